@@ -1,0 +1,200 @@
+//! The one table of error codes: variant, number, HTTP status, what it means.
+//!
+//! A code is public and never changes its meaning. Server, agent, desktop app and tests branch on it,
+//! never on the text of a message.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+macro_rules! codes {
+    ($($variant:ident = $number:literal, $status:literal, $meaning:literal;)*) => {
+        /// A stable, public error code. Printed as `ERR_POSTERN_<number>`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Code {
+            $(#[doc = $meaning] $variant,)*
+        }
+
+        impl Code {
+            /// Every code there is, in the order of the table.
+            pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
+
+            /// The number inside `ERR_POSTERN_<number>`.
+            pub const fn number(self) -> u16 {
+                match self { $(Code::$variant => $number,)* }
+            }
+
+            /// The HTTP status that goes with the code.
+            pub const fn status(self) -> u16 {
+                match self { $(Code::$variant => $status,)* }
+            }
+
+            /// One sentence that says what the code means, without the particulars of a case.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Code::$variant => $meaning,)* }
+            }
+
+            /// The code with this number, if there is one.
+            pub fn from_number(number: u16) -> Option<Code> {
+                match number { $($number => Some(Code::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+codes! {
+    // Agents: authentication, sessions
+    TokenUnknown = 105, 401, "The authtoken is not known to this server.";
+    TokenIsApiKey = 106, 401, "An API key was given where an authtoken is needed.";
+    TokenMissing = 107, 401, "No authtoken was given.";
+    AgentTooOld = 108, 400, "The agent and the server share no protocol version.";
+    AgentAddressDenied = 115, 403, "The agent's address may not start sessions.";
+    SessionReplaced = 116, 409, "The same agent has connected again; this session is over.";
+    ServerDraining = 117, 503, "The server is shutting down; connect again.";
+    CredentialDeleted = 300, 401, "The credential of this session was deleted.";
+    // Names and binding
+    AddressNotPermitted = 308, 403, "The credential's ACL does not permit this TCP address.";
+    NameNotPermitted = 316, 403, "The credential's ACL does not permit this name.";
+    NameTaken = 334, 409, "The name is already in use.";
+    RandomAddressNotPermitted = 356, 403, "The credential's ACL does not permit a TCP address chosen by the server.";
+    NameOfEdge = 381, 409, "The name or address belongs to an edge.";
+    LabelNotPermitted = 399, 403, "The credential's ACL does not permit this label.";
+    NoPortFree = 517, 503, "No TCP port of the range is free.";
+    PortOutOfRange = 516, 400, "The TCP port lies outside the range of this server.";
+    NameInvalid = 402, 400, "The host name is not valid.";
+    // Requests to the management API
+    KeyMissing = 200, 401, "No Authorization header was sent.";
+    KeyScheme = 201, 401, "The Authorization header is neither Bearer nor Basic.";
+    KeyShape = 202, 401, "The credential does not look like an API key.";
+    KeyUnknown = 203, 401, "The API key is not known.";
+    KeyIsAuthtoken = 206, 401, "An agent's authtoken was given where an API key is needed.";
+    KeyIsId = 208, 401, "The id of an API key was given instead of the key.";
+    ContentTypeUnsupported = 210, 400, "The Content-Type is not application/json.";
+    BodyUnreadable = 212, 400, "The body could not be read.";
+    BodyMalformed = 213, 400, "The body is not a JSON object of the right shape.";
+    FieldUnknown = 214, 400, "The body has a field that does not exist here.";
+    FieldInvalid = 215, 400, "A field has a value that is not allowed.";
+    ContentTypeMissing = 216, 400, "A body was sent without a Content-Type.";
+    VersionUnsupported = 217, 400, "The version asked for is not supported.";
+    VersionMissing = 218, 400, "No Service-Version header was sent.";
+    ApiAddressDenied = 220, 403, "This address may not use the management API.";
+    IdShape = 223, 400, "The id is not of the form of its kind.";
+    FieldMissing = 224, 400, "A field that is needed is missing.";
+    QueryInvalid = 230, 400, "A query parameter has a value that is not allowed.";
+    QueryUnknown = 231, 400, "A query parameter does not exist here.";
+    QueryRepeated = 232, 400, "A query parameter was sent twice.";
+    LimitInvalid = 233, 400, "The page limit is not a number from 1 to 100.";
+    NotFound = 240, 404, "There is no such resource.";
+    ModuleUnset = 245, 404, "The module is not set on this owner.";
+    MethodNotAllowed = 246, 405, "The method is not one of this address.";
+    BodyTooLarge = 247, 413, "The body is larger than allowed.";
+    HeaderInvalid = 248, 400, "A header could not be read.";
+    DescriptionTooLong = 250, 400, "The description is longer than 255 bytes.";
+    MetadataTooLong = 251, 400, "The metadata is longer than 4096 bytes.";
+    // Credentials and keys
+    AclInvalid = 600, 400, "The ACL has a rule that cannot be understood.";
+    LastAdminKey = 601, 400, "The last key of an administrator cannot be deleted.";
+    OwnerUnknown = 632, 400, "The owner does not exist.";
+    AdminNeeded = 630, 403, "Only an administrator may do this.";
+    // IP policies
+    CidrInvalid = 1406, 400, "The CIDR is not valid.";
+    RuleDuplicate = 1408, 400, "The policy has a rule for this CIDR already.";
+    CidrHostBits = 1409, 400, "The CIDR has bits set behind its mask.";
+    PolicyUnknown = 1414, 400, "The IP policy does not exist.";
+    ActionInvalid = 1422, 400, "The action is neither allow nor deny.";
+    // Visitors
+    HostUnknown = 3200, 404, "Nothing is published under this name.";
+    AgentOffline = 3201, 503, "The name is known, but its agent is not connected.";
+    AddressDenied = 3203, 403, "The visitor's address is not allowed.";
+    UpstreamInvalid = 3004, 502, "The local service answered with something that is not HTTP.";
+    UpstreamClosed = 3005, 502, "The connection to the local service ended before it answered.";
+    UpstreamTimeout = 3008, 504, "The local service did not answer in time.";
+    RequestInvalid = 3010, 400, "The request is not valid HTTP.";
+    HeadersTooLarge = 3011, 431, "The headers of the request are too large.";
+    ConnectRefused = 3012, 405, "CONNECT is not offered here.";
+    HostMisdirected = 3013, 421, "The request names another host than the connection.";
+    HttpsOnly = 3014, 404, "The name is published over HTTPS only.";
+    ServiceUnreachable = 8012, 502, "The agent could not connect to the local service.";
+    TunnelLoop = 8013, 508, "The tunnel leads back into the agent itself.";
+    // Backends and edges
+    BackendUnknown = 6501, 400, "The backend does not exist.";
+    BackendInUse = 6502, 400, "The backend is in use and cannot be deleted.";
+    LabelCount = 6508, 400, "There are too many labels.";
+    LabelKey = 6509, 400, "A label's key is not valid.";
+    LabelValue = 6510, 400, "A label's value is not valid.";
+    LabelMissing = 6532, 400, "At least one label is needed.";
+    BackendOffline = 6515, 503, "No agent serves the backend at the moment.";
+    PolicyCount = 7025, 400, "At least one IP policy is needed.";
+    HostportInvalid = 7104, 400, "The hostport is not of the form host:port.";
+    HostportPort = 7112, 400, "The port is not one this server listens on.";
+    HostportTaken = 7122, 400, "The hostport belongs to another edge.";
+    HostportBound = 7132, 400, "The hostport is in use by an agent's tunnel.";
+    // Agent local API and configuration
+    ConfigInvalid = 8100, 400, "The configuration is not valid.";
+    TunnelUnknown = 8101, 404, "There is no such tunnel.";
+    TunnelExists = 8102, 409, "A tunnel with this name exists already.";
+    SessionNotReady = 8103, 503, "The agent has no session with the server yet.";
+    CapturedUnknown = 8104, 404, "There is no such captured request.";
+    CapturedCut = 8105, 400, "The captured request was cut and cannot be replayed.";
+    HostRefused = 8106, 403, "The Host header is not one of the agent's own names.";
+    OriginRefused = 8107, 403, "Requests from other sites are refused.";
+    JsonOnly = 8108, 415, "A request with a body must be application/json.";
+    OwnListener = 8109, 400, "The target is the agent's own address.";
+    AddressFormat = 8110, 400, "The local address cannot be understood.";
+    ReplayFailed = 8111, 502, "The replay could not be delivered.";
+    ServerUnreachable = 8112, 502, "The server cannot be reached.";
+    ServerUntrusted = 8113, 502, "The server's certificate is not trusted.";
+    ListenFailed = 8114, 500, "An address to listen on is not available.";
+    // The server itself
+    Internal = 10000, 500, "Something went wrong inside the server.";
+    StorageFull = 10001, 503, "The disk of the server is full.";
+    StorageReadOnly = 10002, 503, "The data folder of the server cannot be written.";
+    StorageLocked = 10003, 503, "The data folder is in use by another server.";
+    StorageConflict = 10004, 409, "The record was changed by somebody else at the same moment.";
+    Unavailable = 10005, 503, "The server cannot do this at the moment.";
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ERR_POSTERN_{}", self.number())
+    }
+}
+
+impl std::str::FromStr for Code {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let number = text.strip_prefix("ERR_POSTERN_").and_then(|n| n.parse().ok()).ok_or(())?;
+        Code::from_number(number).ok_or(())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    /// A code of a newer peer is not an error: it becomes `Internal`, the message still says what happened.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Ok(text.parse().unwrap_or(Code::Internal))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_number_is_used_once_and_reads_back() {
+        let mut seen = HashSet::new();
+        for code in Code::ALL {
+            assert!(seen.insert(code.number()), "{code} is used twice");
+            assert_eq!(code.to_string().parse(), Ok(*code));
+            assert!((400..600).contains(&code.status()), "{code} is no error status");
+            assert!(code.meaning().ends_with('.'), "{code} has no sentence");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Ids that cannot be mixed up: `ipp_2gl…` is an IP policy and nothing else.
+//!
+//! An id is the prefix of its kind and a KSUID: 4 bytes of time and 16 random bytes in base 62, so ids of
+//! one kind sort by the moment they were made.
+
+use crate::{Code, Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::marker::PhantomData;
+
+/// Seconds between 1970 and the epoch of KSUIDs.
+const KSUID_EPOCH: i64 = 1_400_000_000;
+/// Characters of a KSUID.
+pub const KSUID_LENGTH: usize = 27;
+const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// A kind of thing that has ids.
+pub trait Kind {
+    /// What stands before the underscore, `ipp` for example.
+    const PREFIX: &'static str;
+}
+
+/// The id of one kind. Parsing refuses another kind's prefix.
+pub struct Id<K> {
+    text: String,
+    kind: PhantomData<fn() -> K>,
+}
+
+/// An id of any kind, for links and logs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AnyId(String);
+
+impl<K: Kind> Id<K> {
+    /// A new id for something made at this moment.
+    pub fn new(moment: jiff::Timestamp) -> Self {
+        Id { text: format!("{}_{}", K::PREFIX, ksuid(moment.as_second(), rand::random())), kind: PhantomData }
+    }
+
+    /// Reads an id, refusing anything that is not of this kind.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let well_formed = text
+            .strip_prefix(K::PREFIX)
+            .and_then(|rest| rest.strip_prefix('_'))
+            .is_some_and(|body| body.len() == KSUID_LENGTH && body.bytes().all(|b| b.is_ascii_alphanumeric()));
+        if !well_formed {
+            let shown: String = text.chars().take(64).collect();
+            return Err(Error::new(
+                Code::IdShape,
+                format!(
+                    "`{shown}` is not an id of this kind: it must be `{}_` and {KSUID_LENGTH} letters or digits.",
+                    K::PREFIX
+                ),
+            ));
+        }
+        Ok(Id { text: text.to_owned(), kind: PhantomData })
+    }
+}
+
+impl<K> Id<K> {
+    /// The whole text, prefix included.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The part behind the prefix.
+    pub fn ksuid(&self) -> &str {
+        self.text.split_once('_').map_or("", |(_, body)| body)
+    }
+
+    /// The same id, its kind forgotten.
+    pub fn any(&self) -> AnyId {
+        AnyId(self.text.clone())
+    }
+}
+
+impl AnyId {
+    /// Wraps a text that is known to be an id.
+    pub fn from_text(text: impl Into<String>) -> Self {
+        AnyId(text.into())
+    }
+
+    /// The whole text, prefix included.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What stands before the underscore.
+    pub fn prefix(&self) -> &str {
+        self.0.split_once('_').map_or("", |(prefix, _)| prefix)
+    }
+}
+
+/// A KSUID of 16 random bytes, at a moment given in seconds since 1970.
+pub fn ksuid(seconds: i64, random: [u8; 16]) -> String {
+    let stamp = u32::try_from(seconds.saturating_sub(KSUID_EPOCH).max(0)).unwrap_or(u32::MAX);
+    let mut bytes = [0u8; 20];
+    bytes[..4].copy_from_slice(&stamp.to_be_bytes());
+    bytes[4..].copy_from_slice(&random);
+    base62(bytes)
+}
+
+/// Long division of a 160-bit number by 62, most significant digit first.
+fn base62(mut number: [u8; 20]) -> String {
+    let mut digits = [b'0'; KSUID_LENGTH];
+    for digit in digits.iter_mut().rev() {
+        let mut remainder = 0u32;
+        for byte in &mut number {
+            let value = (remainder << 8) | u32::from(*byte);
+            *byte = (value / 62) as u8;
+            remainder = value % 62;
+        }
+        *digit = ALPHABET[remainder as usize];
+    }
+    digits.iter().map(|d| char::from(*d)).collect()
+}
+
+impl<K> Clone for Id<K> {
+    fn clone(&self) -> Self {
+        Id { text: self.text.clone(), kind: PhantomData }
+    }
+}
+impl<K> PartialEq for Id<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+impl<K> Eq for Id<K> {}
+impl<K> PartialOrd for Id<K> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<K> Ord for Id<K> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.text.cmp(&other.text)
+    }
+}
+impl<K> std::hash::Hash for Id<K> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
+    }
+}
+impl<K> std::fmt::Debug for Id<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+impl<K> std::fmt::Display for Id<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+impl std::fmt::Display for AnyId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+impl<K> Serialize for Id<K> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+impl<'de, K: Kind> Deserialize<'de> for Id<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Id::parse(&text).map_err(|error| serde::de::Error::custom(error.message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Policy;
+    impl Kind for Policy {
+        const PREFIX: &'static str = "ipp";
+    }
+
+    #[test]
+    fn the_published_vector_of_ksuid_holds() {
+        // 107608047 seconds after the epoch, payload B5A1CD34B5F99D1154FB6853345C9735.
+        let random = 0xB5A1_CD34_B5F9_9D11_54FB_6853_345C_9735_u128.to_be_bytes();
+        assert_eq!(ksuid(KSUID_EPOCH + 107_608_047, random), "0ujtsYcgvSTl8PAuAdqWYSMnLOv");
+    }
+
+    #[test]
+    fn ids_sort_by_the_moment_they_were_made() {
+        let earlier = ksuid(1_700_000_000, [0xff; 16]);
+        let later = ksuid(1_700_000_001, [0; 16]);
+        assert!(earlier < later);
+    }
+
+    #[test]
+    fn another_kind_is_refused() {
+        let id = Id::<Policy>::new(jiff::Timestamp::UNIX_EPOCH);
+        assert_eq!(Id::<Policy>::parse(id.as_str()).expect("own kind"), id);
+        for wrong in ["ipr_0ujtsYcgvSTl8PAuAdqWYSMnLOv", "ipp_", "ipp", "ipp_0ujtsYcgvSTl8PAuAdqWYSMnLO/", ""] {
+            assert_eq!(Id::<Policy>::parse(wrong).expect_err("refused").code, Code::IdShape);
+        }
+    }
+}

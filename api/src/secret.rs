@@ -1,0 +1,80 @@
+//! Text that must never be printed.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+/// A secret text: `Debug` and `Display` show stars, the memory is wiped, comparing takes constant time.
+///
+/// Serialising it writes the text: do so only into a place that is meant to hold it.
+#[derive(Clone, Default)]
+pub struct Secret(Zeroizing<String>);
+
+impl Secret {
+    /// Takes the text in.
+    pub fn new(text: impl Into<String>) -> Self {
+        Secret(Zeroizing::new(text.into()))
+    }
+
+    /// The text itself; the word at the call says that somebody thought about it.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether there is no text at all.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl PartialEq for Secret {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_bytes().ct_eq(other.0.as_bytes()).into()
+    }
+}
+impl Eq for Secret {}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+impl std::fmt::Display for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+impl From<String> for Secret {
+    fn from(text: String) -> Self {
+        Secret::new(text)
+    }
+}
+impl std::str::FromStr for Secret {
+    type Err = std::convert::Infallible;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Secret::new(text))
+    }
+}
+impl Serialize for Secret {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.reveal())
+    }
+}
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Secret::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printing_shows_stars_only() {
+        let secret = Secret::new("hunter2");
+        assert_eq!(format!("{secret} {secret:?}"), "*** ***");
+        assert_eq!(secret, Secret::new("hunter2"));
+        assert_ne!(secret, Secret::new("hunter3"));
+    }
+}

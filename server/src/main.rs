@@ -1,0 +1,2 @@
+//! The program `postern-server`.
+fn main() {}
