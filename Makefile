@@ -1,0 +1,69 @@
+# The words people and CI use. Each line is a command that could be typed by hand.
+# `make run` and `make test` install what is missing by themselves, once.
+
+SHELL := /bin/bash
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+export POSTERN_BIN_DIR ?= $(CARGO_TARGET_DIR)/debug
+
+.PHONY: help run test check build gen bench clean ui programs test-rust test-ui test-browser test-desktop
+
+help:            ## what can be made
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
+
+run: .ci/installed-run programs ## open the desktop app, or start server and agent where there is no display
+	@.ci/start
+
+test: .ci/installed-test programs test-rust test-ui test-browser test-desktop ## every test there is
+	@echo "== all tests passed"
+
+test-rust:       ## unit tests and specifications against the real programs
+	@echo "== Rust tests and specifications"
+	cargo nextest run --workspace --lib --bins --tests --no-fail-fast
+
+test-ui: ui/node_modules ## types, lint and unit tests of the web app
+	@echo "== web app: types, lint, unit tests"
+	npm --prefix ui run check
+	npm --prefix ui test
+
+test-browser: ui/dist/index.html ## the pages in a real browser, against the real agent
+	@echo "== pages in Chromium"
+	npm --prefix ui run test:browser
+
+test-desktop:    ## the built app under Xvfb: window, tray, crash, quit
+	@echo "== desktop app under Xvfb"
+	node tests/desktop/run.mjs
+
+programs: ui/dist/index.html
+	@echo "== building the programs (the first time takes minutes)"
+	cargo build --workspace --lib --bins --tests
+
+build: ui/dist/index.html ## release builds of all three programs, pages included
+	cargo build --release --workspace --bins
+
+ui: ui/dist/index.html
+
+ui/node_modules: ui/package-lock.json
+	@echo "== fetching the web app's packages"
+	npm --prefix ui ci --no-audit --no-fund
+	@touch ui/node_modules
+
+ui/dist/index.html: ui/node_modules $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print 2>/dev/null)
+	@echo "== building the pages"
+	npm --prefix ui run build
+	@touch ui/dist/index.html
+
+check: ui/node_modules ## format, lints, licences, types
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	npm --prefix ui run check
+	cargo deny check licenses bans sources || { command -v cargo-deny >/dev/null || echo "cargo-deny is not installed: cargo install cargo-deny --locked"; exit 1; }
+
+bench:           ## micro-benchmarks of the tunnel
+	cargo bench -p postern-tunnel
+
+.ci/installed-%: .ci/install
+	@.ci/install $*
+	@touch $@
+
+clean:
+	rm -rf target ui/dist ui/node_modules artifacts .ci/installed-*
