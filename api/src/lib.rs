@@ -3,11 +3,18 @@
 //! Nothing in here listens, stores or connects (the typed client behind the feature `client` excepted).
 
 pub mod acl;
+#[cfg(feature = "client")]
+pub mod client;
 pub mod codes;
 pub mod error;
 pub mod host;
 pub mod id;
 pub mod ip_rules;
+pub mod labels;
+pub mod module;
+mod modules;
+pub mod resource;
+mod resources;
 pub mod secret;
 pub mod timestamp;
 pub mod token;

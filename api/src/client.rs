@@ -1,0 +1,254 @@
+//! The typed client of the management API: `client.all::<IpPolicy>().create(&body)`.
+//!
+//! Whatever goes wrong comes back as [`Error`] with the server's own code, or with
+//! [`Code::ServerUnreachable`] when there was no answer.
+
+use crate::{
+    Code, Error, Id, Result, Secret,
+    module::{Hosts, Module, module_path},
+    resource::{Record, Resource},
+};
+use reqwest::{Method, StatusCode};
+use serde::{Serialize, de::DeserializeOwned};
+use std::{marker::PhantomData, time::Duration};
+
+/// How long one call may take.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A caller of one server's management API. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    base_url: String,
+    key: Secret,
+}
+
+/// The operations on all resources of one kind.
+#[derive(Debug)]
+pub struct All<'a, R> {
+    client: &'a Client,
+    kind: PhantomData<fn() -> R>,
+}
+
+/// One page of a list, newest first.
+#[derive(Clone, Debug)]
+pub struct Page<R: Resource> {
+    /// The records of this page.
+    pub records: Vec<Record<R>>,
+    /// The absolute address of the next page, if there is one.
+    pub next_page_uri: Option<String>,
+}
+
+impl Client {
+    /// A client for the API at `base_url`, authenticated by an API key.
+    pub fn new(base_url: &str, key: Secret) -> Result<Self> {
+        let http = reqwest::Client::builder()
+            .timeout(CALL_TIMEOUT)
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|error| Error::new(Code::Internal, format!("The HTTP client could not be set up: {error}.")))?;
+        Ok(Client::with_http(http, base_url, key))
+    }
+
+    /// The same with an HTTP client that was set up elsewhere, for example one that trusts a private authority.
+    pub fn with_http(http: reqwest::Client, base_url: &str, key: Secret) -> Self {
+        Client { http, base_url: base_url.trim_end_matches('/').to_owned(), key }
+    }
+
+    /// Where the API is.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// The operations on one kind.
+    pub fn all<R: Resource>(&self) -> All<'_, R> {
+        All { client: self, kind: PhantomData }
+    }
+
+    /// Sets a module, replacing its whole configuration.
+    pub async fn put<M: Module, O: Hosts<M>>(&self, owner: &Id<O>, module: &M) -> Result<M::View> {
+        self.call(Method::PUT, &self.url(&module_path::<O, M>(owner)), Some(module)).await
+    }
+
+    /// Reads a module; one that is not set is [`Code::ModuleUnset`].
+    pub async fn get<M: Module, O: Hosts<M>>(&self, owner: &Id<O>) -> Result<M::View> {
+        self.call(Method::GET, &self.url(&module_path::<O, M>(owner)), None::<&()>).await
+    }
+
+    /// Removes a module; it is no error if it is not set.
+    pub async fn delete<M: Module, O: Hosts<M>>(&self, owner: &Id<O>) -> Result<()> {
+        self.send(Method::DELETE, &self.url(&module_path::<O, M>(owner)), None::<&()>).await.map(|_| ())
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url)
+    }
+
+    async fn call<T: DeserializeOwned>(&self, method: Method, url: &str, body: Option<&impl Serialize>) -> Result<T> {
+        let answer = self.send(method, url, body).await?;
+        serde_json::from_slice(&answer).map_err(|error| {
+            Error::new(Code::Internal, format!("The server answered something unexpected: {error}.")).with("url", url)
+        })
+    }
+
+    async fn send(&self, method: Method, url: &str, body: Option<&impl Serialize>) -> Result<Vec<u8>> {
+        let request = self.request(method, url, body)?;
+        let answer = self.http.execute(request).await.map_err(|error| no_answer(url, &error))?;
+        let status = answer.status();
+        let body = answer.bytes().await.map_err(|error| no_answer(url, &error))?;
+        if status.is_success() { Ok(body.into()) } else { Err(refusal(status, &body)) }
+    }
+
+    /// Builds a request without sending it.
+    fn request(&self, method: Method, url: &str, body: Option<&impl Serialize>) -> Result<reqwest::Request> {
+        let mut request = self.http.request(method, url).bearer_auth(self.key.reveal()).header("Service-Version", "2");
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        request.build().map_err(|error| {
+            Error::new(Code::ConfigInvalid, format!("`{url}` is not an address to call: {}.", error.without_url()))
+        })
+    }
+}
+
+impl<R: Resource> All<'_, R> {
+    /// Makes a resource.
+    pub async fn create(&self, body: &R::Create) -> Result<Record<R>> {
+        self.client.call(Method::POST, &self.client.url(R::PATH), Some(body)).await
+    }
+
+    /// Reads one.
+    pub async fn get(&self, id: &Id<R>) -> Result<Record<R>> {
+        self.client.call(Method::GET, &self.item(id), None::<&()>).await
+    }
+
+    /// Reads the first page, with at most `limit` records (1 to 100).
+    pub async fn page(&self, limit: usize) -> Result<Page<R>> {
+        self.page_at(&format!("{}?limit={limit}", self.client.url(R::PATH))).await
+    }
+
+    /// Reads the page after another one.
+    pub async fn next(&self, page: &Page<R>) -> Result<Option<Page<R>>> {
+        match &page.next_page_uri {
+            Some(uri) => self.page_at(&self.own(uri)?).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads all of them, page by page, newest first.
+    pub async fn list(&self) -> Result<Vec<Record<R>>> {
+        let mut page = self.page(100).await?;
+        let mut records = std::mem::take(&mut page.records);
+        while let Some(mut next) = self.next(&page).await? {
+            records.append(&mut next.records);
+            page = next;
+        }
+        Ok(records)
+    }
+
+    /// Changes one; only the fields given change.
+    pub async fn update(&self, id: &Id<R>, body: &R::Update) -> Result<Record<R>> {
+        self.client.call(Method::PATCH, &self.item(id), Some(body)).await
+    }
+
+    /// Deletes one.
+    pub async fn delete(&self, id: &Id<R>) -> Result<()> {
+        self.client.send(Method::DELETE, &self.item(id), None::<&()>).await.map(|_| ())
+    }
+
+    fn item(&self, id: &Id<R>) -> String {
+        self.client.url(&format!("{}/{id}", R::PATH))
+    }
+
+    async fn page_at(&self, url: &str) -> Result<Page<R>> {
+        let mut body: serde_json::Map<String, serde_json::Value> =
+            self.client.call(Method::GET, url, None::<&()>).await?;
+        let unexpected = |error: serde_json::Error| {
+            Error::new(Code::Internal, format!("The server answered something unexpected: {error}.")).with("url", url)
+        };
+        let mut take = |name: &str| body.remove(name).unwrap_or_default();
+        Ok(Page {
+            records: serde_json::from_value(take(R::LIST)).map_err(unexpected)?,
+            next_page_uri: serde_json::from_value(take("next_page_uri")).map_err(unexpected)?,
+        })
+    }
+
+    /// The key goes to the server it belongs to: of a page's address only the query is taken over.
+    fn own(&self, uri: &str) -> Result<String> {
+        let query = uri.split_once('?').map_or("", |(_, query)| query);
+        Ok(format!("{}?{query}", self.client.url(R::PATH)))
+    }
+}
+
+fn no_answer(url: &str, error: &reqwest::Error) -> Error {
+    let mut reason = String::new();
+    let mut source: Option<&(dyn std::error::Error + 'static)> = std::error::Error::source(error);
+    while let Some(inner) = source {
+        reason = inner.to_string();
+        source = inner.source();
+    }
+    if reason.is_empty() {
+        reason = if error.is_timeout() { "it took too long".to_owned() } else { "the connection ended".to_owned() };
+    }
+    let untrusted = reason.contains("certificate") || reason.contains("Certificate");
+    let code = if untrusted { Code::ServerUntrusted } else { Code::ServerUnreachable };
+    Error::new(
+        code,
+        format!("No answer from `{url}`: {reason}. Check that the server runs and that the address is right."),
+    )
+}
+
+fn refusal(status: StatusCode, body: &[u8]) -> Error {
+    serde_json::from_slice(body).unwrap_or_else(|_| {
+        let text: String = String::from_utf8_lossy(body).chars().take(200).collect();
+        Error::new(Code::Internal, format!("The server answered {status}: {text}")).with("status_code", status.as_u16())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resource::{IpPolicy, IpPolicyCreate};
+
+    fn client() -> Client {
+        Client::new("http://localhost:4041/", Secret::new("planted-key")).expect("a client")
+    }
+
+    #[test]
+    fn requests_carry_key_version_and_json() {
+        let client = client();
+        let body = IpPolicyCreate { description: Some("office".into()), ..Default::default() };
+        let request = client.request(Method::POST, &client.url(IpPolicy::PATH), Some(&body)).expect("a request");
+        assert_eq!(request.url().as_str(), "http://localhost:4041/ip_policies");
+        assert_eq!(request.headers()["authorization"], "Bearer planted-key");
+        assert_eq!(request.headers()["service-version"], "2");
+        assert_eq!(request.headers()["content-type"], "application/json");
+        assert!(!format!("{client:?}").contains("planted-key"), "the key is never printed");
+    }
+
+    #[test]
+    fn the_key_never_follows_a_page_to_another_host() {
+        let client = client();
+        let own = client.all::<IpPolicy>().own("https://elsewhere.test/x?before_id=y&limit=2").expect("an address");
+        assert_eq!(own, "http://localhost:4041/ip_policies?before_id=y&limit=2");
+    }
+
+    #[test]
+    fn refusals_keep_their_code_and_other_answers_say_what_came() {
+        let body = Error::new(Code::HostportTaken, "Taken.").with("operation_id", "op_1").body().to_string();
+        let error = refusal(StatusCode::BAD_REQUEST, body.as_bytes());
+        assert_eq!((error.code, error.details["operation_id"].as_str()), (Code::HostportTaken, "op_1"));
+        assert!(refusal(StatusCode::BAD_GATEWAY, b"<html>").message.contains("502"));
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_not_there_is_said_so() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        drop(listener);
+        let client = Client::new(&format!("http://{address}"), Secret::new("k")).expect("a client");
+        let error = client.all::<IpPolicy>().list().await.expect_err("nobody listens");
+        assert_eq!(error.code, Code::ServerUnreachable);
+        assert!(!error.message.contains("\"k\""));
+    }
+}

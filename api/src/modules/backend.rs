@@ -1,0 +1,39 @@
+//! The backend module: where an edge's visitors go.
+
+use crate::{
+    module::{Module, enabled, yes},
+    resource::Ref,
+};
+use serde::{Deserialize, Serialize};
+
+/// Names the backend that stands behind an endpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Backend {
+    /// Whether it counts.
+    #[serde(default = "yes", deserialize_with = "enabled")]
+    pub enabled: bool,
+    /// The backend's id.
+    pub backend_id: String,
+}
+
+/// The backend module as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BackendView {
+    /// Whether it counts.
+    pub enabled: bool,
+    /// The backend.
+    pub backend: Ref,
+}
+
+impl Backend {
+    /// An enabled module that leads to this backend.
+    pub fn to(id: impl std::fmt::Display) -> Self {
+        Backend { enabled: true, backend_id: id.to_string() }
+    }
+}
+
+impl Module for Backend {
+    const NAME: &'static str = "backend";
+    type View = BackendView;
+}

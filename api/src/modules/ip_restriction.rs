@@ -1,0 +1,59 @@
+//! The IP restriction module: which addresses may reach an edge.
+
+use crate::{
+    module::{Module, enabled, yes},
+    resource::Ref,
+};
+use serde::{Deserialize, Serialize};
+
+/// The most policies one module may name.
+pub const POLICY_LIMIT: usize = 100;
+
+/// Names the IP policies a visitor's address is judged by, all their rules together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IpRestriction {
+    /// Whether it counts.
+    #[serde(default = "yes", deserialize_with = "enabled")]
+    pub enabled: bool,
+    /// The ids of the policies, 1 to [`POLICY_LIMIT`].
+    pub ip_policy_ids: Vec<String>,
+}
+
+/// The IP restriction module as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IpRestrictionView {
+    /// Whether it counts.
+    pub enabled: bool,
+    /// The policies. One that was deleted stays listed and counts as one without rules.
+    pub ip_policies: Vec<Ref>,
+}
+
+impl IpRestriction {
+    /// An enabled module with these policies.
+    pub fn by(ids: impl IntoIterator<Item = impl std::fmt::Display>) -> Self {
+        IpRestriction { enabled: true, ip_policy_ids: ids.into_iter().map(|id| id.to_string()).collect() }
+    }
+}
+
+impl Module for IpRestriction {
+    const NAME: &'static str = "ip_restriction";
+    type View = IpRestrictionView;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn enabled_is_true_unless_said_otherwise() {
+        for (text, expected) in [
+            (r#"{"ip_policy_ids":[]}"#, true),
+            (r#"{"enabled":null,"ip_policy_ids":[]}"#, true),
+            (r#"{"enabled":false,"ip_policy_ids":[]}"#, false),
+        ] {
+            let module: IpRestriction = serde_json::from_str(text).expect(text);
+            assert_eq!(module.enabled, expected, "{text}");
+        }
+    }
+}

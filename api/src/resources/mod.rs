@@ -1,0 +1,30 @@
+//! The kinds of resources, one file each.
+
+mod api_key;
+mod credential;
+mod ip_policy;
+mod ip_policy_rule;
+mod tcp_edge;
+mod tunnel_group_backend;
+mod user;
+
+pub use api_key::{ApiKey, ApiKeyCreate, ApiKeyUpdate};
+pub use credential::{Credential, CredentialCreate, CredentialUpdate};
+pub use ip_policy::{IpPolicy, IpPolicyCreate, IpPolicyUpdate};
+pub use ip_policy_rule::{IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleStatus, IpPolicyRuleUpdate};
+pub use tcp_edge::{TcpEdge, TcpEdgeCreate, TcpEdgeStatus, TcpEdgeUpdate};
+pub use tunnel_group_backend::{
+    TunnelGroupBackend, TunnelGroupBackendCreate, TunnelGroupBackendStatus, TunnelGroupBackendUpdate,
+};
+pub use user::{NAME_LIMIT, User, UserCreate, UserUpdate};
+
+use crate::Secret;
+use serde::{Deserialize, Serialize};
+
+/// The token of a key or credential: in the answer to its creation, and `null` ever after.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenOnce {
+    /// The token, the one time it is shown.
+    #[serde(default)]
+    pub token: Option<Secret>,
+}

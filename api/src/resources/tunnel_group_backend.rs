@@ -1,0 +1,53 @@
+//! A tunnel group backend: all live tunnels that carry certain labels.
+
+use crate::{
+    id::Kind,
+    resource::{Ref, Resource, bodies},
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Visitors are spread over the tunnels that carry every one of these labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TunnelGroupBackend {
+    /// The labels to look for; a tunnel may carry more.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// What the server adds to a group.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TunnelGroupBackendStatus {
+    /// The tunnels that match at this moment.
+    pub tunnels: Vec<Ref>,
+}
+
+/// What is said when a group is made. At least one label is needed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TunnelGroupBackendCreate {
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// For programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<String>,
+    /// The labels to look for. In a change they replace the whole map.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<BTreeMap<String, String>>,
+}
+
+/// What may be changed.
+pub type TunnelGroupBackendUpdate = TunnelGroupBackendCreate;
+
+impl Kind for TunnelGroupBackend {
+    const PREFIX: &'static str = "bkdtg";
+}
+impl Resource for TunnelGroupBackend {
+    const KIND: &'static str = "tunnel_group_backend";
+    const PATH: &'static str = "/backends/tunnel_group";
+    const LIST: &'static str = "backends";
+    type Status = TunnelGroupBackendStatus;
+    type Create = TunnelGroupBackendCreate;
+    type Update = TunnelGroupBackendUpdate;
+}
+bodies!(TunnelGroupBackendCreate);
