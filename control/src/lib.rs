@@ -1,1 +1,15 @@
-//! control
+//! The management API: the store, the resources, their HTTP face and the local certificate authority.
+//!
+//! [`Control`] is the whole of it. The edge is told what changed through [`Control::published`].
+
+pub mod certificates;
+mod control;
+mod live;
+mod settings;
+mod snapshot;
+pub mod store;
+
+pub use control::Control;
+pub use live::{Live, NothingLive};
+pub use settings::Settings;
+pub use snapshot::{PublishedCredential, PublishedTcpEdge, Snapshot};

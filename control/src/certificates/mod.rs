@@ -1,0 +1,5 @@
+//! The server's own certificate authority and the certificates made from it.
+
+mod authority;
+
+pub use authority::Authority;

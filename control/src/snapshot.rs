@@ -1,0 +1,45 @@
+//! What the edge needs to know of the configuration, as plain data.
+
+use postern_api::{acl::Acl, ip_rules::IpRules, token::TokenHash};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+/// One whole configuration. A new one is published for every commit that changes something in it,
+/// before the answer to the call that made the change goes out.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// The revision of the store it was made from.
+    pub revision: u64,
+    /// Tunnel credentials by the KSUID of their id, which is how a token begins.
+    pub credentials: Arc<HashMap<String, PublishedCredential>>,
+    /// The labels of tunnel group backends, by id.
+    pub tunnel_groups: Arc<HashMap<String, BTreeMap<String, String>>>,
+    /// TCP edges in the order they were made.
+    pub tcp_edges: Arc<Vec<PublishedTcpEdge>>,
+}
+
+/// A credential an agent may authenticate with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublishedCredential {
+    /// Its id, `cr_…`.
+    pub id: String,
+    /// What its token is verified with.
+    pub hash: TokenHash,
+    /// What may be bound.
+    pub acl: Acl,
+}
+
+/// A TCP edge. Modules that are disabled are absent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublishedTcpEdge {
+    /// Its id, `edgtcp_…`.
+    pub id: String,
+    /// The ports it has, each once.
+    pub ports: Vec<u16>,
+    /// The id of its backend.
+    pub backend: Option<String>,
+    /// The rules of all its policies together; a deleted policy adds none. `None` lets everybody in.
+    pub ip_restriction: Option<Arc<IpRules>>,
+}

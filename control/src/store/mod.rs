@@ -1,0 +1,1 @@
+//! The store: a small ordered key-value log.
