@@ -1,0 +1,125 @@
+//! The command line: `run`, `api-key create`, `unlock`.
+
+use crate::configuration::SETTINGS;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::path::PathBuf;
+
+/// What was asked for.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    Run { flags: Vec<(&'static str, String)>, config: Option<PathBuf> },
+    CreateApiKey { data_dir: Option<PathBuf>, description: String, admin: bool },
+    Unlock,
+}
+
+/// Reads the arguments; wrong ones end the program with the usual help.
+pub(crate) fn read() -> Asked {
+    understand(&command().get_matches())
+}
+
+fn understand(matches: &ArgMatches) -> Asked {
+    match matches.subcommand() {
+        Some(("run", run)) => Asked::Run {
+            flags: SETTINGS
+                .iter()
+                .filter_map(|setting| Some((setting.key, run.get_one::<String>(setting.key)?.clone())))
+                .collect(),
+            config: run.get_one::<PathBuf>("config").cloned(),
+        },
+        Some(("api-key", key)) => {
+            let create = key.subcommand_matches("create").expect("clap requires the subcommand");
+            Asked::CreateApiKey {
+                data_dir: create.get_one::<PathBuf>("data_dir").cloned(),
+                description: create.get_one::<String>("description").cloned().unwrap_or_default(),
+                admin: create.get_flag("admin"),
+            }
+        }
+        _ => Asked::Unlock,
+    }
+}
+
+fn command() -> Command {
+    let mut run = Command::new("run")
+        .about("Serve the public edge and the management API")
+        .long_about(
+            "Serve the public edge and the management API.\n\nEach flag is also an environment variable \
+             (--api-addr: POSTERN_API_ADDR) and a key of the file given by --config (api_addr). A flag beats the \
+             environment, which beats the file.",
+        )
+        .arg(
+            Arg::new("config")
+                .long("config")
+                .value_name("FILE")
+                .help("A YAML file of settings")
+                .value_parser(clap::value_parser!(PathBuf)),
+        );
+    for setting in SETTINGS {
+        run = run.arg(Arg::new(setting.key).long(setting.flag).value_name(setting.value).help(setting.help));
+    }
+    let data_dir = || {
+        Arg::new("data_dir")
+            .long("data-dir")
+            .value_name("DIR")
+            .env("POSTERN_DATA_DIR")
+            .help("The data folder of the server")
+            .value_parser(clap::value_parser!(PathBuf))
+    };
+    let create = Command::new("create")
+        .about("Make an API key and print it alone on the last line; works while the server runs")
+        .arg(data_dir())
+        .arg(Arg::new("description").long("description").value_name("TEXT").help("Who or what uses the key"))
+        .arg(
+            Arg::new("admin")
+                .long("admin")
+                .action(ArgAction::SetTrue)
+                .help("A key of an administrator; otherwise it belongs to a new user who is none"),
+        );
+    Command::new("postern-server")
+        .about("Publishes local services through public addresses: the server")
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(run)
+        .subcommand(Command::new("api-key").about("API keys").subcommand_required(true).subcommand(create))
+        .subcommand(
+            Command::new("unlock")
+                .about("The rescue after a lock-out: suspend the IP restrictions of types api and dashboard")
+                .arg(data_dir()),
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_is_a_flag() {
+        command().debug_assert();
+        let asked = command()
+            .try_get_matches_from(["postern-server", "run", "--api-addr", "127.0.0.1:0", "--config", "c.yml"])
+            .map(|matches| understand(&matches))
+            .expect("valid");
+        let Asked::Run { flags, config } = asked else { panic!("another command") };
+        assert_eq!(flags, [("api_addr", "127.0.0.1:0".to_owned())]);
+        assert_eq!(config, Some(PathBuf::from("c.yml")));
+    }
+
+    #[test]
+    fn a_key_is_described_and_given_rights() {
+        let asked = command()
+            .try_get_matches_from([
+                "postern-server",
+                "api-key",
+                "create",
+                "--data-dir",
+                "d",
+                "--admin",
+                "--description",
+                "ci",
+            ])
+            .map(|matches| understand(&matches))
+            .expect("valid");
+        let Asked::CreateApiKey { data_dir, description, admin } = asked else { panic!("another command") };
+        assert_eq!((data_dir, description.as_str(), admin), (Some(PathBuf::from("d")), "ci", true));
+    }
+}

@@ -1,0 +1,290 @@
+//! What the written values mean: parsed, defaults applied, every mistake named with its place.
+
+use super::written::{Given, Place, Written, plain};
+use crate::logs::{Format, Level};
+use http::Uri;
+use postern_api::{Error, host::HostName};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The checked configuration of one run.
+#[derive(Clone, Debug)]
+pub(crate) struct Configuration {
+    pub(crate) data_dir: PathBuf,
+    pub(crate) api_addr: SocketAddr,
+    pub(crate) https_addr: SocketAddr,
+    pub(crate) http_addr: SocketAddr,
+    pub(crate) tcp_addr: IpAddr,
+    pub(crate) tcp_ports: RangeInclusive<u16>,
+    pub(crate) domain: HostName,
+    pub(crate) api_host: Option<HostName>,
+    /// Without a trailing slash. None: made from the API's real address.
+    pub(crate) base_url: Option<String>,
+    /// PEM files of a chain and its key, always both.
+    pub(crate) certificate: Option<(PathBuf, PathBuf)>,
+    pub(crate) drain_timeout: Duration,
+    pub(crate) log_format: Format,
+    pub(crate) log_level: Level,
+}
+
+impl Configuration {
+    /// Finds the meaning, or all mistakes, each a sentence. `earlier` are mistakes found while reading.
+    pub(crate) fn check(written: &Written, earlier: Vec<String>) -> Result<Configuration, Error> {
+        let mut check = Check { written, mistakes: earlier };
+        let data_dir = check.value("data_dir", path);
+        let api_addr = check.value("api_addr", address);
+        let https_addr = check.value("https_addr", address);
+        let http_addr = check.value("http_addr", address);
+        let tcp_addr = check.value("tcp_addr", ip_address);
+        let tcp_ports = check.value("tcp_ports", ports);
+        let domain = check.value("domain", plain_name);
+        let api_host = check.value("api_host", plain_name);
+        let base_url = check.value("base_url", base_url);
+        check.value("login_host", plain_name);
+        let certificate = (check.value("certificate", path), check.value("certificate_key", path));
+        check.value("store", store);
+        let drain_timeout = check.value("drain_timeout", duration);
+        let log_format = check.value("log_format", str::parse);
+        let log_level = check.value("log_level", str::parse);
+        for key in ["acme_directory", "acme_contact"] {
+            check.value(key, |_| {
+                Err::<(), _>(
+                    "is not available in this build: it cannot get certificates by ACME yet. Leave it out; \
+                     the server's own authority, or --certificate with --certificate-key, provides them"
+                        .to_owned(),
+                )
+            });
+        }
+        if check.written.get("certificate").is_some() != check.written.get("certificate_key").is_some() {
+            check.mistakes.push("--certificate and --certificate-key belong together: give both or neither.".into());
+        }
+        let data_dir = match data_dir.map_or_else(super::default_data_dir, Ok) {
+            Ok(folder) => folder,
+            Err(error) => {
+                check.mistakes.push(error.message);
+                PathBuf::new()
+            }
+        };
+        if !check.mistakes.is_empty() {
+            return Err(super::mistakes(&check.mistakes));
+        }
+        let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        Ok(Configuration {
+            data_dir,
+            api_addr: api_addr.unwrap_or(local(4041)),
+            https_addr: https_addr.unwrap_or(local(4443)),
+            http_addr: http_addr.unwrap_or(local(4480)),
+            tcp_addr: tcp_addr.unwrap_or(Ipv4Addr::LOCALHOST.into()),
+            tcp_ports: tcp_ports.unwrap_or(24000..=24999),
+            domain: match domain {
+                Some(name) => name,
+                None => HostName::parse("localhost")?,
+            },
+            api_host,
+            base_url,
+            certificate: certificate.0.zip(certificate.1),
+            drain_timeout: drain_timeout.unwrap_or(Duration::from_secs(30)),
+            log_format: log_format.unwrap_or_default(),
+            log_level: log_level.unwrap_or_default(),
+        })
+    }
+}
+
+struct Check<'a> {
+    written: &'a Written,
+    mistakes: Vec<String>,
+}
+
+impl Check<'_> {
+    /// Reads one value. `read` refuses with the rest of the sentence that begins with the value.
+    fn value<T>(&mut self, key: &'static str, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+        let Given { text, place } = self.written.get(key)?;
+        match read(text.trim()) {
+            Ok(value) => Some(value),
+            Err(why) => {
+                let named = match place {
+                    Place::Flag => format!("--{}", key.replace('_', "-")),
+                    Place::Environment => format!("POSTERN_{}", key.to_ascii_uppercase()),
+                    Place::File { line } => format!("`{key}` in line {line} of the configuration file"),
+                };
+                let shown: String = text.chars().take(80).collect();
+                self.mistakes.push(format!("{named}: `{shown}` {why}."));
+                None
+            }
+        }
+    }
+}
+
+// === readers, one for each kind of value ===
+
+fn path(text: &str) -> Result<PathBuf, String> {
+    if text.is_empty() { Err("names no path".into()) } else { Ok(PathBuf::from(text)) }
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    let shape = || "is not an address to listen on; write HOST:PORT, such as 127.0.0.1:4443 or [::1]:4443".to_owned();
+    let (host, port) = text.rsplit_once(':').ok_or_else(shape)?;
+    let port: u16 = port.parse().map_err(|_| shape())?;
+    let name = HostName::parse(host).map_err(|_| shape())?;
+    if name.as_str() == "localhost" {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    }
+    let mut found = (name.as_str(), port).to_socket_addrs().map_err(|error| unresolved(&error))?;
+    found.next().ok_or_else(|| "names a host without an address".to_owned())
+}
+
+fn ip_address(text: &str) -> Result<IpAddr, String> {
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    if let Ok(address) = bare.parse() {
+        return Ok(address);
+    }
+    let shape = "is not a host to listen on; write an IP address such as 127.0.0.1, without a port";
+    let name = HostName::parse(text).map_err(|_| shape.to_owned())?;
+    address(&format!("{name}:0")).map(|address| address.ip())
+}
+
+fn unresolved(error: &std::io::Error) -> String {
+    format!("cannot be resolved to an address: {}", plain(error))
+}
+
+fn ports(text: &str) -> Result<RangeInclusive<u16>, String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let port = |text: &str| text.trim().parse::<u16>().ok().filter(|port| *port != 0);
+    match (port(first), port(last)) {
+        (Some(first), Some(last)) if first <= last => Ok(first..=last),
+        (Some(_), Some(_)) => Err("begins behind its end; write the lower port first".into()),
+        _ => Err("is not a range of ports; write it as 24000-24999, each from 1 to 65535".into()),
+    }
+}
+
+fn plain_name(text: &str) -> Result<HostName, String> {
+    match HostName::parse(text) {
+        Ok(name) if name.wildcard_parent().is_none() => Ok(name),
+        _ => Err("is not a host name; write it as example.com, without a scheme, a port or a `*`".into()),
+    }
+}
+
+fn base_url(text: &str) -> Result<String, String> {
+    let shape = || "is not a base address; write it as https://api.example.com, without a query".to_owned();
+    let uri: Uri = text.parse().map_err(|_| shape())?;
+    let scheme_fits = matches!(uri.scheme_str(), Some("http" | "https"));
+    let bare = !text.contains(['?', '#', '@']) && uri.host().is_some_and(|host| !host.is_empty());
+    if scheme_fits && bare { Ok(text.trim_end_matches('/').to_owned()) } else { Err(shape()) }
+}
+
+/// The only store of this build is the default one; its address may be written out in full.
+fn store(text: &str) -> Result<(), String> {
+    if text.starts_with("etcd:") {
+        return Err("is not available in this build: it cannot keep its configuration in etcd yet. Leave the \
+             setting out to use the SQLite database in the data folder"
+            .into());
+    }
+    match text.strip_prefix("sqlite:") {
+        Some("") => Ok(()),
+        Some(path) if std::path::Path::new(path).file_name().is_some_and(|name| name == "postern.db") => Ok(()),
+        Some(_) => Err("is not where this build keeps its database: that is postern.db in the data folder; \
+             choose the folder with --data-dir"
+            .into()),
+        None => Err("is not a store; leave the setting out, or write sqlite:<data-dir>/postern.db".into()),
+    }
+}
+
+/// `500ms`, `15s`, `2m`, `1h`; at most a day.
+fn duration(text: &str) -> Result<Duration, String> {
+    let shape = || "is not a duration; write a number and its unit, such as 500ms, 15s, 2m or 1h".to_owned();
+    let digits = text.find(|letter: char| !letter.is_ascii_digit()).ok_or_else(shape)?;
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| shape())?;
+    let milliseconds: u64 = match unit {
+        "ms" => 1,
+        "s" => 1000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(shape()),
+    };
+    number
+        .checked_mul(milliseconds)
+        .map(Duration::from_millis)
+        .filter(|duration| *duration <= Duration::from_secs(86_400))
+        .ok_or_else(|| "is longer than a day".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_api::Code;
+
+    fn check(flags: &[(&'static str, &str)]) -> Result<Configuration, Error> {
+        let flags = flags.iter().map(|(key, text)| (*key, (*text).to_owned()));
+        let (written, errors) = Written::gather(flags, |_| None, None);
+        Configuration::check(&written, errors)
+    }
+
+    #[test]
+    fn nothing_written_gives_the_documented_defaults() {
+        let configuration = check(&[("data_dir", "/data")]).expect("defaults");
+        assert_eq!(configuration.api_addr.to_string(), "127.0.0.1:4041");
+        assert_eq!(configuration.https_addr.to_string(), "127.0.0.1:4443");
+        assert_eq!(configuration.http_addr.to_string(), "127.0.0.1:4480");
+        assert_eq!(configuration.tcp_ports, 24000..=24999);
+        assert_eq!(configuration.domain.as_str(), "localhost");
+        assert_eq!(configuration.drain_timeout, Duration::from_secs(30));
+        assert!(configuration.base_url.is_none() && configuration.api_host.is_none());
+    }
+
+    #[test]
+    fn every_mistake_is_named_with_its_place_in_one_answer() {
+        let error = check(&[
+            ("data_dir", "/data"),
+            ("api_addr", "4041"),
+            ("tcp_ports", "10-5"),
+            ("drain_timeout", "30"),
+            ("log_level", "loud"),
+            ("certificate", "chain.pem"),
+        ])
+        .expect_err("five mistakes");
+        assert_eq!(error.code, Code::ConfigInvalid);
+        for part in
+            ["5 mistakes", "--api-addr: `4041`", "--tcp-ports", "--drain-timeout", "--log-level", "belong together"]
+        {
+            assert!(error.message.contains(part), "{part} in {}", error.message);
+        }
+    }
+
+    #[test]
+    fn what_later_builds_will_have_is_refused_by_name() {
+        for (key, value) in
+            [("store", "etcd://a:2379"), ("acme_directory", "https://a.test/"), ("acme_contact", "a@b.test")]
+        {
+            let error = check(&[("data_dir", "/data"), (key, value)]).expect_err("not yet");
+            assert!(error.message.contains("not available in this build"), "{}", error.message);
+        }
+        check(&[("data_dir", "/data"), ("store", "sqlite:/data/postern.db")]).expect("the default written out");
+    }
+
+    #[test]
+    fn values_have_the_spellings_people_use() {
+        assert_eq!(address("localhost:80").map(|a| a.to_string()).as_deref(), Ok("127.0.0.1:80"));
+        assert_eq!(address("[::1]:80").map(|a| a.to_string()).as_deref(), Ok("[::1]:80"));
+        assert_eq!(ports("2400"), Ok(2400..=2400));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(base_url("https://api.test/").as_deref(), Ok("https://api.test"));
+        for wrong in ["", ":80", "a:b", "1.2.3.4", "1.2.3.4:70000", "a b:80"] {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["0-5", "a", "1-", "-", "5-1", "1-70000"] {
+            assert!(ports(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["", "s", "10", "1d", "-1s", "99999999999999999999s", "48h"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["api.test", "ftp://a.test", "https://", "https://a.test/?x=1", "https://u@a.test"] {
+            assert!(base_url(wrong).is_err(), "{wrong}");
+        }
+    }
+}

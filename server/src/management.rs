@@ -1,0 +1,136 @@
+//! The management API's addresses beside the resources: health, metrics, description, console.
+
+use axum::Router;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use metrics_exporter_prometheus::PrometheusHandle;
+use postern_api::{Code, Error};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const CONSOLE: &str = include_str!("console.html");
+/// The page is one file with its style inside; nothing else may load, run or be framed.
+const CONSOLE_POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Whether the server takes new work.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Readiness(Arc<AtomicBool>);
+
+impl Readiness {
+    /// Says yes or no from now on.
+    pub(crate) fn set(&self, ready: bool) {
+        self.0.store(ready, Ordering::Release);
+    }
+}
+
+/// Everything on `--api-addr`: the resources of `control`, and the pages that need no key. `observe` brings the
+/// gauges up to date before they are read.
+pub(crate) fn on_the_api_address(
+    control: Router,
+    readiness: Readiness,
+    metrics: PrometheusHandle,
+    observe: impl Fn() + Clone + Send + Sync + 'static,
+) -> Router {
+    let numbers = move || {
+        let (metrics, observe) = (metrics.clone(), observe.clone());
+        async move {
+            observe();
+            ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], metrics.render())
+        }
+    };
+    on_a_public_name(control, readiness).route("/metrics", get(numbers))
+}
+
+/// The same under `--api-host` on the HTTPS listener, without the metrics: those are not for the public.
+pub(crate) fn on_a_public_name(control: Router, readiness: Readiness) -> Router {
+    let health = move || {
+        let readiness = readiness.clone();
+        async move { health(&readiness) }
+    };
+    Router::new()
+        .route("/healthz", get(health))
+        .route("/openapi.json", get(async || refusal(&not_generated())))
+        .route("/console", get(console))
+        .method_not_allowed_fallback(async || refusal(&Code::MethodNotAllowed.into()))
+        .fallback_service(control)
+}
+
+fn health(readiness: &Readiness) -> Response {
+    if readiness.0.load(Ordering::Acquire) {
+        axum::Json(serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") })).into_response()
+    } else {
+        refusal(&Code::ServerDraining.into())
+    }
+}
+
+fn not_generated() -> Error {
+    Error::new(Code::NotFound, "This build has no OpenAPI description yet.")
+}
+
+async fn console() -> Response {
+    let mut page = Html(CONSOLE).into_response();
+    let headers = page.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONSOLE_POLICY));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    page
+}
+
+/// An error as an answer.
+fn refusal(error: &Error) -> Response {
+    let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    (status, axum::Json(error.body())).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::Body;
+    use http::Request;
+    use metrics_exporter_prometheus::PrometheusBuilder;
+    use tower::ServiceExt;
+
+    fn resources() -> Router {
+        Router::new().fallback(async || "resources")
+    }
+
+    async fn get(router: Router, path: &str) -> (u16, String) {
+        let request = Request::get(path).body(Body::empty()).expect("a request");
+        let response = router.oneshot(request).await.expect("an answer");
+        let status = response.status().as_u16();
+        let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.expect("a body");
+        (status, String::from_utf8_lossy(&body).into_owned())
+    }
+
+    fn all(readiness: &Readiness) -> Router {
+        let handle = PrometheusBuilder::new().build_recorder().handle();
+        on_the_api_address(resources(), readiness.clone(), handle, || {})
+    }
+
+    #[tokio::test]
+    async fn health_follows_readiness() {
+        let readiness = Readiness::default();
+        let (status, body) = get(all(&readiness), "/healthz").await;
+        assert!(status == 503 && body.contains("ERR_POSTERN_117"), "{status} {body}");
+        readiness.set(true);
+        assert_eq!(get(all(&readiness), "/healthz").await.0, 200);
+    }
+
+    #[tokio::test]
+    async fn pages_need_no_key_and_the_rest_goes_to_the_resources() {
+        let readiness = Readiness::default();
+        assert_eq!(get(all(&readiness), "/metrics").await.0, 200);
+        let (status, body) = get(all(&readiness), "/openapi.json").await;
+        assert!(status == 404 && body.contains("ERR_POSTERN_240"), "{status} {body}");
+        assert!(get(all(&readiness), "/console").await.1.contains("<h1>"));
+        assert_eq!(get(all(&readiness), "/edges/tcp").await.1, "resources");
+    }
+
+    #[tokio::test]
+    async fn a_public_name_shows_no_metrics() {
+        let router = on_a_public_name(resources(), Readiness::default());
+        assert_eq!(get(router, "/metrics").await.1, "resources");
+    }
+}
