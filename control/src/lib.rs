@@ -4,6 +4,7 @@
 
 pub mod certificates;
 mod control;
+mod files;
 mod live;
 mod settings;
 mod snapshot;

@@ -11,7 +11,7 @@ use std::{
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// The revision of the store it was made from.
-    pub revision: u64,
+    pub revision: i64,
     /// Tunnel credentials by the KSUID of their id, which is how a token begins.
     pub credentials: Arc<HashMap<String, PublishedCredential>>,
     /// The labels of tunnel group backends, by id.

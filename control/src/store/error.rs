@@ -1,0 +1,79 @@
+//! How a store can fail, and the sentences that say so.
+
+use postern_api::{Code, Error};
+use std::{io, path::Path};
+
+/// A result of the store.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+/// A failure of the engine, not of the caller. Conflicts are no failures.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The disk is full; nothing was written.
+    #[error("The disk that holds `{folder}` is full. Free some space; until then nothing can be changed.")]
+    Full {
+        /// The data folder.
+        folder: String,
+    },
+    /// The folder cannot be written.
+    #[error(
+        "`{folder}` cannot be written: {reason}. Give the server's user write permission there, or choose another folder with --data-dir."
+    )]
+    ReadOnly {
+        /// The data folder.
+        folder: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// Another server works in the folder.
+    #[error(
+        "`{folder}` is in use by another postern-server{holder}. Stop that one first, or give this one a folder of its own with --data-dir."
+    )]
+    Locked {
+        /// The data folder.
+        folder: String,
+        /// ` (process 123)`, or empty if unknown.
+        holder: String,
+    },
+    /// The log no longer holds the changes after this revision.
+    #[error("The log no longer reaches back to revision {0}.")]
+    Compacted(i64),
+    /// The data was written by a newer version.
+    #[error(
+        "`{folder}` was written by a newer version of postern-server. Install that version, or choose another folder."
+    )]
+    TooNew {
+        /// The data folder.
+        folder: String,
+    },
+    /// Anything else; for the log.
+    #[error("The database failed: {0}.")]
+    Broken(String),
+}
+
+impl StoreError {
+    /// Classifies what went wrong with a file below a folder.
+    pub fn of_io(folder: &Path, error: &io::Error) -> Self {
+        let shown = folder.display().to_string();
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full { folder: shown },
+            _ => StoreError::ReadOnly { folder: shown, reason: error.to_string() },
+        }
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        let code = match &error {
+            StoreError::Full { .. } => Code::StorageFull,
+            StoreError::ReadOnly { .. } => Code::StorageReadOnly,
+            StoreError::Locked { .. } => Code::StorageLocked,
+            StoreError::TooNew { .. } | StoreError::Compacted(_) => Code::Unavailable,
+            StoreError::Broken(reason) => {
+                tracing::error!(%reason, "the database failed");
+                return Error::new(Code::Internal, "The database of the server failed. The server's log says why.");
+            }
+        };
+        Error::new(code, error.to_string())
+    }
+}

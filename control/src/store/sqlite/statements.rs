@@ -1,0 +1,255 @@
+//! Every SQL statement there is, each in a function that says what it is for.
+
+use crate::store::{Change, Commit, Condition, Entry, LeaseId, Outcome, Page, Range, Revision, Write};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+
+/// The layout of the tables; a larger number in a file means a newer program wrote it.
+const LAYOUT: i64 = 1;
+/// Commits the log reaches back at least.
+const HISTORY: Revision = 10_000;
+/// Commits between two cuts of the log.
+const HISTORY_STEP: Revision = 512;
+
+const TABLES: &str = "
+    CREATE TABLE entries (key TEXT PRIMARY KEY, value BLOB NOT NULL, revision INTEGER NOT NULL, lease INTEGER) WITHOUT ROWID;
+    CREATE INDEX entries_by_lease ON entries (lease) WHERE lease IS NOT NULL;
+    CREATE TABLE changes (revision INTEGER, position INTEGER, key TEXT NOT NULL, value BLOB, PRIMARY KEY (revision, position)) WITHOUT ROWID;
+    CREATE TABLE leases (id INTEGER PRIMARY KEY AUTOINCREMENT, lasting INTEGER NOT NULL, ends INTEGER NOT NULL);
+    CREATE TABLE log (revision INTEGER NOT NULL, compacted INTEGER NOT NULL);
+    INSERT INTO log VALUES (0, 0);
+";
+
+/// Brings the tables about; gives the newest revision, or nothing if a newer program wrote the file.
+pub(super) fn prepare(connection: &mut Connection, pages: Option<u32>) -> rusqlite::Result<Option<Revision>> {
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+    if let Some(pages) = pages {
+        connection.pragma_update(None, "max_page_count", pages)?;
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let layout: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if layout > LAYOUT {
+        return Ok(None);
+    }
+    if layout == 0 {
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "user_version", LAYOUT)?;
+    }
+    let newest = newest(&transaction)?;
+    transaction.commit()?;
+    Ok(Some(newest))
+}
+
+fn newest(connection: &Connection) -> rusqlite::Result<Revision> {
+    connection.prepare_cached("SELECT revision FROM log")?.query_row([], |row| row.get(0))
+}
+
+/// What the writer is asked for; moments and spans in milliseconds.
+pub(super) enum Work {
+    Commit(Commit),
+    Grant { lasting: i64, now: i64 },
+    Keep { lease: LeaseId, now: i64 },
+    Revoke(LeaseId),
+    Expire { now: i64 },
+}
+
+/// What it answers.
+pub(super) enum Answer {
+    Committed(Outcome),
+    Granted(LeaseId),
+    Kept(bool),
+    Revoked,
+    Expired(usize),
+}
+
+/// Does jobs in one transaction; when this returns they are on disk. Gives the newest revision with their answers.
+pub(super) fn together<'a>(
+    connection: &mut Connection,
+    group: impl Iterator<Item = &'a Work>,
+) -> rusqlite::Result<(Vec<Answer>, Revision)> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let before = newest(&transaction)?;
+    let mut log = Log { transaction: &transaction, revision: before };
+    let answers = group.map(|work| log.perform(work)).collect::<rusqlite::Result<Vec<_>>>()?;
+    let after = log.revision;
+    if after != before {
+        transaction.prepare_cached("UPDATE log SET revision = ?1")?.execute([after])?;
+        if before / HISTORY_STEP != after / HISTORY_STEP && after > HISTORY {
+            cut(&transaction, after - HISTORY)?;
+        }
+    }
+    transaction.commit()?;
+    Ok((answers, after))
+}
+
+/// Forgets the changes up to a revision.
+fn cut(transaction: &Transaction<'_>, up_to: Revision) -> rusqlite::Result<()> {
+    transaction.prepare_cached("DELETE FROM changes WHERE revision <= ?1")?.execute([up_to])?;
+    transaction.prepare_cached("UPDATE log SET compacted = ?1")?.execute([up_to])?;
+    Ok(())
+}
+
+struct Log<'a> {
+    transaction: &'a Transaction<'a>,
+    revision: Revision,
+}
+
+impl Log<'_> {
+    fn perform(&mut self, work: &Work) -> rusqlite::Result<Answer> {
+        Ok(match work {
+            Work::Commit(commit) => Answer::Committed(self.commit(commit)?),
+            Work::Grant { lasting, now } => {
+                let mut insert =
+                    self.transaction.prepare_cached("INSERT INTO leases (lasting, ends) VALUES (?1, ?2)")?;
+                Answer::Granted(LeaseId(insert.insert(params![lasting, now.saturating_add(*lasting)])?))
+            }
+            Work::Keep { lease, now } => {
+                let mut keep = self
+                    .transaction
+                    .prepare_cached("UPDATE leases SET ends = ?2 + lasting WHERE id = ?1 AND ends > ?2")?;
+                Answer::Kept(keep.execute(params![lease.0, now])? == 1)
+            }
+            Work::Revoke(lease) => {
+                self.end(*lease)?;
+                Answer::Revoked
+            }
+            Work::Expire { now } => {
+                let over = self
+                    .transaction
+                    .prepare_cached("SELECT id FROM leases WHERE ends <= ?1")?
+                    .query_map([now], |row| row.get(0).map(LeaseId))?
+                    .collect::<rusqlite::Result<Vec<_>>>()?;
+                over.iter().try_for_each(|lease| self.end(*lease))?;
+                Answer::Expired(over.len())
+            }
+        })
+    }
+
+    fn commit(&mut self, commit: &Commit) -> rusqlite::Result<Outcome> {
+        for condition in &commit.conditions {
+            if !self.holds(condition)? {
+                return Ok(Outcome::Conflict(condition.clone()));
+            }
+        }
+        if let Some(lease) = commit.writes.iter().find_map(|write| match write {
+            Write::PutLeased(_, _, lease) => Some(*lease),
+            _ => None,
+        }) && !self.lives(lease)?
+        {
+            return Ok(Outcome::Conflict(Condition::Present(format!("leases/{}", lease.0))));
+        }
+        self.write(&commit.writes)?;
+        Ok(Outcome::Done(self.revision))
+    }
+
+    fn holds(&self, condition: &Condition) -> rusqlite::Result<bool> {
+        let written = |key: &str| -> rusqlite::Result<Option<Revision>> {
+            let mut find = self.transaction.prepare_cached("SELECT revision FROM entries WHERE key = ?1")?;
+            find.query_row([key], |row| row.get(0)).optional()
+        };
+        Ok(match condition {
+            Condition::Absent(key) => written(key)?.is_none(),
+            Condition::Present(key) => written(key)?.is_some(),
+            Condition::Unchanged(key, revision) => written(key)? == Some(*revision),
+            Condition::NoneNewer(prefix, revision) => !self
+                .transaction
+                .prepare_cached("SELECT 1 FROM entries WHERE key >= ?1 AND key < ?2 AND revision > ?3 LIMIT 1")?
+                .exists(params![prefix, behind(prefix), revision])?,
+        })
+    }
+
+    fn lives(&self, lease: LeaseId) -> rusqlite::Result<bool> {
+        self.transaction.prepare_cached("SELECT 1 FROM leases WHERE id = ?1")?.exists([lease.0])
+    }
+
+    /// Writes as the next revision. A commit without writes is one too, so that every commit has its own.
+    fn write(&mut self, writes: &[Write]) -> rusqlite::Result<()> {
+        self.revision += 1;
+        for (position, write) in (0_i64..).zip(writes) {
+            let (key, value, lease) = match write {
+                Write::Put(key, value) => (key, Some(value), None),
+                Write::PutLeased(key, value, lease) => (key, Some(value), Some(lease.0)),
+                Write::Delete(key) => (key, None, None),
+            };
+            if value.is_some() {
+                self.transaction
+                    .prepare_cached(
+                        "INSERT OR REPLACE INTO entries (key, value, revision, lease) VALUES (?1, ?2, ?3, ?4)",
+                    )?
+                    .execute(params![key, value, self.revision, lease])?;
+            } else {
+                self.transaction.prepare_cached("DELETE FROM entries WHERE key = ?1")?.execute([key])?;
+            }
+            self.transaction
+                .prepare_cached("INSERT INTO changes (revision, position, key, value) VALUES (?1, ?2, ?3, ?4)")?
+                .execute(params![self.revision, position, key, value])?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, lease: LeaseId) -> rusqlite::Result<()> {
+        let keys = self
+            .transaction
+            .prepare_cached("SELECT key FROM entries WHERE lease = ?1")?
+            .query_map([lease.0], |row| row.get(0).map(Write::Delete))?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        if !keys.is_empty() {
+            self.write(&keys)?;
+        }
+        self.transaction.prepare_cached("DELETE FROM leases WHERE id = ?1")?.execute([lease.0])?;
+        Ok(())
+    }
+}
+
+/// A text that stands behind all keys with this prefix.
+fn behind(prefix: &str) -> String {
+    format!("{prefix}{}", char::MAX)
+}
+
+/// Reads one key.
+pub(super) fn get(transaction: &Transaction<'_>, key: &str) -> rusqlite::Result<Option<Entry>> {
+    let mut get = transaction.prepare_cached("SELECT key, value, revision FROM entries WHERE key = ?1")?;
+    get.query_row([key], entry).optional()
+}
+
+/// Reads keys with a prefix, largest first.
+pub(super) fn range(transaction: &Transaction<'_>, range: &Range) -> rusqlite::Result<Page> {
+    let last = behind(&range.prefix);
+    let end = range.before.as_ref().map_or(&last, |before| before.min(&last));
+    let limit = i64::try_from(range.limit).unwrap_or(i64::MAX);
+    let entries = transaction
+        .prepare_cached(
+            "SELECT key, value, revision FROM entries WHERE key >= ?1 AND key < ?2 ORDER BY key DESC LIMIT ?3",
+        )?
+        .query_map(params![range.prefix, end, limit], entry)?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(Page { entries, revision: newest(transaction)? })
+}
+
+/// Reads what was committed after one revision and up to another; nothing if the log no longer reaches back.
+pub(super) fn changes(
+    transaction: &Transaction<'_>,
+    prefix: &str,
+    after: Revision,
+    until: Revision,
+) -> rusqlite::Result<Option<Vec<Change>>> {
+    let compacted: Revision = transaction.query_row("SELECT compacted FROM log", [], |row| row.get(0))?;
+    if after < compacted {
+        return Ok(None);
+    }
+    transaction
+        .prepare_cached(
+            "SELECT revision, key, value FROM changes WHERE revision > ?1 AND revision <= ?2 AND key >= ?3 AND key < ?4
+             ORDER BY revision, position",
+        )?
+        .query_map(params![after, until, prefix, behind(prefix)], |row| {
+            Ok(Change { revision: row.get(0)?, key: row.get(1)?, value: row.get(2)? })
+        })?
+        .collect::<rusqlite::Result<Vec<_>>>()
+        .map(Some)
+}
+
+fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    Ok(Entry { key: row.get(0)?, value: row.get(1)?, revision: row.get(2)? })
+}
