@@ -1,1 +1,26 @@
-//! tunnel
+//! The session between agent and edge.
+//!
+//! [`proto`] is bytes in, values out: no sockets, no clock. [`io`] drives it with tokio over any
+//! [`Transport`], usually TLS with the protocol name [`ALPN`].
+//!
+//! One session is one control connection (a greeting, then yamux) and a pool of warm data connections that the
+//! agent keeps open. A stream of a visitor leases a data connection; when none is idle it travels as a yamux
+//! stream on the control connection, so that nobody waits for a dial.
+
+pub mod io;
+pub mod proto;
+
+pub use io::accept::{AcceptError, Accepted, DataConnection, Greeting, accept};
+pub use io::agent::{AgentSession, ConnectError, Incoming, IncomingEvent, IncomingStream, connect};
+pub use io::dial::Dial;
+pub use io::end::{EndReason, SessionEnd};
+pub use io::relay::{RelayEnd, Tap, relay, relay_tapped};
+pub use io::server::{AdoptError, OpenError, ServerEvent, ServerEvents, ServerSession};
+pub use io::sockets;
+pub use io::stream::{Refused, TunnelStream};
+pub use io::transport::{BoxedTransport, Transport};
+pub use proto::start::{StreamKind, StreamStart};
+pub use proto::{backoff, message};
+
+/// The protocol name that agents offer in their TLS handshake.
+pub const ALPN: &[u8] = b"postern/1";

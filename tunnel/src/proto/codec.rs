@@ -1,0 +1,209 @@
+//! Messages on the wire: a 4-byte big-endian length and so many bytes of JSON.
+
+use super::message::{FromAgent, FromServer};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use zeroize::Zeroizing;
+
+/// The longest message either end accepts.
+pub const MAX_MESSAGE: usize = 64 * 1024;
+
+const LENGTH: usize = 4;
+
+/// A message of one direction.
+pub trait Message: Serialize + DeserializeOwned {
+    /// Whether it is of a type this build does not know.
+    fn is_unknown(&self) -> bool;
+}
+
+impl Message for FromAgent {
+    fn is_unknown(&self) -> bool {
+        matches!(self, FromAgent::Unknown)
+    }
+}
+
+impl Message for FromServer {
+    fn is_unknown(&self) -> bool {
+        matches!(self, FromServer::Unknown)
+    }
+}
+
+/// The bytes are no message, or the message is too long.
+#[derive(Debug, thiserror::Error)]
+pub enum CodecError {
+    /// Longer than [`MAX_MESSAGE`].
+    #[error("a message of {0} bytes is longer than allowed")]
+    TooLong(usize),
+    /// Not the JSON it should be.
+    #[error("a message is malformed: {0}")]
+    Malformed(serde_json::Error),
+}
+
+/// The bytes of a message; wiped from memory after use, since a message may hold a secret.
+pub fn encode(message: &impl Message) -> Result<Zeroizing<Vec<u8>>, CodecError> {
+    let mut bytes = Zeroizing::new(vec![0; LENGTH]);
+    serde_json::to_writer(&mut *bytes, message).map_err(CodecError::Malformed)?;
+    let length = bytes.len() - LENGTH;
+    if length > MAX_MESSAGE {
+        return Err(CodecError::TooLong(length));
+    }
+    bytes[..LENGTH].copy_from_slice(&(length as u32).to_be_bytes());
+    Ok(bytes)
+}
+
+/// Turns bytes into messages. Holds at most one unfinished message.
+#[derive(Default)]
+pub struct Decoder {
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+impl Decoder {
+    /// How many more bytes the message at hand needs; reading exactly these never takes a byte too many.
+    pub fn needs(&self) -> Result<usize, CodecError> {
+        let Some(length) = self.bytes.first_chunk::<LENGTH>() else { return Ok(LENGTH - self.bytes.len()) };
+        let length = u32::from_be_bytes(*length) as usize;
+        if length > MAX_MESSAGE {
+            return Err(CodecError::TooLong(length));
+        }
+        Ok(LENGTH + length - self.bytes.len())
+    }
+
+    /// Takes bytes of the message at hand and returns how many it used and the message, once it is complete and
+    /// of a known type.
+    pub fn read<M: Message>(&mut self, bytes: &[u8]) -> Result<(usize, Option<M>), CodecError> {
+        let mut used = 0;
+        loop {
+            let needed = self.needs()?;
+            if needed == 0 {
+                let message: M = serde_json::from_slice(&self.bytes[LENGTH..]).map_err(CodecError::Malformed)?;
+                self.bytes = Zeroizing::default();
+                if !message.is_unknown() {
+                    return Ok((used, Some(message)));
+                }
+            } else if used == bytes.len() {
+                return Ok((used, None));
+            } else {
+                let count = needed.min(bytes.len() - used);
+                self.bytes.extend_from_slice(&bytes[used..used + count]);
+                used += count;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::message::{Bind, BindWhat, Bound, Hello, Scheme};
+    use crate::proto::version::Versions;
+    use postern_api::{Code, Error, Secret};
+    use proptest::prelude::*;
+
+    fn frame(json: &str) -> Vec<u8> {
+        [&(json.len() as u32).to_be_bytes(), json.as_bytes()].concat()
+    }
+
+    fn read_all<M: Message>(wire: &[u8], size: usize) -> Result<Vec<M>, CodecError> {
+        let mut decoder = Decoder::default();
+        let mut messages = Vec::new();
+        for mut piece in wire.chunks(size) {
+            while !piece.is_empty() {
+                let (used, message) = decoder.read(piece)?;
+                messages.extend(message);
+                piece = &piece[used..];
+            }
+        }
+        Ok(messages)
+    }
+
+    fn any_message() -> impl Strategy<Value = FromAgent> {
+        prop_oneof![
+            Just(FromAgent::Goodbye),
+            any::<u64>().prop_map(|nonce| FromAgent::Ping { nonce }),
+            any::<u32>().prop_map(|number| FromAgent::Unbind { number }),
+            (".{0,40}", ".{0,40}", any::<u64>(), any::<bool>()).prop_map(|(name, metadata, request, inspect)| {
+                let what = BindWhat::Http { host: Some(name.clone()), scheme: Scheme::Https, previous: None };
+                FromAgent::Bind(Bind { request, name, what, forwards_to: String::new(), metadata, inspect })
+            }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_gives_the_same_messages(messages in prop::collection::vec(any_message(), 0..6), size in 1usize..90) {
+            let wire: Vec<u8> = messages.iter().flat_map(|message| encode(message).unwrap().to_vec()).collect();
+            prop_assert_eq!(read_all::<FromAgent>(&wire, size).unwrap(), messages);
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_panic_and_bounded(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = read_all::<FromServer>(&bytes, 7);
+        }
+    }
+
+    #[test]
+    fn unknown_types_are_skipped_and_unknown_fields_ignored() {
+        let wire = [
+            frame(r#"{"type":"compress","with":{"level":9}}"#),
+            frame(r#"{"type":"ping","nonce":7,"newer":true}"#),
+            frame(r#"{"type":"farewell"}"#),
+            frame(r#"{"type":"drain"}"#),
+        ]
+        .concat();
+        let expected = vec![FromServer::Ping { nonce: 7 }, FromServer::Drain];
+        assert_eq!(read_all::<FromServer>(&wire, 5).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_hostile_length_is_refused_before_anything_is_kept() {
+        let mut decoder = Decoder::default();
+        let error = decoder.read::<FromAgent>(&u32::MAX.to_be_bytes()).unwrap_err();
+        assert!(matches!(error, CodecError::TooLong(length) if length == u32::MAX as usize));
+        assert!(decoder.bytes.capacity() < 64, "the length reserves nothing");
+    }
+
+    #[test]
+    fn malformed_json_is_an_error() {
+        for json in ["", "[]", "{}", "{\"type\":\"ping\"}", "\u{0}"] {
+            assert!(read_all::<FromAgent>(&[frame(json), vec![0; 4]].concat(), 64).is_err(), "{json:?} was accepted");
+        }
+    }
+
+    #[test]
+    fn a_message_too_long_is_not_sent() {
+        let error = Error::new(Code::Internal, "x".repeat(MAX_MESSAGE));
+        assert!(matches!(encode(&FromServer::End { error }), Err(CodecError::TooLong(_))));
+    }
+
+    #[test]
+    fn an_old_hello_without_newer_fields_is_understood() {
+        let wire = frame(r#"{"type":"hello","token":"t"}"#);
+        let [FromAgent::Hello(hello)] = &read_all::<FromAgent>(&wire, 100).unwrap()[..] else {
+            panic!("a hello was sent");
+        };
+        let expected = Hello {
+            protocol: Versions::SUPPORTED,
+            agent_version: String::new(),
+            os: String::new(),
+            instance: String::new(),
+            token: Secret::new("t"),
+            metadata: String::new(),
+        };
+        assert_eq!(hello, &expected);
+    }
+
+    #[test]
+    fn messages_are_spelled_as_agreed() {
+        let bound = FromServer::Bound(Bound {
+            request: 1,
+            tunnel: "tn_1".into(),
+            number: 2,
+            url: Some("https://a.localhost".into()),
+            host: None,
+            port: None,
+        });
+        let bytes = encode(&bound).unwrap();
+        let text = r#"{"type":"bound","request":1,"tunnel":"tn_1","number":2,"url":"https://a.localhost","host":null,"port":null}"#;
+        assert_eq!(&bytes[LENGTH..], text.as_bytes());
+    }
+}

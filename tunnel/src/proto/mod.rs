@@ -1,0 +1,12 @@
+//! The protocol as bytes and values: nothing in here opens a socket or looks at a clock.
+
+pub mod backoff;
+pub mod codec;
+pub mod frame;
+pub mod heartbeat;
+pub mod message;
+pub mod pool;
+pub mod preamble;
+pub mod start;
+pub mod verdict;
+pub mod version;

@@ -1,0 +1,126 @@
+//! The few bytes in front of every stream that say what it is.
+//!
+//! ```text
+//! length u8 | tunnel u32 | flags u8 | port u16 | address 4 or 16 bytes | whatever newer versions add
+//! ```
+//! Numbers are big-endian. Flags: bit 0 the visitor came over TLS, bit 1 raw TCP, bit 2 the address is IPv6.
+
+use std::net::{IpAddr, SocketAddr};
+
+/// The longest encoding there can be, length byte included.
+pub const MAX_START: usize = 256;
+
+const TLS: u8 = 1;
+const TCP: u8 = 2;
+const IPV6: u8 = 4;
+
+/// What a stream is for; the server says it when it opens one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamStart {
+    /// The number of the tunnel, from [`Bound`](super::message::Bound).
+    pub tunnel: u32,
+    /// The visitor's socket address.
+    pub visitor: SocketAddr,
+    /// What travels on the stream.
+    pub kind: StreamKind,
+    /// Whether the visitor came over TLS.
+    pub tls: bool,
+}
+
+/// What travels on a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StreamKind {
+    /// HTTP, parsed and rebuilt by the edge.
+    Http,
+    /// Bytes nobody looks into.
+    Tcp,
+}
+
+/// The bytes are no [`StreamStart`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the start of a stream is malformed")]
+pub struct MalformedStart;
+
+impl StreamStart {
+    /// The encoding, length byte first.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(24);
+        bytes.push(0);
+        bytes.extend_from_slice(&self.tunnel.to_be_bytes());
+        let mut flags = 0;
+        if self.tls {
+            flags |= TLS;
+        }
+        if self.kind == StreamKind::Tcp {
+            flags |= TCP;
+        }
+        if self.visitor.is_ipv6() {
+            flags |= IPV6;
+        }
+        bytes.push(flags);
+        bytes.extend_from_slice(&self.visitor.port().to_be_bytes());
+        match self.visitor.ip() {
+            IpAddr::V4(address) => bytes.extend_from_slice(&address.octets()),
+            IpAddr::V6(address) => bytes.extend_from_slice(&address.octets()),
+        }
+        bytes[0] = (bytes.len() - 1) as u8;
+        bytes
+    }
+
+    /// Reads what follows the length byte. Trailing bytes belong to newer versions and are ignored.
+    pub fn decode(bytes: &[u8]) -> Result<Self, MalformedStart> {
+        let (tunnel, rest) = bytes.split_first_chunk::<4>().ok_or(MalformedStart)?;
+        let (&[flags, high, low], rest) = rest.split_first_chunk::<3>().ok_or(MalformedStart)?;
+        let address = if flags & IPV6 == 0 {
+            IpAddr::from(*rest.first_chunk::<4>().ok_or(MalformedStart)?)
+        } else {
+            IpAddr::from(*rest.first_chunk::<16>().ok_or(MalformedStart)?)
+        };
+        Ok(StreamStart {
+            tunnel: u32::from_be_bytes(*tunnel),
+            visitor: SocketAddr::new(address, u16::from_be_bytes([high, low])),
+            kind: if flags & TCP == 0 { StreamKind::Http } else { StreamKind::Tcp },
+            tls: flags & TLS != 0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_start() -> impl Strategy<Value = StreamStart> {
+        (any::<u32>(), any::<IpAddr>(), any::<u16>(), any::<bool>(), any::<bool>()).prop_map(
+            |(tunnel, address, port, tcp, tls)| StreamStart {
+                tunnel,
+                visitor: SocketAddr::new(address, port),
+                kind: if tcp { StreamKind::Tcp } else { StreamKind::Http },
+                tls,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back_and_may_grow_at_the_end(start in any_start(), newer in any::<[u8; 5]>()) {
+            let mut bytes = start.encode();
+            prop_assert_eq!(bytes[0] as usize, bytes.len() - 1);
+            prop_assert_eq!(StreamStart::decode(&bytes[1..]), Ok(start));
+            bytes.extend_from_slice(&newer);
+            prop_assert_eq!(StreamStart::decode(&bytes[1..]), Ok(start));
+        }
+
+        #[test]
+        fn a_cut_start_is_refused(start in any_start(), cut in 1usize..20) {
+            let bytes = start.encode();
+            let kept = bytes.len().saturating_sub(cut).max(1);
+            prop_assert_eq!(StreamStart::decode(&bytes[1..kept]), Err(MalformedStart));
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            let _ = StreamStart::decode(&bytes);
+        }
+    }
+}
