@@ -1,0 +1,65 @@
+// Failures of the agent's API and of the desktop's commands, brought into one shape that keeps the code.
+import type { Problem } from "./types";
+
+export class ApiError extends Error implements Problem {
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, message: string, status: number) {
+    super(message);
+    this.name = "ApiError";
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** The agent did not answer at all. */
+export const UNREACHABLE = "AGENT_UNREACHABLE";
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Reads the agent's error body; `details.code` is our code, `details.err` the particulars. */
+export function fromAnswer(status: number, body: string): ApiError {
+  let parsed: unknown = null;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    // Not JSON: the status alone has to do.
+  }
+  if (!isRecord(parsed)) return new ApiError(`HTTP_${status}`, `The agent answered with status ${status}.`, status);
+  const details = isRecord(parsed["details"]) ? parsed["details"] : {};
+  const number = parsed["error_code"];
+  const code = text(details["code"]) || (typeof number === "string" ? number : `HTTP_${status}`);
+  const general = text(parsed["msg"]);
+  const particular = text(details["err"]);
+  return new ApiError(code, joinSentences(general, particular) || `The agent answered with status ${status}.`, status);
+}
+
+/** Whatever was thrown, as something that can be shown. */
+export function asProblem(thrown: unknown): Problem {
+  if (thrown instanceof ApiError) return { code: thrown.code, message: thrown.message };
+  if (isRecord(thrown) && typeof thrown["message"] === "string") {
+    return { code: text(thrown["code"]), message: thrown["message"] };
+  }
+  return { code: "", message: typeof thrown === "string" ? thrown : "Something unexpected went wrong." };
+}
+
+function joinSentences(general: string, particular: string): string {
+  if (!particular || general.includes(particular)) return sentence(general);
+  if (!general || particular.includes(general)) return sentence(particular);
+  return `${sentence(general)} ${sentence(particular)}`;
+}
+
+/** Upper-case first letter and a full stop, so that messages of other programs read like ours. */
+export function sentence(words: string): string {
+  const trimmed = words.trim();
+  if (trimmed === "") return "";
+  const first = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
+  return /[.!?…]$/.test(first) ? first : `${first}.`;
+}

@@ -1,0 +1,82 @@
+// The page in a plain browser, served by the agent itself: fetch and server-sent events on its own origin.
+import { ApiError, UNREACHABLE } from "../api/problem";
+import type { AgentEvent } from "../api/types";
+import type { FeedListener, Host, InspectorTarget } from "./host";
+
+const RETRY_AFTER_MS = 2_000;
+const EVENT_NAMES = ["status", "tunnels", "request", "requests_deleted"] as const;
+
+export function browserHost(): Host {
+  return { kind: "browser", desktop: null, request, feed, openInspector, onInspectorTarget, openExternal, copyText };
+}
+
+async function request(method: string, path: string, body: string | null) {
+  try {
+    const answer = await fetch(path, {
+      method,
+      cache: "no-store",
+      ...(body === null ? {} : { body, headers: { "Content-Type": "application/json" } }),
+    });
+    return { status: answer.status, body: await answer.text() };
+  } catch {
+    throw new ApiError(UNREACHABLE, "The agent does not answer.", 0);
+  }
+}
+
+function feed(listener: FeedListener): () => void {
+  let source: EventSource | null = null;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  const open = () => {
+    source = new EventSource("/api/events");
+    source.addEventListener("open", () => listener.live());
+    source.addEventListener("error", () => {
+      listener.lost();
+      // After a refusal the browser gives up for good, after a broken connection it tries again by itself.
+      if (source?.readyState === EventSource.CLOSED) retry = setTimeout(open, RETRY_AFTER_MS);
+    });
+    for (const name of EVENT_NAMES) {
+      source.addEventListener(name, (message: MessageEvent<string>) => {
+        const event = readEvent(name, message.data);
+        if (event) listener.event(event);
+      });
+    }
+  };
+  open();
+  return () => {
+    clearTimeout(retry);
+    source?.close();
+  };
+}
+
+function readEvent(event: AgentEvent["event"], data: string): AgentEvent | null {
+  try {
+    return { event, data: JSON.parse(data) } as AgentEvent;
+  } catch {
+    return null;
+  }
+}
+
+async function openInspector(target: InspectorTarget) {
+  const query = new URLSearchParams();
+  if (target.tunnel) query.set("tunnel", target.tunnel);
+  if (target.request) query.set("request", target.request);
+  location.assign(`./inspector.html${query.size > 0 ? `?${query}` : ""}`);
+}
+
+export function targetOfAddress(search: string): InspectorTarget {
+  const query = new URLSearchParams(search);
+  return { tunnel: query.get("tunnel"), request: query.get("request") };
+}
+
+function onInspectorTarget(listener: (target: InspectorTarget) => void) {
+  listener(targetOfAddress(location.search));
+  return () => {};
+}
+
+async function openExternal(url: string) {
+  window.open(url, "_blank", "noopener,noreferrer");
+}
+
+async function copyText(text: string) {
+  await navigator.clipboard.writeText(text);
+}

@@ -1,0 +1,75 @@
+// The one door to where the page runs: the desktop app or a plain browser. Nothing else imports Tauri.
+import type { AgentEvent, Problem } from "../api/types";
+
+export interface Answer {
+  status: number;
+  body: string;
+}
+
+/** What the live feed tells besides events. `live` also after every reconnect: what was missed must be read again. */
+export interface FeedListener {
+  event(event: AgentEvent): void;
+  live(): void;
+  lost(): void;
+}
+
+export interface InspectorTarget {
+  tunnel: string | null;
+  request: string | null;
+}
+
+export interface Host {
+  readonly kind: "desktop" | "browser";
+  /** Sends one request to the agent's local API; rejects only when there is no answer at all. */
+  request(method: string, path: string, body: string | null): Promise<Answer>;
+  /** Opens the live feed. The returned function closes it. */
+  feed(listener: FeedListener): () => void;
+  openInspector(target: InspectorTarget): Promise<void>;
+  /** Says what this inspector was opened for, at once and whenever it is asked for again. */
+  onInspectorTarget(listener: (target: InspectorTarget) => void): () => void;
+  openExternal(url: string): Promise<void>;
+  copyText(text: string): Promise<void>;
+  /** What only the desktop app can do; null in a browser. */
+  readonly desktop: Desktop | null;
+}
+
+export type PartState = "starting" | "running" | "failed" | "stopped";
+export type Part = "server" | "agent";
+export type TrustWhere = "system" | "browsers" | "both";
+
+export interface DesktopState {
+  server: {
+    mode: "local" | "remote";
+    state: PartState;
+    address: string | null;
+    api_address: string | null;
+    error: Problem | null;
+    pid: number | null;
+  };
+  agent: {
+    state: PartState;
+    web_addr: string | null;
+    error: Problem | null;
+    pid: number | null;
+    adopted: boolean;
+  };
+  authority: {
+    trusted: { system: boolean; browsers: boolean };
+    path: string | null;
+    /** The offer was made before and answered; it is not made again by itself. */
+    offered: boolean;
+  };
+  keychain: { kind: "keychain" | "file"; note: string | null };
+  version: string;
+}
+
+export interface Desktop {
+  state(): Promise<DesktopState>;
+  onState(listener: (state: DesktopState) => void): () => void;
+  trustAuthority(where: TrustWhere): Promise<void>;
+  untrustAuthority(): Promise<void>;
+  dismissTrustOffer(): Promise<void>;
+  restartPart(part: Part): Promise<void>;
+  revealLogs(): Promise<void>;
+  quit(): Promise<void>;
+}

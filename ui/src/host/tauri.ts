@@ -1,0 +1,66 @@
+// The page inside the desktop app: every request goes through a narrow command, events are relayed by the app.
+import { invoke } from "@tauri-apps/api/core";
+import { listen } from "@tauri-apps/api/event";
+import { asProblem, ApiError, UNREACHABLE } from "../api/problem";
+import type { AgentEvent } from "../api/types";
+import { targetOfAddress } from "./browser";
+import type { Answer, Desktop, DesktopState, FeedListener, Host, InspectorTarget } from "./host";
+
+export function tauriHost(): Host {
+  return {
+    kind: "desktop",
+    request: async (method, path, body) => {
+      try {
+        return await invoke<Answer>("agent_request", { method, path, body });
+      } catch (thrown) {
+        const problem = asProblem(thrown);
+        throw new ApiError(problem.code || UNREACHABLE, problem.message, 0);
+      }
+    },
+    feed,
+    openInspector: (target) => invoke("open_inspector", { ...target }),
+    onInspectorTarget: (listener) => {
+      listener(targetOfAddress(location.search));
+      return on<InspectorTarget>("inspector-target", listener);
+    },
+    openExternal: (url) => invoke("open_external", { url }),
+    copyText: (text) => invoke("copy_text", { text }),
+    desktop,
+  };
+}
+
+const desktop: Desktop = {
+  state: () => invoke<DesktopState>("desktop_state"),
+  onState: (listener) => on<DesktopState>("desktop-state", listener),
+  trustAuthority: (where) => invoke("trust_authority", { where }),
+  untrustAuthority: () => invoke("untrust_authority"),
+  dismissTrustOffer: () => invoke("dismiss_trust_offer"),
+  restartPart: (part) => invoke("restart_part", { part }),
+  revealLogs: () => invoke("reveal_logs"),
+  quit: () => invoke("quit"),
+};
+
+/** The app relays the agent's feed; whether there is one follows from the state of the agent. */
+function feed(listener: FeedListener): () => void {
+  let live = false;
+  const judge = (state: DesktopState) => {
+    const now = state.agent.state === "running";
+    if (now && !live) listener.live();
+    if (!now && live) listener.lost();
+    live = now;
+  };
+  const heard = [
+    listen<AgentEvent>("agent-event", ({ payload }) => listener.event(payload)),
+    listen<DesktopState>("desktop-state", ({ payload }) => judge(payload)),
+  ];
+  // Asked only when both listeners stand, so that nothing falls between the answer and the first event.
+  Promise.all(heard)
+    .then(() => desktop.state())
+    .then(judge, () => listener.lost());
+  return () => heard.forEach((stop) => void stop.then((unlisten) => unlisten()));
+}
+
+function on<T>(name: string, listener: (payload: T) => void): () => void {
+  const stop = listen<T>(name, (event) => listener(event.payload));
+  return () => void stop.then((unlisten) => unlisten());
+}

@@ -1,0 +1,81 @@
+// Numbers, times and sizes as people read them. Everything has a fixed width where columns need it.
+
+const NANOSECONDS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 60e9 };
+const BYTES: Record<string, number> = { "": 1, b: 1, k: 1024, kb: 1024, m: 1024 ** 2, mb: 1024 ** 2, g: 1024 ** 3, gb: 1024 ** 3 };
+
+/** `1.2 s`, `340 ms`, `0.4 ms` from nanoseconds. */
+export function duration(nanoseconds: number | null): string {
+  if (nanoseconds === null) return "";
+  const milliseconds = nanoseconds / 1e6;
+  if (milliseconds < 10) return `${milliseconds.toFixed(1)} ms`;
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`;
+  return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`;
+}
+
+/** `640 B`, `1.2 KB`, `3.4 MB`. */
+export function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const units = ["KB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = -1;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+export function count(value: number): string {
+  return value.toLocaleString("en-GB");
+}
+
+/** `1 request`, `2 requests`. */
+export function counted(value: number, one: string, many: string = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** `14:02:07.345` in the reader's time zone. */
+export function clock(timestamp: string, milliseconds = false): string {
+  const date = new Date(timestamp);
+  if (Number.isNaN(date.getTime())) return "";
+  const two = (value: number) => String(value).padStart(2, "0");
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return milliseconds ? `${time}.${String(date.getMilliseconds()).padStart(3, "0")}` : time;
+}
+
+/** Date and time with the offset spelled out, for details. */
+export function moment(timestamp: string): string {
+  const date = new Date(timestamp);
+  if (Number.isNaN(date.getTime())) return timestamp;
+  const day = date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+  return `${day}, ${clock(timestamp, true)}`;
+}
+
+/** Whole seconds from now until then, never negative. */
+export function secondsUntil(timestamp: string, now: number): number {
+  const then = Date.parse(timestamp);
+  return Number.isNaN(then) ? 0 : Math.max(0, Math.ceil((then - now) / 1000));
+}
+
+/** `12 s`, `2 min`, `3 h`, for how long something has lasted. */
+export function span(seconds: number): string {
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** Nanoseconds from `500ms`, `1.5s`, `2m`; a bare number means milliseconds. */
+export function parseDuration(text: string): number | null {
+  const match = /^(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m)?$/i.exec(text.trim());
+  if (!match) return null;
+  return Number(match[1]) * (NANOSECONDS[(match[2] ?? "ms").toLowerCase()] ?? 1e6);
+}
+
+/** Bytes from `10kb`, `1.5MB`, `200`. */
+export function parseSize(text: string): number | null {
+  const match = /^(\d+(?:\.\d+)?)\s*(b|kb?|mb?|gb?)?$/i.exec(text.trim());
+  if (!match) return null;
+  return Number(match[1]) * (BYTES[(match[2] ?? "").toLowerCase()] ?? 1);
+}

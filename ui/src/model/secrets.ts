@@ -1,0 +1,60 @@
+// Which values are hidden until somebody asks for them.
+import type { Header } from "./wire";
+
+export const HIDDEN = "••••••••";
+
+const EXACT = new Set([
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+  "set-cookie",
+  "x-api-key",
+  "api-key",
+  "apikey",
+  "x-csrf-token",
+  "x-xsrf-token",
+  "x-amz-security-token",
+]);
+const PART = /(?:^|[-_])(?:token|secret|password|passwd|credential|signature|session)(?:$|[-_])/i;
+
+export function isSecret(name: string): boolean {
+  return EXACT.has(name.toLowerCase()) || PART.test(name);
+}
+
+/** The value with its secret hidden; what kind of secret it is stays readable. */
+export function hidden(name: string, value: string): string {
+  switch (name.toLowerCase()) {
+    case "authorization":
+    case "proxy-authorization": {
+      const scheme = /^([A-Za-z][A-Za-z0-9-]*)\s+\S/.exec(value);
+      return scheme ? `${scheme[1]} ${HIDDEN}` : HIDDEN;
+    }
+    case "cookie":
+      return value.replace(/([^=;\s]+)=([^;]*)/g, `$1=${HIDDEN}`);
+    case "set-cookie":
+      return value.replace(/^([^=;]+)=([^;]*)/, `$1=${HIDDEN}`);
+    default:
+      return HIDDEN;
+  }
+}
+
+export function maskHeaders(headers: readonly Header[]): Header[] {
+  return headers.map(({ name, value }) => ({ name, value: isSecret(name) ? hidden(name, value) : value }));
+}
+
+export function hasSecrets(headers: readonly Header[]): boolean {
+  return headers.some(({ name, value }) => isSecret(name) && value !== "");
+}
+
+/** The head as text with every secret value hidden. */
+export function maskHead(head: string): string {
+  return head
+    .split(/(?<=\n)/)
+    .map((line, index) => {
+      const match = /^([^:\s]+):([ \t]*)(.*?)(\r?\n?)$/s.exec(line);
+      if (index === 0 || !match) return line;
+      const [, name = "", space = "", value = "", end = ""] = match;
+      return isSecret(name) && value !== "" ? `${name}:${space}${hidden(name, value)}${end}` : line;
+    })
+    .join("");
+}

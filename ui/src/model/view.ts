@@ -1,0 +1,132 @@
+// A filtered look at the exchanges, newest first, that can be held still while somebody reads.
+import type { Summary } from "../api/types";
+import type { Change, Exchanges } from "./exchanges";
+import { everything, type Filter } from "./filter";
+
+/** Keeps the matching sequence numbers, ascending, and follows every change at the cost of that change. */
+export class ExchangeView {
+  readonly #exchanges: Exchanges;
+  #matches: Filter = everything.matches;
+  #seqs: number[] = [];
+  /** Entries before this one belong to exchanges that are gone; dropped in bulk. */
+  #gone = 0;
+  /** Rows at or above this sequence number are not shown while the view is held. */
+  #heldAt: number | null = null;
+  readonly #stop: () => void;
+  #onChange: () => void;
+
+  constructor(exchanges: Exchanges, onChange: () => void) {
+    this.#exchanges = exchanges;
+    this.#onChange = onChange;
+    this.#rebuild();
+    this.#stop = exchanges.listen((change) => this.#follow(change));
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  setFilter(matches: Filter): void {
+    this.#matches = matches;
+    this.#rebuild();
+    this.#onChange();
+  }
+
+  get held(): boolean {
+    return this.#heldAt !== null;
+  }
+
+  hold(): void {
+    if (this.#heldAt !== null) return;
+    this.#heldAt = this.#exchanges.next;
+    this.#onChange();
+  }
+
+  release(): void {
+    if (this.#heldAt === null) return;
+    this.#heldAt = null;
+    this.#onChange();
+  }
+
+  /** Rows that can be seen. */
+  get count(): number {
+    return this.#visibleEnd() - this.#gone;
+  }
+
+  /** Matching rows that came in while the view is held. */
+  get waiting(): number {
+    return this.#seqs.length - this.#visibleEnd();
+  }
+
+  /** Row 0 is the newest. */
+  at(row: number): Summary | undefined {
+    const seq = this.#seqs[this.#visibleEnd() - 1 - row];
+    return seq === undefined || row < 0 ? undefined : this.#exchanges.at(seq);
+  }
+
+  /** Row of an exchange, or -1 where it is filtered out, held back or gone. */
+  rowOf(id: string): number {
+    const seq = this.#exchanges.seqOf(id);
+    if (seq === undefined) return -1;
+    const index = this.#indexOf(seq);
+    const end = this.#visibleEnd();
+    return index >= this.#gone && index < end && this.#seqs[index] === seq ? end - 1 - index : -1;
+  }
+
+  #visibleEnd(): number {
+    return this.#heldAt === null ? this.#seqs.length : Math.max(this.#gone, this.#indexOf(this.#heldAt));
+  }
+
+  /** First position whose sequence number is not below `seq`. */
+  #indexOf(seq: number): number {
+    let low = 0;
+    let high = this.#seqs.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#seqs[middle] ?? Infinity) < seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #follow(change: Change): void {
+    if (change.kind === "replaced") {
+      if (this.#heldAt !== null) this.#heldAt = this.#exchanges.next;
+      this.#rebuild();
+    } else {
+      this.#judge(change.seq, change.kind === "added");
+      this.#dropGone();
+    }
+    this.#onChange();
+  }
+
+  #judge(seq: number, added: boolean): void {
+    const summary = this.#exchanges.at(seq);
+    const matches = summary !== undefined && this.#matches(summary);
+    if (added) {
+      if (matches) this.#seqs.push(seq);
+      return;
+    }
+    const index = this.#indexOf(seq);
+    const present = this.#seqs[index] === seq;
+    if (matches && !present) this.#seqs.splice(index, 0, seq);
+    if (!matches && present) this.#seqs.splice(index, 1);
+  }
+
+  #dropGone(): void {
+    while (this.#gone < this.#seqs.length && (this.#seqs[this.#gone] ?? 0) < this.#exchanges.first) this.#gone += 1;
+    if (this.#gone > 4096) {
+      this.#seqs.splice(0, this.#gone);
+      this.#gone = 0;
+    }
+  }
+
+  #rebuild(): void {
+    this.#seqs = [];
+    this.#gone = 0;
+    for (let seq = this.#exchanges.first; seq < this.#exchanges.next; seq += 1) {
+      const summary = this.#exchanges.at(seq);
+      if (summary && this.#matches(summary)) this.#seqs.push(seq);
+    }
+  }
+}

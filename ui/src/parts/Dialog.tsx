@@ -1,0 +1,36 @@
+// A dialog over the page: focus stays inside, Escape closes, focus goes back to where it came from.
+import { Dialog as Base } from "@base-ui/react/dialog";
+import type { ReactNode } from "react";
+import { IconButton } from "./Button";
+import styles from "./Dialog.module.css";
+
+interface DialogProps {
+  title: string;
+  description?: string;
+  open: boolean;
+  onClose(): void;
+  children: ReactNode;
+  wide?: boolean;
+}
+
+export function Dialog({ title, description, open, onClose, children, wide = false }: DialogProps) {
+  return (
+    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className={styles.backdrop} />
+        <Base.Popup className={`${styles.popup} ${wide ? styles.wide : ""}`}>
+          <header className={styles.header}>
+            <Base.Title className={styles.title}>{title}</Base.Title>
+            <IconButton label="Close" icon="close" onClick={onClose} />
+          </header>
+          {description && <Base.Description className={styles.description}>{description}</Base.Description>}
+          <div className={styles.content}>{children}</div>
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <footer className={styles.actions}>{children}</footer>;
+}

@@ -1,0 +1,94 @@
+// A labelled input with its hint and its mistake, tied together for assistive technology.
+import { useId, type ReactNode } from "react";
+import { Icon } from "./Icon";
+import styles from "./Field.module.css";
+
+interface Tied {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": true | undefined;
+  className: string | undefined;
+}
+
+interface FieldProps {
+  label: string;
+  hint?: string;
+  mistake?: string | null;
+  children: (tied: Tied) => ReactNode;
+}
+
+export function Field({ label, hint, mistake, children }: FieldProps) {
+  const id = useId();
+  const described = [hint ? `${id}-hint` : "", mistake ? `${id}-mistake` : ""].filter(Boolean).join(" ");
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id} className={styles.label}>
+        {label}
+      </label>
+      {children({
+        id,
+        "aria-describedby": described || undefined,
+        "aria-invalid": mistake ? true : undefined,
+        className: styles.input,
+      })}
+      {mistake && (
+        <p id={`${id}-mistake`} className={styles.mistake}>
+          <Icon name="cross" size={14} />
+          {mistake}
+        </p>
+      )}
+      {hint && (
+        <p id={`${id}-hint`} className={styles.hint}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function Check({ label, hint, checked, onChange }: { label: string; hint?: string; checked: boolean; onChange(checked: boolean): void }) {
+  const id = useId();
+  return (
+    <div className={styles.check}>
+      <input
+        type="checkbox"
+        id={id}
+        checked={checked}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {hint && (
+          <p id={`${id}-hint`} className={styles.hint}>
+            {hint}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface ChoiceProps<T extends string> {
+  legend: string;
+  value: T;
+  options: readonly { value: T; label: string }[];
+  onChange(value: T): void;
+}
+
+export function Choice<T extends string>({ legend, value, options, onChange }: ChoiceProps<T>) {
+  const name = useId();
+  return (
+    <fieldset className={styles.choice}>
+      <legend className={styles.label}>{legend}</legend>
+      <div className={styles.options}>
+        {options.map((option) => (
+          <label key={option.value} className={styles.option}>
+            <input type="radio" name={name} checked={option.value === value} onChange={() => onChange(option.value)} />
+            {option.label}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

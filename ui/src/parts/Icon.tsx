@@ -1,0 +1,51 @@
+// A small set of line icons on a grid of sixteen. They decorate words and are never read aloud.
+const PATHS = {
+  add: "M8 3v10M3 8h10",
+  alert: "M8 2.2 14.4 13.4H1.6ZM8 6.4v3.4M8 11.6v.1",
+  arrow: "M3 8h10M9 4l4 4-4 4",
+  back: "M13 8H3M7 4 3 8l4 4",
+  check: "M3 8.5 6.5 12 13 4.5",
+  chevron: "M4 6l4 4 4-4",
+  circle: "M8 3.2a4.8 4.8 0 1 1 0 9.6a4.8 4.8 0 1 1 0-9.6Z",
+  clock: "M8 2a6 6 0 1 1 0 12A6 6 0 1 1 8 2ZM8 4.8V8l2.2 1.4",
+  close: "M4 4l8 8M12 4l-8 8",
+  copy: "M6 5.5h7v8H6ZM3.5 10.5h-.8v-8h7v.8",
+  cross: "M4.5 4.5l7 7M11.5 4.5l-7 7M8 1.6a6.4 6.4 0 1 1 0 12.8A6.4 6.4 0 1 1 8 1.6Z",
+  edit: "M3 13l.7-3L10.5 3.2l2.3 2.3L6 12.3ZM9.2 4.5l2.3 2.3",
+  eye: "M1.5 8S4 3.7 8 3.7 14.5 8 14.5 8 12 12.3 8 12.3 1.5 8 1.5 8ZM8 6a2 2 0 1 1 0 4 2 2 0 1 1 0-4Z",
+  info: "M8 1.8a6.2 6.2 0 1 1 0 12.4A6.2 6.2 0 1 1 8 1.8ZM8 7.3v3.9M8 4.9V5",
+  list: "M2.5 4h11M2.5 8h11M2.5 12h7",
+  lock: "M4 7.2h8v6H4ZM5.6 7V5a2.4 2.4 0 0 1 4.8 0v2",
+  more: "M3.4 8h.2M7.9 8h.2M12.4 8h.2",
+  open: "M9 3h4v4M13 3 7.5 8.5M11.5 9v4H3V4.5h4",
+  pause: "M5.5 3.5v9M10.5 3.5v9",
+  play: "M5 3.2v9.6L12.6 8Z",
+  question: "M8 1.8a6.2 6.2 0 1 1 0 12.4A6.2 6.2 0 1 1 8 1.8ZM6.3 6.3a1.8 1.8 0 1 1 2.5 1.7c-.5.2-.8.6-.8 1.1M8 11.2v.1",
+  refresh: "M13 8a5 5 0 1 1-1.5-3.6M13 2.5v3h-3",
+  replay: "M3 8a5 5 0 1 0 1.5-3.6M3 2.5v3h3",
+  search: "M7 2.8a4.2 4.2 0 1 1 0 8.4 4.2 4.2 0 1 1 0-8.4ZM10.2 10.2 13.5 13.5",
+  settings: "M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 3v3M6 10v3",
+  trash: "M3 4.5h10M6.3 4.3V2.8h3.4v1.5M4.4 4.7l.6 8.6h6l.6-8.6",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
+  const heavy = name === "more";
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 16 16"
+      fill={name === "play" ? "currentColor" : "none"}
+      stroke="currentColor"
+      strokeWidth={heavy ? 2.2 : 1.5}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,66 @@
+// Short messages that come and go at the edge of the window and are read out once.
+import { Toast } from "@base-ui/react/toast";
+import { IconButton } from "./Button";
+import { Icon } from "./Icon";
+import styles from "./toast.module.css";
+
+const toasts = Toast.createToastManager();
+
+export interface ToastMessage {
+  title: string;
+  detail?: string;
+  tone?: "ok" | "bad";
+  action?: { label: string; run(): void };
+}
+
+export function say({ title, detail, tone = "ok", action }: ToastMessage): void {
+  const id = toasts.add({
+    title,
+    description: detail,
+    type: tone,
+    timeout: tone === "bad" || action ? 12_000 : 4_000,
+    priority: tone === "bad" ? "high" : "low",
+    ...(action
+      ? {
+          actionProps: {
+            children: action.label,
+            onClick: () => {
+              toasts.close(id);
+              action.run();
+            },
+          },
+        }
+      : {}),
+  });
+}
+
+export function Toasts() {
+  return (
+    <Toast.Provider toastManager={toasts} limit={3}>
+      <Toast.Portal>
+        <Toast.Viewport className={styles.viewport}>
+          <List />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function List() {
+  const { toasts: shown } = Toast.useToastManager();
+  return shown.map((toast) => (
+    <Toast.Root key={toast.id} toast={toast} className={styles.toast}>
+      <Toast.Content className={styles.content}>
+        <span className={toast.type === "bad" ? styles.bad : styles.ok}>
+          <Icon name={toast.type === "bad" ? "cross" : "check"} />
+        </span>
+        <div className={styles.words}>
+          <Toast.Title className={styles.title} />
+          <Toast.Description className={styles.detail} />
+        </div>
+        <Toast.Action className={styles.action} />
+        <Toast.Close render={<IconButton label="Dismiss" icon="close" />} />
+      </Toast.Content>
+    </Toast.Root>
+  ));
+}

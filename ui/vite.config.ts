@@ -1,0 +1,17 @@
+// Two pages, no inline script and no inline style: both run under a policy without 'unsafe-inline'.
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  // The pages are served from the agent's root, from Tauri's own scheme and later from a path of the server.
+  base: "./",
+  plugins: [react()],
+  build: {
+    // All three know light-dark(); an older target would have it rewritten.
+    target: ["chrome125", "safari18", "firefox128"],
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rollupOptions: { input: { index: "index.html", inspector: "inspector.html" } },
+  },
+  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },
+});
