@@ -1,1 +1,26 @@
-//! tests
+//! The kit of the specifications: it starts the real programs and speaks with them through their public surfaces.
+//!
+//! A [`World`] is one server on a data folder of its own. In it act a [`Visitor`] (the public side), an [`Operator`]
+//! (the management API), an [`Agent`] (tunnels and the local API) and an [`Origin`] (the local service). Ports are free
+//! ones, folders temporary, and every process ends with its handle.
+
+pub mod agent;
+pub mod bytes;
+pub mod condition;
+pub mod operator;
+pub mod origin;
+pub mod process;
+pub mod programs;
+pub mod server;
+pub mod tcp;
+pub mod visitor;
+pub mod world;
+
+pub use agent::Agent;
+pub use condition::{eventually, within};
+pub use operator::Operator;
+pub use origin::Origin;
+pub use process::Process;
+pub use server::{Server, ServerSetup};
+pub use visitor::{Reply, Visitor};
+pub use world::World;

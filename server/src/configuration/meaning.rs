@@ -20,6 +20,7 @@ pub(crate) struct Configuration {
     pub(crate) tcp_ports: RangeInclusive<u16>,
     pub(crate) domain: HostName,
     pub(crate) api_host: Option<HostName>,
+    pub(crate) login_host: HostName,
     /// Without a trailing slash. None: made from the API's real address.
     pub(crate) base_url: Option<String>,
     /// PEM files of a chain and its key, always both.
@@ -42,7 +43,7 @@ impl Configuration {
         let domain = check.value("domain", plain_name);
         let api_host = check.value("api_host", plain_name);
         let base_url = check.value("base_url", base_url);
-        check.value("login_host", plain_name);
+        let login_host = check.value("login_host", plain_name);
         let certificate = (check.value("certificate", path), check.value("certificate_key", path));
         check.value("store", store);
         let drain_timeout = check.value("drain_timeout", duration);
@@ -70,6 +71,14 @@ impl Configuration {
         if !check.mistakes.is_empty() {
             return Err(super::mistakes(&check.mistakes));
         }
+        let domain = match domain {
+            Some(name) => name,
+            None => HostName::parse("localhost")?,
+        };
+        let login_host = match login_host {
+            Some(name) => name,
+            None => HostName::parse(&format!("login.{domain}"))?,
+        };
         let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         Ok(Configuration {
             data_dir,
@@ -78,11 +87,9 @@ impl Configuration {
             http_addr: http_addr.unwrap_or(local(4480)),
             tcp_addr: tcp_addr.unwrap_or(Ipv4Addr::LOCALHOST.into()),
             tcp_ports: tcp_ports.unwrap_or(24000..=24999),
-            domain: match domain {
-                Some(name) => name,
-                None => HostName::parse("localhost")?,
-            },
+            domain,
             api_host,
+            login_host,
             base_url,
             certificate: certificate.0.zip(certificate.1),
             drain_timeout: drain_timeout.unwrap_or(Duration::from_secs(30)),

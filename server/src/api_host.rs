@@ -1,0 +1,26 @@
+//! The management API on the HTTPS listener, under a name of its own.
+
+use axum::Router;
+use axum::extract::ConnectInfo;
+use http_body_util::BodyExt;
+use hyper::Request;
+use hyper::body::Incoming;
+use postern_api::host::HostName;
+use postern_edge::{ApiBody, ApiHost, ApiService};
+use std::net::SocketAddr;
+use tower::ServiceExt;
+
+/// Wraps the router as the service the edge asks for.
+pub(crate) fn offer(name: HostName, router: Router) -> ApiHost {
+    let service = tower::service_fn(move |mut request: Request<Incoming>| {
+        let router = router.clone();
+        async move {
+            if let Some(visitor) = request.extensions().get::<SocketAddr>().copied() {
+                request.extensions_mut().insert(ConnectInfo(visitor));
+            }
+            let response = router.oneshot(request).await?;
+            Ok(response.map(|body| -> ApiBody { body.map_err(Into::into).boxed_unsync() }))
+        }
+    });
+    ApiHost { name, service: ApiService::new(service) }
+}

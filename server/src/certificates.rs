@@ -1,0 +1,120 @@
+//! Which certificate a visitor is shown: the operator's own where it fits, otherwise one of the server's authority.
+
+use crate::configuration::plain;
+use crate::live::Live;
+use postern_api::host::HostName;
+use postern_api::{Code, Error};
+use postern_control::certificates::Authority;
+use postern_edge::Certificates;
+use rustls::client::verify_server_name;
+use rustls::crypto::aws_lc_rs::sign::any_supported_type;
+use rustls::server::ParsedCertificate;
+use rustls::sign::CertifiedKey;
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The certificates of this server.
+pub(crate) struct Chosen {
+    /// From `--certificate`.
+    pub(crate) given: Option<Arc<CertifiedKey>>,
+    pub(crate) authority: Authority,
+    pub(crate) domain: HostName,
+    /// Names besides the domain's that the server itself answers to.
+    pub(crate) own_names: Vec<HostName>,
+    pub(crate) live: Live,
+}
+
+impl Chosen {
+    /// A certificate is made only for names that are served: anybody may ask for any name.
+    fn serves(&self, name: &HostName) -> bool {
+        let below =
+            name.as_str().strip_suffix(self.domain.as_str()).is_some_and(|head| head.is_empty() || head.ends_with('.'));
+        below || self.own_names.contains(name) || self.live.edge().is_some_and(|edge| in_use(edge, name))
+    }
+}
+
+/// Whether a tunnel has exactly this name or a wildcard above it.
+fn in_use(edge: &postern_edge::Live, name: &HostName) -> bool {
+    if edge.host_in_use(name) {
+        return true;
+    }
+    let mut rest = name.as_str();
+    while let Some((_, parent)) = rest.split_once('.') {
+        if HostName::parse(&format!("*.{parent}")).is_ok_and(|wildcard| edge.host_in_use(&wildcard)) {
+            return true;
+        }
+        rest = parent;
+    }
+    false
+}
+
+impl Certificates for Chosen {
+    fn resolve(&self, name: Option<&HostName>, local: IpAddr) -> Option<Arc<CertifiedKey>> {
+        if let (Some(given), Some(name)) = (&self.given, name)
+            && names(given, name)
+        {
+            return Some(given.clone());
+        }
+        let own = local.to_canonical().to_string();
+        let names: Vec<&str> = match name {
+            Some(name) if self.serves(name) => vec![name.as_str()],
+            _ if self.domain.as_str() == "localhost" => vec!["localhost", &own],
+            _ => vec![self.domain.as_str(), "localhost", &own],
+        };
+        match self.authority.leaf(&names) {
+            Ok(leaf) => Some(leaf),
+            Err(error) => {
+                tracing::error!(%error, ?names, "no certificate can be made");
+                None
+            }
+        }
+    }
+}
+
+/// Whether the certificate was issued for the name, wildcards included.
+fn names(key: &CertifiedKey, name: &HostName) -> bool {
+    let Some(leaf) = key.cert.first() else { return false };
+    let (Ok(leaf), Ok(name)) = (ParsedCertificate::try_from(leaf), ServerName::try_from(name.as_str())) else {
+        return false;
+    };
+    verify_server_name(&leaf, &name).is_ok()
+}
+
+/// Reads the chain and the key of `--certificate` and `--certificate-key`.
+pub(crate) fn read(chain: &Path, key: &Path) -> Result<Arc<CertifiedKey>, Error> {
+    let refuse = |message: String| Error::new(Code::ConfigInvalid, message);
+    let unreadable = |flag: &str, path: &Path, error: rustls_pki_types::pem::Error| {
+        let why = match &error {
+            rustls_pki_types::pem::Error::Io(error) => plain(error),
+            rustls_pki_types::pem::Error::NoItemsFound => "there is none in it; PEM is expected".to_owned(),
+            _ => "it is not valid PEM".to_owned(),
+        };
+        refuse(format!("{flag}: {} cannot be used: {why}.", path.display()))
+    };
+    let certificates = CertificateDer::pem_file_iter(chain)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| unreadable("--certificate", chain, error))?;
+    if certificates.is_empty() {
+        return Err(unreadable("--certificate", chain, rustls_pki_types::pem::Error::NoItemsFound));
+    }
+    let private = PrivateKeyDer::from_pem_file(key).map_err(|error| unreadable("--certificate-key", key, error))?;
+    let private = any_supported_type(&private).map_err(|_| {
+        refuse(format!(
+            "--certificate-key: {} holds a key of a kind that is not supported; use RSA, ECDSA or Ed25519.",
+            key.display()
+        ))
+    })?;
+    let certified = CertifiedKey::new(certificates, private);
+    match certified.keys_match() {
+        Ok(()) | Err(rustls::Error::InconsistentKeys(rustls::InconsistentKeys::Unknown)) => Ok(Arc::new(certified)),
+        Err(rustls::Error::InconsistentKeys(_)) => Err(refuse(format!(
+            "The key in {} does not belong to the first certificate in {}. The chain must begin with the server's own certificate.",
+            key.display(),
+            chain.display()
+        ))),
+        Err(_) => Err(refuse(format!("--certificate: the first certificate in {} cannot be read.", chain.display()))),
+    }
+}

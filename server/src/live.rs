@@ -1,0 +1,40 @@
+//! What is alive at the edge, as the management API asks for it.
+
+use postern_api::AnyId;
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+/// The edge starts after the management API was opened; until then nothing is alive.
+#[derive(Clone, Default)]
+pub(crate) struct Live(Arc<OnceLock<Arc<postern_edge::Live>>>);
+
+impl Live {
+    /// From now on the edge answers.
+    pub(crate) fn is_now(&self, edge: Arc<postern_edge::Live>) {
+        let _ = self.0.set(edge);
+    }
+
+    /// The edge, once it has started.
+    pub(crate) fn edge(&self) -> Option<&postern_edge::Live> {
+        self.0.get().map(Arc::as_ref)
+    }
+
+    /// Brings the gauges up to date.
+    pub(crate) fn measure(&self) {
+        if let Some(edge) = self.edge() {
+            metrics::gauge!("postern_sessions").set(edge.sessions().len() as f64);
+            metrics::gauge!("postern_tunnels").set(edge.tunnels().len() as f64);
+        }
+    }
+}
+
+impl postern_control::Live for Live {
+    fn tunnels_with(&self, labels: &BTreeMap<String, String>) -> Vec<AnyId> {
+        let found = self.edge().map(|edge| edge.tunnels_with(labels)).unwrap_or_default();
+        found.into_iter().map(AnyId::from_text).collect()
+    }
+
+    fn port_in_use(&self, port: u16) -> bool {
+        self.edge().is_some_and(|edge| edge.port_in_use(port))
+    }
+}

@@ -1,0 +1,163 @@
+//! The program `postern-server` on a data folder.
+
+use crate::condition::eventually;
+use crate::process::{Ended, Process};
+use crate::programs;
+use serde::Deserialize;
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+
+/// Where the server listens, as it wrote it into its data folder.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Addresses {
+    /// HTTPS visitors and agents.
+    pub https: SocketAddr,
+    /// Plain HTTP visitors.
+    pub http: SocketAddr,
+    /// The management API.
+    pub api: SocketAddr,
+    /// The process.
+    pub pid: u32,
+}
+
+/// How a server is started: free ports, the given folder, and whatever a specification adds.
+#[derive(Clone, Debug)]
+pub struct ServerSetup {
+    folder: PathBuf,
+    ports: (u16, u16),
+    fixed: Option<Addresses>,
+    flags: Vec<String>,
+    environment: Vec<(String, String)>,
+}
+
+/// A running server.
+pub struct Server {
+    /// The program.
+    pub process: Process,
+    /// Where it listens.
+    pub addresses: Addresses,
+    setup: ServerSetup,
+}
+
+impl ServerSetup {
+    /// On this folder, with free ports.
+    pub fn on(folder: impl Into<PathBuf>) -> ServerSetup {
+        ServerSetup {
+            folder: folder.into(),
+            ports: free_tcp_ports(16),
+            fixed: None,
+            flags: Vec::new(),
+            environment: Vec::new(),
+        }
+    }
+
+    /// Adds flags.
+    #[must_use]
+    pub fn flags(mut self, flags: &[&str]) -> ServerSetup {
+        self.flags.extend(flags.iter().map(|&flag| flag.to_owned()));
+        self
+    }
+
+    /// Adds a variable.
+    #[must_use]
+    pub fn environment(mut self, name: &str, value: &str) -> ServerSetup {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The range of TCP ports.
+    pub fn tcp_ports(&self) -> (u16, u16) {
+        self.ports
+    }
+
+    /// Starts the program without waiting for it to be ready.
+    pub fn spawn(&self) -> Process {
+        let mut arguments: Vec<OsString> = vec!["run".into(), "--data-dir".into(), self.folder.clone().into()];
+        let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let at = |choose: fn(&Addresses) -> SocketAddr| self.fixed.as_ref().map_or(free, choose).to_string();
+        let own = [
+            ("--https-addr", at(|fixed| fixed.https)),
+            ("--http-addr", at(|fixed| fixed.http)),
+            ("--api-addr", at(|fixed| fixed.api)),
+            ("--tcp-ports", format!("{}-{}", self.ports.0, self.ports.1)),
+        ];
+        for (flag, value) in own {
+            if !self.flags.iter().any(|given| given == flag) {
+                arguments.extend([OsString::from(flag), value.into()]);
+            }
+        }
+        arguments.extend(self.flags.iter().map(OsString::from));
+        let environment: Vec<_> =
+            self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        Process::start(&programs::server(), &arguments, &environment)
+    }
+
+    /// Starts it and waits until it is ready.
+    pub async fn start(self) -> Server {
+        let process = self.spawn();
+        let file = self.folder.join("addresses.json");
+        let addresses = eventually("the server writes where it listens", async || {
+            assert!(process.is_running(), "the server ended: {}", process.stderr());
+            let text = std::fs::read(&file).ok()?;
+            serde_json::from_slice::<Addresses>(&text).ok().filter(|addresses| addresses.pid == process.pid())
+        })
+        .await;
+        Server { process, addresses, setup: self }
+    }
+}
+
+impl Server {
+    /// Its data folder.
+    pub fn folder(&self) -> &Path {
+        &self.setup.folder
+    }
+
+    /// The range of TCP ports.
+    pub fn tcp_ports(&self) -> (u16, u16) {
+        self.setup.ports
+    }
+
+    /// The certificate of its authority.
+    pub fn authority(&self) -> PathBuf {
+        self.folder().join("ca.pem")
+    }
+
+    /// The address agents are given: the name is in the server's certificate.
+    pub fn agents_connect_to(&self) -> String {
+        format!("localhost:{}", self.addresses.https.port())
+    }
+
+    /// The setup that starts it again on the same folder and the same ports.
+    pub fn again(&self) -> ServerSetup {
+        ServerSetup { fixed: Some(self.addresses.clone()), ..self.setup.clone() }
+    }
+
+    /// Ends it as `kill -9` does and starts it again on the same folder and ports.
+    pub async fn killed_and_restarted(self) -> Server {
+        let again = self.again();
+        self.process.kill();
+        again.start().await
+    }
+
+    /// Runs another command of the program on the same folder.
+    pub async fn command(&self, arguments: &[&str]) -> Ended {
+        let folder = self.folder().to_string_lossy().into_owned();
+        let mut all: Vec<&str> = arguments.to_vec();
+        all.extend(["--data-dir", &folder]);
+        Process::run(&programs::server(), &all, &[]).await
+    }
+}
+
+/// A range of so many ports that nobody listens on. Below what the system hands out by itself, so that no connection of
+/// a test takes one by chance.
+pub fn free_tcp_ports(count: u16) -> (u16, u16) {
+    for _ in 0..200 {
+        let first = rand::random_range(10_000..32_000 - count);
+        let free = (first..first + count).all(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok());
+        if free {
+            return (first, first + count - 1);
+        }
+    }
+    panic!("no {count} free ports beside each other");
+}

@@ -1,0 +1,125 @@
+//! The visitor: somebody on the public side who trusts the server's authority.
+
+use crate::server::Server;
+use bytes::Bytes;
+use postern_api::Code;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::{Certificate, Client, ClientBuilder, RequestBuilder, Response};
+use rustls::{ClientConfig, RootCertStore};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, ServerName};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+/// Opens public addresses.
+#[derive(Clone)]
+pub struct Visitor {
+    /// For requests of any kind.
+    pub http: Client,
+    authority: PathBuf,
+    https: SocketAddr,
+}
+
+/// An answer, read to its end.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The HTTP status.
+    pub status: u16,
+    /// The HTTP version.
+    pub version: http::Version,
+    /// The headers.
+    pub headers: http::HeaderMap,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl Reply {
+    /// Reads an answer to its end.
+    pub async fn of(answer: Response) -> Reply {
+        let (status, version, headers) = (answer.status().as_u16(), answer.version(), answer.headers().clone());
+        Reply { status, version, headers, body: answer.bytes().await.expect("the body arrives whole") }
+    }
+
+    /// The body as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// A header's text; empty if it is not there.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// With which code the edge refused. Panics if it did not.
+    #[track_caller]
+    pub fn refused(&self) -> Code {
+        let code = self.header("postern-error-code");
+        code.parse().unwrap_or_else(|()| panic!("not refused by the edge: {} {:?}", self.status, self.text()))
+    }
+}
+
+/// Everything is on this machine, whatever its name.
+struct Here;
+
+impl Resolve for Here {
+    fn resolve(&self, _: Name) -> Resolving {
+        let addresses: Addrs = Box::new(std::iter::once(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))));
+        Box::pin(std::future::ready(Ok(addresses)))
+    }
+}
+
+impl Visitor {
+    /// A visitor of this server.
+    pub fn new(server: &Server) -> Visitor {
+        let authority = server.authority();
+        let http = Visitor::client(&authority, |builder| builder);
+        Visitor { http, authority, https: server.addresses.https }
+    }
+
+    /// The same visitor with an HTTP client that is set up in a special way.
+    #[must_use]
+    pub fn with(&self, change: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Visitor {
+        Visitor { http: Visitor::client(&self.authority, change), ..self.clone() }
+    }
+
+    fn client(authority: &Path, change: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Client {
+        let pem = std::fs::read(authority).expect("the authority's certificate");
+        let certificate = Certificate::from_pem(&pem).expect("a certificate");
+        let builder = Client::builder()
+            .no_proxy()
+            .tls_certs_only([certificate])
+            .dns_resolver(Arc::new(Here))
+            .redirect(reqwest::redirect::Policy::none());
+        change(builder).build().expect("a client")
+    }
+
+    /// Opens an address and reads the answer to its end.
+    pub async fn get(&self, url: &str) -> Reply {
+        self.send(self.http.get(url)).await
+    }
+
+    /// Sends a request and reads the answer to its end.
+    pub async fn send(&self, request: RequestBuilder) -> Reply {
+        Reply::of(request.send().await.unwrap_or_else(|error| panic!("no answer: {error:?}"))).await
+    }
+
+    /// A TLS connection to the HTTPS port with this server name.
+    pub async fn tls(&self, name: &str, alpn: &[&[u8]]) -> std::io::Result<TlsStream<TcpStream>> {
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_file(&self.authority).expect("PEM")).expect("an authority");
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let mut config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("the provider has suites")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.alpn_protocols = alpn.iter().map(|protocol| protocol.to_vec()).collect();
+        let stream = TcpStream::connect(self.https).await?;
+        let name = ServerName::try_from(name.to_owned()).expect("a server name");
+        TlsConnector::from(Arc::new(config)).connect(name, stream).await
+    }
+}
