@@ -6,6 +6,7 @@ pub mod certificates;
 mod control;
 mod files;
 mod live;
+mod sealing;
 mod settings;
 mod snapshot;
 pub mod store;

@@ -1,5 +1,6 @@
 //! The server's own certificate authority and the certificates made from it.
 
 mod authority;
+mod leaves;
 
 pub use authority::Authority;
