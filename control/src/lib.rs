@@ -6,6 +6,8 @@ pub mod certificates;
 mod control;
 mod files;
 mod live;
+mod modules;
+mod resources;
 mod sealing;
 mod settings;
 mod snapshot;

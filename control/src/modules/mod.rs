@@ -1,0 +1,4 @@
+//! The modules: what is special about each.
+
+mod backend;
+mod ip_restriction;

@@ -1,0 +1,62 @@
+//! The resources: five operations once for all kinds, and beside them only what is special about each.
+
+mod api_key;
+pub(crate) mod caller;
+mod credential;
+mod guard;
+mod ip_policy;
+mod ip_policy_rule;
+pub(crate) mod kept;
+mod module_operations;
+mod operations;
+mod plan;
+mod rules;
+mod tcp_edge;
+mod tunnel_group_backend;
+mod user;
+
+pub(crate) use caller::Caller;
+pub(crate) use kept::{Claim, Kept, KeptModule, Link, Role};
+pub(crate) use module_operations::HostRules;
+pub(crate) use operations::PageOf;
+pub(crate) use rules::{Attachment, Draft, ModuleRules, Modules, Place, Rules};
+
+use crate::{
+    Live, Settings,
+    store::{Revision, Store},
+};
+use postern_api::{Code, Error, Result};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::watch;
+
+/// How long a caller waits for its change to be published.
+const PUBLISH_DEADLINE: Duration = Duration::from_secs(10);
+
+/// All resources of a server.
+pub(crate) struct Resources {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) settings: Settings,
+    pub(crate) live: Arc<dyn Live>,
+    /// The revision up to which changes are published.
+    pub(crate) published: watch::Receiver<Revision>,
+}
+
+impl Resources {
+    /// What kinds and modules need to know to check and show themselves.
+    pub(crate) fn place(&self) -> Place<'_> {
+        Place { settings: &self.settings, live: self.live.as_ref() }
+    }
+
+    /// Waits until a change can be seen in what is published. The change itself is done.
+    async fn seen(&self, revision: Revision) -> Result<()> {
+        let mut published = self.published.clone();
+        let reached = published.wait_for(|reached| *reached >= revision);
+        match tokio::time::timeout(PUBLISH_DEADLINE, reached).await {
+            Ok(Ok(_)) => Ok(()),
+            _ => Err(Error::new(
+                Code::Unavailable,
+                "The change is stored, but could not be put into effect yet. It will be as soon as the server can.",
+            )),
+        }
+    }
+}

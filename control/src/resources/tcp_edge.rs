@@ -1,0 +1,202 @@
+//! TCP edges: each port belongs to one edge at most, whatever host it is written with.
+
+use super::{Attachment, Caller, Claim, Draft, Kept, Modules, Place, Rules};
+use crate::Settings;
+use postern_api::{
+    Code, Error, Id, Result,
+    host::HostName,
+    resource::{Nothing, TcpEdge, TcpEdgeCreate, TcpEdgeStatus, TcpEdgeUpdate},
+};
+use std::net::{IpAddr, Ipv4Addr};
+
+/// The most addresses one edge may have.
+const HOSTPORT_LIMIT: usize = 100;
+
+impl Rules for TcpEdge {
+    type Hidden = Nothing;
+    const HAS_MODULES: bool = true;
+
+    fn create(mut body: TcpEdgeCreate, _id: &Id<Self>, _caller: &Caller) -> Result<Draft<Self>> {
+        let modules = modules(&mut body)?;
+        let hostports = canonical(body.hostports.unwrap_or_default());
+        Ok(Draft { modules, ..Draft::new(TcpEdge { hostports }, Nothing {}) })
+    }
+
+    fn change(kept: &mut Kept<Self>, mut body: TcpEdgeUpdate) -> Result<Vec<Attachment>> {
+        let modules = modules(&mut body)?;
+        if let Some(hostports) = body.hostports {
+            kept.spec.hostports = canonical(hostports);
+        }
+        Ok(modules)
+    }
+
+    fn check(kept: &Kept<Self>, former: Option<&Kept<Self>>, place: Place<'_>) -> Result<()> {
+        let hostports = &kept.spec.hostports;
+        if hostports.len() > HOSTPORT_LIMIT {
+            let sentence = format!("An edge has at most {HOSTPORT_LIMIT} hostports; these are {}.", hostports.len());
+            return Err(Error::new(Code::HostportInvalid, sentence).with("field", "hostports"));
+        }
+        let had: Vec<u16> = former.map(|former| ports(&former.spec)).unwrap_or_default();
+        for hostport in hostports {
+            // An address the edge had before stays its own, even if the server's settings have changed.
+            if former.is_some_and(|former| former.spec.hostports.contains(hostport)) {
+                continue;
+            }
+            let port = judge(hostport, place.settings).map_err(|error| error.with("field", "hostports"))?;
+            if !had.contains(&port) && place.live.port_in_use(port) {
+                return Err(Error::new(
+                    Code::HostportBound,
+                    format!("Port {port} is in use by an agent's tunnel. Take another one, or stop that tunnel first."),
+                )
+                .with("field", "hostports"));
+            }
+        }
+        Ok(())
+    }
+
+    fn claims(kept: &Kept<Self>) -> Vec<Claim> {
+        let claim = |port: u16| Claim { scope: "tcp".to_owned(), value: port.to_string() };
+        ports(&kept.spec).into_iter().map(claim).collect()
+    }
+
+    fn taken(claim: &Claim, holder: &str) -> Error {
+        let sentence = format!("Port {} belongs to the edge `{holder}` already. Take another one.", claim.value);
+        Error::new(Code::HostportTaken, sentence).with("id", holder).with("field", "hostports")
+    }
+
+    fn status(_kept: &Kept<Self>, modules: &Modules, place: Place<'_>) -> Result<TcpEdgeStatus> {
+        Ok(TcpEdgeStatus {
+            backend: modules.view::<postern_api::module::Backend>(place.base_url())?,
+            ip_restriction: modules.view::<postern_api::module::IpRestriction>(place.base_url())?,
+        })
+    }
+}
+
+fn modules(body: &mut TcpEdgeCreate) -> Result<Vec<Attachment>> {
+    let backend = body.backend.take().map(Attachment::of).transpose()?;
+    let ip_restriction = body.ip_restriction.take().map(Attachment::of).transpose()?;
+    Ok(backend.into_iter().chain(ip_restriction).collect())
+}
+
+/// Host names in lower case, each address once, the order kept.
+fn canonical(hostports: Vec<String>) -> Vec<String> {
+    let mut seen = Vec::new();
+    for hostport in hostports {
+        let hostport = hostport.trim().to_ascii_lowercase();
+        if !seen.contains(&hostport) {
+            seen.push(hostport);
+        }
+    }
+    seen
+}
+
+/// The ports of an edge, each once.
+pub(crate) fn ports(edge: &TcpEdge) -> Vec<u16> {
+    let mut ports: Vec<u16> =
+        edge.hostports.iter().filter_map(|hostport| split(hostport)).map(|(_, port)| port).collect();
+    ports.sort_unstable();
+    ports.dedup();
+    ports
+}
+
+fn split(hostport: &str) -> Option<(&str, u16)> {
+    let (host, port) = hostport.rsplit_once(':')?;
+    let digits = !port.is_empty() && port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
+    let port = port.parse().ok().filter(|port| digits && *port != 0)?;
+    (!host.is_empty()).then_some((host, port))
+}
+
+/// Whether a hostport is one of this server's: the domain, the listening address or 127.0.0.1, and a port of the range.
+fn judge(hostport: &str, settings: &Settings) -> Result<u16> {
+    let shown: String = hostport.chars().take(80).collect();
+    let domain = &settings.domain;
+    let example = format!("{domain}:{}", settings.tcp_ports.start());
+    let (host, port) = split(hostport).ok_or_else(|| {
+        Error::new(Code::HostportInvalid, format!("`{shown}` is not of the form host:port. Write it like `{example}`."))
+    })?;
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let own = match bare.parse::<IpAddr>() {
+        Ok(address) => address == settings.tcp_addr || address == IpAddr::V4(Ipv4Addr::LOCALHOST),
+        Err(_) => HostName::parse(host).is_ok_and(|name| name == *domain),
+    };
+    if !own {
+        return Err(Error::new(
+            Code::HostportInvalid,
+            format!(
+                "`{shown}` is not an address of this server. Write it like `{example}` or `{}:{port}`.",
+                settings.tcp_addr
+            ),
+        ));
+    }
+    if !settings.tcp_ports.contains(&port) {
+        let (first, last) = (settings.tcp_ports.start(), settings.tcp_ports.end());
+        return Err(Error::new(
+            Code::HostportPort,
+            format!("Port {port} is not one of this server. Take one from {first} to {last}."),
+        ));
+    }
+    Ok(port)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn judged(hostport: &str) -> Result<u16, Code> {
+        let settings = Settings {
+            domain: HostName::parse("tunnels.test").expect("a name"),
+            tcp_addr: "192.0.2.7".parse().expect("an address"),
+            ..Settings::new("unused")
+        };
+        judge(hostport, &settings).map_err(|error| error.code)
+    }
+
+    #[test]
+    fn each_spelling_of_the_servers_own_address_is_accepted() {
+        for own in ["tunnels.test:24001", "tunnels.test.:24001", "127.0.0.1:24001", "192.0.2.7:24001"] {
+            assert_eq!(judged(own), Ok(24001), "{own}");
+        }
+        for other in ["other.test:24001", "192.0.2.8:24001", "localhost:24001", "[::1]:24001", "x.tunnels.test:24001"] {
+            assert_eq!(judged(other), Err(Code::HostportInvalid), "{other}");
+        }
+    }
+
+    #[test]
+    fn ports_lie_in_the_range() {
+        for (hostport, code) in [
+            ("tunnels.test:443", Code::HostportPort),
+            ("tunnels.test:25000", Code::HostportPort),
+            ("tunnels.test:0", Code::HostportInvalid),
+            ("tunnels.test:99999", Code::HostportInvalid),
+            ("tunnels.test:+2400", Code::HostportInvalid),
+            ("tunnels.test:", Code::HostportInvalid),
+            ("tunnels.test", Code::HostportInvalid),
+            (":24001", Code::HostportInvalid),
+            ("", Code::HostportInvalid),
+        ] {
+            assert_eq!(judged(hostport), Err(code), "{hostport}");
+        }
+    }
+
+    #[test]
+    fn two_spellings_of_one_port_are_one_claim() {
+        let edge = TcpEdge { hostports: vec!["tunnels.test:24001".into(), "127.0.0.1:24001".into()] };
+        assert_eq!(ports(&edge), [24001]);
+        let hostports = canonical(vec!["Tunnels.TEST:24001".into(), "tunnels.test:24001".into()]);
+        assert_eq!(hostports, ["tunnels.test:24001"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_judged_without_a_panic(text in "\\PC{0,60}") {
+            let _ = judged(&text);
+        }
+
+        #[test]
+        fn what_is_accepted_has_its_port(port in 1u16..) {
+            let expected = if (24000..=24999).contains(&port) { Ok(port) } else { Err(Code::HostportPort) };
+            prop_assert_eq!(judged(&format!("tunnels.test:{port}")), expected);
+        }
+    }
+}
