@@ -32,13 +32,18 @@ export function fromAnswer(status: number, body: string): ApiError {
   } catch {
     // Not JSON: the status alone has to do.
   }
-  if (!isRecord(parsed)) return new ApiError(`HTTP_${status}`, `The agent answered with status ${status}.`, status);
+  if (!isRecord(parsed))
+    return new ApiError(`HTTP_${status}`, `The agent answered with status ${status}.`, status);
   const details = isRecord(parsed["details"]) ? parsed["details"] : {};
   const number = parsed["error_code"];
   const code = text(details["code"]) || (typeof number === "string" ? number : `HTTP_${status}`);
   const general = text(parsed["msg"]);
   const particular = text(details["err"]);
-  return new ApiError(code, joinSentences(general, particular) || `The agent answered with status ${status}.`, status);
+  return new ApiError(
+    code,
+    joinSentences(general, particular) || `The agent answered with status ${status}.`,
+    status,
+  );
 }
 
 /** Whatever was thrown, as something that can be shown. */

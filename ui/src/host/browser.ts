@@ -7,7 +7,16 @@ const RETRY_AFTER_MS = 2_000;
 const EVENT_NAMES = ["status", "tunnels", "request", "requests_deleted"] as const;
 
 export function browserHost(): Host {
-  return { kind: "browser", desktop: null, request, feed, openInspector, onInspectorTarget, openExternal, copyText };
+  return {
+    kind: "browser",
+    desktop: null,
+    request,
+    feed,
+    openInspector,
+    onInspectorTarget,
+    openExternal,
+    copyText,
+  };
 }
 
 async function request(method: string, path: string, body: string | null) {

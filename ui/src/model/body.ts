@@ -10,7 +10,16 @@ export interface Body {
   bytes: Uint8Array;
 }
 
-const IMAGES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/svg+xml", "image/x-icon", "image/bmp"]);
+const IMAGES = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/avif",
+  "image/svg+xml",
+  "image/x-icon",
+  "image/bmp",
+]);
 const TEXTS = /^text\/|[/+](?:xml|javascript|ecmascript|x-ndjson|graphql|yaml|x-yaml|toml|sql|css|html)$/;
 
 export function classify(headers: readonly Header[], bytes: Uint8Array): Body {
@@ -67,7 +76,9 @@ export function multipartParts(body: Body): Part[] | null {
     const start = text.indexOf("\n", at + delimiter.length);
     if (start === -1 || text.startsWith("--", at + delimiter.length)) break;
     const next = text.indexOf(`\r\n${delimiter}`, start - 1);
-    parts.push(readPart(body.bytes.subarray(start + 1, next === -1 ? body.bytes.length : Math.max(start + 1, next))));
+    parts.push(
+      readPart(body.bytes.subarray(start + 1, next === -1 ? body.bytes.length : Math.max(start + 1, next))),
+    );
     if (next === -1) break;
     at = next + 2;
   }

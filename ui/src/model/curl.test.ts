@@ -18,7 +18,9 @@ function run(command: string): { args: string[]; input: Buffer } {
   };
 }
 
-const anyText = fc.string({ unit: "binary", maxLength: 60 }).filter((text) => !/[\u0000\u0001\ud800-\udfff]/.test(text));
+const anyText = fc
+  .string({ unit: "binary", maxLength: 60 })
+  .filter((text) => !/[\u0000\u0001\ud800-\udfff]/.test(text));
 
 describe("quoting for a shell", () => {
   it("brings any text through sh unchanged", () => {
@@ -30,9 +32,12 @@ describe("quoting for a shell", () => {
     );
   });
 
-  it.each(["'", "''", "a'b", "$(id)", "`id`", "\\", "!x", "a\nb", "", " ", "-n", "*", "~", "#", "é", "%s"])("keeps %j", (text) => {
-    expect(run(`curl ${quote(text)}`).args).toEqual([text]);
-  });
+  it.each(["'", "''", "a'b", "$(id)", "`id`", "\\", "!x", "a\nb", "", " ", "-n", "*", "~", "#", "é", "%s"])(
+    "keeps %j",
+    (text) => {
+      expect(run(`curl ${quote(text)}`).args).toEqual([text]);
+    },
+  );
 });
 
 describe("a request as curl", () => {
@@ -64,7 +69,13 @@ describe("a request as curl", () => {
       { name: "@file", value: "x" },
     ];
     const { args } = run(curlCommand({ ...base, headers }, true));
-    expect(args).toEqual(["https://a.localhost:4443/x", "--header", "Accept: text/html; q='1'", "--header", "X-Empty;"]);
+    expect(args).toEqual([
+      "https://a.localhost:4443/x",
+      "--header",
+      "Accept: text/html; q='1'",
+      "--header",
+      "X-Empty;",
+    ]);
   });
 
   it("hides secrets unless they are revealed", () => {
@@ -76,6 +87,10 @@ describe("a request as curl", () => {
   it("keeps the method and unusual addresses", () => {
     expect(run(curlCommand({ ...base, method: "DELETE" }, true)).args).toContain("DELETE");
     expect(run(curlCommand({ ...base, method: "HEAD" }, true)).args).toContain("--head");
-    expect(run(curlCommand({ ...base, url: "https://a/x[1]/../y" }, true)).args).toEqual(["--globoff", "--path-as-is", "https://a/x[1]/../y"]);
+    expect(run(curlCommand({ ...base, url: "https://a/x[1]/../y" }, true)).args).toEqual([
+      "--globoff",
+      "--path-as-is",
+      "https://a/x[1]/../y",
+    ]);
   });
 });

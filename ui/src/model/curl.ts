@@ -49,7 +49,8 @@ export function curlCommand(source: CurlSource, reveal: boolean): string {
   let typed = false;
   for (const { name, value } of headers) {
     const lower = name.toLowerCase();
-    if (OWN.has(lower) || !TOKEN.test(name) || value.includes("\0") || (lower === "host" && value === host)) continue;
+    if (OWN.has(lower) || !TOKEN.test(name) || value.includes("\0") || (lower === "host" && value === host))
+      continue;
     typed ||= lower === "content-type";
     const shown = isSecret(name) && !reveal ? hidden(name, value) : value;
     parts.push(`--header ${quote(shown === "" ? `${name};` : `${name}: ${shown}`)}`);

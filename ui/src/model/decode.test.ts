@@ -10,7 +10,9 @@ const encoded = (value: string) => [{ name: "Content-Encoding", value }];
 
 describe("chunked framing", () => {
   it("joins chunks, skips extensions and reads trailers", () => {
-    const { body, trailers, complete } = unchunk(bytes("4;a=b\r\nWiki\r\n5\r\npedia\r\n0\r\nX-Sum: 9\r\n\r\n"));
+    const { body, trailers, complete } = unchunk(
+      bytes("4;a=b\r\nWiki\r\n5\r\npedia\r\n0\r\nX-Sum: 9\r\n\r\n"),
+    );
     expect(utf8(body)).toBe("Wikipedia");
     expect(trailers).toEqual([{ name: "X-Sum", value: "9" }]);
     expect(complete).toBe(true);
@@ -26,7 +28,11 @@ describe("chunked framing", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 12 }), (parts) => {
         const framed = Buffer.concat([
-          ...parts.flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), Buffer.from(part), Buffer.from("\r\n")]),
+          ...parts.flatMap((part) => [
+            Buffer.from(`${part.length.toString(16)}\r\n`),
+            Buffer.from(part),
+            Buffer.from("\r\n"),
+          ]),
           Buffer.from("0\r\n\r\n"),
         ]);
         const { body, complete } = unchunk(new Uint8Array(framed));
@@ -53,7 +59,11 @@ describe("decoding a body", () => {
 
   it("undoes chunks and compression together", async () => {
     const packed = gzipSync("hello");
-    const framed = Buffer.concat([Buffer.from(`${packed.length.toString(16)}\r\n`), packed, Buffer.from("\r\n0\r\n\r\n")]);
+    const framed = Buffer.concat([
+      Buffer.from(`${packed.length.toString(16)}\r\n`),
+      packed,
+      Buffer.from("\r\n0\r\n\r\n"),
+    ]);
     const { bytes: body, notes } = await decodeBody([...chunked, ...encoded("gzip")], new Uint8Array(framed));
     expect(utf8(body)).toBe("hello");
     expect(notes).toEqual(["Decoded from gzip."]);
@@ -68,7 +78,10 @@ describe("decoding a body", () => {
 
   it("shows the start of a compressed body that was cut", async () => {
     const packed = gzipSync(Buffer.from("abc ".repeat(100_000)));
-    const { bytes: body, notes } = await decodeBody(encoded("gzip"), new Uint8Array(packed.subarray(0, packed.length / 2)));
+    const { bytes: body, notes } = await decodeBody(
+      encoded("gzip"),
+      new Uint8Array(packed.subarray(0, packed.length / 2)),
+    );
     expect(body.length).toBeGreaterThan(0);
     expect(notes.join(" ")).toContain("ends early or is damaged");
   });

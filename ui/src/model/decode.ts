@@ -99,7 +99,11 @@ async function unpack(bytes: Uint8Array, encoding: string, limit: number): Promi
       ? await inflate(bytes, "deflate-raw", limit)
       : wrapped;
   }
-  const unpacked = await inflate(bytes, encoding === "x-gzip" ? "gzip" : encoding === "br" ? "brotli" : encoding, limit);
+  const unpacked = await inflate(
+    bytes,
+    encoding === "x-gzip" ? "gzip" : encoding === "br" ? "brotli" : encoding,
+    limit,
+  );
   return unpacked && unpacked.bytes.length === 0 && unpacked.end === "broken" ? null : unpacked;
 }
 

@@ -4,10 +4,7 @@ import type { Summary } from "../api/types";
 export const CAPACITY = 50_000;
 
 /** What happened to the ring, told at once to its views. */
-export type Change =
-  | { kind: "added"; seq: number }
-  | { kind: "changed"; seq: number }
-  | { kind: "replaced" };
+export type Change = { kind: "added"; seq: number } | { kind: "changed"; seq: number } | { kind: "replaced" };
 
 /** Every exchange has a sequence number that never changes while it is kept; the newest has the highest. */
 export class Exchanges {

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { parseFilter, setTerm, toggleTerm, tunnelName, valueOf, words } from "./filter";
 import { sample } from "./sample";
 
-const matches = (text: string, part: Parameters<typeof sample>[1]) => parseFilter(text).matches(sample("a", part));
+const matches = (text: string, part: Parameters<typeof sample>[1]) =>
+  parseFilter(text).matches(sample("a", part));
 
 describe("the filter box", () => {
   it.each([

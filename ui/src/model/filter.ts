@@ -72,7 +72,9 @@ function termOf(word: string): Filter | null {
     case "method":
       return (summary) => lower.split(",").includes(summary.method.toLowerCase());
     case "tunnel":
-      return (summary) => tunnelName(summary.tunnel_name).toLowerCase() === lower || summary.tunnel_name.toLowerCase() === lower;
+      return (summary) =>
+        tunnelName(summary.tunnel_name).toLowerCase() === lower ||
+        summary.tunnel_name.toLowerCase() === lower;
     case "host":
       return (summary) => summary.host.toLowerCase().includes(lower);
     case "path":
@@ -129,14 +131,17 @@ function kind(value: string): Filter | null {
 }
 
 function comparison(name: string, operator: string, value: string): Filter | null {
-  if (name === "status" && /^\d{3}$/.test(value)) return compare((summary) => summary.status_code, operator, Number(value));
+  if (name === "status" && /^\d{3}$/.test(value))
+    return compare((summary) => summary.status_code, operator, Number(value));
   if (name === "dur") {
     const nanoseconds = parseDuration(value);
     return nanoseconds === null ? null : compare((summary) => summary.duration, operator, nanoseconds);
   }
   if (name === "size") {
     const bytes = parseSize(value);
-    return bytes === null ? null : compare((summary) => summary.request_size + summary.response_size, operator, bytes);
+    return bytes === null
+      ? null
+      : compare((summary) => summary.request_size + summary.response_size, operator, bytes);
   }
   return null;
 }

@@ -1,7 +1,16 @@
 // Numbers, times and sizes as people read them. Everything has a fixed width where columns need it.
 
 const NANOSECONDS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 60e9 };
-const BYTES: Record<string, number> = { "": 1, b: 1, k: 1024, kb: 1024, m: 1024 ** 2, mb: 1024 ** 2, g: 1024 ** 3, gb: 1024 ** 3 };
+const BYTES: Record<string, number> = {
+  "": 1,
+  b: 1,
+  k: 1024,
+  kb: 1024,
+  m: 1024 ** 2,
+  mb: 1024 ** 2,
+  g: 1024 ** 3,
+  gb: 1024 ** 3,
+};
 
 /** `1.2 s`, `340 ms`, `0.4 ms` from nanoseconds. */
 export function duration(nanoseconds: number | null): string {

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { parseJson, type JsonNode } from "./json";
 import { jsonLines, textLines } from "./lines";
 
-const pretty = (root: JsonNode) => jsonLines(root).map((line) => line.tokens.map(([, text]) => text).join("")).join("\n");
+const pretty = (root: JsonNode) =>
+  jsonLines(root)
+    .map((line) => line.tokens.map(([, text]) => text).join(""))
+    .join("\n");
 
 describe("reading JSON", () => {
   it("agrees with the platform on every valid text and prints it the same way", () => {
@@ -19,21 +22,28 @@ describe("reading JSON", () => {
 
   it("agrees with the platform on what is not JSON", () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom("{", "}", "[", "]", ",", ":", '"', "1", "-", "e", "t", " ", "\\") }), (text) => {
-        let valid = true;
-        try {
-          JSON.parse(text);
-        } catch {
-          valid = false;
-        }
-        expect(parseJson(text).ok).toBe(valid);
-      }),
+      fc.property(
+        fc.string({
+          unit: fc.constantFrom("{", "}", "[", "]", ",", ":", '"', "1", "-", "e", "t", " ", "\\"),
+        }),
+        (text) => {
+          let valid = true;
+          try {
+            JSON.parse(text);
+          } catch {
+            valid = false;
+          }
+          expect(parseJson(text).ok).toBe(valid);
+        },
+      ),
     );
   });
 
   it("keeps numbers and repeated names as they were sent", () => {
     const result = parseJson('{"id":12345678901234567890,"a":1.0,"a":2}');
-    expect(result.ok && pretty(result.root)).toBe('{\n  "id": 12345678901234567890,\n  "a": 1.0,\n  "a": 2\n}');
+    expect(result.ok && pretty(result.root)).toBe(
+      '{\n  "id": 12345678901234567890,\n  "a": 1.0,\n  "a": 2\n}',
+    );
   });
 
   it("says where the mistake is", () => {

@@ -20,7 +20,9 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 const SPACE = /[ \t\r\n]*/y;
 
-type Open = { node: Extract<JsonNode, { kind: "object" }>; key: string } | { node: Extract<JsonNode, { kind: "array" }> };
+type Open =
+  | { node: Extract<JsonNode, { kind: "object" }>; key: string }
+  | { node: Extract<JsonNode, { kind: "array" }> };
 
 /** Reads without recursion, so that depth costs no stack. */
 export function parseJson(text: string): JsonResult {
@@ -72,7 +74,8 @@ export function parseJson(text: string): JsonResult {
     for (;;) {
       const top = open.at(-1);
       take(SPACE);
-      if (!top) return at < text.length ? fail("Unexpected text behind the value") : { ok: true, root: value };
+      if (!top)
+        return at < text.length ? fail("Unexpected text behind the value") : { ok: true, root: value };
       if ("key" in top) top.node.members.push({ key: top.key, value });
       else top.node.items.push(value);
       const close = "key" in top ? "}" : "]";
@@ -85,7 +88,8 @@ export function parseJson(text: string): JsonResult {
         }
         break;
       }
-      if (text[at] !== close) return fail(at >= text.length ? "The text ends too early" : `Expected , or ${close}`);
+      if (text[at] !== close)
+        return fail(at >= text.length ? "The text ends too early" : `Expected , or ${close}`);
       at += 1;
       open.pop();
       value = top.node;

@@ -78,6 +78,8 @@ export function hexLine(bytes: Uint8Array, row: number): { offset: string; hex: 
   const cells = Array.from(part, (byte) => byte.toString(16).padStart(2, "0"));
   const left = cells.slice(0, 8).join(" ").padEnd(23);
   const right = cells.slice(8).join(" ").padEnd(23);
-  const text = Array.from(part, (byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "·")).join("");
+  const text = Array.from(part, (byte) =>
+    byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "·",
+  ).join("");
   return { offset: (row * 16).toString(16).padStart(6, "0"), hex: `${left}  ${right}`, text };
 }

@@ -114,7 +114,8 @@ export class ExchangeView {
   }
 
   #dropGone(): void {
-    while (this.#gone < this.#seqs.length && (this.#seqs[this.#gone] ?? 0) < this.#exchanges.first) this.#gone += 1;
+    while (this.#gone < this.#seqs.length && (this.#seqs[this.#gone] ?? 0) < this.#exchanges.first)
+      this.#gone += 1;
     if (this.#gone > 4096) {
       this.#seqs.splice(0, this.#gone);
       this.#gone = 0;

@@ -51,7 +51,9 @@ function endOfHead(raw: Uint8Array): number {
 /** All values of a header joined as HTTP allows, or null where it was not sent. */
 export function headerValue(headers: readonly Header[], name: string): string | null {
   const lower = name.toLowerCase();
-  const values = headers.filter((header) => header.name.toLowerCase() === lower).map((header) => header.value);
+  const values = headers
+    .filter((header) => header.name.toLowerCase() === lower)
+    .map((header) => header.value);
   return values.length === 0 ? null : values.join(", ");
 }
 

@@ -11,7 +11,14 @@ interface Looks {
   busy?: boolean;
 }
 
-export function Button({ weight = "plain", icon, busy = false, className, children, ...rest }: ComponentProps<"button"> & Looks) {
+export function Button({
+  weight = "plain",
+  icon,
+  busy = false,
+  className,
+  children,
+  ...rest
+}: ComponentProps<"button"> & Looks) {
   return (
     <button
       type="button"
@@ -26,7 +33,12 @@ export function Button({ weight = "plain", icon, busy = false, className, childr
   );
 }
 
-export function IconButton({ label, icon, className, ...rest }: ComponentProps<"button"> & { label: string; icon: IconName }) {
+export function IconButton({
+  label,
+  icon,
+  className,
+  ...rest
+}: ComponentProps<"button"> & { label: string; icon: IconName }) {
   return (
     <button
       type="button"

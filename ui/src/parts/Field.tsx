@@ -46,7 +46,17 @@ export function Field({ label, hint, mistake, children }: FieldProps) {
   );
 }
 
-export function Check({ label, hint, checked, onChange }: { label: string; hint?: string; checked: boolean; onChange(checked: boolean): void }) {
+export function Check({
+  label,
+  hint,
+  checked,
+  onChange,
+}: {
+  label: string;
+  hint?: string;
+  checked: boolean;
+  onChange(checked: boolean): void;
+}) {
   const id = useId();
   return (
     <div className={styles.check}>
@@ -84,7 +94,12 @@ export function Choice<T extends string>({ legend, value, options, onChange }: C
       <div className={styles.options}>
         {options.map((option) => (
           <label key={option.value} className={styles.option}>
-            <input type="radio" name={name} checked={option.value === value} onChange={() => onChange(option.value)} />
+            <input
+              type="radio"
+              name={name}
+              checked={option.value === value}
+              onChange={() => onChange(option.value)}
+            />
             {option.label}
           </label>
         ))}

@@ -12,7 +12,15 @@ export interface MenuAction {
   run(): void;
 }
 
-export function Menu({ trigger, title, actions }: { trigger: ReactElement; title?: string; actions: readonly MenuAction[] }) {
+export function Menu({
+  trigger,
+  title,
+  actions,
+}: {
+  trigger: ReactElement;
+  title?: string;
+  actions: readonly MenuAction[];
+}) {
   return (
     <Base.Root modal={false}>
       <Base.Trigger render={trigger} />

@@ -18,7 +18,11 @@ interface NoticeProps {
 
 export function Notice({ tone, title, children, actions, alert = false }: NoticeProps) {
   return (
-    <section className={`${styles.notice} ${styles[tone]}`} aria-label={title} role={alert ? "alert" : undefined}>
+    <section
+      className={`${styles.notice} ${styles[tone]}`}
+      aria-label={title}
+      role={alert ? "alert" : undefined}
+    >
       <span className={styles.icon}>
         <Icon name={ICONS[tone]} size={18} />
       </span>
@@ -32,7 +36,15 @@ export function Notice({ tone, title, children, actions, alert = false }: Notice
 }
 
 /** A failure: what is wrong, what to do, and the code to look up or report. */
-export function ProblemText({ message, advice, code }: { message: string; advice: string | null; code: string }) {
+export function ProblemText({
+  message,
+  advice,
+  code,
+}: {
+  message: string;
+  advice: string | null;
+  code: string;
+}) {
   return (
     <>
       <p className={styles.sentence}>{message}</p>

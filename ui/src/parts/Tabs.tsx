@@ -9,7 +9,17 @@ export interface TabItem {
   content: () => ReactNode;
 }
 
-export function Tabs({ label, value, onChange, items }: { label: string; value: string; onChange(value: string): void; items: readonly TabItem[] }) {
+export function Tabs({
+  label,
+  value,
+  onChange,
+  items,
+}: {
+  label: string;
+  value: string;
+  onChange(value: string): void;
+  items: readonly TabItem[];
+}) {
   return (
     <Base.Root className={styles.root} value={value} onValueChange={(next) => onChange(String(next))}>
       <Base.List className={styles.list} aria-label={label} activateOnFocus>

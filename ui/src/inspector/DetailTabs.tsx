@@ -1,0 +1,172 @@
+// The tabs of a request that are not a body: facts, headers, and the bytes as they were on the wire.
+import { useMemo, useState } from "react";
+import type { Summary } from "../api/types";
+import { concat, decodeText } from "../model/bytes";
+import type { Detail, Message } from "../model/details";
+import { duration, moment, size } from "../model/format";
+import { textLines } from "../model/lines";
+import { hasSecrets, maskHead } from "../model/secrets";
+import { headText, pairs } from "../model/wire";
+import { Button } from "../parts/Button";
+import { Hex } from "../parts/Hex";
+import { Lines } from "../parts/Lines";
+import { useAgent } from "../services";
+import { addressOf } from "./actions";
+import { PairTable } from "./PairTable";
+import styles from "./RequestDetail.module.css";
+import { outcome } from "./status";
+
+interface OverviewProps {
+  summary: Summary;
+  detail: Detail;
+  onSelect(id: string): void;
+}
+
+export function OverviewTab({ summary, detail, onSelect }: OverviewProps) {
+  const { tunnels } = useAgent();
+  const { captured, request, response } = detail;
+  const target = captured.request.uri;
+  const query = target.includes("?") ? pairs(target.slice(target.indexOf("?") + 1)) : [];
+  const replayOf = summary.replay_of;
+  return (
+    <>
+      <dl className={styles.table}>
+        <dt>Address</dt>
+        <dd className={styles.mono}>{addressOf(detail, tunnels)}</dd>
+        <dt>Answer</dt>
+        <dd>{outcome(summary).words}</dd>
+        <dt>Started</dt>
+        <dd>{moment(captured.start)}</dd>
+        <dt>Took</dt>
+        <dd>{summary.duration === null ? "Still running" : duration(summary.duration)}</dd>
+        <dt>Tunnel</dt>
+        <dd>{captured.tunnel_name}</dd>
+        <dt>Visitor</dt>
+        <dd className={styles.mono}>{captured.remote_addr}</dd>
+        <dt>Request</dt>
+        <dd>{extent(request)}</dd>
+        <dt>Response</dt>
+        <dd>{response ? extent(response) : "None yet"}</dd>
+        {replayOf !== null && (
+          <>
+            <dt>Replay of</dt>
+            <dd>
+              <button type="button" className={styles.link} onClick={() => onSelect(replayOf)}>
+                {replayOf}
+              </button>
+            </dd>
+          </>
+        )}
+        <dt>Id</dt>
+        <dd className={styles.mono}>{captured.id}</dd>
+      </dl>
+      {query.length > 0 && (
+        <>
+          <h3 className={styles.section}>Query</h3>
+          <PairTable label="Query parameters" pairs={query} masked />
+        </>
+      )}
+    </>
+  );
+}
+
+function extent(message: Message): string {
+  const head = `${size(message.head.length)} head, ${size(message.wireBody.length)} body`;
+  const decoded =
+    message.body.bytes.length === message.wireBody.length
+      ? ""
+      : ` (${size(message.body.bytes.length)} decoded)`;
+  return `${head}${decoded}${message.cut ? ", cut" : ""}`;
+}
+
+interface RevealProps {
+  detail: Detail;
+  revealed: boolean;
+  onReveal(revealed: boolean): void;
+}
+
+function RevealButton({ detail, revealed, onReveal }: RevealProps) {
+  const secrets = hasSecrets(detail.request.headers) || hasSecrets(detail.response?.headers ?? []);
+  if (!secrets) return null;
+  return (
+    <Button
+      weight="quiet"
+      icon={revealed ? "lock" : "eye"}
+      aria-pressed={revealed}
+      onClick={() => onReveal(!revealed)}
+    >
+      {revealed ? "Hide secrets" : "Reveal secrets"}
+    </Button>
+  );
+}
+
+export function HeadersTab(props: RevealProps) {
+  const { detail, revealed } = props;
+  return (
+    <>
+      <h3 className={styles.section}>
+        Request <RevealButton {...props} />
+      </h3>
+      <HeaderBlock message={detail.request} revealed={revealed} label="Request headers" />
+      {detail.response && (
+        <>
+          <h3 className={styles.section}>Response</h3>
+          <HeaderBlock message={detail.response} revealed={revealed} label="Response headers" />
+        </>
+      )}
+    </>
+  );
+}
+
+function HeaderBlock({ message, revealed, label }: { message: Message; revealed: boolean; label: string }) {
+  return (
+    <>
+      <p className={styles.start}>{message.startLine}</p>
+      <PairTable label={label} pairs={message.headers} masked={!revealed} />
+      {message.trailers.length > 0 && (
+        <>
+          <h3 className={styles.section}>Trailers</h3>
+          <PairTable label={`${label}, trailers`} pairs={message.trailers} masked={!revealed} />
+        </>
+      )}
+    </>
+  );
+}
+
+export function RawTab(props: RevealProps) {
+  const { detail, revealed } = props;
+  const [side, setSide] = useState<"request" | "response">("request");
+  const [hex, setHex] = useState(false);
+  const message = side === "response" && detail.response ? detail.response : detail.request;
+  const shown = useMemo(() => {
+    const head = headText(message.head);
+    const text = new TextEncoder().encode(revealed ? head : maskHead(head));
+    return concat([text, message.wireBody]);
+  }, [message, revealed]);
+  const lines = useMemo(() => (hex ? [] : textLines(decodeText(shown, null))), [shown, hex]);
+  return (
+    <div className={styles.raw}>
+      <div className={styles.section}>
+        <div className={styles.choices} role="group" aria-label="Side">
+          <Button aria-pressed={message === detail.request} onClick={() => setSide("request")}>
+            Request
+          </Button>
+          <Button
+            aria-pressed={message === detail.response}
+            disabled={!detail.response}
+            onClick={() => setSide("response")}
+          >
+            Response
+          </Button>
+          <Button aria-pressed={hex} onClick={() => setHex(!hex)}>
+            Hex
+          </Button>
+        </div>
+        <RevealButton {...props} />
+      </div>
+      <div className={styles.rawBody}>
+        {hex ? <Hex bytes={shown} label={`Raw ${side}`} /> : <Lines lines={lines} label={`Raw ${side}`} />}
+      </div>
+    </div>
+  );
+}

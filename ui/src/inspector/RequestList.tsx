@@ -1,0 +1,166 @@
+// The list of captured requests: a grid of any length of which only the rows in sight are in the page.
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, type ReactNode } from "react";
+import type { Summary } from "../api/types";
+import { clock, count, counted, duration, size } from "../model/format";
+import { tunnelName } from "../model/filter";
+import { Icon } from "../parts/Icon";
+import { State } from "../parts/State";
+import styles from "./RequestList.module.css";
+import { outcome } from "./status";
+import type { ViewHandle } from "./useView";
+
+export const ROW_HEIGHT = 32;
+const COLUMNS = ["Status", "Method", "Address", "Tunnel", "Time", "Took", "Size"] as const;
+
+interface RequestListProps {
+  handle: ViewHandle;
+  selected: string | null;
+  paused: boolean;
+  onSelect(id: string): void;
+  onFollow(): void;
+  empty: ReactNode;
+}
+
+export function RequestList({ handle, selected, paused, onSelect, onFollow, empty }: RequestListProps) {
+  const { view, version } = handle;
+  const frame = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: view.count,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+    scrollPaddingStart: ROW_HEIGHT,
+  });
+
+  // Rows stand still while somebody reads further down or has paused the list.
+  const settle = () => {
+    const away = (frame.current?.scrollTop ?? 0) > ROW_HEIGHT / 2;
+    if (paused || away) view.hold();
+    else view.release();
+  };
+  useEffect(settle, [paused, view]);
+
+  useEffect(() => {
+    const row = selected === null ? -1 : view.rowOf(selected);
+    if (row >= 0) rows.scrollToIndex(row, { align: "auto" });
+    // Only a new selection moves the list, not every new row.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [selected, view]);
+
+  const follow = () => {
+    if (frame.current) frame.current.scrollTop = 0;
+    view.release();
+    onFollow();
+  };
+  const active = selected !== null && view.rowOf(selected) >= 0 ? `request-${selected}` : undefined;
+
+  return (
+    <div className={styles.list} data-version={version}>
+      <div
+        ref={frame}
+        className={styles.frame}
+        role="grid"
+        aria-label="Requests"
+        aria-rowcount={view.count + 1}
+        aria-colcount={COLUMNS.length}
+        aria-activedescendant={active}
+        tabIndex={0}
+        onScroll={settle}
+      >
+        <div className={`${styles.row} ${styles.header}`} role="row" aria-rowindex={1}>
+          {COLUMNS.map((column) => (
+            <span key={column} role="columnheader" className={styles[column.toLowerCase()]}>
+              {column}
+            </span>
+          ))}
+        </div>
+        <div className={styles.space} role="rowgroup" style={{ height: rows.getTotalSize() }}>
+          {rows.getVirtualItems().map((item) => {
+            const summary = view.at(item.index);
+            return summary ? (
+              <Row
+                key={summary.id}
+                summary={summary}
+                index={item.index}
+                top={item.start}
+                selected={summary.id === selected}
+                onSelect={onSelect}
+              />
+            ) : null;
+          })}
+        </div>
+      </div>
+      {view.count === 0 && view.waiting === 0 && <div className={styles.empty}>{empty}</div>}
+      {view.waiting > 0 && (
+        <button type="button" className={styles.pill} onClick={follow}>
+          <Icon name="arrow" size={14} />
+          {count(view.waiting)} new
+        </button>
+      )}
+      <p className="unseen" role="status">
+        {view.waiting > 0 ? "New requests are waiting" : counted(roughly(view.count), "request")}
+      </p>
+    </div>
+  );
+}
+
+/** Read out in steps, so that a busy list does not talk without end. */
+function roughly(rows: number): number {
+  return rows < 10 ? rows : Math.floor(rows / 100) * 100 || 10;
+}
+
+interface RowProps {
+  summary: Summary;
+  index: number;
+  top: number;
+  selected: boolean;
+  onSelect(id: string): void;
+}
+
+function Row({ summary, index, top, selected, onSelect }: RowProps) {
+  const { tone, icon, short, words } = outcome(summary);
+  return (
+    <div
+      id={`request-${summary.id}`}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={selected}
+      className={`${styles.row} ${styles.exchange}`}
+      style={{ transform: `translateY(${top}px)` }}
+      // The list may move between press and release, so the press decides.
+      onPointerDown={(event) => event.button === 0 && onSelect(summary.id)}
+    >
+      <span role="gridcell" className={styles.status} title={words}>
+        <State tone={tone} icon={icon}>
+          {short}
+        </State>
+      </span>
+      <span role="gridcell" className={styles.method}>
+        {summary.method}
+      </span>
+      <span role="gridcell" className={styles.address} title={`${summary.host}${summary.path}`}>
+        {summary.replay_of !== null && (
+          <span className={styles.mark} title="Replayed">
+            <Icon name="replay" size={13} />
+            <span className="unseen">Replayed</span>
+          </span>
+        )}
+        <span className={styles.path}>{summary.path}</span>
+        {summary.cut && <span className={styles.cut}>cut</span>}
+      </span>
+      <span role="gridcell" className={styles.tunnel}>
+        {tunnelName(summary.tunnel_name)}
+      </span>
+      <span role="gridcell" className={styles.time}>
+        {clock(summary.start)}
+      </span>
+      <span role="gridcell" className={styles.took}>
+        {duration(summary.duration)}
+      </span>
+      <span role="gridcell" className={styles.size}>
+        {size(summary.response_size)}
+      </span>
+    </div>
+  );
+}

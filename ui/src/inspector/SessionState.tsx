@@ -1,0 +1,113 @@
+// Whether the agent is there and connected, in one line, and a notice with reason and next try where it is not.
+import type { ReactNode } from "react";
+import type { Session } from "../api/types";
+import { advice } from "../model/advice";
+import type { AgentPicture } from "../model/agent";
+import { secondsUntil } from "../model/format";
+import { useNow } from "../parts/hooks";
+import type { IconName } from "../parts/Icon";
+import { Notice, ProblemText, type Tone } from "../parts/Notice";
+import { State } from "../parts/State";
+import { useAgent } from "../services";
+import styles from "./SessionState.module.css";
+
+interface Standing {
+  tone: Tone | "idle";
+  icon: IconName;
+  words: string;
+  busy?: boolean;
+}
+
+export function standing({ link, status }: Pick<AgentPicture, "link" | "status">): Standing {
+  if (link === "connecting")
+    return { tone: "idle", icon: "refresh", words: "Looking for the agent", busy: true };
+  if (link === "lost" || !status) return { tone: "bad", icon: "cross", words: "Agent not reachable" };
+  switch (status.session.state) {
+    case "online":
+      return { tone: "ok", icon: "check", words: "Online" };
+    case "connecting":
+      return { tone: "info", icon: "refresh", words: "Connecting", busy: true };
+    case "waiting":
+      return { tone: "warn", icon: "clock", words: "Offline" };
+    case "refused":
+      return { tone: "bad", icon: "cross", words: "Refused by the server" };
+  }
+}
+
+export function SessionState() {
+  const picture = useAgent();
+  const { tone, icon, words, busy = false } = standing(picture);
+  const session = picture.link === "live" ? picture.status?.session : undefined;
+  const leg = session?.state === "online" ? session.legs[0] : undefined;
+  return (
+    <span className={styles.session}>
+      <span role="status">
+        <State tone={tone} icon={icon} busy={busy}>
+          {words}
+        </State>
+      </span>
+      {session && <span className={styles.server}>{session.server_addr}</span>}
+      {leg && <span className={styles.latency}>{leg.latency}</span>}
+    </span>
+  );
+}
+
+/** Stands above everything while the agent is missing or its session is down; otherwise nothing. */
+export function LinkNotice({ actions }: { actions?: ReactNode }) {
+  const { link, status, problem } = useAgent();
+  if (link === "lost") {
+    const code = problem?.code ?? "AGENT_UNREACHABLE";
+    return (
+      <div className={styles.notice}>
+        <Notice tone="bad" title="The agent does not answer" actions={actions} alert>
+          <ProblemText
+            message={
+              problem && code !== "AGENT_UNREACHABLE" ? problem.message : "What you see may be out of date."
+            }
+            advice={advice("AGENT_UNREACHABLE")}
+            code={code === "AGENT_UNREACHABLE" ? "" : code}
+          />
+        </Notice>
+      </div>
+    );
+  }
+  const session = status?.session;
+  if (
+    link !== "live" ||
+    !session ||
+    session.state === "online" ||
+    (session.state === "connecting" && !session.reason)
+  )
+    return null;
+  return (
+    <div className={styles.notice}>
+      <Notice tone={session.state === "refused" ? "bad" : "warn"} title={titleOf(session)} actions={actions}>
+        <ProblemText
+          message={session.reason?.message ?? "The connection was lost."}
+          advice={session.reason ? advice(session.reason.code) : null}
+          code={session.reason?.code ?? ""}
+        />
+        <NextTry session={session} />
+      </Notice>
+    </div>
+  );
+}
+
+function titleOf({ state, server_addr: server }: Session): string {
+  return state === "refused" ? `The server at ${server} refused the agent` : `Not connected to ${server}`;
+}
+
+/** Counts down to the next try. */
+export function NextTry({ session }: { session: Session }) {
+  const now = useNow(250, session.next_try !== null);
+  if (session.state === "connecting")
+    return <p className={styles.next}>Trying now (attempt {session.attempt})…</p>;
+  if (session.next_try === null) return null;
+  const seconds = secondsUntil(session.next_try, now);
+  return (
+    <p className={styles.next} role="timer" aria-live="off">
+      {seconds > 0 ? `Next try in ${seconds} s` : "Trying now…"}
+      {session.attempt > 0 && ` · ${session.attempt} ${session.attempt === 1 ? "try" : "tries"} so far`}
+    </p>
+  );
+}

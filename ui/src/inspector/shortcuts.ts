@@ -1,0 +1,66 @@
+// Single keys of the request list. They can be switched off, and never act while somebody types.
+import { useEffect, useRef } from "react";
+
+export interface Shortcut {
+  keys: readonly string[];
+  does: string;
+}
+
+export const SHORTCUTS = {
+  next: { keys: ["j", "ArrowDown"], does: "Next request" },
+  previous: { keys: ["k", "ArrowUp"], does: "Previous request" },
+  first: { keys: ["Home"], does: "Newest request" },
+  last: { keys: ["End"], does: "Oldest request" },
+  open: { keys: ["Enter"], does: "Go to the details" },
+  replay: { keys: ["r"], does: "Replay the request" },
+  copy: { keys: ["c"], does: "Copy the request as curl" },
+  pause: { keys: ["p"], does: "Pause or follow the list" },
+  filter: { keys: ["/"], does: "Go to the filter" },
+  help: { keys: ["?"], does: "Show these keys" },
+  escape: { keys: ["Escape"], does: "Close the details, clear the filter" },
+} satisfies Record<string, Shortcut>;
+
+export type Action = keyof typeof SHORTCUTS;
+
+/** In these places keys have a meaning of their own. */
+const TYPING = "input, textarea, select, [contenteditable=true]";
+const OWN_ARROWS = "[role=tree], [role=tablist], [role=menu], [role=region], [role=dialog], [role=separator]";
+const PRESSED = "button, a, [role=tab], [role=treeitem], [role=menuitem]";
+
+export function actionFor(
+  event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey">,
+  target: Element | null,
+  letters: boolean,
+): Action | null {
+  if (event.ctrlKey || event.metaKey || event.altKey) return null;
+  const found = (Object.keys(SHORTCUTS) as Action[]).find((action) => {
+    const keys: readonly string[] = SHORTCUTS[action].keys;
+    return keys.includes(event.key);
+  });
+  if (!found || target?.closest("[role=dialog], [role=menu]")) return null;
+  const letter = event.key.length === 1;
+  if (letter && !letters) return null;
+  if (event.key === "Escape") return found;
+  if (target?.closest(TYPING)) return null;
+  if (!letter && target?.closest(OWN_ARROWS)) return null;
+  if (event.key === "Enter" && target?.closest(PRESSED)) return null;
+  return found;
+}
+
+export function useShortcuts(act: (action: Action) => void, letters: boolean): void {
+  const latest = useRef(act);
+  useEffect(() => {
+    latest.current = act;
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented) return;
+      const action = actionFor(event, event.target instanceof Element ? event.target : null, letters);
+      if (action === null) return;
+      event.preventDefault();
+      latest.current(action);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [letters]);
+}

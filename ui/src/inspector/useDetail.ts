@@ -1,0 +1,28 @@
+// One exchange in full, read when it is selected and again when its answer has arrived.
+import { useEffect, useState } from "react";
+import { asProblem } from "../api/problem";
+import type { Problem, Summary } from "../api/types";
+import type { Detail } from "../model/details";
+import { useServices } from "../services";
+
+export type Reading =
+  { state: "reading" } | { state: "read"; detail: Detail } | { state: "failed"; problem: Problem };
+
+export function useDetail(summary: Summary): Reading {
+  const { model } = useServices();
+  const { id } = summary;
+  const complete = summary.duration !== null || summary.error !== null;
+  const [known, setKnown] = useState<{ id: string; reading: Reading }>({ id, reading: { state: "reading" } });
+  useEffect(() => {
+    let wanted = true;
+    model.details.read(id, complete).then(
+      (detail) => wanted && setKnown({ id, reading: { state: "read", detail } }),
+      (thrown: unknown) =>
+        wanted && setKnown({ id, reading: { state: "failed", problem: asProblem(thrown) } }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [model, id, complete]);
+  return known.id === id ? known.reading : { state: "reading" };
+}

@@ -1,0 +1,80 @@
+// Tunnels on one side, what comes through them on the other.
+import { useState } from "react";
+import { LinkNotice, SessionState } from "../inspector/SessionState";
+import { RequestsPane } from "../inspector/RequestsPane";
+import { setTerm } from "../model/filter";
+import { Brand } from "../parts/Brand";
+import { Button } from "../parts/Button";
+import { attempt, useAgent, useDesktopState, useServices } from "../services";
+import styles from "./MainPage.module.css";
+import { PartNotices } from "./PartNotices";
+import { SettingsDialog } from "./SettingsDialog";
+import { TrustOffer } from "./TrustOffer";
+import { Tunnels } from "./Tunnels";
+
+export function MainPage() {
+  const { host } = useServices();
+  const { link } = useAgent();
+  const desktop = useDesktopState();
+  const [filter, setFilter] = useState("");
+  const [selected, setSelected] = useState<string | null>(null);
+  const [settings, setSettings] = useState(false);
+  const [side, setSide] = useState<"tunnels" | "requests">("tunnels");
+
+  const restart = host.desktop && link === "lost" && (
+    <Button
+      icon="refresh"
+      onClick={() =>
+        void attempt("The agent could not be restarted", async () => host.desktop?.restartPart("agent"))
+      }
+    >
+      Restart the agent
+    </Button>
+  );
+  return (
+    <div className={styles.page} data-side={side}>
+      <header className={styles.header}>
+        <Brand />
+        <SessionState />
+        <div className={styles.buttons}>
+          <Button
+            icon="search"
+            onClick={() =>
+              void attempt("The inspector could not be opened", () =>
+                host.openInspector({ tunnel: null, request: selected }),
+              )
+            }
+          >
+            Inspector
+          </Button>
+          <Button icon="settings" onClick={() => setSettings(true)}>
+            Settings
+          </Button>
+        </div>
+      </header>
+      <PartNotices desktop={desktop} />
+      <LinkNotice actions={restart || undefined} />
+      <TrustOffer desktop={desktop} />
+      <nav className={styles.sides} aria-label="Sides">
+        <Button aria-pressed={side === "tunnels"} onClick={() => setSide("tunnels")}>
+          Tunnels
+        </Button>
+        <Button aria-pressed={side === "requests"} onClick={() => setSide("requests")}>
+          Requests
+        </Button>
+      </nav>
+      <main className={styles.main}>
+        <Tunnels
+          onRequests={(name) => {
+            setFilter((before) => setTerm(before, "tunnel", name));
+            setSide("requests");
+          }}
+        />
+        <section className={styles.requests} aria-label="Requests">
+          <RequestsPane filter={filter} onFilter={setFilter} selected={selected} onSelect={setSelected} />
+        </section>
+      </main>
+      <SettingsDialog open={settings} onClose={() => setSettings(false)} desktop={desktop} />
+    </div>
+  );
+}

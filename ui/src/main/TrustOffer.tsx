@@ -1,0 +1,59 @@
+// Offered once, when the first https address appears: let this computer trust the local authority.
+import { useState } from "react";
+import type { DesktopState } from "../host/host";
+import { Button } from "../parts/Button";
+import { Notice } from "../parts/Notice";
+import { attempt, useAgent, useServices } from "../services";
+import styles from "./PartNotices.module.css";
+
+export function TrustOffer({ desktop }: { desktop: DesktopState | null }) {
+  const { host } = useServices();
+  const { tunnels } = useAgent();
+  const [busy, setBusy] = useState(false);
+  const secure = tunnels.find(
+    ({ state, public_url }) => state === "running" && public_url?.startsWith("https://"),
+  );
+  if (!host.desktop || !desktop || !secure || desktop.server.mode !== "local") return null;
+  const { offered, trusted } = desktop.authority;
+  if (offered || trusted.system || trusted.browsers) return null;
+  const { desktop: app } = host;
+
+  const trust = async () => {
+    setBusy(true);
+    await attempt("The authority could not be trusted", () => app.trustAuthority("both"));
+    setBusy(false);
+  };
+  return (
+    <div className={styles.notices}>
+      <Notice
+        tone="info"
+        title="Let this computer trust your https addresses?"
+        actions={
+          <>
+            <Button weight="primary" icon="lock" busy={busy} onClick={() => void trust()}>
+              Trust the local authority
+            </Button>
+            <Button
+              onClick={() => void attempt("The answer could not be kept", () => app.dismissTrustOffer())}
+            >
+              Not now
+            </Button>
+          </>
+        }
+      >
+        <TrustMeaning />
+      </Notice>
+    </div>
+  );
+}
+
+/** What trusting means, in the offer and in the settings alike. */
+export function TrustMeaning() {
+  return (
+    <p>
+      Until then browsers warn about these addresses. Their certificates come from an authority made on this
+      computer; its key never leaves it. Once it is trusted, whoever holds that key could pass for any site on
+      this computer, so keep its folder private. You can undo this in Settings at any time.
+    </p>
+  );
+}

@@ -1,0 +1,71 @@
+// The tunnels of the configuration file and those started beside it.
+import { useState } from "react";
+import type { ConfiguredTunnel } from "../api/types";
+import { Button } from "../parts/Button";
+import { useAgent, useServices } from "../services";
+import { FirstTunnel } from "./FirstTunnel";
+import { RemoveDialog } from "./RemoveDialog";
+import { TunnelCard } from "./TunnelCard";
+import { TunnelDialog } from "./TunnelDialog";
+import styles from "./Tunnels.module.css";
+import { useRunning } from "./useRunning";
+
+type Asking = { what: "add" } | { what: "edit" | "remove"; tunnel: ConfiguredTunnel } | null;
+
+export function Tunnels({ onRequests }: { onRequests(name: string): void }) {
+  const { tunnels, known, link } = useAgent();
+  const { model } = useServices();
+  const [asking, setAsking] = useState<Asking>(null);
+  const running = useRunning(tunnels.some(({ state }) => state === "running") && link === "live");
+  const names = tunnels.map(({ name }) => name);
+  const on = tunnels.filter(({ state }) => state === "running").length;
+  return (
+    <section className={styles.tunnels} aria-labelledby="tunnels-title">
+      <header className={styles.header}>
+        <h2 id="tunnels-title" className={styles.title}>
+          Tunnels
+        </h2>
+        {tunnels.length > 0 && (
+          <>
+            <span className={styles.count}>
+              {on} of {tunnels.length} running
+            </span>
+            <Button icon="add" onClick={() => setAsking({ what: "add" })}>
+              Add tunnel
+            </Button>
+          </>
+        )}
+      </header>
+      {tunnels.length === 0 && known && <FirstTunnel onMore={() => setAsking({ what: "add" })} />}
+      {tunnels.length === 0 && !known && (
+        <p className={styles.wait}>
+          {link === "lost" ? "The tunnels appear when the agent answers." : "Reading the tunnels…"}
+        </p>
+      )}
+      <ul className={styles.list}>
+        {tunnels.map((tunnel) => (
+          <li key={tunnel.name}>
+            <TunnelCard
+              tunnel={tunnel}
+              running={running.get(tunnel.name) ?? null}
+              onEdit={() => setAsking({ what: "edit", tunnel })}
+              onRemove={() => setAsking({ what: "remove", tunnel })}
+              onRequests={() => onRequests(tunnel.name)}
+            />
+          </li>
+        ))}
+      </ul>
+      {asking?.what === "add" && <TunnelDialog taken={names} onClose={() => setAsking(null)} />}
+      {asking?.what === "edit" && (
+        <TunnelDialog tunnel={asking.tunnel} taken={names} onClose={() => setAsking(null)} />
+      )}
+      {asking?.what === "remove" && (
+        <RemoveDialog
+          tunnel={asking.tunnel}
+          remove={() => model.api.remove(asking.tunnel.name)}
+          onClose={() => setAsking(null)}
+        />
+      )}
+    </section>
+  );
+}

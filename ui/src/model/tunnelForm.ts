@@ -1,0 +1,164 @@
+// A tunnel as a form: from its definition to fields, from fields back to a definition, and what is wrong with them.
+import type { TunnelDefinition } from "../api/types";
+
+export type Kind = "http" | "tcp" | "labelled";
+export type Schemes = "https" | "http" | "both";
+
+export interface TunnelForm {
+  name: string;
+  kind: Kind;
+  addr: string;
+  domain: string;
+  schemes: Schemes;
+  inspect: boolean;
+  hostHeader: string;
+  remoteAddr: string;
+  /** One `key=value` a line. */
+  labels: string;
+}
+
+export type Mistakes = Partial<Record<keyof TunnelForm, string>>;
+
+export const EMPTY_FORM: TunnelForm = {
+  name: "",
+  kind: "http",
+  addr: "",
+  domain: "",
+  schemes: "https",
+  inspect: true,
+  hostHeader: "",
+  remoteAddr: "",
+  labels: "",
+};
+
+export function formOf(name: string, definition: TunnelDefinition): TunnelForm {
+  const text = (value: unknown) =>
+    typeof value === "string" || typeof value === "number" ? String(value) : "";
+  const schemes = definition.schemes ?? ["https"];
+  return {
+    name,
+    kind:
+      definition.labels && definition.labels.length > 0
+        ? "labelled"
+        : definition.proto === "tcp"
+          ? "tcp"
+          : "http",
+    addr: text(definition.addr),
+    domain: text(definition.domain ?? definition["hostname"] ?? definition["subdomain"]),
+    schemes: schemes.includes("https") ? (schemes.includes("http") ? "both" : "https") : "http",
+    inspect: definition.inspect ?? true,
+    hostHeader: text(definition.host_header),
+    remoteAddr: text(definition.remote_addr),
+    labels: (definition.labels ?? []).join("\n"),
+  };
+}
+
+const MANAGED = [
+  "proto",
+  "addr",
+  "domain",
+  "hostname",
+  "subdomain",
+  "schemes",
+  "inspect",
+  "host_header",
+  "remote_addr",
+  "labels",
+];
+
+/** The definition of these fields. Keys of `before` that the form does not show are kept. */
+export function definitionOf(form: TunnelForm, before: TunnelDefinition = {}): TunnelDefinition {
+  const kept = Object.fromEntries(Object.entries(before).filter(([key]) => !MANAGED.includes(key)));
+  const addr = /^\d+$/.test(form.addr.trim()) ? Number(form.addr.trim()) : form.addr.trim();
+  const inspect = form.inspect ? {} : { inspect: false };
+  if (form.kind === "labelled") return { ...kept, labels: labelLines(form.labels), addr, ...inspect };
+  if (form.kind === "tcp") {
+    return {
+      ...kept,
+      proto: "tcp",
+      addr,
+      ...(form.remoteAddr.trim() ? { remote_addr: form.remoteAddr.trim() } : {}),
+    };
+  }
+  return {
+    ...kept,
+    proto: "http",
+    addr,
+    ...(form.domain.trim() ? { domain: form.domain.trim() } : {}),
+    ...(form.schemes === "https" ? {} : { schemes: form.schemes === "http" ? ["http"] : ["https", "http"] }),
+    ...(form.hostHeader.trim() ? { host_header: form.hostHeader.trim() } : {}),
+    ...inspect,
+  };
+}
+
+/** What has to change before the form can be saved; `taken` are names of other tunnels. */
+export function mistakesOf(form: TunnelForm, taken: readonly string[]): Mistakes {
+  const mistakes: Mistakes = {};
+  const name = form.name.trim();
+  if (name === "") mistakes.name = "Give the tunnel a name.";
+  else if (taken.includes(name)) mistakes.name = "Another tunnel has this name.";
+  else if (name.length > 100 || [...name].some((character) => character < " " || character === "\u007f")) {
+    mistakes.name = "Use at most 100 characters, no line breaks.";
+  }
+  const addr = addressMistake(form.addr, form.kind);
+  if (addr) mistakes.addr = addr;
+  if (
+    form.kind === "http" &&
+    form.domain.trim() !== "" &&
+    !/^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(form.domain.trim())
+  ) {
+    mistakes.domain = "Use letters, digits and hyphens, with dots between the parts.";
+  }
+  if (
+    form.kind === "tcp" &&
+    form.remoteAddr.trim() !== "" &&
+    !/^(?:\S+:)?\d{1,5}$/.test(form.remoteAddr.trim())
+  ) {
+    mistakes.remoteAddr = "Write host and port, for example localhost:24010.";
+  }
+  if (form.kind === "labelled") {
+    const lines = labelLines(form.labels);
+    if (lines.length === 0) mistakes.labels = "Write at least one label.";
+    else if (lines.some((line) => !/^[^=\s]+=.+$/.test(line)))
+      mistakes.labels = "Write each label as key=value.";
+  }
+  return mistakes;
+}
+
+export function addressMistake(text: string, kind: Kind): string | null {
+  const addr = text.trim();
+  if (addr === "") return "Say where the local service listens, for example 8080.";
+  const [, scheme = "", rest = ""] = /^(?:([a-z]+):\/\/)?(.*)$/i.exec(addr) ?? [];
+  if (scheme === "file" && kind === "http") return null;
+  if (scheme !== "" && !["http", "https", "tcp", "tls"].includes(scheme.toLowerCase())) {
+    return "Only http:// and https:// addresses can be used.";
+  }
+  const authority = rest.replace(/\/.*$/, "");
+  const port = /(?:^|:)(\d+)$/.exec(authority)?.[1];
+  if (port === undefined)
+    return scheme === ""
+      ? "Add the port, for example localhost:8080."
+      : authority === ""
+        ? "Add a host."
+        : null;
+  return Number(port) >= 1 && Number(port) <= 65_535 ? null : "A port is a number from 1 to 65535.";
+}
+
+function labelLines(text: string): string[] {
+  return text
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter(Boolean);
+}
+
+/** A free name for a first tunnel: `web`, then `web-2` and so on. */
+export function freeName(taken: readonly string[], wish = "web"): string {
+  if (!taken.includes(wish)) return wish;
+  for (let number = 2; ; number += 1) if (!taken.includes(`${wish}-${number}`)) return `${wish}-${number}`;
+}
+
+/** `localhost:8080` for people, whatever the file says. */
+export function addressShown(definition: TunnelDefinition): string {
+  const addr = String(definition.addr ?? "");
+  return /^\d+$/.test(addr) ? `localhost:${addr}` : addr;
+}

@@ -1,0 +1,58 @@
+// Small things React does not bring: the time, a remembered setting, a width to react to.
+import { useCallback, useEffect, useState } from "react";
+
+/** The current time, new every interval; stands still while `active` is false. */
+export function useNow(intervalMs: number, active = true): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!active) return undefined;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), intervalMs);
+    return () => clearInterval(timer);
+  }, [intervalMs, active]);
+  return now;
+}
+
+/** A choice that outlives the window; falls back silently where storage is not allowed. */
+export function useStored<T extends string>(
+  key: string,
+  fallback: T,
+  allowed: readonly T[],
+): [T, (value: T) => void] {
+  const [value, setValue] = useState<T>(() => {
+    const stored = readStored(key);
+    return allowed.find((candidate) => candidate === stored) ?? fallback;
+  });
+  const store = useCallback(
+    (next: T) => {
+      setValue(next);
+      try {
+        localStorage.setItem(`postern.${key}`, next);
+      } catch {
+        // Private windows may refuse; the choice then lasts as long as the window.
+      }
+    },
+    [key],
+  );
+  return [value, store];
+}
+
+export function readStored(key: string): string | null {
+  try {
+    return localStorage.getItem(`postern.${key}`);
+  } catch {
+    return null;
+  }
+}
+
+export function useMediaQuery(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const follow = () => setMatches(list.matches);
+    follow();
+    list.addEventListener("change", follow);
+    return () => list.removeEventListener("change", follow);
+  }, [query]);
+  return matches;
+}

@@ -1,0 +1,73 @@
+// What every view may ask for: the host, the model, and pictures of it that cause a new rendering when they change.
+import { createContext, use, useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
+import type { DesktopState, Host } from "./host/host";
+import { asProblem } from "./api/problem";
+import { advice } from "./model/advice";
+import type { AgentModel, AgentPicture } from "./model/agent";
+import { say } from "./parts/toast";
+
+interface Services {
+  host: Host;
+  model: AgentModel;
+}
+
+const Context = createContext<Services | null>(null);
+
+export function ServicesProvider({ host, model, children }: Services & { children: ReactNode }) {
+  return <Context value={{ host, model }}>{children}</Context>;
+}
+
+export function useServices(): Services {
+  const services = use(Context);
+  if (!services) throw new Error("the page is rendered inside ServicesProvider");
+  return services;
+}
+
+export function useAgent(): AgentPicture {
+  const { model } = useServices();
+  return useSyncExternalStore(model.listen, () => model.picture);
+}
+
+/** The state of the desktop app; null in a browser and until it is known. */
+export function useDesktopState(): DesktopState | null {
+  const { host } = useServices();
+  const [state, setState] = useState<DesktopState | null>(null);
+  useEffect(() => {
+    if (!host.desktop) return undefined;
+    let told = false;
+    const stop = host.desktop.onState((next) => {
+      told = true;
+      setState(next);
+    });
+    host.desktop.state().then(
+      (first) => !told && setState(first),
+      () => {},
+    );
+    return stop;
+  }, [host]);
+  return state;
+}
+
+/** Runs an action of the user; a failure is shown with its code and what to do, never swallowed. */
+export async function attempt(what: string, action: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await action();
+    return true;
+  } catch (thrown) {
+    const problem = asProblem(thrown);
+    const detail = [problem.message, advice(problem.code), problem.code && `(${problem.code})`]
+      .filter(Boolean)
+      .join(" ");
+    say({ title: what, detail, tone: "bad" });
+    return false;
+  }
+}
+
+export function useCopy(): (text: string, what: string) => Promise<boolean> {
+  const { host } = useServices();
+  return async (text, what) => {
+    const copied = await attempt(`${what} could not be copied`, () => host.copyText(text));
+    if (copied) say({ title: `${what} copied` });
+    return copied;
+  };
+}

@@ -1,0 +1,58 @@
+// Brings a page up: host, model, theme, and a root for React that says so when something in it fails.
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { Component, StrictMode, type ReactNode } from "react";
+import { createRoot } from "react-dom/client";
+import { findHost } from "./host";
+import { AgentModel } from "./model/agent";
+import "./parts/tokens.css";
+import { Notice } from "./parts/Notice";
+import { followTheme } from "./parts/theme";
+import { Toasts } from "./parts/toast";
+import { ServicesProvider } from "./services";
+
+export async function start(page: ReactNode): Promise<void> {
+  followTheme();
+  const host = await findHost();
+  const model = new AgentModel(host);
+  model.start();
+  const root = document.getElementById("root");
+  if (!root) throw new Error("the page has a #root");
+  createRoot(root).render(
+    <StrictMode>
+      <CSPProvider disableStyleElements>
+        <ServicesProvider host={host} model={model}>
+          <Rescue>{page}</Rescue>
+          <Toasts />
+        </ServicesProvider>
+      </CSPProvider>
+    </StrictMode>,
+  );
+}
+
+class Rescue extends Component<{ children: ReactNode }, { message: string | null }> {
+  override state = { message: null };
+
+  static getDerivedStateFromError(thrown: unknown) {
+    return { message: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+
+  override render() {
+    if (this.state.message === null) return this.props.children;
+    return (
+      <main>
+        <h1 className="unseen">Postern</h1>
+        <Notice
+          tone="bad"
+          title="This window ran into a mistake of its own"
+          actions={
+            <button type="button" onClick={() => location.reload()}>
+              Load the window again
+            </button>
+          }
+        >
+          <p>Your tunnels are not affected. {this.state.message}</p>
+        </Notice>
+      </main>
+    );
+  }
+}
