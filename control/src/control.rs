@@ -1,13 +1,30 @@
 //! The facade: everything the server program does with the control side.
 
-use crate::{Live, Settings, Snapshot};
-use postern_api::{Code, Error, Result, Secret};
-use std::{path::PathBuf, sync::Arc};
+use crate::{
+    Live, Settings, Snapshot, files,
+    http::{Admission, Shared},
+    publisher::Publisher,
+    resources::{Caller, Kept, Resources},
+    store::{Store, StoreError, sqlite},
+};
+use postern_api::{
+    Code, Error, Id, Result, Secret,
+    resource::{ApiKey, ApiKeyCreate, User, UserCreate},
+    token::Token,
+};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use tokio::sync::watch;
+
+const KEY_FILE: &str = "admin.key";
 
 /// A running control side. Needs a tokio runtime.
 pub struct Control {
-    published: watch::Receiver<Arc<Snapshot>>,
+    resources: Arc<Resources>,
+    publisher: Publisher,
+    admission: Option<Admission>,
 }
 
 impl Control {
@@ -15,29 +32,115 @@ impl Control {
     ///
     /// Fails with `StorageLocked` if another server has the folder, and with `StorageReadOnly` or
     /// `StorageFull` if it cannot be written.
-    pub async fn open(_settings: Settings, _live: Arc<dyn Live>) -> Result<Self> {
-        Err(Error::from(Code::Unavailable))
+    pub async fn open(mut settings: Settings, live: Arc<dyn Live>) -> Result<Self> {
+        settings.base_url = settings.base_url.trim_end_matches('/').to_owned();
+        let folder = settings.data_dir.clone();
+        let opening = tokio::task::spawn_blocking(move || sqlite::open(&folder)).await;
+        let store = opening.map_err(|error| StoreError::Broken(format!("opening did not finish: {error}")))??;
+        Self::over(Arc::new(store), settings, live).await
+    }
+
+    async fn over(store: Arc<dyn Store>, settings: Settings, live: Arc<dyn Live>) -> Result<Self> {
+        let publisher = Publisher::start(store.clone()).await?;
+        let published = publisher.reached.clone();
+        let resources = Arc::new(Resources { store, settings, live, published });
+        Ok(Control { resources, publisher, admission: None })
+    }
+
+    /// Sets who may use the API at all; asked after authentication, before anything else.
+    #[must_use]
+    pub fn admitting(mut self, admission: Admission) -> Self {
+        self.admission = Some(admission);
+        self
     }
 
     /// The management API. It answers every path, so put other routes before it and this one as the fallback.
     pub fn router(&self) -> axum::Router {
-        axum::Router::new()
+        crate::http::router(Arc::new(Shared { resources: self.resources.clone(), admission: self.admission.clone() }))
     }
 
     /// The configuration as the edge needs it, always the newest.
     pub fn published(&self) -> watch::Receiver<Arc<Snapshot>> {
-        self.published.clone()
+        self.publisher.snapshots.clone()
     }
 
     /// With an empty store: makes the administrator and one API key and writes the key, one line, to
     /// `admin.key` in the data folder. Says where it is, or `None` if there was a key already.
     pub async fn ensure_first_key(&self) -> Result<Option<PathBuf>> {
-        Ok(None)
+        let path = self.resources.settings.data_dir.join(KEY_FILE);
+        let mut any = false;
+        self.resources.each(|_: Kept<ApiKey>| any = true).await?;
+        if any {
+            return self.settle_key(&path).await;
+        }
+        let administrator = self.administrator().await?;
+        // The key is on disk before it counts: a crash in between leaves no key that nobody knows.
+        let write = |token: &Secret| -> Result<()> {
+            let line = format!("{}\n", token.reveal());
+            Ok(files::write_beside(&path, line.as_bytes(), files::PRIVATE)?)
+        };
+        let body = ApiKeyCreate { description: Some("the first key".to_owned()), ..Default::default() };
+        self.resources.create_prepared::<ApiKey>(&administrator, body, write).await?;
+        files::settle(&path)?;
+        Ok(Some(path))
     }
 
     /// Makes an API key and returns it, the one time it can be seen. With `admin` it belongs to the
     /// administrator, otherwise to a new user without rights over others.
-    pub async fn create_api_key(&self, _description: &str, _admin: bool) -> Result<Secret> {
-        Err(Error::from(Code::Unavailable))
+    pub async fn create_api_key(&self, description: &str, admin: bool) -> Result<Secret> {
+        let owner = if admin { self.administrator().await? } else { self.user(description, false).await? };
+        let body = ApiKeyCreate { description: Some(description.to_owned()), ..Default::default() };
+        let record = self.resources.create::<ApiKey>(&owner, body).await?;
+        record.status.token.ok_or_else(|| Error::from(Code::Internal))
     }
+
+    /// The oldest administrator, made if there is none.
+    async fn administrator(&self) -> Result<Caller> {
+        let mut oldest: Option<Id<User>> = None;
+        self.resources
+            .each(|user: Kept<User>| {
+                if user.spec.admin && oldest.as_ref().is_none_or(|oldest| user.id < *oldest) {
+                    oldest = Some(user.id);
+                }
+            })
+            .await?;
+        match oldest {
+            Some(owner) => Ok(operator(owner)),
+            None => self.user("admin", true).await,
+        }
+    }
+
+    async fn user(&self, name: &str, admin: bool) -> Result<Caller> {
+        let name: String = name.chars().filter(|letter| !letter.is_control()).take(60).collect();
+        let name = if name.trim().is_empty() { "API key".to_owned() } else { name };
+        let body = UserCreate { name, admin: Some(admin), ..Default::default() };
+        let nobody = operator(Id::new(jiff::Timestamp::now()));
+        let user = self.resources.create::<User>(&nobody, body).await?;
+        Ok(operator(user.id))
+    }
+
+    /// After a crash between making the first key and moving its file into place: moves it now.
+    async fn settle_key(&self, path: &Path) -> Result<Option<PathBuf>> {
+        if path.exists() {
+            return Ok(None);
+        }
+        let Some(bytes) = files::read(&files::beside(path))? else { return Ok(None) };
+        let text = Secret::new(String::from_utf8_lossy(&bytes).trim());
+        if Token::parse(text.reveal()).is_none() || self.resources.authenticate(text.reveal()).await.is_err() {
+            return Ok(None);
+        }
+        files::settle(path)?;
+        Ok(Some(path.to_owned()))
+    }
+}
+
+impl std::fmt::Debug for Control {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Control").field("settings", &self.resources.settings).finish_non_exhaustive()
+    }
+}
+
+/// Whoever works on the machine itself, in the name of a user.
+fn operator(owner: Id<User>) -> Caller {
+    Caller { key: postern_api::AnyId::from_text("operator"), owner, admin: true }
 }

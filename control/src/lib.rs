@@ -5,8 +5,10 @@
 pub mod certificates;
 mod control;
 mod files;
+mod http;
 mod live;
 mod modules;
+mod publisher;
 mod resources;
 mod sealing;
 mod settings;
@@ -14,6 +16,7 @@ mod snapshot;
 pub mod store;
 
 pub use control::Control;
+pub use http::{Admission, ApiCaller};
 pub use live::{Live, NothingLive};
 pub use settings::Settings;
 pub use snapshot::{PublishedCredential, PublishedTcpEdge, Snapshot};

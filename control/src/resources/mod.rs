@@ -20,6 +20,7 @@ pub(crate) use kept::{Claim, Kept, KeptModule, Link, Role};
 pub(crate) use module_operations::HostRules;
 pub(crate) use operations::PageOf;
 pub(crate) use rules::{Attachment, Draft, ModuleRules, Modules, Place, Rules};
+pub(crate) use tcp_edge::ports;
 
 use crate::{
     Live, Settings,

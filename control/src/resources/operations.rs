@@ -7,7 +7,7 @@ use super::{
 };
 use crate::store::{Entry, Outcome, Range, Revision};
 use postern_api::{
-    Code, Error, Id, Result, Timestamp,
+    Code, Error, Id, Result, Secret, Timestamp,
     resource::{Body, DESCRIPTION_LIMIT, METADATA_LIMIT, Record, Resource, Texts},
 };
 use std::{collections::HashSet, time::Duration};
@@ -26,7 +26,17 @@ pub(crate) struct PageOf<R: Resource> {
 
 impl Resources {
     /// Makes a resource.
-    pub(crate) async fn create<R: Rules>(&self, caller: &Caller, mut body: R::Create) -> Result<Record<R>> {
+    pub(crate) async fn create<R: Rules>(&self, caller: &Caller, body: R::Create) -> Result<Record<R>> {
+        self.create_prepared(caller, body, |_| Ok(())).await
+    }
+
+    /// Makes a resource; its token goes to `prepare` before anything is stored.
+    pub(crate) async fn create_prepared<R: Rules>(
+        &self,
+        caller: &Caller,
+        mut body: R::Create,
+        prepare: impl FnOnce(&Secret) -> Result<()>,
+    ) -> Result<Record<R>> {
         caller.may_touch::<R>()?;
         let now = jiff::Timestamp::now();
         let id = Id::<R>::new(now);
@@ -52,6 +62,7 @@ impl Resources {
         plan.put(&kept.key(), kept::encode(&kept)?);
         attach(&mut plan, &kept, &Modules::default(), modules)?;
         plan.event(&format!("{}_created", R::KIND), kept.id.as_str(), &caller.key, now)?;
+        token.as_ref().map_or(Ok(()), prepare)?;
         let revision = self.attempt::<R>(&plan).await?.ok_or(Code::StorageConflict)?;
         self.seen(revision).await?;
         let mut record = self.show(&kept).await?;

@@ -1,0 +1,113 @@
+//! The first step of a call: whose key is it, and may it be used from there.
+
+use super::{
+    Shared,
+    answer::{By, Refusal},
+};
+use crate::resources::Caller;
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use http::{HeaderMap, header};
+use postern_api::{Code, Error, Result, Secret, token::Token};
+use std::sync::Arc;
+
+/// Who calls, as far as an admission may know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiCaller {
+    /// The id of the API key.
+    pub key: String,
+    /// The id of the user it belongs to.
+    pub owner: String,
+    /// Whether that user is an administrator.
+    pub admin: bool,
+}
+
+pub(super) async fn check(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
+    let caller = match identify(&shared, request.headers()).await {
+        Ok(caller) => caller,
+        Err(error) => return Refusal(error).into_response(),
+    };
+    let by = By(caller.key.clone());
+    if let Some(admission) = &shared.admission {
+        let known = ApiCaller { key: caller.key.to_string(), owner: caller.owner.to_string(), admin: caller.admin };
+        let (parts, body) = request.into_parts();
+        let admitted = admission(&parts, &known);
+        request = Request::from_parts(parts, body);
+        if let Err(error) = admitted {
+            return Refusal(error).into_response();
+        }
+    }
+    request.extensions_mut().insert(caller);
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(by);
+    response
+}
+
+async fn identify(shared: &Shared, headers: &HeaderMap) -> Result<Caller> {
+    shared.resources.authenticate(key(headers)?.reveal()).await
+}
+
+/// The key that was sent: as `Bearer`, or as `Basic` with the key for user name or password.
+fn key(headers: &HeaderMap) -> Result<Secret> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let value = values
+        .next()
+        .ok_or_else(|| Error::new(Code::KeyMissing, "Send an API key: `Authorization: Bearer <API_KEY>`."))?;
+    if values.next().is_some() {
+        return Err(Error::new(Code::HeaderInvalid, "The header Authorization was sent more than once."));
+    }
+    let scheme = || Error::new(Code::KeyScheme, "Write the Authorization header as `Bearer <API_KEY>`, or use Basic.");
+    let text = value.to_str().map_err(|_| scheme())?;
+    let (name, rest) = text.trim().split_once(' ').ok_or_else(scheme)?;
+    let rest = rest.trim();
+    if name.eq_ignore_ascii_case("bearer") {
+        return Ok(Secret::new(rest));
+    }
+    if !name.eq_ignore_ascii_case("basic") {
+        return Err(scheme());
+    }
+    let decoded = BASE64_STANDARD.decode(rest).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let decoded = decoded.ok_or_else(|| Error::new(Code::KeyShape, "The Basic credentials cannot be decoded."))?;
+    let (user, password) = decoded.split_once(':').unwrap_or((&decoded, ""));
+    Ok(Secret::new(if Token::parse(user).is_some() || password.is_empty() { user } else { password }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(values: &[&str]) -> Result<String, Code> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(header::AUTHORIZATION, value.parse().expect("a header value"));
+        }
+        key(&headers).map(|key| key.reveal().to_owned()).map_err(|error| error.code)
+    }
+
+    #[test]
+    fn bearer_and_basic_carry_the_key() {
+        let token = Token::generate(&postern_api::id::ksuid(1_700_000_000, [1; 16]));
+        let text = token.secret().reveal();
+        assert_eq!(sent(&[&format!("Bearer {text}")]).as_deref(), Ok(text));
+        assert_eq!(sent(&[&format!("bearer  {text} ")]).as_deref(), Ok(text));
+        for pair in
+            [format!("{text}:"), format!("{text}:x"), format!("key:{text}"), format!(":{text}"), text.to_owned()]
+        {
+            assert_eq!(sent(&[&format!("Basic {}", BASE64_STANDARD.encode(&pair))]).as_deref(), Ok(text), "{pair}");
+        }
+    }
+
+    #[test]
+    fn other_headers_have_their_code() {
+        assert_eq!(sent(&[]), Err(Code::KeyMissing));
+        assert_eq!(sent(&["Bearer a", "Bearer b"]), Err(Code::HeaderInvalid));
+        for wrong in ["Token x", "x", "", "Bearer"] {
+            assert_eq!(sent(&[wrong]), Err(Code::KeyScheme), "{wrong}");
+        }
+        assert_eq!(sent(&["Basic ***"]), Err(Code::KeyShape));
+    }
+}

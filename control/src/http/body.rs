@@ -1,0 +1,181 @@
+//! Bodies: JSON objects of bounded size, read into types that know their fields.
+
+use axum::{body::Body, extract::Request};
+use http::{HeaderMap, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use postern_api::{Code, Error, Result};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// The largest body, in bytes.
+const LIMIT: usize = 1 << 20;
+/// How long a body may take to arrive.
+const DEADLINE: Duration = Duration::from_secs(30);
+/// Path parameters that existing clients repeat in the body; they say nothing new.
+const IGNORED: [&str; 3] = ["id", "edge_id", "subscription_id"];
+
+/// Reads the body of a call into a type. `null` is the same as leaving a field out.
+pub(super) async fn read<T: DeserializeOwned>(request: Request) -> Result<T> {
+    typed(object(request).await?)
+}
+
+/// The same for a module, which some clients wrap: `{"module": {…}}`.
+pub(super) async fn read_module<T: DeserializeOwned>(request: Request) -> Result<T> {
+    let mut object = object(request).await?;
+    if object.len() == 1
+        && let Some(Value::Object(module)) = object.get_mut("module")
+    {
+        object = std::mem::take(module);
+    }
+    typed(object)
+}
+
+async fn object(request: Request) -> Result<Map<String, Value>> {
+    content_type(request.headers())?;
+    let bytes = bytes(request).await?;
+    let value: Value = serde_json::from_slice(&bytes).map_err(|error| {
+        let sentence = if bytes.is_empty() {
+            "The body is empty. Send a JSON object, `{}` at least.".to_owned()
+        } else {
+            format!("The body is not JSON: {error}.")
+        };
+        Error::new(Code::BodyMalformed, sentence)
+    })?;
+    let Value::Object(mut object) = value else {
+        return Err(Error::new(Code::BodyMalformed, "The body must be a JSON object, `{…}`."));
+    };
+    object.retain(|name, _| !IGNORED.contains(&name.as_str()));
+    without_nulls(&mut object);
+    Ok(object)
+}
+
+fn without_nulls(object: &mut Map<String, Value>) {
+    object.retain(|_, value| !value.is_null());
+    for value in object.values_mut() {
+        if let Value::Object(inner) = value {
+            without_nulls(inner);
+        }
+    }
+}
+
+fn content_type(headers: &HeaderMap) -> Result<()> {
+    let value = headers.get(header::CONTENT_TYPE).ok_or_else(|| {
+        Error::new(Code::ContentTypeMissing, "Send the header `Content-Type: application/json` with the body.")
+    })?;
+    let essence = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let shown: String = essence.chars().take(80).collect();
+    Err(Error::new(Code::ContentTypeUnsupported, format!("`{shown}` is not understood. Send application/json.")))
+}
+
+async fn bytes(request: Request) -> Result<Vec<u8>> {
+    let too_large = || Error::new(Code::BodyTooLarge, format!("The body is larger than {LIMIT} bytes."));
+    let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if announced.is_some_and(|length: u64| length > LIMIT as u64) {
+        return Err(too_large());
+    }
+    let body: Limited<Body> = Limited::new(request.into_body(), LIMIT);
+    match tokio::time::timeout(DEADLINE, body.collect()).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes().into()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+        Ok(Err(_)) => Err(Error::new(Code::BodyUnreadable, "The body ended too early.")),
+        Err(_) => Err(Error::new(Code::BodyUnreadable, "The body did not arrive in time.")),
+    }
+}
+
+fn typed<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
+    serde_path_to_error::deserialize(Value::Object(object)).map_err(|error| {
+        let path = error.path().to_string();
+        let reason: String = error.inner().to_string().chars().take(300).collect();
+        let named = reason.split('`').nth(1).unwrap_or_default();
+        if reason.starts_with("unknown field") {
+            let known = reason.split_once("expected").map_or("none", |(_, known)| known.trim());
+            let sentence =
+                format!("There is no field `{named}` here. Known are: {}.", known.trim_start_matches("one of "));
+            Error::new(Code::FieldUnknown, sentence).with("field", named)
+        } else if reason.starts_with("missing field") {
+            Error::new(Code::FieldMissing, format!("The field `{named}` is needed.")).with("field", named)
+        } else {
+            Error::new(Code::FieldInvalid, format!("The field `{path}` is not right: {reason}.")).with("field", path)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_api::{
+        module::Backend,
+        resource::{IpPolicyCreate, IpPolicyRuleCreate, TcpEdgeCreate},
+    };
+    use proptest::prelude::*;
+
+    async fn read_text<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+        read(request(text)).await
+    }
+    fn request(text: &str) -> Request {
+        let builder = Request::builder().header("content-type", "application/json; charset=utf-8");
+        builder.body(Body::from(text.to_owned())).expect("a request")
+    }
+    async fn code<T: DeserializeOwned + std::fmt::Debug>(text: &str) -> Code {
+        read_text::<T>(text).await.expect_err(text).code
+    }
+
+    #[tokio::test]
+    async fn what_is_wrong_has_its_code_and_names_the_field() {
+        assert_eq!(code::<IpPolicyCreate>("").await, Code::BodyMalformed);
+        assert_eq!(code::<IpPolicyCreate>("{").await, Code::BodyMalformed);
+        assert_eq!(code::<IpPolicyCreate>("[]").await, Code::BodyMalformed);
+        assert_eq!(code::<IpPolicyCreate>(r#"{"colour":1}"#).await, Code::FieldUnknown);
+        assert_eq!(code::<IpPolicyRuleCreate>(r#"{"cidr":null}"#).await, Code::FieldMissing);
+        let error = read_text::<TcpEdgeCreate>(r#"{"hostports":["a",5]}"#).await.expect_err("refused");
+        assert_eq!((error.code, error.details["field"].as_str()), (Code::FieldInvalid, "hostports[1]"));
+        let error =
+            read_text::<TcpEdgeCreate>(r#"{"backend":{"enabled":true,"colour":"x"}}"#).await.expect_err("refused");
+        assert_eq!((error.code, error.details["field"].as_str()), (Code::FieldUnknown, "colour"));
+    }
+
+    #[tokio::test]
+    async fn null_is_the_same_as_absent_and_path_parameters_are_ignored() {
+        let body: TcpEdgeCreate =
+            read_text(r#"{"id":"edgtcp_1","edge_id":"x","description":null,"backend":null}"#).await.expect("fine");
+        assert!(body.description.is_none() && body.backend.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_module_may_be_wrapped() {
+        for text in [
+            r#"{"backend_id":"b"}"#,
+            r#"{"module":{"backend_id":"b"}}"#,
+            r#"{"edge_id":"e","id":"i","module":{"enabled":null,"backend_id":"b"}}"#,
+        ] {
+            let module: Backend = read_module(request(text)).await.expect(text);
+            assert_eq!(module, Backend::to("b"), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn bodies_are_bounded_announced_or_not() {
+        let large = format!("{{\"description\":\"{}\"}}", "x".repeat(LIMIT));
+        assert_eq!(code::<IpPolicyCreate>(&large).await, Code::BodyTooLarge);
+        let chunks = futures::stream::iter((0..40).map(|_| Ok::<_, std::io::Error>(vec![b' '; 64 << 10])));
+        let request = Request::builder()
+            .header("content-type", "application/json")
+            .body(Body::from_stream(chunks))
+            .expect("a request");
+        assert_eq!(read::<IpPolicyCreate>(request).await.expect_err("too large").code, Code::BodyTooLarge);
+        let deep = "[".repeat(10_000);
+        assert_eq!(code::<IpPolicyCreate>(&format!("{{\"a\":{deep}")).await, Code::BodyMalformed);
+    }
+
+    proptest! {
+        #[test]
+        fn any_body_is_judged_without_a_panic(text in "\\PC{0,80}") {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+            let _ = runtime.block_on(read_text::<TcpEdgeCreate>(&text));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The handlers: from a request to an operation and back, for any kind and any module.
+
+use super::{
+    Shared,
+    answer::{Refusal, json},
+    body, query,
+};
+use crate::resources::{Caller, HostRules, ModuleRules, PageOf, Rules};
+use axum::{
+    Extension,
+    extract::{Path, Request, State},
+    response::{IntoResponse, Response},
+};
+use http::{StatusCode, Uri};
+use postern_api::{
+    Id, Result,
+    resource::{Resource, list_uri},
+};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+type Answer = Result<Response, Refusal>;
+
+pub(super) async fn create<R: Rules>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+) -> Answer {
+    query::none(request.uri())?;
+    caller.may_touch::<R>()?;
+    let body: R::Create = body::read(request).await?;
+    json(StatusCode::CREATED, &shared.resources.create::<R>(&caller, body).await?)
+}
+
+pub(super) async fn list<R: Rules>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+) -> Answer {
+    let paging = query::paging::<R>(&uri)?;
+    let page = shared.resources.list::<R>(&caller, paging.before.as_ref(), paging.limit).await?;
+    json(StatusCode::OK, &shown(page, paging.limit, &shared.resources.settings.base_url)?)
+}
+
+pub(super) async fn read<R: Rules>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    uri: Uri,
+) -> Answer {
+    query::none(&uri)?;
+    json(StatusCode::OK, &shared.resources.get::<R>(&caller, &Id::parse(&id)?).await?)
+}
+
+pub(super) async fn update<R: Rules>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Answer {
+    query::none(request.uri())?;
+    let id = Id::parse(&id)?;
+    let body: R::Update = body::read(request).await?;
+    json(StatusCode::OK, &shared.resources.update::<R>(&caller, &id, body).await?)
+}
+
+pub(super) async fn delete<R: Rules>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    uri: Uri,
+) -> Answer {
+    query::none(&uri)?;
+    shared.resources.delete::<R>(&caller, &Id::parse(&id)?).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+pub(super) async fn put_module<O: HostRules<M>, M: ModuleRules>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Answer {
+    query::none(request.uri())?;
+    let id = Id::<O>::parse(&id)?;
+    let module: M = body::read_module(request).await?;
+    json(StatusCode::OK, &shared.resources.put_module::<O, M>(&caller, &id, module).await?)
+}
+
+pub(super) async fn get_module<O: HostRules<M>, M: ModuleRules>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    uri: Uri,
+) -> Answer {
+    query::none(&uri)?;
+    json(StatusCode::OK, &shared.resources.get_module::<O, M>(&caller, &Id::parse(&id)?).await?)
+}
+
+pub(super) async fn delete_module<O: HostRules<M>, M: ModuleRules>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    uri: Uri,
+) -> Answer {
+    query::none(&uri)?;
+    shared.resources.delete_module::<O, M>(&caller, &Id::parse(&id)?).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// The body of a list.
+fn shown<R: Resource>(page: PageOf<R>, limit: usize, base_url: &str) -> Result<Map<String, Value>> {
+    let uri = list_uri::<R>(base_url);
+    let next = page.before.map(|before| format!("{uri}?before_id={before}&limit={limit}"));
+    let records = page.records.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>();
+    let records = records.map_err(|error| {
+        postern_api::Error::new(postern_api::Code::Internal, format!("The answer could not be written: {error}."))
+    })?;
+    Ok(Map::from_iter([
+        (R::LIST.to_owned(), Value::Array(records)),
+        ("uri".to_owned(), uri.into()),
+        ("next_page_uri".to_owned(), next.into()),
+    ]))
+}

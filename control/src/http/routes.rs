@@ -1,0 +1,64 @@
+//! The table of contents of the management API.
+
+use super::{Shared, answer, authenticate, handlers, version};
+use crate::resources::{HostRules, ModuleRules, Rules};
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    middleware,
+    routing::{MethodRouter, get, put},
+};
+use postern_api::{
+    module::{Backend, IpRestriction},
+    resource::{ApiKey, Credential, IpPolicy, IpPolicyRule, TcpEdge, TunnelGroupBackend, User},
+};
+use std::sync::Arc;
+
+/// Everything there is.
+fn contents() -> Api {
+    Api::default()
+        .resource::<ApiKey>()
+        .resource::<Credential>()
+        .resource::<IpPolicy>()
+        .resource::<IpPolicyRule>()
+        .resource::<TcpEdge>()
+        .resource::<TunnelGroupBackend>()
+        .resource::<User>()
+        .module::<TcpEdge, Backend>()
+        .module::<TcpEdge, IpRestriction>()
+}
+
+/// Collects routes.
+#[derive(Default)]
+struct Api {
+    router: Router<Arc<Shared>>,
+}
+
+impl Api {
+    /// The five operations of a kind.
+    fn resource<R: Rules>(self) -> Self {
+        let collection: MethodRouter<Arc<Shared>> = get(handlers::list::<R>).post(handlers::create::<R>);
+        let item = get(handlers::read::<R>).patch(handlers::update::<R>).delete(handlers::delete::<R>);
+        let router = self.router.route(R::PATH, collection).route(&format!("{}/{{id}}", R::PATH), item);
+        Api { router }
+    }
+
+    /// Put, get and delete of a module of a kind.
+    fn module<O: HostRules<M>, M: ModuleRules>(self) -> Self {
+        let module =
+            put(handlers::put_module::<O, M>).get(handlers::get_module::<O, M>).delete(handlers::delete_module::<O, M>);
+        Api { router: self.router.route(&format!("{}/{{id}}/{}", O::PATH, M::NAME), module) }
+    }
+}
+
+/// The whole API, with what happens to every call around it. Layers run from the last to the first.
+pub(crate) fn router(shared: Arc<Shared>) -> Router {
+    contents()
+        .router
+        .fallback(answer::no_such_path)
+        .layer(DefaultBodyLimit::disable())
+        .layer(middleware::from_fn_with_state(shared.clone(), version::check))
+        .layer(middleware::from_fn_with_state(shared.clone(), authenticate::check))
+        .layer(middleware::from_fn(answer::finish))
+        .with_state(shared)
+}
