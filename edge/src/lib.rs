@@ -1,1 +1,26 @@
-//! edge
+//! The public side of Postern: listeners, TLS, HTTP and TCP proxying, agent sessions, modules.
+//!
+//! The edge knows nothing of the management API: what is published reaches it as plain data through a
+//! `watch` channel, certificates through the trait [`Certificates`], and what is alive at the moment can be
+//! asked from [`Live`].
+
+mod counters;
+mod edge;
+mod http;
+mod listeners;
+mod live;
+mod modules;
+mod pages;
+mod published;
+mod refusal;
+mod sessions;
+mod settings;
+mod tcp;
+mod tls;
+
+pub use edge::Edge;
+pub use http::ApiBody;
+pub use live::{Live, SessionView, TunnelKind, TunnelView};
+pub use published::{Credential, Published, TcpEdge};
+pub use settings::{ApiHost, ApiService, Limits, Settings};
+pub use tls::Certificates;

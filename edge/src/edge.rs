@@ -1,0 +1,141 @@
+//! The edge as a whole: starts listening, follows what is published, drains.
+
+use crate::{
+    http::Front,
+    listeners,
+    live::Live,
+    published::Published,
+    sessions::{Groups, Registry},
+    settings::Settings,
+    tcp::Ports,
+    tls::{Certificates, Configs},
+};
+use postern_api::{Code, Error};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{
+    net::TcpListener,
+    sync::{Semaphore, watch},
+    task::JoinSet,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// Between two looks at what idles for too long.
+const TIDY: Duration = Duration::from_secs(15);
+/// After an edge's port could not be opened.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// A running edge. Dropping it stops it at once; [`Edge::drain`] lets open requests finish.
+pub struct Edge {
+    https_addr: SocketAddr,
+    http_addr: SocketAddr,
+    registry: Arc<Registry>,
+    live: Arc<Live>,
+    open: TaskTracker,
+    stop: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+impl Edge {
+    /// Listens and serves. The error names the address that is not available, and the way out.
+    pub async fn start(
+        settings: Settings,
+        certificates: Arc<dyn Certificates>,
+        published: watch::Receiver<Arc<Published>>,
+    ) -> Result<Edge, Error> {
+        let configs = Arc::new(Configs::new(certificates)?);
+        let https = listeners::listen(settings.https_addr, "Choose another address with --https-addr")?;
+        let http = listeners::listen(settings.http_addr, "Choose another address with --http-addr")?;
+        let (https_addr, http_addr) = (address_of(&https)?, address_of(&http)?);
+        let limits = settings.limits.clone();
+        let permits = || Arc::new(Semaphore::new(limits.connections));
+        let groups = Arc::new(Groups::default());
+        let ports = Ports::new(settings.tcp_addr, permits(), groups.clone());
+        let api = settings.api.clone();
+        let registry =
+            Arc::new(Registry::new(settings, https_addr.port(), http_addr.port(), published.clone(), groups, ports));
+        let front =
+            Arc::new(Front { registry: registry.clone(), api, limits: limits.clone(), https_port: https_addr.port() });
+        let (open, stop) = (TaskTracker::new(), CancellationToken::new());
+        follow_once(&registry, &published.borrow().clone()).await;
+        let mut tasks = JoinSet::new();
+        let serve_https = listeners::serve_https(https, configs, front.clone(), permits(), open.clone(), stop.clone());
+        tasks.spawn(serve_https);
+        tasks.spawn(listeners::serve_http(http, front, permits(), open.clone(), stop.clone()));
+        tasks.spawn(follow(registry.clone(), published));
+        tasks.spawn(tidy(registry.clone()));
+        let live = Arc::new(Live { registry: registry.clone() });
+        Ok(Edge { https_addr, http_addr, registry, live, open, stop, tasks })
+    }
+
+    /// The real address of the HTTPS listener, port 0 resolved.
+    pub fn https_addr(&self) -> SocketAddr {
+        self.https_addr
+    }
+
+    /// The real address of the plain HTTP listener, port 0 resolved.
+    pub fn http_addr(&self) -> SocketAddr {
+        self.http_addr
+    }
+
+    /// What is alive, at any moment.
+    pub fn live(&self) -> Arc<Live> {
+        self.live.clone()
+    }
+
+    /// Takes no more visitors, asks agents to connect elsewhere, and waits for open requests and connections,
+    /// at most as long as told. Then everything ends.
+    pub async fn drain(mut self, timeout: Duration) {
+        self.stop.cancel();
+        self.registry.drain();
+        self.registry.ports.stop_accepting().await;
+        self.open.close();
+        let finished = async {
+            self.open.wait().await;
+            self.registry.ports.finished().await;
+        };
+        if tokio::time::timeout(timeout, finished).await.is_err() {
+            tracing::warn!(open = self.open.len(), "some connections did not finish in time");
+        }
+        self.registry.close().await;
+        self.tasks.shutdown().await;
+    }
+}
+
+impl Drop for Edge {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+fn address_of(listener: &TcpListener) -> Result<SocketAddr, Error> {
+    listener
+        .local_addr()
+        .map_err(|error| Error::new(Code::ListenFailed, format!("A listener has no address: {error}.")))
+}
+
+async fn follow_once(registry: &Registry, published: &Published) -> bool {
+    registry.follow(published).await;
+    registry.ports.follow(&published.tcp_edges).await
+}
+
+/// Makes every change of what is published real, and tries again what did not work.
+async fn follow(registry: Arc<Registry>, mut published: watch::Receiver<Arc<Published>>) {
+    loop {
+        let now = published.borrow_and_update().clone();
+        let failed = follow_once(&registry, &now).await;
+        tokio::select! {
+            changed = published.changed() => if changed.is_err() {
+                // Nobody can change anything any more; what was published last goes on.
+                return;
+            },
+            () = tokio::time::sleep(RETRY), if failed => {}
+        }
+    }
+}
+
+async fn tidy(registry: Arc<Registry>) {
+    loop {
+        tokio::time::sleep(TIDY).await;
+        registry.tidy();
+    }
+}

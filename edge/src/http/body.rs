@@ -1,0 +1,174 @@
+//! Bodies on their way through: to the local service and back to the visitor, without boxes on the hot path.
+
+use super::exchange::AnswerBody;
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::combinators::UnsyncBoxBody;
+use hyper::body::Incoming;
+use std::{
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    task::{Context, Poll},
+};
+
+/// Errors of any body.
+pub(crate) type BodyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The body of an answer of the management API.
+pub type ApiBody = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
+
+/// What a visitor receives.
+pub(crate) struct ResponseBody {
+    kind: Kind,
+    /// Keeps the visitor's connection counted as busy until the last byte.
+    open: Option<Open>,
+}
+
+enum Kind {
+    Full(Option<Bytes>),
+    Answer(AnswerBody),
+    Api(ApiBody),
+}
+
+impl ResponseBody {
+    pub(crate) fn full(bytes: Bytes) -> Self {
+        ResponseBody { kind: Kind::Full((!bytes.is_empty()).then_some(bytes)), open: None }
+    }
+
+    pub(crate) fn answer(body: AnswerBody) -> Self {
+        ResponseBody { kind: Kind::Answer(body), open: None }
+    }
+
+    pub(crate) fn api(body: ApiBody) -> Self {
+        ResponseBody { kind: Kind::Api(body), open: None }
+    }
+
+    pub(crate) fn keep(mut self, open: Open) -> Self {
+        self.open = Some(open);
+        self
+    }
+}
+
+impl Body for ResponseBody {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        match &mut self.get_mut().kind {
+            Kind::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Kind::Answer(body) => body.poll(cx),
+            Kind::Api(body) => Pin::new(body).poll_frame(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.kind {
+            Kind::Full(bytes) => bytes.is_none(),
+            Kind::Answer(body) => body.is_end(),
+            Kind::Api(body) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.kind {
+            Kind::Full(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+            Kind::Answer(body) => body.size_hint(),
+            Kind::Api(body) => body.size_hint(),
+        }
+    }
+}
+
+/// What a local service receives: the visitor's body, and a count of what has passed so that a deadline can
+/// tell a slow visitor from a slow service.
+pub(crate) struct RequestBody {
+    incoming: Option<Incoming>,
+    progress: Option<Arc<AtomicU64>>,
+}
+
+impl RequestBody {
+    pub(crate) fn empty() -> Self {
+        RequestBody { incoming: None, progress: None }
+    }
+
+    /// The visitor's body, and the counter if there is something to count.
+    pub(crate) fn of(incoming: Incoming) -> (Self, Option<Arc<AtomicU64>>) {
+        if incoming.is_end_stream() {
+            return (RequestBody::empty(), None);
+        }
+        let progress = Arc::new(AtomicU64::new(0));
+        (RequestBody { incoming: Some(incoming), progress: Some(progress.clone()) }, Some(progress))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.incoming.is_none()
+    }
+}
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let this = self.get_mut();
+        let Some(incoming) = &mut this.incoming else { return Poll::Ready(None) };
+        let frame = std::task::ready!(Pin::new(incoming).poll_frame(cx));
+        if let Some(progress) = &this.progress {
+            progress.fetch_add(1, Ordering::Relaxed);
+        }
+        Poll::Ready(
+            frame
+                .map(|frame| frame.map_err(|error| BodyError::from(VisitorGone(error))).map(without_smuggled_trailers)),
+        )
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming.as_ref().is_none_or(Incoming::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.incoming.as_ref().map_or_else(|| SizeHint::with_exact(0), Incoming::size_hint)
+    }
+}
+
+/// Trailers pass, except those that would change how the message was understood.
+pub(crate) fn without_smuggled_trailers(frame: Frame<Bytes>) -> Frame<Bytes> {
+    match frame.into_trailers() {
+        Ok(mut trailers) => {
+            super::headers::strip_trailers(&mut trailers);
+            Frame::trailers(trailers)
+        }
+        Err(frame) => frame,
+    }
+}
+
+/// The visitor's half broke while it was being read: not the local service's fault.
+#[derive(Debug, thiserror::Error)]
+#[error("the visitor's body ended early: {0}")]
+pub(crate) struct VisitorGone(hyper::Error);
+
+/// Counts the requests of one visitor connection that are being served.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Busy(Arc<AtomicUsize>);
+
+impl Busy {
+    pub(crate) fn begin(&self) -> Open {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Open(self.0.clone())
+    }
+
+    pub(crate) fn is_busy(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// One request being served.
+pub(crate) struct Open(Arc<AtomicUsize>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,133 @@
+//! One visitor's connection, HTTP/1.1 or HTTP/2, from its first request to its last.
+
+use super::{
+    guard::Guard,
+    service::{Front, handle},
+    visitor::Visitor,
+};
+use crate::{counters, pages, settings::Limits};
+use hyper::{
+    server::conn::{http1, http2},
+    service::service_fn,
+};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use std::{sync::Arc, time::Duration};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio_util::sync::CancellationToken;
+
+/// Requests at once on one HTTP/2 connection, and what may wait unread.
+const STREAMS: u32 = 128;
+const STREAM_WINDOW: u32 = 1024 * 1024;
+const CONNECTION_WINDOW: u32 = 4 * 1024 * 1024;
+const SEND_BUFFER: usize = 128 * 1024;
+/// Room above the header block, so that hyper's limit never comes before ours.
+const HEADROOM: usize = 8 * 1024;
+
+/// Serves requests until the visitor leaves, or until `stop`: then the open ones are finished.
+pub(crate) async fn serve<S>(stream: S, http2: bool, visitor: Visitor, front: Arc<Front>, stop: CancellationToken)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let visitor = Arc::new(visitor);
+    let guard = Guard::new(stream, http2, visitor.busy.clone(), &front.limits);
+    let outcome = if http2 {
+        speak_http2(guard, &visitor, &front, stop).await
+    } else {
+        speak_http1(guard, &visitor, &front, stop).await
+    };
+    if let Err(error) = outcome {
+        tracing::debug!(visitor = %visitor.address, %error, "visitor's connection broke");
+    }
+}
+
+async fn speak_http1<S>(
+    guard: Guard<S>,
+    visitor: &Arc<Visitor>,
+    front: &Arc<Front>,
+    stop: CancellationToken,
+) -> hyper::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = {
+        let (front, visitor) = (front.clone(), visitor.clone());
+        service_fn(move |request| handle(front.clone(), visitor.clone(), request))
+    };
+    let mut connection = http1::Builder::new()
+        .preserve_header_case(true)
+        .title_case_headers(true)
+        .max_buf_size(front.limits.head_bytes + HEADROOM)
+        .serve_connection(TokioIo::new(guard), service)
+        .with_upgrades();
+    let outcome = tokio::select! {
+        outcome = &mut connection => outcome,
+        () = stop.cancelled() => {
+            std::pin::Pin::new(&mut connection).graceful_shutdown();
+            (&mut connection).await
+        }
+    };
+    let busy = visitor.busy.is_busy();
+    if outcome.is_err()
+        && let Some(parts) = connection.into_parts()
+        && let Some((refusal, stream)) = parts.io.into_inner().into_refused()
+    {
+        counters::refusal(refusal.error.code);
+        tracing::debug!(visitor = %visitor.address, code = %refusal.error.code, "{}", refusal.error.message);
+        // In the middle of an answer there is no place for another one.
+        if !busy {
+            say_last(stream, &pages::raw_answer(&refusal, &super::service::request_id()), &front.limits).await;
+        }
+    }
+    outcome
+}
+
+/// Writes the last words and waits a moment for the visitor to have read them: closing at once, with bytes of
+/// the visitor still unread, would make the kernel take them back.
+async fn say_last<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, words: &[u8], limits: &Limits) {
+    let farewell = async {
+        stream.write_all(words).await?;
+        stream.shutdown().await?;
+        let mut rest = [0; 4096];
+        let mut budget = 2 * limits.head_bytes;
+        while budget > 0 {
+            match stream.read(&mut rest).await? {
+                0 => break,
+                read => budget = budget.saturating_sub(read),
+            }
+        }
+        std::io::Result::Ok(())
+    };
+    let _ = tokio::time::timeout(Duration::from_secs(2), farewell).await;
+}
+
+async fn speak_http2<S>(
+    guard: Guard<S>,
+    visitor: &Arc<Visitor>,
+    front: &Arc<Front>,
+    stop: CancellationToken,
+) -> hyper::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = {
+        let (front, visitor) = (front.clone(), visitor.clone());
+        service_fn(move |request| handle(front.clone(), visitor.clone(), request))
+    };
+    let mut connection = http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_send_buf_size(SEND_BUFFER)
+        .max_header_list_size(front.limits.head_bytes.try_into().unwrap_or(u32::MAX))
+        .keep_alive_interval(Duration::from_secs(20))
+        .keep_alive_timeout(Duration::from_secs(20))
+        .serve_connection(TokioIo::new(guard), service);
+    tokio::select! {
+        outcome = &mut connection => outcome,
+        () = stop.cancelled() => {
+            std::pin::Pin::new(&mut connection).graceful_shutdown();
+            connection.await
+        }
+    }
+}

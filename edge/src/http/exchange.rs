@@ -1,0 +1,211 @@
+//! One request and its answer over a tunnel.
+
+use super::{
+    body::{BodyError, RequestBody, VisitorGone, without_smuggled_trailers},
+    pool::Upstream,
+    visitor::Visitor,
+};
+use crate::{
+    counters,
+    refusal::{Fault, Refusal},
+    sessions::Tunnel,
+};
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::{Method, Request, Response, body::Incoming};
+use postern_api::{Code, Error};
+use postern_tunnel::{Refused, StreamKind};
+use std::{
+    error::Error as _,
+    io,
+    pin::{Pin, pin},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+/// Sends a request and waits for the head of its answer.
+///
+/// An idle connection may turn out to be stale just now. Then the request is sent once more on a fresh stream,
+/// if the local service cannot have acted on it: nothing was sent, or it has no body and is idempotent.
+pub(super) async fn exchange(
+    tunnel: &Arc<Tunnel>,
+    visitor: &Visitor,
+    request: Request<RequestBody>,
+    progress: Option<Arc<AtomicU64>>,
+    patience: Duration,
+) -> Result<(Response<Incoming>, Box<Upstream>), Refusal> {
+    let mut request = request;
+    if let Some(upstream) = tunnel.pool.take() {
+        counters::upstream_reused();
+        let again = can_repeat(&request).then(|| head_of(&request));
+        match send(upstream, request, progress.clone(), patience).await {
+            Ok(answered) => return Ok(answered),
+            Err(failure) => match (failure.unsent, again) {
+                (Some(unsent), _) => request = unsent,
+                (None, Some(again)) if failure.stale => request = again,
+                _ => return Err(failure.refusal),
+            },
+        }
+        tracing::debug!(tunnel = tunnel.id, "idle connection was stale; trying a fresh one");
+    }
+    let stream = tunnel.open(StreamKind::Http, visitor.address, visitor.is_tls()).await.map_err(|error| {
+        let message = format!("The agent's session cannot carry the request: {error}.");
+        Refusal::new(Fault::Agent, Error::new(Code::AgentOffline, message)).retry_after(Duration::from_secs(5))
+    })?;
+    let upstream = Upstream::on(stream).await.map_err(|error| refusal_of(&error))?;
+    send(upstream, request, progress, patience).await.map_err(|failure| failure.refusal)
+}
+
+struct Failure {
+    refusal: Refusal,
+    /// The request, if not a byte of it was sent.
+    unsent: Option<Request<RequestBody>>,
+    /// Whether the connection ended before the first byte of an answer.
+    stale: bool,
+}
+
+async fn send(
+    mut upstream: Box<Upstream>,
+    request: Request<RequestBody>,
+    progress: Option<Arc<AtomicU64>>,
+    patience: Duration,
+) -> Result<(Response<Incoming>, Box<Upstream>), Failure> {
+    let mut answer = pin!(upstream.sender.try_send_request(request));
+    let mut deadline = pin!(tokio::time::sleep(patience));
+    let mut seen = 0;
+    let outcome = std::future::poll_fn(|cx| {
+        upstream.drive(cx);
+        if let Poll::Ready(outcome) = answer.as_mut().poll(cx) {
+            return Poll::Ready(Some(outcome));
+        }
+        while deadline.as_mut().poll(cx).is_ready() {
+            // As long as the visitor is still sending, it is not the local service that is slow.
+            let sent = progress.as_ref().map_or(0, |progress| progress.load(Ordering::Relaxed));
+            if sent == seen {
+                return Poll::Ready(None);
+            }
+            seen = sent;
+            deadline.as_mut().reset(tokio::time::Instant::now() + patience);
+        }
+        Poll::Pending
+    })
+    .await;
+    match outcome {
+        Some(Ok(response)) => Ok((response, upstream)),
+        Some(Err(mut error)) => {
+            let unsent = error.take_message();
+            let error = error.into_error();
+            let stale = error.is_incomplete_message() || error.is_canceled() || error.is_closed() || is_broken(&error);
+            Err(Failure { refusal: refusal_of(&error), unsent, stale })
+        }
+        None => {
+            let message = format!("The local service did not begin to answer within {} seconds.", patience.as_secs());
+            let refusal = Refusal::new(Fault::Service, Error::new(Code::UpstreamTimeout, message));
+            Err(Failure { refusal, unsent: None, stale: false })
+        }
+    }
+}
+
+/// Whether sending twice is the same as sending once.
+fn can_repeat(request: &Request<RequestBody>) -> bool {
+    request.body().is_empty()
+        && matches!(
+            *request.method(),
+            Method::GET | Method::HEAD | Method::OPTIONS | Method::TRACE | Method::DELETE | Method::PUT
+        )
+}
+
+fn head_of(request: &Request<RequestBody>) -> Request<RequestBody> {
+    let mut copy = Request::new(RequestBody::empty());
+    copy.method_mut().clone_from(request.method());
+    copy.uri_mut().clone_from(request.uri());
+    *copy.version_mut() = request.version();
+    copy.headers_mut().clone_from(request.headers());
+    copy.extensions_mut().clone_from(request.extensions());
+    copy
+}
+
+/// The agent's own words, if it refused the stream.
+pub(crate) fn refused_by_agent(error: &io::Error) -> Option<&Error> {
+    error.get_ref().and_then(|inner| inner.downcast_ref::<Refused>()).map(|refused| &refused.0)
+}
+
+/// The cause of an error somewhere down its chain.
+fn cause<'a, T>(
+    error: &'a hyper::Error,
+    found: impl Fn(&'a (dyn std::error::Error + 'static)) -> Option<T>,
+) -> Option<T> {
+    let mut next = error.source();
+    while let Some(cause) = next {
+        if let Some(found) = found(cause) {
+            return Some(found);
+        }
+        next = cause.source();
+    }
+    None
+}
+
+fn is_broken(error: &hyper::Error) -> bool {
+    cause(error, |cause| cause.downcast_ref::<io::Error>()).is_some_and(|error| refused_by_agent(error).is_none())
+}
+
+fn refusal_of(error: &hyper::Error) -> Refusal {
+    if let Some(refused) = cause(error, |cause| cause.downcast_ref::<io::Error>().and_then(refused_by_agent)) {
+        return Refusal::from_agent(refused);
+    }
+    if error.is_user() || cause(error, |cause| cause.downcast_ref::<VisitorGone>()).is_some() {
+        return Refusal::invalid("The body of the request ended early.");
+    }
+    if error.is_parse() || error.is_parse_too_large() {
+        let message = "The local service answered with something that is not HTTP.";
+        return Refusal::new(Fault::Service, Error::new(Code::UpstreamInvalid, message));
+    }
+    let message = "The connection to the local service ended before it answered.";
+    Refusal::new(Fault::Service, Error::new(Code::UpstreamClosed, message))
+}
+
+/// The body of an answer together with the connection it arrives on. Whoever polls the body drives the
+/// connection; when the body is over the connection goes back into the tunnel's pool.
+pub(crate) struct AnswerBody {
+    incoming: Incoming,
+    upstream: Option<Box<Upstream>>,
+    tunnel: Arc<Tunnel>,
+}
+
+impl AnswerBody {
+    pub(super) fn new(incoming: Incoming, upstream: Box<Upstream>, tunnel: Arc<Tunnel>) -> Self {
+        AnswerBody { incoming, upstream: Some(upstream), tunnel }
+    }
+
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let mut polled = Pin::new(&mut self.incoming).poll_frame(cx);
+        if polled.is_pending()
+            && let Some(upstream) = &mut self.upstream
+        {
+            upstream.drive(cx);
+            polled = Pin::new(&mut self.incoming).poll_frame(cx);
+        }
+        polled.map(|frame| frame.map(|frame| frame.map(without_smuggled_trailers).map_err(BodyError::from)))
+    }
+
+    pub(super) fn is_end(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+
+    pub(super) fn size_hint(&self) -> SizeHint {
+        self.incoming.size_hint()
+    }
+}
+
+impl Drop for AnswerBody {
+    fn drop(&mut self) {
+        // A connection whose answer was not read to its end is not ready, and the pool lets it go.
+        if let Some(upstream) = self.upstream.take() {
+            self.tunnel.pool.put(upstream);
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! Where the messages on an HTTP/1.1 connection begin and end, read strictly: what two programs could
+//! understand in two ways is refused before anything else looks at it.
+
+use crate::refusal::{Fault, Refusal};
+use postern_api::{Code, Error};
+
+/// Bytes of a chunk's size line, extensions included.
+const CHUNK_LINE: usize = 4096;
+
+/// Follows the bytes a visitor sends, wherever they are split.
+#[derive(Debug)]
+pub(super) struct Framing {
+    state: State,
+    /// The part of a line that arrived in earlier pieces.
+    line: Vec<u8>,
+    head_bytes: usize,
+    limit: usize,
+    head: Head,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Before the first byte of a request.
+    Between,
+    Head,
+    Body(u64),
+    ChunkSize,
+    Chunk(u64),
+    /// The line end behind a chunk's data: how many of its two bytes were seen.
+    ChunkEnd(u8),
+    Trailers,
+    /// The connection speaks, or is about to speak, something else.
+    Opaque,
+}
+
+/// What the header block said so far.
+#[derive(Debug, Default)]
+struct Head {
+    length: Option<u64>,
+    chunked: bool,
+    opaque: bool,
+    old: bool,
+}
+
+impl Framing {
+    pub(super) fn new(limit: usize) -> Self {
+        Framing { state: State::Between, line: Vec::new(), head_bytes: 0, limit, head: Head::default() }
+    }
+
+    /// Whether a header block has begun and not ended.
+    pub(super) fn in_head(&self) -> bool {
+        self.state == State::Head
+    }
+
+    /// Whether a body has begun and not ended.
+    pub(super) fn in_body(&self) -> bool {
+        !matches!(self.state, State::Between | State::Head | State::Opaque)
+    }
+
+    /// Whether the bytes are nobody's business any more.
+    pub(super) fn is_opaque(&self) -> bool {
+        self.state == State::Opaque
+    }
+
+    /// Takes the next bytes in.
+    pub(super) fn feed(&mut self, mut bytes: &[u8]) -> Result<(), Refusal> {
+        while let Some(first) = bytes.first() {
+            match self.state {
+                State::Opaque => return Ok(()),
+                State::Between | State::Head | State::ChunkSize | State::Trailers => {
+                    let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
+                        self.count(bytes.len())?;
+                        if self.state == State::Between {
+                            self.state = State::Head;
+                        }
+                        self.line.extend_from_slice(bytes);
+                        return Ok(());
+                    };
+                    let (piece, rest) = bytes.split_at(end + 1);
+                    bytes = rest;
+                    self.count(piece.len())?;
+                    if self.line.is_empty() {
+                        self.take_line(piece)?;
+                    } else {
+                        self.line.extend_from_slice(piece);
+                        let line = std::mem::take(&mut self.line);
+                        self.take_line(&line)?;
+                    }
+                }
+                State::Body(left) => {
+                    let taken = left.min(bytes.len() as u64);
+                    bytes = &bytes[taken as usize..];
+                    self.state = if taken == left { State::Between } else { State::Body(left - taken) };
+                }
+                State::Chunk(left) => {
+                    let taken = left.min(bytes.len() as u64);
+                    bytes = &bytes[taken as usize..];
+                    self.state = if taken == left { State::ChunkEnd(0) } else { State::Chunk(left - taken) };
+                }
+                State::ChunkEnd(seen) => {
+                    if *first != b"\r\n"[usize::from(seen)] {
+                        return Err(Refusal::invalid("A chunk of the body does not end where its size says."));
+                    }
+                    bytes = &bytes[1..];
+                    self.state = if seen == 0 { State::ChunkEnd(1) } else { State::ChunkSize };
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), Refusal> {
+        self.head_bytes += bytes;
+        if self.state == State::ChunkSize {
+            return if self.head_bytes > CHUNK_LINE {
+                Err(Refusal::invalid("A chunk's size line is too long."))
+            } else {
+                Ok(())
+            };
+        }
+        if self.head_bytes > self.limit {
+            let message = format!("The header block of a request may have {} bytes.", self.limit);
+            return Err(Refusal::new(Fault::Visitor, Error::new(Code::HeadersTooLarge, message)));
+        }
+        Ok(())
+    }
+
+    fn take_line(&mut self, line: &[u8]) -> Result<(), Refusal> {
+        let Some(line) = line.strip_suffix(b"\r\n") else {
+            return Err(Refusal::invalid("A line of the request does not end with CR LF."));
+        };
+        match self.state {
+            // Empty lines in front of a request are skipped, as RFC 9112 advises.
+            State::Between if line.is_empty() => {}
+            State::Between => self.request_line(line)?,
+            State::Head if line.is_empty() => self.end_head()?,
+            State::Head if self.head_bytes == line.len() + 2 => self.request_line(line)?,
+            State::Head => self.header(line)?,
+            State::ChunkSize => self.chunk_size(line)?,
+            State::Trailers if line.is_empty() => self.between(),
+            State::Trailers => {
+                field(line)?;
+            }
+            State::Body(_) | State::Chunk(_) | State::ChunkEnd(_) | State::Opaque => {}
+        }
+        Ok(())
+    }
+
+    fn request_line(&mut self, line: &[u8]) -> Result<(), Refusal> {
+        let wrong = || Refusal::invalid("The request line is not `METHOD target HTTP/1.1`.");
+        let mut parts = line.split(|byte| *byte == b' ');
+        let (Some(method), Some(target), Some(version), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return Err(wrong());
+        };
+        let target_is_plain = !target.is_empty() && target.iter().all(|byte| *byte > b' ' && *byte != 0x7f);
+        if !is_token(method) || !target_is_plain || !matches!(version, b"HTTP/1.1" | b"HTTP/1.0") {
+            return Err(wrong());
+        }
+        self.state = State::Head;
+        self.head = Head { opaque: method == b"CONNECT", old: version == b"HTTP/1.0", ..Head::default() };
+        Ok(())
+    }
+
+    fn header(&mut self, line: &[u8]) -> Result<(), Refusal> {
+        let (name, value) = field(line)?;
+        if name.eq_ignore_ascii_case(b"content-length") {
+            let digits = !value.is_empty() && value.len() <= 19 && value.iter().all(u8::is_ascii_digit);
+            let length = std::str::from_utf8(value).ok().filter(|_| digits).and_then(|text| text.parse().ok());
+            let length = length.ok_or_else(|| Refusal::invalid("The Content-Length is not a number."))?;
+            if self.head.length.replace(length).is_some() {
+                return Err(Refusal::invalid("The request has more than one Content-Length."));
+            }
+        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            if self.head.old || self.head.chunked || !value.eq_ignore_ascii_case(b"chunked") {
+                return Err(Refusal::invalid("The only transfer coding offered here is chunked, once, in HTTP/1.1."));
+            }
+            self.head.chunked = true;
+        } else if name.eq_ignore_ascii_case(b"upgrade") {
+            self.head.opaque = true;
+        }
+        Ok(())
+    }
+
+    fn end_head(&mut self) -> Result<(), Refusal> {
+        let head = std::mem::take(&mut self.head);
+        self.between();
+        match (head.length, head.chunked) {
+            (Some(_), true) => {
+                return Err(Refusal::invalid("The request has both Content-Length and Transfer-Encoding."));
+            }
+            (None, true) => self.state = State::ChunkSize,
+            (Some(length), false) if length > 0 => self.state = State::Body(length),
+            // What follows may be another protocol already. If the upgrade is not granted, the connection
+            // is closed with the answer: nothing on it is ever read without being checked.
+            _ if head.opaque => self.state = State::Opaque,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn chunk_size(&mut self, line: &[u8]) -> Result<(), Refusal> {
+        let size = line.split(|byte| *byte == b';').next().unwrap_or_default();
+        let valid = !size.is_empty() && size.len() <= 15 && size.iter().all(u8::is_ascii_hexdigit) && no_control(line);
+        let size = std::str::from_utf8(size).ok().filter(|_| valid).and_then(|text| u64::from_str_radix(text, 16).ok());
+        self.head_bytes = 0;
+        self.state = match size {
+            None => return Err(Refusal::invalid("The size of a chunk is not a hexadecimal number.")),
+            Some(0) => State::Trailers,
+            Some(size) => State::Chunk(size),
+        };
+        Ok(())
+    }
+
+    fn between(&mut self) {
+        self.state = State::Between;
+        self.head_bytes = 0;
+        // Requests in one piece never need the buffer; one that did should not keep it while idle.
+        self.line = Vec::new();
+    }
+}
+
+/// Splits a header line; the value comes without the blanks around it.
+fn field(line: &[u8]) -> Result<(&[u8], &[u8]), Refusal> {
+    let wrong = || Refusal::invalid("A header line of the request is not `Name: value`.");
+    let colon = line.iter().position(|byte| *byte == b':').ok_or_else(wrong)?;
+    let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+    if is_token(name) && no_control(value) { Ok((name, value)) } else { Err(wrong()) }
+}
+
+fn is_token(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
+}
+
+fn no_control(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| (*byte >= b' ' && *byte != 0x7f) || *byte == b'\t')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(bytes: &[u8]) -> Result<State, Code> {
+        let mut framing = Framing::new(1024);
+        framing.feed(bytes).map_err(|refusal| refusal.error.code)?;
+        Ok(framing.state)
+    }
+
+    #[test]
+    fn messages_end_where_they_say() {
+        let table: &[(&str, State)] = &[
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", State::Between),
+            ("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HT", State::Head),
+            ("POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nab", State::Body(1)),
+            ("POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\n\r\n", State::Between),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nX: y\r\n\r\n", State::Between),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nA\r\nabc", State::Chunk(7)),
+            ("GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n\x01\x02", State::Opaque),
+            ("GET / HTTP/1.1\r\nContent-Length: 0\r\n\r\n", State::Between),
+        ];
+        for (text, expected) in table {
+            assert_eq!(read(text.as_bytes()), Ok(*expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_can_be_understood_in_two_ways_is_refused() {
+        let heads = [
+            "Content-Length: 3\r\nTransfer-Encoding: chunked",
+            "Transfer-Encoding: chunked\r\nContent-Length: 3",
+            "Content-Length: 3\r\nContent-Length: 3",
+            "Content-Length: 3\r\nContent-Length: 4",
+            "Content-Length: +3",
+            "Content-Length: 3, 3",
+            "Content-Length: 0x3",
+            "Content-Length:",
+            "Content-Length: 99999999999999999999",
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+            "Transfer-Encoding: gzip, chunked",
+            "Transfer-Encoding: xchunked",
+            "Transfer-Encoding: identity",
+            "Transfer-Encoding : chunked",
+            "Transfer-Encoding\t: chunked",
+            " folded: yes",
+            "A: b\r\n c",
+            "A: b\rc",
+            "A: b\nC: d",
+            "A: b\0c",
+            "A b",
+            ": b",
+            "A\u{7f}: b",
+        ];
+        for head in heads {
+            let text = format!("POST / HTTP/1.1\r\nHost: a\r\n{head}\r\n\r\n");
+            assert_eq!(read(text.as_bytes()), Err(Code::RequestInvalid), "{head:?}");
+        }
+        for line in
+            ["GET /", "GET  / HTTP/1.1", "GET / HTTP/1.2", "GET / http/1.1", "GET /a b HTTP/1.1", "G@T / HTTP/1.1"]
+        {
+            assert_eq!(read(format!("{line}\r\n\r\n").as_bytes()), Err(Code::RequestInvalid), "{line:?}");
+        }
+        for chunk in [
+            "\r\n",
+            "g\r\n",
+            "-1\r\n",
+            "0x3\r\n",
+            "3 \r\n",
+            "3\nabc",
+            "3\r\nabcd\r\n",
+            "3\r\nabc\n",
+            "fffffffffffffffff\r\n",
+        ] {
+            let text = format!("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{chunk}");
+            assert_eq!(read(text.as_bytes()), Err(Code::RequestInvalid), "{chunk:?}");
+        }
+        assert_eq!(read(b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), Err(Code::RequestInvalid));
+    }
+
+    #[test]
+    fn a_header_block_has_a_limit() {
+        let long = format!("GET / HTTP/1.1\r\nA: {}", "x".repeat(1100));
+        assert_eq!(read(long.as_bytes()), Err(Code::HeadersTooLarge));
+        let many = format!("GET / HTTP/1.1\r\n{}", "A: b\r\n".repeat(200));
+        assert_eq!(read(many.as_bytes()), Err(Code::HeadersTooLarge));
+    }
+
+    proptest! {
+        #[test]
+        fn it_does_not_matter_where_the_bytes_are_split(cut in 0usize..120) {
+            let text = b"POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n";
+            let cut = cut.min(text.len());
+            let mut framing = Framing::new(1024);
+            prop_assert!(framing.feed(&text[..cut]).is_ok());
+            prop_assert!(framing.feed(&text[cut..]).is_ok());
+            prop_assert_eq!(framing.state, State::Between);
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_panic(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..8)) {
+            let mut framing = Framing::new(256);
+            for piece in pieces {
+                if framing.feed(&piece).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+}

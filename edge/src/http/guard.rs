@@ -1,0 +1,227 @@
+//! Stands between a visitor's connection and hyper: refuses ambiguous HTTP/1.1 and gives up on peers that dawdle.
+
+use super::{body::Busy, framing::Framing};
+use crate::{refusal::Refusal, settings::Limits};
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Instant, Sleep},
+};
+
+/// A guarded connection. Its one timer is set again only when it fires, not for every request.
+pub(super) struct Guard<S> {
+    stream: S,
+    /// `None` on HTTP/2, where frames have no ambiguous lengths.
+    framing: Option<Framing>,
+    refusal: Option<Refusal>,
+    busy: Busy,
+    patience: Patience,
+    /// The last moment at which bytes moved.
+    moved: Instant,
+    reading: Option<Pin<Box<Sleep>>>,
+    writing: Option<Pin<Box<Sleep>>>,
+}
+
+#[derive(Clone, Copy)]
+struct Patience {
+    head: Duration,
+    idle: Duration,
+    stall: Duration,
+}
+
+impl<S> Guard<S> {
+    pub(super) fn new(stream: S, http2: bool, busy: Busy, limits: &Limits) -> Self {
+        Guard {
+            stream,
+            framing: (!http2).then(|| Framing::new(limits.head_bytes)),
+            refusal: None,
+            busy,
+            patience: Patience { head: limits.head, idle: limits.idle, stall: limits.stall },
+            moved: Instant::now(),
+            reading: None,
+            writing: None,
+        }
+    }
+
+    /// Why the connection was refused, if it was, and the connection to say so on.
+    pub(super) fn into_refused(self) -> Option<(Refusal, S)> {
+        self.refusal.map(|refusal| (refusal, self.stream))
+    }
+
+    /// How long the visitor may stay silent as things are; `None` while it is us who must speak.
+    fn silence(&self) -> Option<Duration> {
+        let Patience { head, idle, stall } = self.patience;
+        match &self.framing {
+            Some(framing) if framing.is_opaque() => None,
+            Some(framing) if framing.in_body() => Some(stall),
+            _ if self.busy.is_busy() => None,
+            Some(framing) if framing.in_head() => Some(head),
+            _ => Some(idle),
+        }
+    }
+
+    fn check_silence(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
+        loop {
+            let limit = self.silence();
+            let due = self.moved + limit.unwrap_or(self.patience.idle);
+            let timer = self.reading.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(due)));
+            if timer.deadline() > due {
+                timer.as_mut().reset(due);
+            }
+            std::task::ready!(timer.as_mut().poll(cx));
+            let now = Instant::now();
+            if limit.is_some() && due <= now {
+                return Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, "the visitor was silent for too long"));
+            }
+            timer.as_mut().reset(if due > now { due } else { now + self.patience.idle });
+        }
+    }
+
+    fn check_stall(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
+        let stall = self.patience.stall;
+        let timer = self.writing.get_or_insert_with(|| Box::pin(tokio::time::sleep(stall)));
+        if self.framing.as_ref().is_some_and(Framing::is_opaque) {
+            return Poll::Pending;
+        }
+        timer.as_mut().poll(cx).map(|()| io::Error::new(io::ErrorKind::TimedOut, "the visitor stopped reading"))
+    }
+
+    fn written(&mut self) {
+        self.moved = Instant::now();
+        self.writing = None;
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        match Pin::new(&mut this.stream).poll_read(cx, buffer) {
+            Poll::Pending => this.check_silence(cx).map(Err),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Ready(Ok(())) => {
+                this.moved = Instant::now();
+                let Some(framing) = &mut this.framing else { return Poll::Ready(Ok(())) };
+                if let Err(refusal) = framing.feed(&buffer.filled()[before..]) {
+                    buffer.set_filled(before);
+                    let error = io::Error::new(io::ErrorKind::InvalidData, refusal.error.message.clone());
+                    this.refusal = Some(refusal);
+                    return Poll::Ready(Err(error));
+                }
+                Poll::Ready(Ok(()))
+            }
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Guard<S> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let outcome = Pin::new(&mut this.stream).poll_write(cx, bytes);
+        if outcome.is_pending() {
+            return this.check_stall(cx).map(Err);
+        }
+        this.written();
+        outcome
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let outcome = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
+        if outcome.is_pending() {
+            return this.check_stall(cx).map(Err);
+        }
+        this.written();
+        outcome
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let outcome = Pin::new(&mut this.stream).poll_flush(cx);
+        if outcome.is_pending() { this.check_stall(cx).map(Err) } else { outcome }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let outcome = Pin::new(&mut this.stream).poll_shutdown(cx);
+        if outcome.is_pending() { this.check_stall(cx).map(Err) } else { outcome }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    fn limits() -> Limits {
+        Limits {
+            head: Duration::from_secs(10),
+            idle: Duration::from_secs(60),
+            stall: Duration::from_secs(30),
+            ..Limits::default()
+        }
+    }
+
+    async fn silent_after(sent: &[u8], busy: bool) -> Option<Duration> {
+        let (mut visitor, ours) = duplex(4096);
+        let counter = Busy::default();
+        let open = busy.then(|| counter.begin());
+        let mut guard = Guard::new(ours, false, counter, &limits());
+        visitor.write_all(sent).await.expect("room");
+        let began = Instant::now();
+        let read = async {
+            let mut buffer = [0; 512];
+            loop {
+                match guard.read(&mut buffer).await {
+                    Ok(_) => {}
+                    Err(error) => break assert_eq!(error.kind(), io::ErrorKind::TimedOut),
+                }
+            }
+        };
+        let ended = tokio::time::timeout(Duration::from_secs(3600), read).await.is_ok();
+        drop(open);
+        ended.then(|| began.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_phase_has_its_own_patience() {
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        let table: &[(&[u8], bool, Option<Duration>)] = &[
+            (b"", false, seconds(60)),
+            (b"GET / HT", false, seconds(10)),
+            (b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc", true, seconds(30)),
+            (b"GET / HTTP/1.1\r\n\r\n", true, None),
+            (b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n", false, None),
+        ];
+        for (sent, busy, expected) in table {
+            let took = silent_after(sent, *busy).await;
+            let near = match (took, expected) {
+                (Some(took), Some(expected)) => took >= *expected && took < *expected + Duration::from_secs(1),
+                (None, None) => true,
+                _ => false,
+            };
+            assert!(near, "{:?} took {took:?}", String::from_utf8_lossy(sent));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_visitor_who_does_not_read_is_given_up() {
+        let (_visitor, ours) = duplex(16);
+        let mut guard = Guard::new(ours, false, Busy::default(), &limits());
+        let error = guard.write_all(&[0; 64]).await.expect_err("nobody reads");
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+}

@@ -1,0 +1,192 @@
+//! What happens to headers on the way through: hop-by-hop ones go, forwarding ones are rebuilt.
+
+use hyper::{
+    HeaderMap, Version,
+    header::{self, HeaderName, HeaderValue},
+};
+
+pub(crate) const FORWARDED: HeaderName = header::FORWARDED;
+pub(crate) const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+pub(crate) const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+pub(crate) const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+
+const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
+const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
+const HTTP2_SETTINGS: HeaderName = HeaderName::from_static("http2-settings");
+
+/// Headers of this prefix are ours alone, in both directions.
+const OWN_PREFIX: &str = "postern-";
+
+/// The protocol a request wants to change to, if it does so properly. `h2c` is never offered.
+pub(crate) fn wanted_upgrade(version: Version, headers: &HeaderMap) -> Option<HeaderValue> {
+    if version != Version::HTTP_11 {
+        return None;
+    }
+    let mut upgrades = headers.get_all(header::UPGRADE).iter();
+    let upgrade = upgrades.next()?;
+    let said = connection_names(headers, "upgrade");
+    let h2c = upgrade.as_bytes().split(|b| *b == b',').any(|name| name.trim_ascii().eq_ignore_ascii_case(b"h2c"));
+    (said && !h2c && upgrades.next().is_none()).then(|| upgrade.clone())
+}
+
+/// Whether a `Connection` header names this token.
+fn connection_names(headers: &HeaderMap, token: &str) -> bool {
+    headers.get_all(header::CONNECTION).iter().any(|value| tokens(value).any(|t| t.eq_ignore_ascii_case(token)))
+}
+
+fn tokens(value: &HeaderValue) -> impl Iterator<Item = &str> {
+    value.to_str().unwrap_or("").split(',').map(str::trim).filter(|token| !token.is_empty())
+}
+
+/// Takes out of a request what concerns only the visitor's connection, what claims to come from a proxy,
+/// and what only this server may say.
+pub(crate) fn clean_request(headers: &mut HeaderMap) {
+    let trailers = headers.get_all(header::TE).iter().any(|te| tokens(te).any(|t| t.eq_ignore_ascii_case("trailers")));
+    strip_hop_by_hop(headers);
+    if headers.remove(header::TE).is_some() && trailers {
+        headers.insert(header::TE, HeaderValue::from_static("trailers"));
+    }
+    headers.remove(header::PROXY_AUTHORIZATION);
+    headers.remove(HTTP2_SETTINGS);
+    // The edge answers `100-continue` itself, as soon as the local service's side takes the body.
+    headers.remove(header::EXPECT);
+    strip_claims(headers);
+}
+
+/// Takes out of an answer what concerns only the connection to the local service and what only this server
+/// may say.
+pub(crate) fn clean_response(headers: &mut HeaderMap) {
+    if headers.contains_key(header::TRANSFER_ENCODING) {
+        headers.remove(header::CONTENT_LENGTH);
+    }
+    strip_hop_by_hop(headers);
+    headers.remove(header::PROXY_AUTHENTICATE);
+    strip_own(headers);
+}
+
+/// Trailers may say nothing that belongs in front of a body.
+pub(crate) fn strip_trailers(trailers: &mut HeaderMap) {
+    for name in [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::HOST, header::CONNECTION, header::TRAILER] {
+        trailers.remove(name);
+    }
+    strip_claims(trailers);
+}
+
+fn strip_hop_by_hop(headers: &mut HeaderMap) {
+    if headers.contains_key(header::CONNECTION) {
+        let named: Vec<HeaderName> = headers
+            .get_all(header::CONNECTION)
+            .iter()
+            .flat_map(tokens)
+            .filter_map(|token| HeaderName::from_bytes(token.as_bytes()).ok())
+            // A sender cannot have these taken away: they say what the message is.
+            .filter(|name| ![header::HOST, header::CONTENT_LENGTH, header::COOKIE, header::TE].contains(name))
+            .collect();
+        for name in named {
+            headers.remove(name);
+        }
+        headers.remove(header::CONNECTION);
+    }
+    for name in [header::TRANSFER_ENCODING, header::UPGRADE, KEEP_ALIVE, PROXY_CONNECTION] {
+        headers.remove(name);
+    }
+}
+
+/// One pass over the names, and no work at all for requests that claim nothing.
+fn strip_claims(headers: &mut HeaderMap) {
+    let claims = |name: &HeaderName| {
+        let name = name.as_str();
+        name.starts_with("x-forwarded-") || name == "forwarded" || name == "x-real-ip" || name.starts_with(OWN_PREFIX)
+    };
+    remove_all(headers, claims);
+}
+
+fn strip_own(headers: &mut HeaderMap) {
+    remove_all(headers, |name| name.as_str().starts_with(OWN_PREFIX));
+}
+
+fn remove_all(headers: &mut HeaderMap, unwanted: impl Fn(&HeaderName) -> bool) {
+    if headers.keys().any(&unwanted) {
+        let names: Vec<HeaderName> = headers.keys().filter(|name| unwanted(name)).cloned().collect();
+        for name in names {
+            headers.remove(name);
+        }
+    }
+}
+
+/// Says again that this connection is to change its protocol, after the hop-by-hop headers went.
+pub(crate) fn restore_upgrade(headers: &mut HeaderMap, protocol: HeaderValue) {
+    headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
+    headers.insert(header::UPGRADE, protocol);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(list: &[(&str, &str)]) -> HeaderMap {
+        let mut map = HeaderMap::new();
+        for (name, value) in list {
+            map.append(HeaderName::try_from(*name).expect("a name"), HeaderValue::try_from(*value).expect("a value"));
+        }
+        map
+    }
+
+    #[test]
+    fn nothing_a_visitor_claims_about_itself_passes() {
+        let mut request = headers(&[
+            ("x-forwarded-for", "1.2.3.4"),
+            ("x-forwarded-proto", "https"),
+            ("X-Forwarded-Uri", "/admin"),
+            ("forwarded", "for=1.2.3.4"),
+            ("x-real-ip", "1.2.3.4"),
+            ("postern-request-id", "op_1"),
+            ("x-kept", "yes"),
+        ]);
+        clean_request(&mut request);
+        assert_eq!(request, headers(&[("x-kept", "yes")]));
+    }
+
+    #[test]
+    fn hop_by_hop_headers_and_those_they_name_end_here() {
+        let mut request = headers(&[
+            ("connection", "close, X-Hop, host, content-length"),
+            ("x-hop", "1"),
+            ("keep-alive", "timeout=5"),
+            ("te", "trailers, deflate"),
+            ("transfer-encoding", "chunked"),
+            ("proxy-authorization", "Basic x"),
+            ("host", "a.test"),
+            ("content-length", "3"),
+        ]);
+        clean_request(&mut request);
+        assert_eq!(request, headers(&[("te", "trailers"), ("host", "a.test"), ("content-length", "3")]));
+    }
+
+    #[test]
+    fn a_local_service_cannot_speak_as_the_edge() {
+        let mut response = headers(&[
+            ("postern-error-code", "ERR_POSTERN_1"),
+            ("transfer-encoding", "chunked"),
+            ("content-length", "5"),
+            ("etag", "x"),
+        ]);
+        clean_response(&mut response);
+        assert_eq!(response, headers(&[("etag", "x")]));
+    }
+
+    #[test]
+    fn only_a_proper_upgrade_is_one() {
+        let table: &[(&[(&str, &str)], bool)] = &[
+            (&[("connection", "keep-alive, Upgrade"), ("upgrade", "websocket")], true),
+            (&[("connection", "keep-alive"), ("upgrade", "websocket")], false),
+            (&[("connection", "upgrade")], false),
+            (&[("connection", "upgrade, http2-settings"), ("upgrade", "h2c")], false),
+            (&[("connection", "upgrade"), ("upgrade", "websocket"), ("upgrade", "h2c")], false),
+        ];
+        for (list, expected) in table {
+            assert_eq!(wanted_upgrade(Version::HTTP_11, &headers(list)).is_some(), *expected, "{list:?}");
+            assert!(wanted_upgrade(Version::HTTP_2, &headers(list)).is_none());
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! HTTP at the edge: one visitor's connection, one canonical request, one exchange with the local service.
+
+pub(crate) mod body;
+mod canonical;
+mod connection;
+mod exchange;
+mod framing;
+mod guard;
+pub(crate) mod headers;
+mod pool;
+mod service;
+mod upgrade;
+mod visitor;
+
+pub use body::ApiBody;
+pub(crate) use connection::serve;
+pub(crate) use exchange::refused_by_agent;
+pub(crate) use pool::Pool;
+pub(crate) use service::Front;
+pub(crate) use visitor::Visitor;

@@ -1,0 +1,126 @@
+//! Idle HTTP connections to one tunnel's local service, shared by all its visitors.
+//!
+//! A connection has no task of its own: whoever uses it drives it, so that a request wakes nobody but its own
+//! task. While it idles nobody reads from it; a look before it is used finds out whether the other side left.
+
+use super::body::RequestBody;
+use crate::sessions::TunnelIo;
+use futures::task::noop_waker;
+use hyper::client::conn::http1::{self, SendRequest, UpgradeableConnection};
+use hyper_util::rt::TokioIo;
+use std::{
+    pin::Pin,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// Buffer of a connection: answers' header blocks must fit, bodies pass through in pieces of it.
+const BUFFER: usize = 64 * 1024;
+
+/// One HTTP/1.1 connection to a local service.
+pub(crate) struct Upstream {
+    pub(super) sender: SendRequest<RequestBody>,
+    driver: Option<UpgradeableConnection<TokioIo<TunnelIo>, RequestBody>>,
+    idle_since: Instant,
+}
+
+impl Upstream {
+    /// Speaks HTTP on a fresh stream. Nothing is sent yet.
+    pub(super) async fn on(stream: TunnelIo) -> hyper::Result<Box<Self>> {
+        let (sender, connection) = http1::Builder::new()
+            .preserve_header_case(true)
+            .title_case_headers(true)
+            .max_buf_size(BUFFER)
+            .handshake(TokioIo::new(stream))
+            .await?;
+        Ok(Box::new(Upstream { sender, driver: Some(connection.with_upgrades()), idle_since: Instant::now() }))
+    }
+
+    /// Moves bytes in both directions as far as they go now.
+    pub(super) fn drive(&mut self, cx: &mut Context<'_>) {
+        if let Some(driver) = &mut self.driver
+            && let Poll::Ready(outcome) = Pin::new(driver).poll(cx)
+        {
+            self.driver = None;
+            if let Err(error) = outcome {
+                tracing::trace!(%error, "connection to a local service ended");
+            }
+        }
+    }
+
+    /// Whether the connection has come to its end; after an upgrade it has, too.
+    pub(super) fn is_over(&self) -> bool {
+        self.driver.is_none()
+    }
+
+    /// Whether another request can be sent at once.
+    pub(super) fn is_ready(&mut self) -> bool {
+        self.drive(&mut Context::from_waker(&noop_waker()));
+        self.driver.is_some() && self.sender.is_ready()
+    }
+}
+
+/// The idle connections of one tunnel, the most recently used on top.
+pub(crate) struct Pool {
+    limit: usize,
+    closed: AtomicBool,
+    idle: Mutex<Vec<Box<Upstream>>>,
+}
+
+impl Pool {
+    pub(crate) fn new(limit: usize) -> Self {
+        Pool { limit, closed: AtomicBool::new(false), idle: Mutex::default() }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Box<Upstream>>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection that was usable a moment ago.
+    pub(super) fn take(&self) -> Option<Box<Upstream>> {
+        loop {
+            let mut upstream = self.idle().pop()?;
+            if upstream.is_ready() {
+                return Some(upstream);
+            }
+        }
+    }
+
+    /// Puts a connection back whose exchange is over.
+    pub(super) fn put(&self, mut upstream: Box<Upstream>) {
+        if !upstream.is_ready() || self.closed.load(Ordering::Acquire) {
+            return;
+        }
+        upstream.idle_since = Instant::now();
+        let mut idle = self.idle();
+        if idle.len() < self.limit {
+            idle.push(upstream);
+        }
+    }
+
+    /// Drops what idles for too long or was left by the other side.
+    pub(crate) fn tidy(&self, longest: Duration) {
+        let now = Instant::now();
+        let kept = |upstream: &mut Box<Upstream>| now - upstream.idle_since < longest && upstream.is_ready();
+        // Dropped outside the lock: closing a stream takes locks of its own.
+        let gone: Vec<_> = self.idle().extract_if(.., |upstream| !kept(upstream)).collect();
+        drop(gone);
+    }
+
+    /// Drops everything, and whatever comes back later.
+    pub(crate) fn clear(&self) {
+        self.closed.store(true, Ordering::Release);
+        let gone = std::mem::take(&mut *self.idle());
+        drop(gone);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.idle().len()
+    }
+}

@@ -1,0 +1,82 @@
+//! What is known of a visitor's connection, and what is said about it to local services.
+
+use super::{body::Busy, headers};
+use hyper::{HeaderMap, header::HeaderValue};
+use postern_tunnel::message::Scheme;
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::{Mutex, PoisonError},
+};
+
+/// One connection of a visitor.
+pub(crate) struct Visitor {
+    pub(crate) address: SocketAddr,
+    pub(crate) scheme: Scheme,
+    pub(crate) busy: Busy,
+    forwarded_for: HeaderValue,
+    /// The `Forwarded` header of the last request and the `Host` it was made for: most connections ask for one.
+    last: Mutex<Option<(HeaderValue, HeaderValue)>>,
+}
+
+impl Visitor {
+    pub(crate) fn new(address: SocketAddr, scheme: Scheme) -> Self {
+        let text = address.ip().to_canonical().to_string();
+        let forwarded_for = HeaderValue::try_from(text).expect("an address has visible characters only");
+        Visitor { address, scheme, busy: Busy::default(), forwarded_for, last: Mutex::default() }
+    }
+
+    pub(crate) fn is_tls(&self) -> bool {
+        self.scheme == Scheme::Https
+    }
+
+    /// Says who asks and for what. What the visitor claimed about it must be gone already.
+    pub(crate) fn introduce(&self, headers: &mut HeaderMap, host: &HeaderValue) {
+        let proto = if self.is_tls() { "https" } else { "http" };
+        headers.insert(headers::X_FORWARDED_FOR, self.forwarded_for.clone());
+        headers.insert(headers::X_FORWARDED_PROTO, HeaderValue::from_static(proto));
+        headers.insert(headers::X_FORWARDED_HOST, host.clone());
+        if let Some(value) = self.forwarded(host, proto) {
+            headers.insert(headers::FORWARDED, value);
+        }
+    }
+
+    fn forwarded(&self, host: &HeaderValue, proto: &str) -> Option<HeaderValue> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((for_host, value)) = &*last
+            && for_host == host
+        {
+            return Some(value.clone());
+        }
+        let node = match self.address.ip().to_canonical() {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("\"[{address}]\""),
+        };
+        // The host was checked: it has no quotes or backslashes.
+        let text = format!("for={node};host=\"{}\";proto={proto}", host.to_str().ok()?);
+        let value = HeaderValue::try_from(text).ok()?;
+        *last = Some((host.clone(), value.clone()));
+        Some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_services_hear_who_asks() {
+        let visitor = Visitor::new(SocketAddr::from(([203, 0, 113, 9], 5000)), Scheme::Https);
+        for host in ["a.test:4443", "b.test", "b.test"] {
+            let mut headers = HeaderMap::new();
+            visitor.introduce(&mut headers, &HeaderValue::from_static(host));
+            assert_eq!(headers["x-forwarded-for"], "203.0.113.9");
+            assert_eq!(headers["x-forwarded-proto"], "https");
+            assert_eq!(headers["x-forwarded-host"], host);
+            assert_eq!(headers["forwarded"], format!("for=203.0.113.9;host=\"{host}\";proto=https"));
+        }
+        let visitor = Visitor::new(SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], 5000)), Scheme::Http);
+        let mut headers = HeaderMap::new();
+        visitor.introduce(&mut headers, &HeaderValue::from_static("a.test"));
+        assert_eq!(headers["forwarded"], "for=\"[::1]\";host=\"a.test\";proto=http");
+    }
+}

@@ -1,0 +1,103 @@
+//! Listening sockets and the loop that accepts from them: permit, accept with back-off, spawn.
+
+mod http;
+mod https;
+
+pub(crate) use self::{http::serve_http, https::serve_https};
+
+use postern_api::{Code, Error};
+use socket2::{Domain, Protocol, Socket, Type};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
+use tokio_util::sync::CancellationToken;
+
+/// Connections the kernel keeps for us while we are busy.
+const BACKLOG: i32 = 4096;
+
+/// Opens a listening socket without waiting. `way_out` is what the reader can do if it is not available.
+pub(crate) fn listen(address: SocketAddr, way_out: &str) -> Result<TcpListener, Error> {
+    open(address).map_err(|error| {
+        let why = match error.kind() {
+            io::ErrorKind::AddrInUse => "another program listens there already".to_owned(),
+            io::ErrorKind::PermissionDenied => {
+                "this user may not listen there (ports below 1024 are guarded)".to_owned()
+            }
+            io::ErrorKind::AddrNotAvailable => "this machine does not have that address".to_owned(),
+            _ => error.to_string(),
+        };
+        let message = format!("Cannot listen on {address}: {why}. {way_out}.");
+        Error::new(Code::ListenFailed, message).with("address", address)
+    })
+}
+
+fn open(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    // On Unix this lets a restarted server listen at once; on Windows it would let two servers share a port.
+    #[cfg(unix)]
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    TcpListener::from_std(socket.into())
+}
+
+/// Accepts until `stop` is cancelled. No connection is accepted while all permits are out, and none waits
+/// for another one's handshake: `serve` is called for each and must only spawn.
+pub(crate) async fn accept(
+    listener: TcpListener,
+    permits: Arc<Semaphore>,
+    stop: CancellationToken,
+    mut serve: impl FnMut(TcpStream, SocketAddr, OwnedSemaphorePermit),
+) {
+    let mut pause = Duration::from_millis(5);
+    loop {
+        let next = async {
+            let permit = permits.clone().acquire_owned().await.map_err(io::Error::other)?;
+            let (stream, address) = listener.accept().await?;
+            Ok::<_, io::Error>((stream, address, permit))
+        };
+        let accepted = tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            accepted = next => accepted,
+        };
+        match accepted {
+            Ok((stream, address, permit)) => {
+                pause = Duration::from_millis(5);
+                postern_tunnel::sockets::tune(&stream);
+                serve(stream, SocketAddr::new(address.ip().to_canonical(), address.port()), permit);
+            }
+            // The peer left before we came; nothing is wrong here.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept connections; trying again shortly");
+                tokio::select! {
+                    () = stop.cancelled() => return,
+                    () = tokio::time::sleep(pause) => pause = (pause * 2).min(Duration::from_secs(1)),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_address_in_use_is_named_together_with_the_way_out() {
+        let first = listen(SocketAddr::from(([127, 0, 0, 1], 0)), "Choose another address with --https-addr")
+            .expect("a free port");
+        let address = first.local_addr().expect("bound");
+        let error = listen(address, "Choose another address with --https-addr").expect_err("taken");
+        assert_eq!(error.code, Code::ListenFailed);
+        assert!(
+            error.message.contains(&address.to_string())
+                && error.message.contains("Choose another address with --https-addr"),
+            "{error}"
+        );
+    }
+}

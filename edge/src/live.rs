@@ -1,0 +1,115 @@
+//! What is alive at the moment: sessions, tunnels, names and ports in use.
+
+use crate::sessions::Registry;
+use postern_api::{Timestamp, host::HostName};
+use std::{
+    collections::BTreeMap,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+/// A view into the running edge. Cheap to clone and to ask; every answer is of the moment.
+#[derive(Clone)]
+pub struct Live {
+    pub(crate) registry: Arc<Registry>,
+}
+
+/// One agent that is connected.
+#[derive(Clone, Debug)]
+pub struct SessionView {
+    /// `ts_…`
+    pub id: String,
+    /// The credential it authenticated with, `cr_…`.
+    pub credential: String,
+    /// The agent's own lasting id.
+    pub instance: String,
+    /// Version of the agent.
+    pub agent_version: String,
+    /// Operating system of the agent.
+    pub os: String,
+    /// Where it connected from.
+    pub address: IpAddr,
+    /// Since when.
+    pub started_at: Timestamp,
+    /// What its owner wrote on it.
+    pub metadata: String,
+    /// Last measured round trip.
+    pub latency: Option<Duration>,
+}
+
+/// What kind of address a tunnel has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TunnelKind {
+    /// A host name over HTTPS.
+    Https,
+    /// A host name over plain HTTP.
+    Http,
+    /// A TCP port.
+    Tcp,
+    /// No address of its own: labels that backends select.
+    Labels,
+}
+
+/// One tunnel that is up.
+#[derive(Clone, Debug)]
+pub struct TunnelView {
+    /// `tn_…`
+    pub id: String,
+    /// The session that carries it, `ts_…`.
+    pub session: String,
+    /// The session's credential, `cr_…`.
+    pub credential: String,
+    /// The name it has at the agent.
+    pub name: String,
+    /// What kind of address it has.
+    pub kind: TunnelKind,
+    /// Its public address; a labelled tunnel has none.
+    pub url: Option<String>,
+    /// Its host name, of HTTP tunnels.
+    pub host: Option<HostName>,
+    /// Its port, of TCP tunnels.
+    pub port: Option<u16>,
+    /// Its labels; empty unless it is a labelled tunnel.
+    pub labels: BTreeMap<String, String>,
+    /// The local address as the agent describes it.
+    pub forwards_to: String,
+    /// What its owner wrote on it.
+    pub metadata: String,
+    /// Since when.
+    pub started_at: Timestamp,
+    /// Streams open at the moment.
+    pub streams: usize,
+}
+
+impl Live {
+    /// Everybody who is connected.
+    pub fn sessions(&self) -> Vec<SessionView> {
+        self.registry.session_views()
+    }
+
+    /// Every tunnel that is up.
+    pub fn tunnels(&self) -> Vec<TunnelView> {
+        self.registry.tunnel_views()
+    }
+
+    /// Ids of the labelled tunnels that carry all of these labels.
+    pub fn tunnels_with(&self, labels: &BTreeMap<String, String>) -> Vec<String> {
+        self.registry.tunnels_with(labels)
+    }
+
+    /// Whether a tunnel of an agent listens on this TCP port.
+    pub fn port_in_use(&self, port: u16) -> bool {
+        self.registry.port_in_use(port)
+    }
+
+    /// Whether a tunnel of an agent holds exactly this name.
+    pub fn host_in_use(&self, host: &HostName) -> bool {
+        self.registry.host_in_use(host)
+    }
+
+    /// The address TCP tunnels and edges listen on at this port, if anything does.
+    pub fn listens_on(&self, port: u16) -> Option<SocketAddr> {
+        self.registry.listens_on(port)
+    }
+}

@@ -1,0 +1,44 @@
+//! What is published at the moment, as plain data. A request or connection sees one version from start to end.
+
+use postern_api::{acl::Acl, ip_rules::IpRules, token::TokenHash};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+/// Everything the edge has to know of the configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Published {
+    /// Tunnel credentials by the KSUID that stands in their tokens.
+    pub credentials: HashMap<String, Credential>,
+    /// Hashes of API keys by KSUID: only to tell somebody who gives one to an agent what the mistake is.
+    pub api_keys: HashMap<String, TokenHash>,
+    /// Label selectors by the id of their tunnel-group backend.
+    pub tunnel_groups: HashMap<String, BTreeMap<String, String>>,
+    /// All TCP edges.
+    pub tcp_edges: Vec<TcpEdge>,
+}
+
+/// What an agent may authenticate with, and what it may bind.
+#[derive(Clone, Debug)]
+pub struct Credential {
+    /// The whole id, `cr_…`.
+    pub id: String,
+    /// What is stored of its token.
+    pub hash: TokenHash,
+    /// What it may bind.
+    pub acl: Acl,
+}
+
+/// A TCP edge. A module that is disabled is `None` here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TcpEdge {
+    /// The whole id, `edgtcp_…`.
+    pub id: String,
+    /// Ports on the TCP address.
+    pub ports: Vec<u16>,
+    /// The tunnel group that serves it.
+    pub backend: Option<String>,
+    /// Who may connect; `None` lets everybody in.
+    pub ip_restriction: Option<Arc<IpRules>>,
+}

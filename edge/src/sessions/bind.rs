@@ -1,0 +1,337 @@
+//! Giving an agent the address it asks for, or saying why not.
+
+use super::{
+    Session, Tunnel,
+    registry::{Book, Registry},
+    words,
+};
+use crate::{live::TunnelKind, sessions::names::Slot, tcp::Target};
+use postern_api::{Code, Error, Timestamp, acl::Acl, host::HostName, id::ksuid};
+use postern_tunnel::message::{Bind, BindWhat, Bound, Scheme};
+use std::{collections::BTreeMap, net::IpAddr, sync::Arc};
+
+/// Tunnels one session may have.
+const TUNNELS: usize = 4096;
+/// Labels of one tunnel, and the bytes of a key and a value.
+const LABELS: usize = 16;
+const LABEL_BYTES: usize = 255;
+/// Names or ports tried before giving up on finding a free one.
+const TRIES: usize = 200;
+
+/// A bind that is granted but not yet entered.
+struct Grant {
+    kind: TunnelKind,
+    host: Option<HostName>,
+    port: Option<u16>,
+    url: Option<String>,
+    labels: BTreeMap<String, String>,
+}
+
+impl Registry {
+    /// Binds, and makes the answer to the agent.
+    pub(crate) async fn bind(&self, session: &Arc<Session>, bind: Bind) -> Result<Bound, Error> {
+        let request = bind.request;
+        let acl = self.acl_of(session)?;
+        let tunnel = match bind.what.clone() {
+            BindWhat::Http { host, scheme, previous } => {
+                let mut book = self.book();
+                let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), scheme)?;
+                let tunnel = self.enter(&mut book, session, bind, self.http_grant(host.clone(), scheme))?;
+                self.names.set(&host, scheme, Slot::Live(tunnel.clone()));
+                tunnel
+            }
+            BindWhat::Labels { labels } => {
+                check_labels(&acl, &labels)?;
+                let grant = Grant { kind: TunnelKind::Labels, host: None, port: None, url: None, labels };
+                let mut book = self.book();
+                let tunnel = self.enter(&mut book, session, bind, grant)?;
+                self.regroup(&book);
+                tunnel
+            }
+            BindWhat::Tcp { port, previous } => self.bind_tcp(session, bind, &acl, port, previous).await?,
+        };
+        self.recount();
+        tracing::info!(
+            tunnel = tunnel.id,
+            name = tunnel.name,
+            session = session.id,
+            url = tunnel.url,
+            "tunnel started"
+        );
+        Ok(Bound {
+            request,
+            tunnel: tunnel.id.clone(),
+            number: tunnel.number,
+            url: tunnel.url.clone(),
+            host: tunnel.host.as_ref().map(ToString::to_string),
+            port: tunnel.port,
+        })
+    }
+
+    fn enter(&self, book: &mut Book, session: &Arc<Session>, bind: Bind, grant: Grant) -> Result<Arc<Tunnel>, Error> {
+        let held = book.sessions.get_mut(&session.id).ok_or(Code::SessionReplaced)?;
+        if held.tunnels.len() >= TUNNELS {
+            return Err(Error::new(
+                Code::Unavailable,
+                format!("One agent can have {TUNNELS} tunnels; stop one first."),
+            ));
+        }
+        let number = held.next_number;
+        held.next_number += 1;
+        let now = jiff::Timestamp::now();
+        let tunnel = Arc::new(Tunnel {
+            id: format!("tn_{}", ksuid(now.as_second(), rand::random())),
+            number,
+            name: bind.name,
+            kind: grant.kind,
+            url: grant.url,
+            host: grant.host,
+            port: grant.port,
+            labels: grant.labels,
+            forwards_to: bind.forwards_to,
+            metadata: bind.metadata,
+            started_at: Timestamp::new(now),
+            session: session.clone(),
+            pool: crate::http::Pool::new(self.settings.limits.idle_upstreams),
+            streams: Arc::default(),
+        });
+        held.tunnels.insert(number, tunnel.clone());
+        Ok(tunnel)
+    }
+
+    fn http_grant(&self, host: HostName, scheme: Scheme) -> Grant {
+        let (kind, word, port, standard) = match scheme {
+            Scheme::Https => (TunnelKind::Https, "https", self.https_port, 443),
+            Scheme::Http => (TunnelKind::Http, "http", self.http_port, 80),
+        };
+        let url = if port == standard { format!("{word}://{host}") } else { format!("{word}://{host}:{port}") };
+        Grant { kind, host: Some(host), port: None, url: Some(url), labels: BTreeMap::new() }
+    }
+
+    /// The name to bind; called under the book's lock, so that what is free stays free.
+    fn choose_host(
+        &self,
+        session: &Session,
+        acl: &Acl,
+        asked: Option<&str>,
+        previous: Option<&str>,
+        scheme: Scheme,
+    ) -> Result<HostName, Error> {
+        if let Some(asked) = asked {
+            let name = self.full_name(asked)?;
+            if !acl.permits_host(&name) {
+                let message = format!(
+                    "The credential's ACL does not permit the name `{name}`. Ask for a name it permits, or have \
+                     `bind:{name}` added to it."
+                );
+                return Err(Error::new(Code::NameNotPermitted, message));
+            }
+            self.check_free(session, &name, scheme)?;
+            return Ok(name);
+        }
+        let kept = previous.and_then(|previous| HostName::parse(previous).ok());
+        if let Some(kept) = kept.filter(|name| acl.permits_host(name) && self.check_free(session, name, scheme).is_ok())
+        {
+            return Ok(kept);
+        }
+        for _ in 0..TRIES {
+            let label = words::label();
+            let below = |parent: &str| HostName::parse(&format!("{label}.{parent}")).ok();
+            let name = below(self.settings.domain.as_str()).filter(|name| acl.permits_host(name));
+            let name = name.or_else(|| acl.wildcards().filter_map(HostName::wildcard_parent).find_map(below));
+            let Some(name) = name else {
+                let message = "The credential's ACL permits certain names only. Ask for one of them by name.";
+                return Err(Error::new(Code::NameNotPermitted, message));
+            };
+            if self.check_free(session, &name, scheme).is_ok() {
+                return Ok(name);
+            }
+        }
+        Err(Error::new(Code::Unavailable, "No free name was found. Ask for a name of your own."))
+    }
+
+    /// A bare label lies below the server's domain; anything with a dot is a full name.
+    fn full_name(&self, asked: &str) -> Result<HostName, Error> {
+        let asked = asked.trim();
+        let bare = asked.strip_suffix('.').unwrap_or(asked);
+        if bare.contains('.') || bare.is_empty() {
+            HostName::parse(asked)
+        } else {
+            HostName::parse(&format!("{bare}.{}", self.settings.domain))
+        }
+    }
+
+    fn check_free(&self, session: &Session, name: &HostName, scheme: Scheme) -> Result<(), Error> {
+        let own = self.settings.own_names.iter().chain(self.settings.api.as_ref().map(|api| &api.name));
+        if own.into_iter().any(|own| own == name) {
+            let message = format!("The name `{name}` belongs to the server itself. Choose another one.");
+            return Err(Error::new(Code::NameOfEdge, message));
+        }
+        for listener in [Scheme::Https, Scheme::Http] {
+            let holder = self.names.holder(name, listener);
+            let Some(holder) = holder.live() else { continue };
+            if listener != scheme && holder.session.same_agent(session) {
+                continue; // one agent may serve a name on both listeners
+            }
+            let message = if holder.session.id == session.id {
+                format!(
+                    "The name `{name}` is in use by your own tunnel `{}`. Stop it first, or choose another name.",
+                    holder.name
+                )
+            } else {
+                format!("The name `{name}` is in use by another agent. Choose another name, or stop the tunnel there.")
+            };
+            return Err(Error::new(Code::NameTaken, message));
+        }
+        Ok(())
+    }
+
+    async fn bind_tcp(
+        &self,
+        session: &Arc<Session>,
+        bind: Bind,
+        acl: &Acl,
+        asked: Option<u16>,
+        previous: Option<u16>,
+    ) -> Result<Arc<Tunnel>, Error> {
+        let mut last =
+            Error::new(Code::NoPortFree, "No TCP port of the range is free. Stop a tunnel, or widen --tcp-ports.");
+        for port in self.port_candidates(acl, asked, previous)? {
+            // Opened first, so that the port is known when the system chooses it; entered second.
+            let listener = match self.ports.reserve(port).await {
+                Ok(listener) => listener,
+                Err(error) if asked.is_some() => return Err(error),
+                Err(error) => {
+                    last = Error { code: Code::NoPortFree, ..error };
+                    continue;
+                }
+            };
+            let port = listener.port();
+            let tunnel = {
+                let mut book = self.book();
+                if book.ports.contains_key(&port) {
+                    continue;
+                }
+                let url = format!("tcp://{}:{port}", self.settings.domain);
+                let labels = BTreeMap::new();
+                let grant = Grant { kind: TunnelKind::Tcp, host: None, port: Some(port), url: Some(url), labels };
+                let tunnel = self.enter(&mut book, session, bind, grant)?;
+                book.ports.insert(port, tunnel.id.clone());
+                tunnel
+            };
+            listener.serve(Target::Tunnel(tunnel.clone()));
+            // The session may have ended while the port was being opened.
+            if self.session(&session.id).is_none() {
+                self.ports.close_tunnel(port, &tunnel.id).await;
+            }
+            return Ok(tunnel);
+        }
+        Err(last)
+    }
+
+    /// The ports to try, in order; 0 lets the system choose.
+    fn port_candidates(&self, acl: &Acl, asked: Option<u16>, previous: Option<u16>) -> Result<Vec<u16>, Error> {
+        let range = &self.settings.tcp_ports;
+        let any = *range.end() == 0;
+        let address = self.settings.tcp_addr.to_string();
+        let hosts = own_hosts(self.settings.domain.as_str(), &address, self.settings.tcp_addr);
+        let permitted = |port: &u16| acl.permits_address(hosts.iter().copied(), *port);
+        let edges: Vec<u16> = self.published.borrow().tcp_edges.iter().flat_map(|edge| edge.ports.clone()).collect();
+        let taken = |port: &u16| self.book().ports.contains_key(port) || edges.contains(port);
+        if let Some(port) = asked {
+            if port == 0 || !(any || range.contains(&port)) {
+                let message = format!(
+                    "Port {port} lies outside the range {}-{} of this server. Ask for one inside it, or for none.",
+                    range.start(),
+                    range.end()
+                );
+                return Err(Error::new(Code::PortOutOfRange, message));
+            }
+            if !permitted(&port) {
+                let message = format!("The credential's ACL does not permit `{}:{port}`.", self.settings.domain);
+                return Err(Error::new(Code::AddressNotPermitted, message));
+            }
+            if edges.contains(&port) {
+                let message = format!("Port {port} belongs to a TCP edge. Ask for another one.");
+                return Err(Error::new(Code::NameOfEdge, message));
+            }
+            if taken(&port) {
+                let message = format!("Port {port} is in use by another tunnel. Ask for another one, or for none.");
+                return Err(Error::new(Code::NameTaken, message));
+            }
+            return Ok(vec![port]);
+        }
+        let kept =
+            previous.filter(|port| *port != 0 && (any || range.contains(port)) && permitted(port) && !taken(port));
+        let mut candidates: Vec<u16> = kept.into_iter().collect();
+        if any && acl.is_unrestricted() {
+            candidates.push(0);
+            return Ok(candidates);
+        }
+        let (start, end) = (*range.start(), *range.end());
+        let size = usize::from(end - start) + 1;
+        let first = usize::from(rand::random::<u16>()) % size;
+        let all = (0..size).map(|step| start + ((first + step) % size) as u16);
+        candidates.extend(all.filter(permitted).filter(|port| *port != 0 && !taken(port)).take(TRIES));
+        if candidates.is_empty() && !acl.is_unrestricted() {
+            let message = "The credential's ACL permits certain TCP addresses only, and none of them is free. Ask for \
+                           one of them by its port.";
+            return Err(Error::new(Code::RandomAddressNotPermitted, message));
+        }
+        Ok(candidates)
+    }
+}
+
+/// All spellings of the address that TCP tunnels listen on.
+fn own_hosts<'a>(domain: &'a str, address: &'a str, parsed: IpAddr) -> Vec<&'a str> {
+    let mut hosts = vec![domain, address];
+    if parsed.is_loopback() || parsed.is_unspecified() {
+        hosts.push("localhost");
+    }
+    hosts
+}
+
+fn check_labels(acl: &Acl, labels: &BTreeMap<String, String>) -> Result<(), Error> {
+    if labels.is_empty() {
+        return Err(Error::new(Code::LabelMissing, "A labelled tunnel needs at least one label, such as `app=shop`."));
+    }
+    if labels.len() > LABELS {
+        return Err(Error::new(
+            Code::LabelCount,
+            format!("A tunnel can have {LABELS} labels; this one has {}.", labels.len()),
+        ));
+    }
+    for (key, value) in labels {
+        if key.is_empty() || key.len() > LABEL_BYTES || key.contains('=') {
+            let message = format!("A label's key has 1 to {LABEL_BYTES} bytes and no `=`.");
+            return Err(Error::new(Code::LabelKey, message));
+        }
+        if value.len() > LABEL_BYTES || value.contains('=') {
+            let message = format!("The value of label `{key}` has at most {LABEL_BYTES} bytes and no `=`.");
+            return Err(Error::new(Code::LabelValue, message));
+        }
+        if !acl.permits_label(key, value) {
+            let message = format!("The credential's ACL does not permit the label `{key}={value}`.");
+            return Err(Error::new(Code::LabelNotPermitted, message));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_api::acl::AclRule;
+
+    #[test]
+    fn every_label_must_be_permitted() {
+        let acl = Acl::new(vec![AclRule::parse("bind:app=*").expect("a rule")]);
+        let labels = |list: &[(&str, &str)]| list.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let code = |list: &[(&str, &str)]| check_labels(&acl, &labels(list)).map_err(|error| error.code);
+        assert_eq!(code(&[("app", "shop")]), Ok(()));
+        assert_eq!(code(&[("app", "shop"), ("zone", "a")]), Err(Code::LabelNotPermitted));
+        assert_eq!(code(&[]), Err(Code::LabelMissing));
+        assert_eq!(code(&[("", "x")]), Err(Code::LabelKey));
+        assert_eq!(code(&[("app", "a=b")]), Err(Code::LabelValue));
+    }
+}

@@ -1,0 +1,282 @@
+//! The book of who is connected and who holds what.
+//!
+//! One lock guards writing; it is never held across an await. Requests of visitors take no lock at all: they
+//! read [`Names`] and [`Groups`].
+
+use super::{
+    Found, Groups, Session, Tunnel,
+    names::{Names, Slot},
+};
+use crate::{
+    counters,
+    live::{SessionView, TunnelKind, TunnelView},
+    published::Published,
+    settings::Settings,
+    tcp::Ports,
+};
+use postern_api::{Code, Error, host::HostName};
+use postern_tunnel::message::Scheme;
+use std::{
+    collections::{BTreeMap, HashMap},
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::{sync::watch, time::Instant};
+
+/// Everything that agents have bound.
+pub(crate) struct Registry {
+    pub(crate) settings: Settings,
+    /// The real addresses of the listeners, port 0 resolved.
+    pub(crate) https_port: u16,
+    pub(crate) http_port: u16,
+    pub(crate) published: watch::Receiver<Arc<Published>>,
+    pub(crate) names: Names,
+    pub(crate) groups: Arc<Groups>,
+    pub(crate) ports: Ports,
+    book: Mutex<Book>,
+}
+
+/// What only writers look at.
+#[derive(Default)]
+pub(super) struct Book {
+    pub(super) sessions: HashMap<String, Held>,
+    /// Ports that tunnels hold or are about to hold.
+    pub(super) ports: HashMap<u16, String>,
+}
+
+/// A session and what it holds.
+pub(super) struct Held {
+    pub(super) session: Arc<Session>,
+    pub(super) tunnels: BTreeMap<u32, Arc<Tunnel>>,
+    pub(super) next_number: u32,
+}
+
+/// How a session or tunnel came to its end, which decides what visitors hear afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// On purpose: its names are unknown from now on.
+    Clean,
+    /// The agent vanished: its names are remembered, since it will be back.
+    Unclean,
+}
+
+impl Registry {
+    pub(crate) fn new(
+        settings: Settings,
+        https_port: u16,
+        http_port: u16,
+        published: watch::Receiver<Arc<Published>>,
+        groups: Arc<Groups>,
+        ports: Ports,
+    ) -> Self {
+        let names = Names::default();
+        Registry { settings, https_port, http_port, published, names, groups, ports, book: Mutex::default() }
+    }
+
+    pub(super) fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who serves a host.
+    pub(crate) fn find(&self, host: &str, scheme: Scheme) -> Found {
+        self.names.find(host, scheme)
+    }
+
+    /// The session with this id.
+    pub(crate) fn session(&self, id: &str) -> Option<Arc<Session>> {
+        self.book().sessions.get(id).map(|held| held.session.clone())
+    }
+
+    /// Takes a new session in. An older one of the same agent instance ends in the same moment.
+    pub(crate) async fn admit(&self, session: Arc<Session>) {
+        let replaced = {
+            let mut book = self.book();
+            let older = |held: &&Held| held.session.same_agent(&session);
+            let replaced: Vec<String> =
+                book.sessions.values().filter(older).map(|held| held.session.id.clone()).collect();
+            let held = Held { session: session.clone(), tunnels: BTreeMap::new(), next_number: 1 };
+            book.sessions.insert(session.id.clone(), held);
+            replaced
+        };
+        for older in replaced {
+            if let Some(older) = self.leave(&older, Ending::Unclean).await {
+                tracing::info!(session = older.id, by = session.id, "session replaced by the same agent");
+                older.link.end(Code::SessionReplaced.into());
+            }
+        }
+        self.recount();
+    }
+
+    /// Takes a session and all it holds out. `None` if it has gone already.
+    pub(crate) async fn leave(&self, id: &str, ending: Ending) -> Option<Arc<Session>> {
+        let held = {
+            let mut book = self.book();
+            let held = book.sessions.remove(id)?;
+            for tunnel in held.tunnels.values() {
+                self.release(&mut book, tunnel, ending);
+            }
+            self.regroup(&book);
+            held
+        };
+        for tunnel in held.tunnels.values() {
+            tunnel.stop();
+            self.close_port(tunnel).await;
+        }
+        self.recount();
+        Some(held.session)
+    }
+
+    /// Ends one tunnel on purpose. Its open connections may finish within the grace period.
+    pub(crate) async fn unbind(&self, session: &str, number: u32) {
+        let tunnel = {
+            let mut book = self.book();
+            let Some(held) = book.sessions.get_mut(session) else { return };
+            let Some(tunnel) = held.tunnels.remove(&number) else { return };
+            self.release(&mut book, &tunnel, Ending::Clean);
+            self.regroup(&book);
+            tunnel
+        };
+        self.close_port(&tunnel).await;
+        self.recount();
+        tracing::info!(tunnel = tunnel.id, name = tunnel.name, "tunnel stopped");
+        let grace = self.settings.limits.stop_grace;
+        tokio::spawn(async move {
+            tokio::time::sleep(grace).await;
+            tunnel.stop();
+        });
+    }
+
+    /// Ends the sessions whose credentials exist no longer, and selects the members of all groups again.
+    pub(crate) async fn follow(&self, published: &Published) {
+        let orphans: Vec<String> = {
+            let book = self.book();
+            self.regroup(&book);
+            let orphan = |held: &&Held| !published.credentials.contains_key(&held.session.credential_key);
+            book.sessions.values().filter(orphan).map(|held| held.session.id.clone()).collect()
+        };
+        for orphan in orphans {
+            if let Some(session) = self.leave(&orphan, Ending::Clean).await {
+                tracing::info!(
+                    session = session.id,
+                    credential = session.credential,
+                    "credential deleted; session ends"
+                );
+                session.link.end(Code::CredentialDeleted.into());
+            }
+        }
+    }
+
+    /// Forgets what has been idle or away for too long.
+    pub(crate) fn tidy(&self) {
+        let tunnels: Vec<Arc<Tunnel>> = {
+            let book = self.book();
+            self.names.purge();
+            book.sessions.values().flat_map(|held| held.tunnels.values()).cloned().collect()
+        };
+        for tunnel in tunnels {
+            tunnel.pool.tidy(self.settings.limits.idle_upstream);
+        }
+    }
+
+    /// Asks every agent to connect elsewhere.
+    pub(crate) fn drain(&self) {
+        for held in self.book().sessions.values() {
+            held.session.link.drain();
+        }
+    }
+
+    /// Ends every session because the server stops.
+    pub(crate) async fn close(&self) {
+        let all: Vec<String> = self.book().sessions.keys().cloned().collect();
+        for id in all {
+            if let Some(session) = self.leave(&id, Ending::Unclean).await {
+                session.link.end(Code::ServerDraining.into());
+            }
+        }
+    }
+
+    fn release(&self, book: &mut Book, tunnel: &Arc<Tunnel>, ending: Ending) {
+        if let Some(host) = &tunnel.host {
+            let scheme = if tunnel.kind == TunnelKind::Http { Scheme::Http } else { Scheme::Https };
+            if self.names.holder(host, scheme).live().is_some_and(|holder| Arc::ptr_eq(holder, tunnel)) {
+                let slot = match ending {
+                    Ending::Clean => Slot::Vacant,
+                    Ending::Unclean => Slot::Offline(Instant::now() + self.settings.limits.offline_memory),
+                };
+                self.names.set(host, scheme, slot);
+            }
+        }
+        if let Some(port) = tunnel.port
+            && book.ports.get(&port) == Some(&tunnel.id)
+        {
+            book.ports.remove(&port);
+        }
+    }
+
+    async fn close_port(&self, tunnel: &Tunnel) {
+        if let Some(port) = tunnel.port {
+            self.ports.close_tunnel(port, &tunnel.id).await;
+        }
+    }
+
+    /// Selects the members of all groups again, under the book's lock.
+    pub(super) fn regroup(&self, book: &Book) {
+        let labelled: Vec<Arc<Tunnel>> = book
+            .sessions
+            .values()
+            .flat_map(|held| held.tunnels.values())
+            .filter(|tunnel| tunnel.kind == TunnelKind::Labels)
+            .cloned()
+            .collect();
+        self.groups.rebuild(&self.published.borrow().tunnel_groups, &labelled);
+    }
+
+    pub(super) fn recount(&self) {
+        let book = self.book();
+        counters::sessions(book.sessions.len(), book.sessions.values().map(|held| held.tunnels.len()).sum());
+    }
+
+    /// The credential's rules as they are at the moment.
+    pub(super) fn acl_of(&self, session: &Session) -> Result<postern_api::acl::Acl, Error> {
+        let published = self.published.borrow();
+        let credential = published.credentials.get(&session.credential_key);
+        credential.map(|credential| credential.acl.clone()).ok_or_else(|| Code::CredentialDeleted.into())
+    }
+
+    pub(crate) fn session_views(&self) -> Vec<SessionView> {
+        let view = |held: &Held| SessionView {
+            id: held.session.id.clone(),
+            credential: held.session.credential.clone(),
+            instance: held.session.instance.clone(),
+            agent_version: held.session.agent_version.clone(),
+            os: held.session.os.clone(),
+            address: held.session.peer.ip(),
+            started_at: held.session.started_at,
+            metadata: held.session.metadata.clone(),
+            latency: held.session.link.latency(),
+        };
+        self.book().sessions.values().map(view).collect()
+    }
+
+    pub(crate) fn tunnel_views(&self) -> Vec<TunnelView> {
+        self.book().sessions.values().flat_map(|held| held.tunnels.values()).map(|tunnel| tunnel.view()).collect()
+    }
+
+    pub(crate) fn tunnels_with(&self, labels: &BTreeMap<String, String>) -> Vec<String> {
+        let book = self.book();
+        let all = book.sessions.values().flat_map(|held| held.tunnels.values());
+        all.filter(|tunnel| tunnel.carries(labels)).map(|tunnel| tunnel.id.clone()).collect()
+    }
+
+    pub(crate) fn port_in_use(&self, port: u16) -> bool {
+        self.book().ports.contains_key(&port)
+    }
+
+    pub(crate) fn host_in_use(&self, host: &HostName) -> bool {
+        [Scheme::Https, Scheme::Http].into_iter().any(|scheme| self.names.holder(host, scheme).live().is_some())
+    }
+
+    pub(crate) fn listens_on(&self, port: u16) -> Option<SocketAddr> {
+        self.ports.is_open(port).then(|| SocketAddr::new(self.settings.tcp_addr, port))
+    }
+}

@@ -1,0 +1,113 @@
+//! What the operator decided: where to listen, under which names, within which limits.
+
+use crate::http::ApiBody;
+use hyper::body::Incoming;
+use postern_api::host::HostName;
+use std::{
+    convert::Infallible,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    ops::RangeInclusive,
+    time::Duration,
+};
+use tower::util::BoxCloneSyncService;
+
+/// A service that answers the requests to [`ApiHost`].
+pub type ApiService = BoxCloneSyncService<http::Request<Incoming>, http::Response<ApiBody>, Infallible>;
+
+/// The management API, offered on the HTTPS listener under a name of its own.
+#[derive(Clone)]
+pub struct ApiHost {
+    /// The name; no tunnel can take it.
+    pub name: HostName,
+    /// What answers. It gets the visitor's [`SocketAddr`] in the extensions of each request.
+    pub service: ApiService,
+}
+
+/// Where the edge listens and how it names things.
+#[derive(Clone)]
+pub struct Settings {
+    /// HTTPS tunnels and agent sessions. Port 0 takes any free one.
+    pub https_addr: SocketAddr,
+    /// Plain HTTP tunnels and redirects. Port 0 takes any free one.
+    pub http_addr: SocketAddr,
+    /// Where TCP tunnels and TCP edges listen.
+    pub tcp_addr: IpAddr,
+    /// Ports for TCP tunnels. `0..=0` takes whatever the system gives.
+    pub tcp_ports: RangeInclusive<u16>,
+    /// The parent of generated names; TCP addresses are shown under it.
+    pub domain: HostName,
+    /// Names that belong to the server itself, such as the login host: no tunnel can take them.
+    pub own_names: Vec<HostName>,
+    /// The management API on the HTTPS listener.
+    pub api: Option<ApiHost>,
+    /// What agents are told about this server: its region and version.
+    pub region: String,
+    /// The version agents are told.
+    pub server_version: String,
+    /// Deadlines and caps.
+    pub limits: Limits,
+}
+
+/// Deadlines and caps of the public side.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// From accepting a connection to the end of the TLS handshake.
+    pub handshake: Duration,
+    /// From the first byte of a request to the end of its header block.
+    pub head: Duration,
+    /// How long a keep-alive connection may sit without a request.
+    pub idle: Duration,
+    /// How long a peer may make no progress inside a body, reading or writing.
+    pub stall: Duration,
+    /// How long a local service may take to begin its answer, once it has the whole request.
+    pub answer: Duration,
+    /// Open visitor and agent connections of one listener.
+    pub connections: usize,
+    /// Header block of a request, in bytes.
+    pub head_bytes: usize,
+    /// Idle connections to the local service kept per tunnel.
+    pub idle_upstreams: usize,
+    /// How long an idle connection to the local service is kept.
+    pub idle_upstream: Duration,
+    /// How long a name answers 503 after an unclean end of its agent.
+    pub offline_memory: Duration,
+    /// How long the open connections of a stopped tunnel may still run.
+    pub stop_grace: Duration,
+}
+
+impl Settings {
+    /// Settings for one machine: loopback addresses, any free ports.
+    pub fn loopback(domain: HostName) -> Self {
+        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        Settings {
+            https_addr: any,
+            http_addr: any,
+            tcp_addr: any.ip(),
+            tcp_ports: 0..=0,
+            domain,
+            own_names: Vec::new(),
+            api: None,
+            region: "local".to_owned(),
+            server_version: env!("CARGO_PKG_VERSION").to_owned(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            handshake: Duration::from_secs(15),
+            head: Duration::from_secs(20),
+            idle: Duration::from_secs(75),
+            stall: Duration::from_secs(60),
+            answer: Duration::from_secs(100),
+            connections: 16_384,
+            head_bytes: 64 * 1024,
+            idle_upstreams: 128,
+            idle_upstream: Duration::from_secs(60),
+            offline_memory: Duration::from_secs(600),
+            stop_grace: Duration::from_secs(2),
+        }
+    }
+}

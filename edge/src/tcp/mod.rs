@@ -1,0 +1,7 @@
+//! TCP tunnels and TCP edges: a listener for each port, one stream for each connection.
+
+mod carry;
+mod ports;
+
+pub(crate) use carry::Target;
+pub(crate) use ports::Ports;

@@ -1,0 +1,185 @@
+//! The listening TCP ports. Where a port leads can change at any moment; connections that stand are not touched.
+
+use super::{Target, carry::carry};
+use crate::{counters::Connected, listeners, published::TcpEdge, sessions::Groups};
+use arc_swap::ArcSwap;
+use postern_api::Error;
+use std::{
+    collections::{HashMap, HashSet},
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::{net::TcpListener, sync::Semaphore, task::JoinHandle};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// All listening TCP ports of tunnels and edges.
+pub(crate) struct Ports {
+    address: IpAddr,
+    permits: Arc<Semaphore>,
+    groups: Arc<Groups>,
+    open: Mutex<HashMap<u16, Port>>,
+    /// Opening and closing happen one after the other.
+    order: tokio::sync::Mutex<()>,
+    carrying: TaskTracker,
+}
+
+struct Port {
+    target: Arc<ArcSwap<Target>>,
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+/// A port that listens and leads nowhere yet. Dropping it closes it.
+pub(crate) struct Reserved<'a> {
+    ports: &'a Ports,
+    port: u16,
+    listener: TcpListener,
+}
+
+impl Ports {
+    pub(crate) fn new(address: IpAddr, permits: Arc<Semaphore>, groups: Arc<Groups>) -> Self {
+        let (open, order, carrying) = (Mutex::default(), tokio::sync::Mutex::default(), TaskTracker::new());
+        Ports { address, permits, groups, open, order, carrying }
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<u16, Port>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_open(&self, port: u16) -> bool {
+        self.open().contains_key(&port)
+    }
+
+    /// Opens a port for a tunnel; 0 takes any free one.
+    pub(crate) async fn reserve(&self, port: u16) -> Result<Reserved<'_>, Error> {
+        let _order = self.order.lock().await;
+        let listener = listeners::listen(SocketAddr::new(self.address, port), "Ask for another port")?;
+        let port = listener.local_addr().map_or(port, |address| address.port());
+        Ok(Reserved { ports: self, port, listener })
+    }
+
+    /// Closes the port of a tunnel, unless it leads somewhere else by now.
+    pub(crate) async fn close_tunnel(&self, port: u16, tunnel: &str) {
+        let _order = self.order.lock().await;
+        let closing = {
+            let mut open = self.open();
+            let own = |port: &Port| matches!(&**port.target.load(), Target::Tunnel(holder) if holder.id == tunnel);
+            if open.get(&port).is_some_and(own) { open.remove(&port) } else { None }
+        };
+        if let Some(port) = closing {
+            port.close().await;
+        }
+    }
+
+    /// Makes the listening ports of edges those that are published. What cannot be opened is logged and tried
+    /// again with the next change; returns whether that is so.
+    pub(crate) async fn follow(&self, edges: &[TcpEdge]) -> bool {
+        let _order = self.order.lock().await;
+        let wanted: HashSet<u16> = edges.iter().flat_map(|edge| edge.ports.iter().copied()).collect();
+        let gone: Vec<Port> = {
+            let mut open = self.open();
+            let left = |(port, open): (&u16, &Port)| {
+                (matches!(&**open.target.load(), Target::Edge(_)) && !wanted.contains(port)).then_some(*port)
+            };
+            let left: Vec<u16> = open.iter().filter_map(left).collect();
+            left.iter().filter_map(|port| open.remove(port)).collect()
+        };
+        for port in gone {
+            port.close().await;
+        }
+        let mut failed = false;
+        for edge in edges {
+            for port in &edge.ports {
+                failed |= !self.lead(*port, edge);
+            }
+        }
+        failed
+    }
+
+    /// Leads a port to an edge, opening it where needed.
+    fn lead(&self, port: u16, edge: &TcpEdge) -> bool {
+        if let Some(open) = self.open().get(&port) {
+            return match &**open.target.load() {
+                Target::Edge(now) if now == edge => true,
+                Target::Edge(_) => {
+                    open.target.store(Arc::new(Target::Edge(edge.clone())));
+                    true
+                }
+                Target::Tunnel(tunnel) => {
+                    tracing::warn!(
+                        edge = edge.id,
+                        port,
+                        tunnel = tunnel.id,
+                        "the port of this edge is held by a tunnel"
+                    );
+                    false
+                }
+            };
+        }
+        match listeners::listen(SocketAddr::new(self.address, port), "Stop that program, or give the edge another port")
+        {
+            Ok(listener) => {
+                self.start(port, listener, Target::Edge(edge.clone()));
+                true
+            }
+            Err(error) => {
+                tracing::error!(edge = edge.id, port, "{}", error.message);
+                false
+            }
+        }
+    }
+
+    fn start(&self, port: u16, listener: TcpListener, target: Target) {
+        let target = Arc::new(ArcSwap::from_pointee(target));
+        let stop = CancellationToken::new();
+        let (leads_to, groups, carrying) = (target.clone(), self.groups.clone(), self.carrying.clone());
+        let accepting =
+            listeners::accept(listener, self.permits.clone(), stop.clone(), move |stream, visitor, permit| {
+                let target = leads_to.load_full();
+                if !target.admits(visitor) {
+                    return;
+                }
+                let groups = groups.clone();
+                carrying.spawn(async move {
+                    let _permit = permit;
+                    let _connected = Connected::new("tcp");
+                    carry(stream, visitor, target, groups).await;
+                });
+            });
+        self.open().insert(port, Port { target, stop, task: tokio::spawn(accepting) });
+    }
+
+    /// Closes every port; connections that stand go on.
+    pub(crate) async fn stop_accepting(&self) {
+        let _order = self.order.lock().await;
+        let all: Vec<Port> = self.open().drain().map(|(_, port)| port).collect();
+        for port in all {
+            port.close().await;
+        }
+        self.carrying.close();
+    }
+
+    /// Waits until the last connection has ended.
+    pub(crate) async fn finished(&self) {
+        self.carrying.wait().await;
+    }
+}
+
+impl Port {
+    /// Returns once the socket is closed, so that the port can be opened again.
+    async fn close(self) {
+        self.stop.cancel();
+        let _ = self.task.await;
+    }
+}
+
+impl Reserved<'_> {
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// From now on connections are accepted for the target.
+    pub(crate) fn serve(self, target: Target) {
+        self.ports.start(self.port, self.listener, target);
+    }
+}
