@@ -1,1 +1,23 @@
-//! Specifications.
+//! Specifications: what Postern promises, shown with the real programs.
+
+#![allow(clippy::unwrap_used, reason = "a specification fails where it must not go on")]
+
+mod acl;
+mod bulk;
+mod certificates;
+mod draining;
+mod first_start;
+mod inspection;
+mod keys;
+mod local_api_guards;
+mod local_service;
+mod management;
+mod protocols;
+mod publishing;
+mod recovery;
+mod refused_sessions;
+mod reload;
+mod secrets;
+mod server_start;
+mod tcp_edges;
+mod tcp_tunnels;

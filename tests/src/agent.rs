@@ -130,6 +130,13 @@ impl AgentSetup {
         self
     }
 
+    /// Takes a tunnel out of the file.
+    #[must_use]
+    pub fn without_tunnel(mut self, name: &str) -> AgentSetup {
+        self.tunnels.retain(|(existing, _)| existing != name);
+        self
+    }
+
     /// Runs another command in place of `start`.
     #[must_use]
     pub fn arguments(mut self, arguments: &[&str]) -> AgentSetup {

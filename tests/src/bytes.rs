@@ -69,3 +69,10 @@ pub fn sum(seed: u64, length: u64) -> String {
     pieces(seed, length).for_each(|piece| sum.add(&piece));
     sum.finish()
 }
+
+/// The sum of some bytes.
+pub fn sum_of(bytes: &[u8]) -> String {
+    let mut sum = Sum::default();
+    sum.add(bytes);
+    sum.finish()
+}

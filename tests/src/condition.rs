@@ -9,12 +9,12 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Asks again and again until there is an answer. Panics when the deadline passes, saying what was waited for.
-pub async fn eventually<T, F: Future<Output = Option<T>>>(what: &str, ask: impl FnMut() -> F) -> T {
+pub async fn eventually<T>(what: &str, ask: impl AsyncFnMut() -> Option<T>) -> T {
     within(PATIENCE, what, ask).await
 }
 
 /// The same with a deadline that is part of the promise under test.
-pub async fn within<T, F: Future<Output = Option<T>>>(deadline: Duration, what: &str, mut ask: impl FnMut() -> F) -> T {
+pub async fn within<T>(deadline: Duration, what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let end = Instant::now() + deadline;
     loop {
         match tokio::time::timeout_at(end, ask()).await {

@@ -11,6 +11,7 @@ pub mod operator;
 pub mod origin;
 pub mod process;
 pub mod programs;
+pub mod raw;
 pub mod server;
 pub mod tcp;
 pub mod visitor;

@@ -112,27 +112,28 @@ impl Process {
         let _ = child.wait();
     }
 
-    /// Waits for its end and takes what it wrote.
-    pub async fn ended(mut self) -> Ended {
+    /// Waits until it has ended and everything it wrote was read.
+    pub async fn gone(&self) -> ExitStatus {
         let status = eventually(&format!("{} ends", self.name), async || self.status()).await;
-        self.show = false;
-        self.leave(status).await
-    }
-
-    /// The same within a time that is promised.
-    pub async fn ended_within(mut self, promise: Duration) -> Ended {
-        let status = within(promise, &format!("{} ends", self.name), async || self.status()).await;
-        self.show = false;
-        self.leave(status).await
-    }
-
-    async fn leave(&self, status: ExitStatus) -> Ended {
         // The pipes are at their end when the readers have given their share back.
         eventually("the pipes are read to their end", async || {
             (Arc::strong_count(&self.stdout) == 1 && Arc::strong_count(&self.stderr) == 1).then_some(())
         })
         .await;
+        status
+    }
+
+    /// Waits for its end and takes what it wrote.
+    pub async fn ended(mut self) -> Ended {
+        let status = self.gone().await;
+        self.show = false;
         Ended { status, stdout: self.stdout(), stderr: self.stderr() }
+    }
+
+    /// The same within a time that is promised.
+    pub async fn ended_within(self, promise: Duration) -> Ended {
+        within(promise, &format!("{} ends", self.name), async || self.status()).await;
+        self.ended().await
     }
 }
 

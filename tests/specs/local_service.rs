@@ -1,0 +1,61 @@
+//! A local service that is down, slow or odd: the visitor learns whose fault it is.
+
+use postern_api::Code;
+use postern_tests::{Origin, World};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+#[tokio::test]
+async fn a_service_that_is_down_is_502_as_json_and_as_a_page() {
+    let world = World::start().await;
+    let nobody = Origin::says("nobody").await.stops().await;
+    let agent = world.agent().await;
+    let tunnel = agent.https("site", nobody).await;
+    let visitor = world.visitor();
+    for (accept, kind) in [("application/json", "application/json"), ("text/html", "text/html")] {
+        let reply = visitor.send(visitor.http.get(tunnel.url("/")).header("Accept", accept)).await;
+        assert_eq!((reply.status, reply.refused()), (502, Code::ServiceUnreachable), "{}", reply.text());
+        assert!(reply.header("content-type").starts_with(kind), "{:?}", reply.headers);
+        assert!(reply.text().contains("ERR_POSTERN_8012"));
+        assert!(!reply.header("postern-request-id").is_empty());
+    }
+    agent
+        .captures("the failure is seen by the agent's owner", |request| request["response"]["status_code"] == 502)
+        .await;
+}
+
+#[tokio::test]
+async fn a_service_that_hangs_up_or_speaks_no_http_is_502() {
+    let world = World::start().await;
+    let agent = world.agent().await;
+    for (name, answer, code) in
+        [("silent", &b""[..], Code::UpstreamClosed), ("odd", b"SSH-2.0-OpenSSH_9.9\r\n\r\n", Code::UpstreamInvalid)]
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let serving = tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let mut request = [0; 1024];
+                let _ = stream.read(&mut request).await;
+                let _ = stream.write_all(answer).await;
+            }
+        });
+        let tunnel = agent.https(name, address).await;
+        let reply = world.visitor().get(&tunnel.url("/")).await;
+        assert_eq!((reply.status, reply.refused()), (502, code), "{name}: {}", reply.text());
+        serving.abort();
+    }
+}
+
+#[tokio::test]
+async fn errors_of_the_service_itself_pass_unchanged() {
+    let world = World::start().await;
+    let origin = Origin::says("hello").await;
+    let agent = world.agent().await;
+    let tunnel = agent.https("site", &origin).await;
+    for status in [404, 418, 500, 502, 503] {
+        let reply = world.visitor().get(&tunnel.url(&format!("/status/{status}"))).await;
+        assert_eq!((reply.status, reply.text()), (status, format!("status {status}")));
+        assert!(reply.header("postern-error-code").is_empty(), "not an error of ours");
+    }
+}

@@ -1,0 +1,86 @@
+//! The management API's own address: health, metrics, console, base address, HTTPS name.
+
+use postern_api::Code;
+use postern_tests::{Origin, World, eventually};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn health_metrics_and_console_need_no_key_and_resources_do() {
+    let world = World::start().await;
+    let stranger = world.stranger();
+    assert_eq!(stranger.get("/healthz").await.ok().body["status"], "ok");
+    assert!(stranger.get("/console").await.ok().text.contains("<h1>"));
+    let missing = stranger.get("/credentials").await;
+    assert_eq!((missing.status, missing.code()), (401, Code::KeyMissing));
+    let description = stranger.get("/openapi.json").await;
+    assert!(description.status == 200 || description.code() == Code::NotFound, "{description:?}");
+    let wrong = stranger.call(Method::DELETE, "/healthz", Value::Null).await;
+    assert_eq!((wrong.status, wrong.code()), (405, Code::MethodNotAllowed));
+}
+
+#[tokio::test]
+async fn metrics_count_sessions_tunnels_and_requests() {
+    let world = World::start().await;
+    let origin = Origin::says("hello").await;
+    let agent = world.agent().await;
+    let tunnel = agent.https("site", &origin).await;
+    world.visitor().get(&tunnel.url("/")).await;
+    let stranger = world.stranger();
+    eventually("the numbers are there", async || {
+        let text = stranger.get("/metrics").await.ok().text;
+        let lines = ["postern_sessions 1", "postern_tunnels 1", "postern_build_info{"];
+        lines.iter().all(|line| text.lines().any(|present| present.starts_with(line))).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn resource_addresses_begin_with_the_api_address_or_the_base_url() {
+    let world = World::start().await;
+    let made = world.operator().post("/ip_policies", json!({})).await.ok();
+    assert_eq!(made.text("uri"), format!("http://{}/ip_policies/{}", world.server.addresses.api, made.text("id")));
+    let world = World::with(|setup| setup.flags(&["--base-url", "https://api.example.test/v"])).await;
+    let made = world.operator().post("/ip_policies", json!({})).await.ok();
+    assert_eq!(made.text("uri"), format!("https://api.example.test/v/ip_policies/{}", made.text("id")));
+}
+
+#[tokio::test]
+async fn the_api_host_offers_the_api_over_https_and_no_tunnel_takes_its_name() {
+    let world = World::with(|setup| setup.flags(&["--api-host", "api.example.test"])).await;
+    let visitor = world.visitor();
+    let url = |path: &str| format!("https://api.example.test:{}{path}", world.server.addresses.https.port());
+    assert_eq!(visitor.get(&url("/healthz")).await.status, 200);
+    let request = visitor.http.get(url("/credentials")).bearer_auth(world.admin_key()).header("Service-Version", "2");
+    let reply = visitor.send(request).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    assert_eq!(visitor.get(&url("/credentials")).await.status, 401);
+    assert_ne!(visitor.get(&url("/metrics")).await.status, 200, "numbers are not for the public");
+
+    let origin = Origin::says("thief").await;
+    let agent = world.agent().await;
+    let asked = agent
+        .ask(json!({ "name": "t", "proto": "http", "addr": origin.to_string(), "domain": "api.example.test" }))
+        .await;
+    assert_eq!(asked.code(), Code::NameTaken, "{asked:?}");
+}
+
+#[tokio::test]
+async fn json_logs_are_one_object_a_line() {
+    let world = World::with(|setup| setup.flags(&["--log-format", "json", "--log-level", "debug"])).await;
+    let origin = Origin::says("hello").await;
+    let agent = world.agent().await;
+    let tunnel = agent.https("site", &origin).await;
+    world.visitor().get(&tunnel.url("/")).await;
+    world.server.process.terminate();
+    let again = world.server.again();
+    let ended = world.server.process.ended().await;
+    assert!(ended.stderr.lines().count() > 2, "{}", ended.stderr);
+    for line in ended.stderr.lines() {
+        let entry: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        assert!(entry["timestamp"].is_string() && entry["level"].is_string() && entry["message"].is_string(), "{line}");
+    }
+    let refused = again.flags(&["--drain-timeout", "soon"]).spawn().ended().await;
+    let entry: Value = serde_json::from_str(refused.stderr.trim()).expect("a start error is an object too");
+    assert_eq!(entry["error_code"], "ERR_POSTERN_8100");
+}

@@ -1,0 +1,48 @@
+//! Saving the agent's configuration changes what differs and nothing else.
+
+use postern_api::Code;
+use postern_tests::tcp::{Echo, Line};
+use postern_tests::{Origin, World, eventually};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_saved_change_touches_only_the_tunnels_that_differ() {
+    let world = World::start().await;
+    let (old, new, echo) = (Origin::says("old").await, Origin::says("new").await, Echo::named("echo").await);
+    let token = world.operator().credential(&[]).await.1;
+    let web = |origin: &Origin, domain: &str| json!({ "proto": "http", "addr": origin.to_string(), "domain": domain });
+    let mut agent = world
+        .agent_setup("agent", &token)
+        .tunnel("echo", json!({ "proto": "tcp", "addr": echo.to_string() }))
+        .tunnel("site", web(&old, "site"))
+        .start()
+        .await;
+    let (echoing, site) = (agent.tunnel_is_up("echo").await, agent.tunnel_is_up("site").await);
+    let (mut line, _) = Line::open(echoing.port()).await.expect("open");
+    let visitor = world.visitor();
+    assert_eq!(visitor.get(&site.url("/")).await.text(), "old");
+
+    agent.saves(|setup| setup.tunnel("site", web(&new, "site")).tunnel("more", web(&new, "more")));
+    eventually("the changed tunnel leads elsewhere", async || {
+        (visitor.get(&site.url("/")).await.text() == "new").then_some(())
+    })
+    .await;
+    let more = agent.tunnel_is_up("more").await;
+    assert_eq!(visitor.get(&more.url("/")).await.text(), "new");
+    assert_eq!(line.says("still here").await.as_deref(), Some("still here"), "the other tunnel's connection stays");
+    assert_eq!(agent.tunnel_is_up("echo").await.public_url, echoing.public_url);
+
+    agent.saves(|setup| setup.tunnel("more", json!({ "proto": "http", "adr": 1 })));
+    agent.process.says("ERR_POSTERN_8100").await;
+    assert_eq!(visitor.get(&more.url("/")).await.text(), "new", "a broken file changes nothing");
+    assert_eq!(line.says("still here").await.as_deref(), Some("still here"));
+
+    agent.saves(|setup| setup.without_tunnel("more"));
+    eventually("the removed tunnel is gone", async || {
+        Some(visitor.get(&more.url("/")).await)
+            .filter(|reply| reply.status == 404)
+            .map(|reply| assert_eq!(reply.refused(), Code::HostUnknown))
+    })
+    .await;
+    assert_eq!(line.says("still here").await.as_deref(), Some("still here"));
+}
