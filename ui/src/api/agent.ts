@@ -10,6 +10,8 @@ import type {
   TunnelDefinition,
 } from "./types";
 
+const configured = (name: string) => `/api/configured/${encodeURIComponent(name)}`;
+
 export type AgentApi = ReturnType<typeof agentApi>;
 
 export function agentApi(host: Host) {
@@ -27,8 +29,6 @@ export function agentApi(host: Host) {
       throw new ApiError("ANSWER_UNREADABLE", "The agent's answer could not be read.", 502);
     }
   }
-
-  const configured = (name: string) => `/api/configured/${encodeURIComponent(name)}`;
 
   return {
     status: () => read<AgentStatus>("GET", "/api/status"),

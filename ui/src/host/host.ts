@@ -37,6 +37,12 @@ export type PartState = "starting" | "running" | "failed" | "stopped";
 export type Part = "server" | "agent";
 export type TrustWhere = "system" | "browsers" | "both";
 
+/** What was done, step by step, and what could not be, each as a sentence. */
+export interface TrustOutcome {
+  done: string[];
+  failed: string[];
+}
+
 export interface DesktopState {
   server: {
     mode: "local" | "remote";
@@ -44,13 +50,20 @@ export interface DesktopState {
     address: string | null;
     api_address: string | null;
     error: Problem | null;
+    /** RFC 3339; when the next start is tried. */
+    next_try: string | null;
+    /** Something to know although it works, such as another port than usual. */
+    notice: string | null;
     pid: number | null;
   };
   agent: {
     state: PartState;
     web_addr: string | null;
     error: Problem | null;
+    next_try: string | null;
+    notice: string | null;
     pid: number | null;
+    /** It ran already when the app started. */
     adopted: boolean;
   };
   authority: {
@@ -66,8 +79,8 @@ export interface DesktopState {
 export interface Desktop {
   state(): Promise<DesktopState>;
   onState(listener: (state: DesktopState) => void): () => void;
-  trustAuthority(where: TrustWhere): Promise<void>;
-  untrustAuthority(): Promise<void>;
+  trustAuthority(where: TrustWhere): Promise<TrustOutcome>;
+  untrustAuthority(): Promise<TrustOutcome>;
   dismissTrustOffer(): Promise<void>;
   restartPart(part: Part): Promise<void>;
   revealLogs(): Promise<void>;

@@ -1,5 +1,5 @@
 // One exchange in full: what it was, what can be done with it, and five ways to look at it.
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
 import type { Summary } from "../api/types";
 import { advice } from "../model/advice";
 import { tunnelName } from "../model/filter";
@@ -16,7 +16,15 @@ import { Replays } from "./Replays";
 import styles from "./RequestDetail.module.css";
 import { outcome } from "./status";
 import { useActions } from "./actions";
-import { useDetail } from "./useDetail";
+import { useDetail, type Reading } from "./useDetail";
+
+const TABS = [
+  { value: "overview", label: "Overview" },
+  { value: "request", label: "Request" },
+  { value: "response", label: "Response" },
+  { value: "headers", label: "Headers" },
+  { value: "raw", label: "Raw" },
+] as const;
 
 interface RequestDetailProps {
   summary: Summary;
@@ -36,19 +44,6 @@ export function RequestDetail({ summary, tab, onTab, onSelect, onClose }: Reques
   const targets = tunnels.filter(
     ({ state, definition }) => state === "running" && definition.proto !== "tcp",
   );
-
-  const read = (show: (detail: Extract<typeof reading, { state: "read" }>["detail"]) => ReactNode) => () => {
-    if (reading.state === "read") return show(reading.detail);
-    if (reading.state === "reading") return <p className={styles.wait}>Reading…</p>;
-    const { code, message } = reading.problem;
-    return (
-      <div className={styles.failed}>
-        <Notice tone="bad" title="This request cannot be shown">
-          <ProblemText message={message} advice={advice(code)} code={code} />
-        </Notice>
-      </div>
-    );
-  };
 
   return (
     <section className={styles.detail} aria-label="Request details">
@@ -97,46 +92,56 @@ export function RequestDetail({ summary, tab, onTab, onSelect, onClose }: Reques
         </div>
       </header>
       <Replays of={summary.id} onSelect={onSelect} />
-      <Tabs
-        label="Parts of the request"
-        value={tab}
-        onChange={onTab}
-        items={[
-          {
-            value: "overview",
-            label: "Overview",
-            content: read((detail) => <OverviewTab summary={summary} detail={detail} onSelect={onSelect} />),
-          },
-          {
-            value: "request",
-            label: "Request",
-            content: read((detail) => <BodyView key={summary.id} message={detail.request} what="request" />),
-          },
-          {
-            value: "response",
-            label: "Response",
-            content: read((detail) =>
-              detail.response ? (
-                <BodyView key={summary.id} message={detail.response} what="response" />
-              ) : (
-                <p className={styles.wait}>{summary.error ?? "The local service has not answered yet."}</p>
-              ),
-            ),
-          },
-          {
-            value: "headers",
-            label: "Headers",
-            content: read((detail) => (
-              <HeadersTab detail={detail} revealed={revealed} onReveal={setRevealed} />
-            )),
-          },
-          {
-            value: "raw",
-            label: "Raw",
-            content: read((detail) => <RawTab detail={detail} revealed={revealed} onReveal={setRevealed} />),
-          },
-        ]}
-      />
+      <Tabs label="Parts of the request" value={tab} onChange={onTab} items={TABS}>
+        <TabContent
+          reading={reading}
+          tab={tab}
+          summary={summary}
+          revealed={revealed}
+          onReveal={setRevealed}
+          onSelect={onSelect}
+        />
+      </Tabs>
     </section>
   );
+}
+
+interface TabContentProps {
+  reading: Reading;
+  tab: string;
+  summary: Summary;
+  revealed: boolean;
+  onReveal(revealed: boolean): void;
+  onSelect(id: string): void;
+}
+
+function TabContent({ reading, tab, summary, revealed, onReveal, onSelect }: TabContentProps) {
+  if (reading.state === "reading") return <p className={styles.wait}>Reading…</p>;
+  if (reading.state === "failed") {
+    const { code, message } = reading.problem;
+    return (
+      <div className={styles.failed}>
+        <Notice tone="bad" title="This request cannot be shown">
+          <ProblemText message={message} advice={advice(code)} code={code} />
+        </Notice>
+      </div>
+    );
+  }
+  const { detail } = reading;
+  switch (tab) {
+    case "request":
+      return <BodyView message={detail.request} what="request" />;
+    case "response":
+      return detail.response ? (
+        <BodyView message={detail.response} what="response" />
+      ) : (
+        <p className={styles.wait}>{summary.error ?? "The local service has not answered yet."}</p>
+      );
+    case "headers":
+      return <HeadersTab detail={detail} revealed={revealed} onReveal={onReveal} />;
+    case "raw":
+      return <RawTab detail={detail} revealed={revealed} onReveal={onReveal} />;
+    default:
+      return <OverviewTab summary={summary} detail={detail} onSelect={onSelect} />;
+  }
 }

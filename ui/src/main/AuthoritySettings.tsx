@@ -1,23 +1,21 @@
 // Trust in the local authority: where it is trusted, to trust it there, and to undo it.
 import { useState } from "react";
-import type { DesktopState, TrustWhere } from "../host/host";
+import type { Desktop, DesktopState, TrustOutcome, TrustWhere } from "../host/host";
 import { Button } from "../parts/Button";
 import { State } from "../parts/State";
-import { attempt, useServices } from "../services";
 import styles from "./Settings.module.css";
-import { TrustMeaning } from "./TrustOffer";
+import { changeTrust, TrustMeaning } from "./TrustOffer";
 
-export function AuthoritySettings({ desktop }: { desktop: DesktopState }) {
-  const { host } = useServices();
+export function AuthoritySettings({ desktop, app }: { desktop: DesktopState; app: Desktop }) {
   const [busy, setBusy] = useState(false);
   const { trusted, path } = desktop.authority;
-  const run = async (what: string, action: () => Promise<void>) => {
+  const run = async (what: string, change: () => Promise<TrustOutcome>) => {
     setBusy(true);
-    await attempt(what, action);
+    await changeTrust(what, change);
     setBusy(false);
   };
   const trust = (where: TrustWhere) =>
-    void run("The authority could not be trusted", async () => host.desktop?.trustAuthority(where));
+    void run("The authority could not be trusted", () => app.trustAuthority(where));
   const rows = [
     { where: "system", label: "System store", on: trusted.system },
     { where: "browsers", label: "Browsers", on: trusted.browsers },
@@ -58,9 +56,7 @@ export function AuthoritySettings({ desktop }: { desktop: DesktopState }) {
           <Button
             weight="danger"
             busy={busy}
-            onClick={() =>
-              void run("Trust could not be undone", async () => host.desktop?.untrustAuthority())
-            }
+            onClick={() => void run("Trust could not be undone", () => app.untrustAuthority())}
           >
             Undo trust everywhere
           </Button>

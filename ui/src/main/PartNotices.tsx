@@ -1,55 +1,85 @@
 // Says when a program the desktop app looks after is not running, and offers to start it again.
 import type { DesktopState, Part } from "../host/host";
+import { useState } from "react";
 import { advice } from "../model/advice";
+import { secondsUntil } from "../model/format";
+import { useNow } from "../parts/hooks";
 import { Button } from "../parts/Button";
 import { Notice, ProblemText } from "../parts/Notice";
 import { attempt, useServices } from "../services";
 import styles from "./PartNotices.module.css";
 
+const NAMES: Record<Part, string> = { server: "local server", agent: "agent" };
+
 export function PartNotices({ desktop }: { desktop: DesktopState | null }) {
-  const { host } = useServices();
+  const [read, setRead] = useState<readonly string[]>([]);
   if (!desktop) return null;
-  const restart = (part: Part) => (
-    <>
-      <Button
-        icon="refresh"
-        onClick={() =>
-          void attempt(`The ${part} could not be restarted`, async () => host.desktop?.restartPart(part))
-        }
-      >
-        Restart the {part}
-      </Button>
-      <Button
-        icon="open"
-        onClick={() => void attempt("The logs could not be shown", async () => host.desktop?.revealLogs())}
-      >
-        Show logs
-      </Button>
-    </>
-  );
   const parts: Part[] = ["server", "agent"];
   const failed = parts.filter((part) => desktop[part].state === "failed");
-  if (failed.length === 0) return null;
+  const notices = parts
+    .flatMap((part) => desktop[part].notice ?? [])
+    .filter((notice) => !read.includes(notice));
+  if (failed.length === 0 && notices.length === 0) return null;
   return (
     <div className={styles.notices}>
-      {failed.map((part) => {
-        const error = desktop[part].error;
-        return (
-          <Notice
-            key={part}
-            tone="bad"
-            title={`The ${part === "server" ? "local server" : "agent"} is not running`}
-            actions={restart(part)}
-            alert
-          >
-            <ProblemText
-              message={error?.message ?? "It ended and could not be started again."}
-              advice={error ? advice(error.code) : null}
-              code={error?.code ?? ""}
-            />
-          </Notice>
-        );
-      })}
+      {failed.map((part) => (
+        <FailedPart key={part} part={part} desktop={desktop} />
+      ))}
+      {notices.map((notice) => (
+        <Notice
+          key={notice}
+          tone="info"
+          title={notice}
+          actions={<Button onClick={() => setRead([...read, notice])}>All right</Button>}
+        />
+      ))}
     </div>
+  );
+}
+
+function FailedPart({ part, desktop }: { part: Part; desktop: DesktopState }) {
+  const { host } = useServices();
+  const { error, next_try: next } = desktop[part];
+  const now = useNow(250, next !== null);
+  const seconds = next === null ? 0 : secondsUntil(next, now);
+  return (
+    <Notice
+      tone="bad"
+      title={`The ${NAMES[part]} is not running`}
+      alert
+      actions={
+        <>
+          <Button
+            icon="refresh"
+            onClick={() =>
+              void attempt(`The ${NAMES[part]} could not be restarted`, async () =>
+                host.desktop?.restartPart(part),
+              )
+            }
+          >
+            Restart the {NAMES[part]}
+          </Button>
+          <Button
+            icon="open"
+            onClick={() =>
+              void attempt("The logs could not be shown", async () => host.desktop?.revealLogs())
+            }
+          >
+            Show logs
+          </Button>
+        </>
+      }
+    >
+      <ProblemText
+        message={error?.message ?? "It ended and could not be started again."}
+        advice={error ? advice(error.code) : null}
+        code={error?.code ?? ""}
+      />
+      {seconds > 0 && (
+        <p className={styles.next} role="timer" aria-live="off">
+          Next try in {seconds} s
+        </p>
+      )}
+    </Notice>
   );
 }

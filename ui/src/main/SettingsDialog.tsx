@@ -5,6 +5,7 @@ import { Choice } from "../parts/Field";
 import { useStored } from "../parts/hooks";
 import { applyTheme, THEMES } from "../parts/theme";
 import { AuthoritySettings } from "./AuthoritySettings";
+import { useServices } from "../services";
 import styles from "./Settings.module.css";
 import { StandingSettings } from "./StandingSettings";
 
@@ -15,11 +16,14 @@ interface SettingsDialogProps {
 }
 
 export function SettingsDialog({ open, onClose, desktop }: SettingsDialogProps) {
+  const { host } = useServices();
   const [theme, setTheme] = useStored("theme", "system", THEMES);
   return (
     <Dialog title="Settings" open={open} onClose={onClose} wide>
       <StandingSettings desktop={desktop} />
-      {desktop && desktop.server.mode === "local" && <AuthoritySettings desktop={desktop} />}
+      {host.desktop && desktop?.server.mode === "local" && (
+        <AuthoritySettings desktop={desktop} app={host.desktop} />
+      )}
       <section className={styles.section} aria-labelledby="looks-title">
         <h3 id="looks-title" className={styles.title}>
           Looks

@@ -1,8 +1,9 @@
 // Offered once, when the first https address appears: let this computer trust the local authority.
 import { useState } from "react";
-import type { DesktopState } from "../host/host";
+import type { DesktopState, TrustOutcome } from "../host/host";
 import { Button } from "../parts/Button";
 import { Notice } from "../parts/Notice";
+import { say } from "../parts/toast";
 import { attempt, useAgent, useServices } from "../services";
 import styles from "./PartNotices.module.css";
 
@@ -20,7 +21,7 @@ export function TrustOffer({ desktop }: { desktop: DesktopState | null }) {
 
   const trust = async () => {
     setBusy(true);
-    await attempt("The authority could not be trusted", () => app.trustAuthority("both"));
+    await changeTrust("The authority could not be trusted", () => app.trustAuthority("both"));
     setBusy(false);
   };
   return (
@@ -45,6 +46,15 @@ export function TrustOffer({ desktop }: { desktop: DesktopState | null }) {
       </Notice>
     </div>
   );
+}
+
+/** Changes the trust and says step by step what was done and what was not. */
+export async function changeTrust(what: string, change: () => Promise<TrustOutcome>): Promise<void> {
+  await attempt(what, async () => {
+    const { done, failed } = await change();
+    if (done.length > 0) say({ title: "Trust changed", detail: done.join(" ") });
+    if (failed.length > 0) say({ title: what, detail: failed.join(" "), tone: "bad" });
+  });
 }
 
 /** What trusting means, in the offer and in the settings alike. */

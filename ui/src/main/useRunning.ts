@@ -4,15 +4,13 @@ import type { RunningTunnel } from "../api/types";
 import { useServices } from "../services";
 
 const EVERY_MS = 3_000;
+const NONE: ReadonlyMap<string, RunningTunnel> = new Map();
 
 export function useRunning(active: boolean): ReadonlyMap<string, RunningTunnel> {
   const { model } = useServices();
-  const [running, setRunning] = useState<ReadonlyMap<string, RunningTunnel>>(new Map());
+  const [running, setRunning] = useState<ReadonlyMap<string, RunningTunnel>>(NONE);
   useEffect(() => {
-    if (!active) {
-      setRunning(new Map());
-      return undefined;
-    }
+    if (!active) return undefined;
     let wanted = true;
     const ask = () => {
       if (document.hidden) return;
@@ -29,5 +27,5 @@ export function useRunning(active: boolean): ReadonlyMap<string, RunningTunnel> 
       clearInterval(timer);
     };
   }, [model, active]);
-  return running;
+  return active ? running : NONE;
 }

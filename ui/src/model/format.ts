@@ -44,11 +44,14 @@ export function counted(value: number, one: string, many: string = `${one}s`): s
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+function two(value: number): string {
+  return String(value).padStart(2, "0");
+}
+
 /** `14:02:07.345` in the reader's time zone. */
 export function clock(timestamp: string, milliseconds = false): string {
   const date = new Date(timestamp);
   if (Number.isNaN(date.getTime())) return "";
-  const two = (value: number) => String(value).padStart(2, "0");
   const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
   return milliseconds ? `${time}.${String(date.getMilliseconds()).padStart(3, "0")}` : time;
 }

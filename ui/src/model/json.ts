@@ -15,6 +15,7 @@ export interface JsonMistake {
 export type JsonResult = { ok: true; root: JsonNode } | { ok: false; mistake: JsonMistake };
 
 export const DEPTH_LIMIT = 500;
+// oxlint-disable-next-line no-control-regex -- JSON forbids them inside strings
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;

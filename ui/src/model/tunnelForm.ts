@@ -31,9 +31,11 @@ export const EMPTY_FORM: TunnelForm = {
   labels: "",
 };
 
+function asText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
 export function formOf(name: string, definition: TunnelDefinition): TunnelForm {
-  const text = (value: unknown) =>
-    typeof value === "string" || typeof value === "number" ? String(value) : "";
   const schemes = definition.schemes ?? ["https"];
   return {
     name,
@@ -43,12 +45,12 @@ export function formOf(name: string, definition: TunnelDefinition): TunnelForm {
         : definition.proto === "tcp"
           ? "tcp"
           : "http",
-    addr: text(definition.addr),
-    domain: text(definition.domain ?? definition["hostname"] ?? definition["subdomain"]),
+    addr: asText(definition.addr),
+    domain: asText(definition.domain ?? definition["hostname"] ?? definition["subdomain"]),
     schemes: schemes.includes("https") ? (schemes.includes("http") ? "both" : "https") : "http",
     inspect: definition.inspect ?? true,
-    hostHeader: text(definition.host_header),
-    remoteAddr: text(definition.remote_addr),
+    hostHeader: asText(definition.host_header),
+    remoteAddr: asText(definition.remote_addr),
     labels: (definition.labels ?? []).join("\n"),
   };
 }

@@ -3,23 +3,16 @@ import { Tabs as Base } from "@base-ui/react/tabs";
 import type { ReactNode } from "react";
 import styles from "./Tabs.module.css";
 
-export interface TabItem {
-  value: string;
-  label: string;
-  content: () => ReactNode;
-}
-
-export function Tabs({
-  label,
-  value,
-  onChange,
-  items,
-}: {
+interface TabsProps {
   label: string;
   value: string;
   onChange(value: string): void;
-  items: readonly TabItem[];
-}) {
+  items: readonly { value: string; label: string }[];
+  /** The content of the open tab. */
+  children: ReactNode;
+}
+
+export function Tabs({ label, value, onChange, items, children }: TabsProps) {
   return (
     <Base.Root className={styles.root} value={value} onValueChange={(next) => onChange(String(next))}>
       <Base.List className={styles.list} aria-label={label} activateOnFocus>
@@ -31,7 +24,7 @@ export function Tabs({
       </Base.List>
       {items.map((item) => (
         <Base.Panel key={item.value} value={item.value} className={styles.panel}>
-          {item.value === value && item.content()}
+          {item.value === value && children}
         </Base.Panel>
       ))}
     </Base.Root>
