@@ -9,7 +9,7 @@ use tokio::sync::watch;
 #[derive(Clone)]
 pub(crate) struct Publisher {
     snapshots: watch::Receiver<Arc<Snapshot>>,
-    passed_on: watch::Receiver<u64>,
+    passed_on: watch::Receiver<i64>,
 }
 
 /// Starts passing snapshots on.
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use std::collections::{BTreeMap, HashMap};
 
-    fn snapshot(revision: u64, group: &str) -> Arc<Snapshot> {
+    fn snapshot(revision: i64, group: &str) -> Arc<Snapshot> {
         let labels = BTreeMap::from([("app".to_owned(), "shop".to_owned())]);
         Arc::new(Snapshot {
             revision,
