@@ -56,7 +56,9 @@ pub(super) async fn exchange(
         let message = format!("The agent's session cannot carry the request: {error}.");
         Refusal::new(Fault::Agent, Error::new(Code::AgentOffline, message)).retry_after(Duration::from_secs(5))
     })?;
-    let upstream = Upstream::on(stream).await.map_err(|error| refusal_of(&error))?;
+    let upstream = Upstream::on(stream).await.map_err(|error| {
+        Refusal::new(Fault::Us, Error::new(Code::Internal, format!("The request cannot be sent: {error}.")))
+    })?;
     send(upstream, request, progress, patience).await.map_err(|failure| failure.refusal)
 }
 
@@ -78,7 +80,8 @@ async fn send(
     let mut deadline = pin!(tokio::time::sleep(patience));
     let mut seen = 0;
     let outcome = std::future::poll_fn(|cx| {
-        upstream.drive(cx);
+        // Its end, too, is told through the answer.
+        let _ = upstream.drive(cx);
         if let Poll::Ready(outcome) = answer.as_mut().poll(cx) {
             return Poll::Ready(Some(outcome));
         }
@@ -186,7 +189,7 @@ impl AnswerBody {
         if polled.is_pending()
             && let Some(upstream) = &mut self.upstream
         {
-            upstream.drive(cx);
+            let _ = upstream.drive(cx);
             polled = Pin::new(&mut self.incoming).poll_frame(cx);
         }
         polled.map(|frame| frame.map(|frame| frame.map(without_smuggled_trailers).map_err(BodyError::from)))

@@ -5,8 +5,9 @@
 
 use super::body::RequestBody;
 use crate::sessions::TunnelIo;
-use futures::task::noop_waker;
-use hyper::client::conn::http1::{self, SendRequest, UpgradeableConnection};
+use bytes::Bytes;
+use futures::task::noop_waker_ref;
+use hyper::client::conn::http1::{self, Connection, Parts, SendRequest};
 use hyper_util::rt::TokioIo;
 use std::{
     pin::Pin,
@@ -25,43 +26,45 @@ const BUFFER: usize = 64 * 1024;
 /// One HTTP/1.1 connection to a local service.
 pub(crate) struct Upstream {
     pub(super) sender: SendRequest<RequestBody>,
-    driver: Option<UpgradeableConnection<TokioIo<TunnelIo>, RequestBody>>,
+    driver: Connection<TokioIo<TunnelIo>, RequestBody>,
+    over: bool,
     idle_since: Instant,
 }
 
 impl Upstream {
     /// Speaks HTTP on a fresh stream. Nothing is sent yet.
     pub(super) async fn on(stream: TunnelIo) -> hyper::Result<Box<Self>> {
-        let (sender, connection) = http1::Builder::new()
+        let (sender, driver) = http1::Builder::new()
             .preserve_header_case(true)
             .title_case_headers(true)
             .max_buf_size(BUFFER)
             .handshake(TokioIo::new(stream))
             .await?;
-        Ok(Box::new(Upstream { sender, driver: Some(connection.with_upgrades()), idle_since: Instant::now() }))
+        Ok(Box::new(Upstream { sender, driver, over: false, idle_since: Instant::now() }))
     }
 
-    /// Moves bytes in both directions as far as they go now.
-    pub(super) fn drive(&mut self, cx: &mut Context<'_>) {
-        if let Some(driver) = &mut self.driver
-            && let Poll::Ready(outcome) = Pin::new(driver).poll(cx)
-        {
-            self.driver = None;
+    /// Moves bytes in both directions as far as they go now. Ready once the connection has come to its end,
+    /// which an upgrade is, too.
+    pub(super) fn drive(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if !self.over {
+            let outcome = std::task::ready!(Pin::new(&mut self.driver).poll(cx));
+            self.over = true;
             if let Err(error) = outcome {
                 tracing::trace!(%error, "connection to a local service ended");
             }
         }
-    }
-
-    /// Whether the connection has come to its end; after an upgrade it has, too.
-    pub(super) fn is_over(&self) -> bool {
-        self.driver.is_none()
+        Poll::Ready(())
     }
 
     /// Whether another request can be sent at once.
     pub(super) fn is_ready(&mut self) -> bool {
-        self.drive(&mut Context::from_waker(&noop_waker()));
-        self.driver.is_some() && self.sender.is_ready()
+        self.drive(&mut Context::from_waker(noop_waker_ref())).is_pending() && self.sender.is_ready()
+    }
+
+    /// The stream itself and what was read from it already, after an upgrade.
+    pub(super) fn into_stream(self) -> (TunnelIo, Bytes) {
+        let Parts { io, read_buf, .. } = self.driver.into_parts();
+        (io.into_inner(), read_buf)
     }
 }
 
@@ -117,10 +120,5 @@ impl Pool {
         self.closed.store(true, Ordering::Release);
         let gone = std::mem::take(&mut *self.idle());
         drop(gone);
-    }
-
-    #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
-        self.idle().len()
     }
 }

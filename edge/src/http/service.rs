@@ -133,8 +133,9 @@ impl Front {
                 return Err(Refusal::new(Fault::Service, Error::new(Code::UpstreamInvalid, message)));
             };
             let protocol = response.headers().get(header::UPGRADE).cloned();
-            let response = upgrade::join(changing, response, upstream, visitor.busy.begin());
-            let mut response = response.map(|()| ResponseBody::full(bytes::Bytes::new()));
+            let (parts, incoming) = response.into_parts();
+            upgrade::join(changing, incoming, upstream, visitor.busy.begin());
+            let mut response = Response::from_parts(parts, ResponseBody::full(bytes::Bytes::new()));
             headers::clean_response(response.headers_mut());
             if let Some(protocol) = protocol {
                 headers::restore_upgrade(response.headers_mut(), protocol);

@@ -1,34 +1,26 @@
 //! After a 101 both sides speak something else: the two connections are joined and nobody looks inside.
 
 use super::{body::Open, pool::Upstream};
-use hyper::{Response, body::Incoming, upgrade::OnUpgrade};
+use hyper::{body::Incoming, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
+use tokio::io::AsyncWriteExt;
 
 /// Joins both sides as soon as the visitor has its 101. Runs until both have ended.
-pub(super) fn join(
-    visitor: OnUpgrade,
-    mut response: Response<Incoming>,
-    mut upstream: Box<Upstream>,
-    open: Open,
-) -> Response<()> {
-    let service = hyper::upgrade::on(&mut response);
-    let (parts, body) = response.into_parts();
+pub(super) fn join(visitor: OnUpgrade, body: Incoming, mut upstream: Box<Upstream>, open: Open) {
     drop(body);
     tokio::spawn(async move {
         let _open = open;
-        // Nobody else drives the connection to the local service; it is over once it has changed hands.
-        let handed_over = std::future::poll_fn(|cx| {
-            upstream.drive(cx);
-            if upstream.is_over() { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
-        });
-        let (service, visitor, ()) = tokio::join!(service, visitor, handed_over);
-        match (visitor, service) {
-            (Ok(visitor), Ok(service)) => {
-                let end = postern_tunnel::relay(TokioIo::new(visitor), TokioIo::new(service)).await;
-                tracing::debug!(up = end.a_to_b, down = end.b_to_a, "upgraded connection ended");
-            }
-            (Err(error), _) | (_, Err(error)) => tracing::debug!(%error, "an upgrade came to nothing"),
+        // Nobody else drives the connection to the local service; it lets go of its stream at once.
+        std::future::poll_fn(|cx| upstream.drive(cx)).await;
+        let (service, early) = upstream.into_stream();
+        let mut visitor = match visitor.await {
+            Ok(visitor) => TokioIo::new(visitor),
+            Err(error) => return tracing::debug!(%error, "the visitor did not take its upgrade"),
+        };
+        if !early.is_empty() && (visitor.write_all(&early).await.is_err() || visitor.flush().await.is_err()) {
+            return;
         }
+        let end = postern_tunnel::relay(visitor, service).await;
+        tracing::debug!(up = end.a_to_b, down = end.b_to_a, "upgraded connection ended");
     });
-    Response::from_parts(parts, ())
 }
