@@ -25,9 +25,10 @@ test-ui: ui/node_modules ## types, lint and unit tests of the web app
 	npm --prefix ui run check
 	npm --prefix ui test
 
-test-browser: ui/dist/index.html ## the pages in a real browser, against the real agent
-	@echo "== pages in Chromium"
-	npm --prefix ui run test:browser
+test-browser: ui/dist/index.html tests/browser/node_modules ## the pages in a real browser, against the real agent
+	@echo "== pages in Chromium, against the real programs"
+	npm --prefix tests/browser run check
+	npm --prefix tests/browser test
 
 test-desktop:    ## the built app under Xvfb: window, tray, crash, quit
 	@echo "== desktop app under Xvfb"
@@ -42,10 +43,10 @@ build: ui/dist/index.html ## release builds of all three programs, pages include
 
 ui: ui/dist/index.html
 
-ui/node_modules: ui/package-lock.json
-	@echo "== fetching the web app's packages"
-	npm --prefix ui ci --no-audit --no-fund
-	@touch ui/node_modules
+%/node_modules: %/package-lock.json
+	@echo "== fetching the packages of $*"
+	npm --prefix $* ci --no-audit --no-fund
+	@touch $@
 
 ui/dist/index.html: ui/node_modules $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print 2>/dev/null)
 	@echo "== building the pages"
@@ -66,4 +67,4 @@ bench:           ## micro-benchmarks of the tunnel
 	@touch $@
 
 clean:
-	rm -rf target ui/dist ui/node_modules artifacts .ci/installed-*
+	rm -rf target ui/dist ui/node_modules tests/browser/node_modules artifacts .ci/installed-*
