@@ -1,0 +1,133 @@
+//! Requests to the agent's local API: the only requests a window can cause, and only below `/api/`.
+
+use crate::desk::Desk;
+use crate::failure::{Failure, Result};
+use futures::StreamExt;
+use postern_api::Code;
+use reqwest::Method;
+use serde::Serialize;
+use std::net::SocketAddr;
+use std::time::Duration;
+use url::Url;
+
+/// The largest body a window may send: tunnel definitions and edited replays.
+const LARGEST_REQUEST: usize = 8 * 1024 * 1024;
+/// The largest answer passed on: a page of captured requests with their bodies.
+const LARGEST_ANSWER: usize = 128 * 1024 * 1024;
+/// A replay waits for the local service.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// What the agent said, whatever its status.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body: String,
+}
+
+/// Sends one request to the agent that runs now.
+///
+/// Fails for a path outside `/api/`, another method than GET, POST, PUT and DELETE, a body or an answer
+/// beyond its limit, and when no agent answers. An answer with an error status is an answer.
+pub(crate) async fn request(desk: &Desk, method: &str, path: &str, body: Option<String>) -> Result<Answer> {
+    let method = allowed_method(method)?;
+    let agent = desk.state.now().agent;
+    let Some(address) = agent.web_addr else {
+        let why = agent.error.map_or_else(|| "It is being started.".to_owned(), |error| error.message);
+        return Err(Failure::new(Code::Unavailable, format!("The agent does not run at the moment. {why}")));
+    };
+    let url = address_of(address, path)?;
+    let mut request = desk.http.request(method, url).timeout(PATIENCE);
+    if let Some(body) = body {
+        if body.len() > LARGEST_REQUEST {
+            let limit = LARGEST_REQUEST / (1024 * 1024);
+            return Err(Failure::new(Code::BodyTooLarge, format!("The body is larger than {limit} MiB.")));
+        }
+        request = request.header("content-type", "application/json").body(body);
+    }
+    let answer = request.send().await.map_err(|_| unreachable(address))?;
+    let status = answer.status().as_u16();
+    let mut pieces = answer.bytes_stream();
+    let mut read = Vec::new();
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|_| unreachable(address))?;
+        if read.len() + piece.len() > LARGEST_ANSWER {
+            return Err(Failure::new(Code::BodyTooLarge, "The agent's answer is too large to show; ask for less."));
+        }
+        read.extend_from_slice(&piece);
+    }
+    Ok(Answer { status, body: String::from_utf8_lossy(&read).into_owned() })
+}
+
+fn unreachable(address: SocketAddr) -> Failure {
+    Failure::new(Code::Unavailable, format!("The agent at {address} does not answer. It is started again by itself."))
+}
+
+fn allowed_method(method: &str) -> Result<Method> {
+    match method {
+        "GET" => Ok(Method::GET),
+        "POST" => Ok(Method::POST),
+        "PUT" => Ok(Method::PUT),
+        "DELETE" => Ok(Method::DELETE),
+        other => {
+            Err(Failure::new(Code::MethodNotAllowed, format!("The method {other:?} is not one of the agent's API.")))
+        }
+    }
+}
+
+/// The address of a path below `/api/`: what the path says after all dots and escapes are resolved counts.
+fn address_of(address: SocketAddr, path: &str) -> Result<Url> {
+    let refused = || Failure::new(Code::HostRefused, "Only paths below /api/ of the agent can be asked from here.");
+    if !path.starts_with("/api/") || path.contains(['\\', '#']) || path.chars().any(char::is_control) {
+        return Err(refused());
+    }
+    let url = Url::parse(&format!("http://{address}{path}")).map_err(|_| refused())?;
+    let same_place = url.host_str() == Some(address.ip().to_string().as_str()) || address.is_ipv6();
+    let port = url.port_or_known_default() == Some(address.port());
+    let plain = url.username().is_empty() && url.password().is_none();
+    if same_place && port && plain && url.path().starts_with("/api/") { Ok(url) } else { Err(refused()) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn agent() -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], 4040))
+    }
+
+    #[test]
+    fn a_path_below_api_reaches_the_agent() {
+        let url = address_of(agent(), "/api/requests/http?limit=5&tunnel_name=a%2Fb").unwrap();
+        assert_eq!(url.as_str(), "http://127.0.0.1:4040/api/requests/http?limit=5&tunnel_name=a%2Fb");
+    }
+
+    #[test]
+    fn nothing_else_can_be_asked() {
+        for path in [
+            "",
+            "/",
+            "/inspector.html",
+            "/apix/",
+            "api/status",
+            "//evil.example/api/",
+            "@evil.example/api/",
+            "/api/../inspector.html",
+            "/api/%2e%2e/inspector.html",
+            "/api\\..\\x",
+            "/api/x\r\nHost: evil",
+            "/api/x#y",
+            "http://evil.example/api/",
+        ] {
+            assert!(address_of(agent(), path).is_err(), "{path:?} was let through");
+        }
+    }
+
+    #[test]
+    fn only_the_methods_of_the_api_are_sent() {
+        assert!(allowed_method("PUT").is_ok());
+        for method in ["CONNECT", "TRACE", "get", "", "GET /api/ HTTP/1.1\r\n"] {
+            assert!(allowed_method(method).is_err(), "{method:?} was let through");
+        }
+    }
+}

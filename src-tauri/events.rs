@@ -1,0 +1,102 @@
+//! The agent's live feed: relayed to the windows as it comes, and kept as the view that tray and memory use.
+
+use crate::agent_view::AgentView;
+use crate::desk::Desk;
+use crate::sse::Parser;
+use crate::state::Condition;
+use futures::StreamExt;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tauri::{AppHandle, Emitter};
+
+/// The pause after a feed broke. The agent says everything again when it is opened anew.
+const PAUSE: Duration = Duration::from_millis(200);
+/// A feed this silent is dead: the agent sends a comment more often.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// Follows the feed of whatever agent runs, as long as the app lives.
+pub(crate) async fn follow(desk: Arc<Desk>, app: AppHandle) {
+    let mut state = desk.state.watch();
+    loop {
+        let address = match state.wait_for(|state| state.agent.web_addr.is_some()).await {
+            Ok(state) => state.agent.web_addr,
+            Err(_) => return,
+        };
+        if let Some(address) = address {
+            tokio::select! {
+                end = listen(&desk, &app, address) => if let Err(error) = end {
+                    tracing::debug!(%error, "the agent's feed ended");
+                },
+                _ = state.wait_for(|state| state.agent.web_addr != Some(address)) => {}
+            }
+        }
+        desk.view.send_if_modified(|view| std::mem::take(view) != AgentView::default());
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+async fn listen(
+    desk: &Desk,
+    app: &AppHandle,
+    address: SocketAddr,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let request = desk.http.get(format!("http://{address}/api/events")).header("accept", "text/event-stream");
+    let answer = request.send().await?.error_for_status()?;
+    let mut pieces = answer.bytes_stream();
+    let mut parser = Parser::default();
+    while let Some(piece) = tokio::time::timeout(SILENCE, pieces.next()).await? {
+        for event in parser.push(&piece?)? {
+            let Ok(data) = serde_json::from_str::<Value>(&event.data) else { continue };
+            desk.view.send_if_modified(|view| {
+                let before = view.clone();
+                view.connected = true;
+                view.hear(&event.name, &data);
+                *view != before
+            });
+            let _ = app.emit("agent-event", json!({"event": event.name, "data": data}));
+        }
+    }
+    Ok(())
+}
+
+/// Sends every change of the desktop's state to the windows.
+pub(crate) async fn announce_state(desk: Arc<Desk>, app: AppHandle) {
+    let mut state = desk.state.watch();
+    loop {
+        let now = state.borrow_and_update().clone();
+        let _ = app.emit("desktop-state", now);
+        if state.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// With a server elsewhere nobody watches its process: how it is follows from the agent's session.
+pub(crate) async fn judge_remote_server(desk: Arc<Desk>) {
+    let mut view = desk.view.subscribe();
+    loop {
+        let session = view.borrow_and_update().session.clone();
+        desk.state.change(|state| {
+            let Some(session) = session else {
+                state.server.state = Condition::Starting;
+                return;
+            };
+            state.server.address = Some(session.server_addr);
+            state.server.next_try = session.next_try;
+            state.server.error = session.reason.map(|reason| crate::failure::Failure {
+                code: reason.code.parse().unwrap_or(postern_api::Code::ServerUnreachable),
+                message: reason.message,
+            });
+            state.server.state = match session.state.as_str() {
+                "online" => Condition::Running,
+                "connecting" => Condition::Starting,
+                _ => Condition::Failed,
+            };
+        });
+        if view.changed().await.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Where things lie and where the programs listen, with the overrides that tests and packagers use.
+
+use crate::failure::{Failure, Result};
+use etcetera::BaseStrategy;
+use std::env;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// The folders of this installation. `POSTERN_HOME` puts all of them below one folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    /// The server's data folder, handed to it as `--data-dir`.
+    pub(crate) server: PathBuf,
+    /// What the desktop app itself remembers.
+    pub(crate) desktop: PathBuf,
+    /// The agent's configuration file.
+    pub(crate) agent_configuration: PathBuf,
+}
+
+impl Places {
+    /// Finds the platform's folders. Fails where the user has no home folder.
+    pub(crate) fn find() -> Result<Places> {
+        if let Some(home) = env::var_os("POSTERN_HOME").filter(|home| !home.is_empty()) {
+            let home = PathBuf::from(home);
+            return Ok(Places {
+                server: home.join("server"),
+                desktop: home.join("desktop"),
+                agent_configuration: home.join("agent").join("postern.yml"),
+            });
+        }
+        let base = etcetera::choose_base_strategy().map_err(|error| {
+            Failure::local("Your home folder could not be found; set POSTERN_HOME to a folder to use instead", error)
+        })?;
+        let data = base.data_dir().join("postern");
+        let agent_configuration = match env::var_os("POSTERN_CONFIG").filter(|path| !path.is_empty()) {
+            Some(path) => PathBuf::from(path),
+            None => agent_folder(&base).join("postern.yml"),
+        };
+        Ok(Places { server: data.join("server"), desktop: data.join("desktop"), agent_configuration })
+    }
+
+    /// What the agent writes about itself, beside its configuration.
+    pub(crate) fn agent_state(&self) -> PathBuf {
+        let mut name = self.agent_configuration.as_os_str().to_owned();
+        name.push(".state.json");
+        PathBuf::from(name)
+    }
+
+    /// Where the server writes the addresses it really listens on.
+    pub(crate) fn server_addresses(&self) -> PathBuf {
+        self.server.join("addresses.json")
+    }
+
+    /// The certificate of the server's own authority.
+    pub(crate) fn authority(&self) -> PathBuf {
+        self.server.join("ca.pem")
+    }
+
+    /// The key the server makes on its very first start.
+    pub(crate) fn first_key(&self) -> PathBuf {
+        self.server.join("admin.key")
+    }
+
+    /// The log files of app, server and agent.
+    pub(crate) fn logs(&self) -> PathBuf {
+        self.desktop.join("logs")
+    }
+}
+
+/// Where the agent looks for its configuration when nobody says anything else.
+fn agent_folder(base: &impl BaseStrategy) -> PathBuf {
+    match env::consts::OS {
+        "macos" => base.home_dir().join("Library/Application Support/postern"),
+        "windows" => base.home_dir().join("AppData/Local/postern"),
+        _ => base.config_dir().join("postern"),
+    }
+}
+
+/// Where server and agent are asked to listen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Addresses {
+    pub(crate) https: SocketAddr,
+    pub(crate) http: SocketAddr,
+    pub(crate) api: SocketAddr,
+    pub(crate) web: SocketAddr,
+    pub(crate) tcp_ports: Option<String>,
+}
+
+impl Addresses {
+    /// The defaults, or what `POSTERN_HTTPS_ADDR`, `…HTTP_ADDR`, `…API_ADDR`, `…WEB_ADDR` and `POSTERN_TCP_PORTS` say.
+    pub(crate) fn wanted() -> Result<Addresses> {
+        Ok(Addresses {
+            https: address("POSTERN_HTTPS_ADDR", 4443)?,
+            http: address("POSTERN_HTTP_ADDR", 4480)?,
+            api: address("POSTERN_API_ADDR", 4041)?,
+            web: address("POSTERN_WEB_ADDR", 4040)?,
+            tcp_ports: env::var("POSTERN_TCP_PORTS").ok().filter(|ports| !ports.is_empty()),
+        })
+    }
+}
+
+fn address(variable: &str, default_port: u16) -> Result<SocketAddr> {
+    match env::var(variable) {
+        Ok(text) if !text.is_empty() => text.parse().map_err(|_| {
+            Failure::new(
+                postern_api::Code::AddressFormat,
+                format!("{variable} is {text:?}, which is not an address and a port such as 127.0.0.1:{default_port}."),
+            )
+        }),
+        _ => Ok(SocketAddr::from(([127, 0, 0, 1], default_port))),
+    }
+}

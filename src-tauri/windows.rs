@@ -1,0 +1,90 @@
+//! The windows: the main one and the inspector's own. Neither can be led away from the app's own pages.
+
+use crate::failure::{Failure, Result};
+use serde::Serialize;
+use tauri::{AppHandle, Emitter, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
+use url::Url;
+use url::form_urlencoded::Serializer;
+
+pub(crate) const MAIN: &str = "main";
+pub(crate) const INSPECTOR: &str = "inspector";
+
+/// What the inspector shall show: a tunnel's requests, one request, or everything.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Target {
+    pub(crate) tunnel: Option<String>,
+    pub(crate) request: Option<String>,
+}
+
+/// Shows the main window and brings it to the front, making it if it was closed.
+pub(crate) fn show_main(app: &AppHandle) -> Result<()> {
+    match app.get_webview_window(MAIN) {
+        Some(window) => bring_forward(&window),
+        None => build(app, MAIN, "index.html", "Postern", (1080.0, 720.0)),
+    }
+}
+
+/// Shows the inspector and tells it what to show.
+pub(crate) fn show_inspector(app: &AppHandle, target: &Target) -> Result<()> {
+    if let Some(window) = app.get_webview_window(INSPECTOR) {
+        bring_forward(&window)?;
+        return window.emit("inspector-target", target).map_err(|error| failed(&error));
+    }
+    let mut query = Serializer::new(String::new());
+    if let Some(tunnel) = &target.tunnel {
+        query.append_pair("tunnel", tunnel);
+    }
+    if let Some(request) = &target.request {
+        query.append_pair("request", request);
+    }
+    let query = query.finish();
+    let page = if query.is_empty() { "inspector.html".to_owned() } else { format!("inspector.html?{query}") };
+    build(app, INSPECTOR, &page, "Postern inspector", (1200.0, 780.0))
+}
+
+fn build(app: &AppHandle, label: &str, page: &str, title: &str, (width, height): (f64, f64)) -> Result<()> {
+    WebviewWindowBuilder::new(app, label, WebviewUrl::App(page.into()))
+        .title(title)
+        .inner_size(width, height)
+        .min_inner_size(480.0, 360.0)
+        .on_navigation(is_own_page)
+        .build()
+        .map(|_| ())
+        .map_err(|error| failed(&error))
+}
+
+/// Captured content must never replace the page that may call commands.
+fn is_own_page(url: &Url) -> bool {
+    let own_host = matches!(url.host_str(), Some("localhost" | "tauri.localhost"));
+    (url.scheme() == "tauri" && own_host) || (url.host_str() == Some("tauri.localhost"))
+}
+
+fn bring_forward(window: &WebviewWindow) -> Result<()> {
+    window.show().and_then(|()| window.unminimize()).and_then(|()| window.set_focus()).map_err(|error| failed(&error))
+}
+
+fn failed(error: &tauri::Error) -> Failure {
+    Failure::local("The window cannot be shown", error)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_window_stays_on_the_apps_own_pages() {
+        for own in ["tauri://localhost/", "tauri://localhost/inspector.html?tunnel=site", "http://tauri.localhost/"] {
+            assert!(is_own_page(&Url::parse(own).unwrap()), "{own}");
+        }
+        for foreign in [
+            "https://example.com/",
+            "http://localhost:4040/",
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "tauri://evil/",
+        ] {
+            assert!(!is_own_page(&Url::parse(foreign).unwrap()), "{foreign}");
+        }
+    }
+}
