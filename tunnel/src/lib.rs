@@ -15,10 +15,10 @@ pub use io::agent::{AgentSession, ConnectError, Incoming, IncomingEvent, Incomin
 pub use io::dial::Dial;
 pub use io::end::{EndReason, SessionEnd};
 pub use io::relay::{RelayEnd, Tap, relay, relay_tapped};
-pub use io::server::{AdoptError, OpenError, ServerEvent, ServerEvents, ServerSession};
+pub use io::server::{AdoptError, OpenError, PoolCounts, ServerEvent, ServerEvents, ServerSession};
 pub use io::sockets;
 pub use io::stream::{Refused, TunnelStream};
-pub use io::transport::{BoxedTransport, Transport};
+pub use io::transport::{BoxedTransport, Transport, limit_buffers};
 pub use proto::start::{StreamKind, StreamStart};
 pub use proto::{backoff, message};
 

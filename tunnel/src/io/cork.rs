@@ -1,0 +1,95 @@
+//! Gathers what yamux writes in small pieces into few writes.
+//!
+//! Yamux writes header and body of every frame on its own, and flushes after each. Below TLS that would be two
+//! records and two system calls a frame. The cork holds the pieces until yamux has nothing more to say.
+
+use super::buffers::{Buffer, SIZE};
+use super::session::Heard;
+use super::transport::BoxedTransport;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
+
+/// The connection below yamux. Clones are the same connection.
+#[derive(Clone)]
+pub(crate) struct Cork(Arc<Mutex<Corked>>);
+
+struct Corked {
+    transport: BoxedTransport,
+    heard: Arc<Heard>,
+    buffer: Option<Buffer>,
+    from: usize,
+    to: usize,
+}
+
+impl Cork {
+    pub(crate) fn new(transport: BoxedTransport, heard: Arc<Heard>) -> Self {
+        Cork(Arc::new(Mutex::new(Corked { transport, heard, buffer: None, from: 0, to: 0 })))
+    }
+
+    /// Lets out what was held back.
+    pub(crate) fn poll_release(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut corked = self.corked();
+        ready!(corked.poll_empty(cx))?;
+        Pin::new(&mut corked.transport).poll_flush(cx)
+    }
+
+    fn corked(&self) -> MutexGuard<'_, Corked> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Corked {
+    fn poll_empty(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let Some(buffer) = &self.buffer {
+            while self.from < self.to {
+                let count = ready!(Pin::new(&mut self.transport).poll_write(cx, &buffer[self.from..self.to]))?;
+                if count == 0 {
+                    return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+                }
+                self.from += count;
+            }
+        }
+        self.buffer = None;
+        (self.from, self.to) = (0, 0);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl futures::io::AsyncRead for Cork {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &mut [u8]) -> Poll<io::Result<usize>> {
+        let mut corked = self.corked();
+        let mut buf = ReadBuf::new(bytes);
+        ready!(Pin::new(&mut corked.transport).poll_read(cx, &mut buf))?;
+        corked.heard.now();
+        Poll::Ready(Ok(buf.filled().len()))
+    }
+}
+
+impl futures::io::AsyncWrite for Cork {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let mut corked = self.corked();
+        if corked.to == SIZE {
+            ready!(corked.poll_empty(cx))?;
+        }
+        let corked = &mut *corked;
+        let buffer = corked.buffer.get_or_insert_with(Buffer::borrow);
+        let count = bytes.len().min(SIZE - corked.to);
+        buffer[corked.to..corked.to + count].copy_from_slice(&bytes[..count]);
+        corked.to += count;
+        Poll::Ready(Ok(count))
+    }
+
+    /// Holds back; [`Cork::poll_release`] is called when yamux rests.
+    fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_close(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut corked = self.corked();
+        ready!(corked.poll_empty(cx))?;
+        Pin::new(&mut corked.transport).poll_shutdown(cx)
+    }
+}

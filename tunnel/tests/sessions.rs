@@ -1,0 +1,428 @@
+//! How sessions begin, live and end.
+#![allow(clippy::unwrap_used)]
+
+mod world;
+
+use postern_api::{Code, Error, Secret};
+use postern_tunnel::message::{Bind, BindWhat, Bound, Scheme};
+use postern_tunnel::proto::codec::encode;
+use postern_tunnel::proto::message::{FromAgent, FromServer};
+use postern_tunnel::proto::preamble::Preamble;
+use postern_tunnel::proto::version::Versions;
+use postern_tunnel::{
+    AcceptError, Accepted, AdoptError, BoxedTransport, ConnectError, EndReason, IncomingEvent, OpenError, ServerEvent,
+    accept, connect,
+};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use tokio::time::Instant;
+use world::{SECRET, World, hello, read, start, until, welcome, within};
+
+fn bind(name: &str) -> Bind {
+    Bind {
+        request: 0,
+        name: name.into(),
+        what: BindWhat::Http { host: None, scheme: Scheme::Https, previous: None },
+        forwards_to: "http://localhost:80".into(),
+        metadata: String::new(),
+        inspect: true,
+    }
+}
+
+async fn knock(bytes: &[u8]) -> (Result<Accepted, AcceptError>, DuplexStream) {
+    let (mut peer, server) = duplex(64 * 1024);
+    peer.write_all(bytes).await.unwrap();
+    (accept(server).await, peer)
+}
+
+async fn data_connection(session: &str, secret: &str) -> (postern_tunnel::DataConnection, DuplexStream) {
+    let preamble = Preamble::Data { session: session.into(), secret: Secret::new(secret) };
+    match knock(&preamble.encode()).await {
+        (Ok(Accepted::Data(connection)), peer) => (connection, peer),
+        _ => panic!("it is a data connection"),
+    }
+}
+
+#[tokio::test]
+async fn the_server_reads_the_hello_and_the_agent_the_welcome() {
+    let (mut agent, server) = duplex(64 * 1024);
+    let mut bytes = Preamble::Control.encode().to_vec();
+    bytes.extend_from_slice(&encode(&FromAgent::Hello(hello())).unwrap());
+    agent.write_all(&bytes).await.unwrap();
+    let Ok(Accepted::Control(greeting)) = accept(server).await else { panic!("it is an agent") };
+    assert_eq!(greeting.hello(), &hello());
+
+    let world = World::in_memory().await;
+    assert_eq!(world.agent.welcome().session, "ts_1");
+    assert_eq!(world.agent.welcome().protocol, Versions::SUPPORTED.newest);
+    assert_eq!(world.server.id(), "ts_1");
+}
+
+#[tokio::test]
+async fn a_refused_agent_learns_why() {
+    let error = Error::new(Code::TokenUnknown, "This authtoken is not known here.");
+    let answer = error.clone();
+    let dial = move || {
+        let (here, there) = duplex(1024);
+        let answer = answer.clone();
+        tokio::spawn(async move {
+            let Ok(Accepted::Control(greeting)) = accept(there).await else { panic!("an agent comes") };
+            greeting.refuse(answer).await;
+        });
+        async { io::Result::Ok(Box::new(here) as BoxedTransport) }
+    };
+    match within(connect(Arc::new(dial), hello())).await {
+        Err(ConnectError::Refused(refusal)) => assert_eq!(refusal, error),
+        _ => panic!("the agent is refused"),
+    }
+}
+
+#[tokio::test]
+async fn an_agent_of_a_foreign_version_is_told_so() {
+    let dial = || {
+        let (here, there) = duplex(1024);
+        tokio::spawn(async move { assert!(matches!(accept(there).await, Err(AcceptError::Version))) });
+        async { io::Result::Ok(Box::new(here) as BoxedTransport) }
+    };
+    let mut newer = hello();
+    newer.protocol = Versions { oldest: 900, newest: 901 };
+    match within(connect(Arc::new(dial), newer)).await {
+        Err(ConnectError::Refused(refusal)) => assert_eq!(refusal.code, Code::AgentTooOld),
+        _ => panic!("no version is shared"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn slow_peers_time_out() {
+    let started = Instant::now();
+    for so_far in [&b""[..], b"POST", &Preamble::Control.encode(), b"POSTERN\x01\x02\x40\x40half"] {
+        let (outcome, _peer) = knock(so_far).await;
+        assert!(matches!(outcome, Err(AcceptError::TooSlow)), "{so_far:?} and then silence");
+    }
+    assert_eq!(started.elapsed().as_secs(), 40);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_answer_is_given_up() {
+    let ends = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let dial = move || {
+        let (here, there) = duplex(1024);
+        ends.lock().unwrap().push(there);
+        async { io::Result::Ok(Box::new(here) as BoxedTransport) }
+    };
+    let started = Instant::now();
+    match connect(Arc::new(dial), hello()).await {
+        Err(ConnectError::Io(error)) => assert_eq!(error.kind(), io::ErrorKind::TimedOut),
+        _ => panic!("nobody answers"),
+    }
+    assert_eq!(started.elapsed().as_secs(), 10);
+}
+
+#[tokio::test]
+async fn foreign_bytes_are_refused_at_once() {
+    for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0x16, 3, 1, 2, 0], b"POSTERN\x07"] {
+        let (outcome, mut peer) = knock(bytes).await;
+        assert!(matches!(outcome, Err(AcceptError::Preamble(_) | AcceptError::Io(_))), "{bytes:?}");
+        drop(outcome);
+        assert_eq!(peer.read(&mut [0; 1]).await.unwrap(), 0, "nothing is said to strangers");
+    }
+}
+
+#[tokio::test]
+async fn an_endless_hello_is_refused() {
+    let mut bytes = Preamble::Control.encode().to_vec();
+    bytes.extend_from_slice(&u32::MAX.to_be_bytes());
+    let (outcome, _peer) = knock(&bytes).await;
+    assert!(matches!(outcome, Err(AcceptError::Io(_))));
+}
+
+#[tokio::test]
+async fn a_data_connection_with_a_wrong_secret_is_refused() {
+    let world = World::in_memory_with(0).await;
+    for (session, secret) in [("ts_1", "guess"), ("ts_1", ""), ("ts_2", SECRET), ("", "")] {
+        let (connection, mut peer) = data_connection(session, secret).await;
+        assert!(matches!(world.server.adopt(connection).await, Err(AdoptError::Denied)), "{session} {secret}");
+        assert_eq!(peer.read(&mut [0; 1]).await.unwrap(), 0, "the stranger is cut off");
+    }
+    assert_eq!(world.server.pool().idle, 0);
+    let (connection, mut peer) = data_connection("ts_1", SECRET).await;
+    world.server.adopt(connection).await.unwrap();
+    assert_eq!(read(&mut peer, 1).await, [1], "a friend hears that he is in");
+    assert_eq!(world.server.pool().idle, 1);
+}
+
+#[tokio::test]
+async fn a_session_takes_no_more_than_256_data_connections() {
+    let world = World::in_memory_with(0).await;
+    let mut peers = Vec::new();
+    for _ in 0..256 {
+        let (connection, peer) = data_connection("ts_1", SECRET).await;
+        world.server.adopt(connection).await.unwrap();
+        peers.push(peer);
+    }
+    let (connection, _peer) = data_connection("ts_1", SECRET).await;
+    assert!(matches!(world.server.adopt(connection).await, Err(AdoptError::Full)));
+}
+
+#[tokio::test]
+async fn a_data_connection_that_broke_while_idle_is_not_used() {
+    let mut world = World::in_memory_with(0).await;
+    world.agent_echoes();
+    for _ in 0..3 {
+        let (connection, peer) = data_connection("ts_1", SECRET).await;
+        world.server.adopt(connection).await.unwrap();
+        drop(peer);
+    }
+    assert_eq!(world.server.pool().idle, 3);
+    let mut visitor = world.open().await;
+    assert_eq!(world.server.overflowing(), 1, "none of the three was fit");
+    visitor.write_all(b"still").await.unwrap();
+    assert_eq!(read(&mut visitor, 5).await, b"still");
+    assert_eq!(world.server.pool().idle, 0);
+}
+
+#[tokio::test]
+async fn binding_asks_the_server_and_brings_its_answer() {
+    let mut world = World::in_memory().await;
+    let server = world.server.clone();
+    let mut events = world.events;
+    tokio::spawn(async move {
+        while let Some(ServerEvent::Bind(bind)) = events.next().await {
+            let Bind { request, name, .. } = bind;
+            match name.as_str() {
+                "taken" => server.bind_refused(request, Error::from(Code::NameTaken)),
+                _ => server.bound(Bound {
+                    request,
+                    tunnel: format!("tn_{name}"),
+                    number: 1,
+                    url: None,
+                    host: None,
+                    port: None,
+                }),
+            }
+        }
+    });
+    let (shop, taken) =
+        within(async { tokio::join!(world.agent.bind(bind("shop")), world.agent.bind(bind("taken"))) }).await;
+    assert_eq!(shop.unwrap().tunnel, "tn_shop");
+    assert_eq!(taken.unwrap_err().code, Code::NameTaken);
+
+    world.server.tunnel_closed(1, Error::from(Code::CredentialDeleted));
+    world.server.drain();
+    let incoming = world.incoming.as_mut().unwrap();
+    match within(incoming.next()).await {
+        Some(IncomingEvent::TunnelClosed { number: 1, error }) => assert_eq!(error.code, Code::CredentialDeleted),
+        _ => panic!("the tunnel is closed"),
+    }
+    assert!(matches!(within(incoming.next()).await, Some(IncomingEvent::Drain)));
+}
+
+#[tokio::test]
+async fn an_address_nobody_waits_for_any_more_goes_back() {
+    let mut world = World::in_memory().await;
+    let agent = world.agent.clone();
+    let asking = tokio::spawn(async move { agent.bind(bind("shop")).await });
+    let Some(ServerEvent::Bind(Bind { request, .. })) = within(world.events.next()).await else { panic!("a bind") };
+    asking.abort();
+    assert!(asking.await.is_err());
+    world.server.bound(Bound { request, tunnel: "tn_1".into(), number: 9, url: None, host: None, port: None });
+    assert_eq!(within(world.events.next()).await, Some(ServerEvent::Unbind { number: 9 }));
+}
+
+#[tokio::test]
+async fn goodbye_is_a_clean_end_on_both_sides() {
+    for mut world in [World::in_memory().await, World::over_tls().await] {
+        within(world.agent.goodbye()).await;
+        assert_eq!(within(world.events.next()).await, Some(ServerEvent::Goodbye));
+        assert_eq!(within(world.events.next()).await, None);
+        for end in [within(world.server.closed()).await, within(world.agent.closed()).await] {
+            assert!(end.clean);
+            assert_eq!(end.reason, EndReason::Goodbye);
+        }
+        assert!(within(world.incoming.as_mut().unwrap().next()).await.is_none());
+    }
+}
+
+#[tokio::test]
+async fn the_server_says_why_it_ends_a_session() {
+    for world in [World::in_memory().await, World::over_tls().await] {
+        let error = Error::new(Code::SessionReplaced, "The same agent has connected again.");
+        world.server.end(error.clone());
+        for end in [within(world.agent.closed()).await, within(world.server.closed()).await] {
+            assert!(end.clean);
+            assert_eq!(end.reason, EndReason::Ended(error.clone()));
+        }
+        assert_eq!(world.server.open_stream(start()).await.err(), Some(OpenError::Ended));
+        assert_eq!(world.agent.bind(bind("late")).await.unwrap_err().code, Code::SessionNotReady);
+    }
+}
+
+#[tokio::test]
+async fn the_latency_is_measured() {
+    let world = World::in_memory().await;
+    until(|| world.server.latency().is_some() && world.agent.latency().is_some()).await;
+    assert!(world.server.latency().unwrap() < Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn abrupt_loss_of_the_control_connection_ends_everything() {
+    let (mut carried, mut server_end) = lossy_world().await;
+    let mut visitors = Vec::new();
+    for _ in 0..3 {
+        let mut visitor = carried.open().await;
+        visitor.write_all(b"hold on").await.unwrap();
+        let service = carried.next_stream().await.accept().await.unwrap();
+        visitors.push((visitor, service));
+    }
+    assert!(carried.server.pool().busy > 0, "some streams have connections of their own");
+    server_end.cut();
+    for end in [within(carried.server.closed()).await, within(carried.agent.closed()).await] {
+        assert!(!end.clean);
+        assert!(matches!(end.reason, EndReason::Lost(_)), "{end:?}");
+    }
+    for (mut visitor, mut service) in visitors {
+        assert!(world::read_all(&mut visitor).await.is_err());
+        let mut heard = [0; 7];
+        within(service.read_exact(&mut heard)).await.unwrap();
+        assert!(world::read_all(&mut service).await.is_err());
+    }
+    assert_eq!(carried.server.pool().idle, 0, "idle connections are closed");
+    assert_eq!(carried.server.open_stream(start()).await.err(), Some(OpenError::Ended));
+    assert!(within(carried.incoming.as_mut().unwrap().next()).await.is_none());
+}
+
+/// A world whose control connection can be cut; the data connections stay.
+async fn lossy_world() -> (World, Scissors) {
+    let mut world = World::in_memory().await;
+    let (cut, severed) = tokio::sync::oneshot::channel::<()>();
+    let severed = Arc::new(std::sync::Mutex::new(Some(severed)));
+    let direct = world.dial.clone();
+    let dial = move || {
+        let (direct, severed) = (direct.clone(), severed.lock().unwrap().take());
+        async move {
+            let transport = direct.dial().await?;
+            let Some(severed) = severed else { return Ok(transport) };
+            // The first connection, the control connection, passes through hands that can let go.
+            let (here, there) = duplex(64 * 1024);
+            tokio::spawn(async move {
+                tokio::select! {
+                    _ = postern_tunnel::relay(there, transport) => {}
+                    _ = severed => {}
+                }
+            });
+            io::Result::Ok(Box::new(here) as BoxedTransport)
+        }
+    };
+    world = world.reconnected(Arc::new(dial)).await;
+    world.idle(16).await;
+    (world, Scissors(Some(cut)))
+}
+
+struct Scissors(Option<tokio::sync::oneshot::Sender<()>>);
+
+impl Scissors {
+    fn cut(&mut self) {
+        let _ = self.0.take().unwrap().send(());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_agent_is_noticed_after_fifteen_seconds() {
+    let (mut agent, there) = duplex(64 * 1024);
+    let mut bytes = Preamble::Control.encode().to_vec();
+    bytes.extend_from_slice(&encode(&FromAgent::Hello(hello())).unwrap());
+    agent.write_all(&bytes).await.unwrap();
+    let Ok(Accepted::Control(greeting)) = accept(there).await else { panic!("an agent comes") };
+    let (session, _events) = greeting.welcome(welcome()).await.unwrap();
+    let welcomed = Instant::now();
+    let end = session.closed().await;
+    assert_eq!(end.reason, EndReason::Dead);
+    assert!(!end.clean);
+    assert_eq!(welcomed.elapsed().as_millis() / 100, 150, "fifteen seconds of silence");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_server_is_noticed_after_fifteen_seconds() {
+    let (kept, mut servers) = tokio::sync::mpsc::unbounded_channel();
+    let dial = move || {
+        let (here, mut there) = duplex(64 * 1024);
+        let kept = kept.clone();
+        tokio::spawn(async move {
+            let bytes = encode(&FromServer::Welcome(welcome())).unwrap();
+            there.write_all(&bytes).await.unwrap();
+            kept.send(there).unwrap();
+        });
+        async { io::Result::Ok(Box::new(here) as BoxedTransport) }
+    };
+    let (session, _incoming) = connect(Arc::new(dial), hello()).await.unwrap();
+    let _server = servers.recv().await.unwrap();
+    let welcomed = Instant::now();
+    assert_eq!(session.closed().await.reason, EndReason::Dead);
+    assert_eq!(welcomed.elapsed().as_millis() / 100, 150, "fifteen seconds of silence");
+}
+
+#[tokio::test(start_paused = true)]
+async fn heartbeats_keep_an_idle_session_alive_for_days() {
+    let world = World::in_memory().await;
+    tokio::time::sleep(Duration::from_secs(2 * 24 * 3600)).await;
+    assert_eq!(world.server.pool().idle, 16);
+    let never = Duration::from_secs(1);
+    assert!(tokio::time::timeout(never, world.server.closed()).await.is_err(), "the session lives");
+    assert!(tokio::time::timeout(never, world.agent.closed()).await.is_err(), "the session lives");
+}
+
+#[tokio::test(start_paused = true)]
+async fn connections_of_a_burst_are_closed_when_they_lie_unused() {
+    let mut world = World::in_memory().await;
+    world.agent_echoes();
+    world.idle(16).await;
+    let mut visitors = Vec::new();
+    for _ in 0..150 {
+        let mut visitor = world.open().await;
+        visitor.write_all(b"x").await.unwrap();
+        visitors.push(visitor);
+    }
+    until(|| world.server.pool().idle >= 100).await;
+    for visitor in &mut visitors {
+        visitor.shutdown().await.unwrap();
+        world::read_all(visitor).await.unwrap();
+    }
+    drop(visitors);
+    until(|| world.server.pool().busy == 0).await;
+    assert!(world.server.pool().idle > 64);
+    tokio::time::sleep(Duration::from_secs(70)).await;
+    assert_eq!(world.server.pool().idle, 64, "the surplus went after a minute");
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    assert_eq!(world.server.pool().idle, 24, "the rest went after a while");
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    assert_eq!(world.server.pool().idle, 24, "the warm ones stay, and nobody fills up again");
+}
+
+#[tokio::test]
+async fn the_last_handle_dropped_ends_the_session() {
+    let world = World::in_memory().await;
+    world.door.forget().await;
+    let (server, agent) = (world.server, world.agent);
+    let other = server.clone();
+    drop(server);
+    assert!(tokio::time::timeout(Duration::from_millis(20), agent.closed()).await.is_err(), "a clone still holds it");
+    drop(other);
+    assert!(!within(agent.closed()).await.clean);
+}
+
+#[tokio::test]
+async fn an_agent_keeps_its_pool_full_when_connections_are_lost() {
+    let world = World::in_memory().await;
+    world.idle(16).await;
+    let mut lost = Vec::new();
+    for _ in 0..10 {
+        lost.push(world.open().await);
+    }
+    until(|| world.server.pool().idle >= 15).await;
+    drop(lost);
+    until(|| world.server.pool().busy == 0 && world.server.pool().idle >= 16).await;
+    assert!(world.door.data_connections.load(Ordering::SeqCst) > 16);
+}

@@ -1,0 +1,293 @@
+//! Both ends of a session in one process: over memory, or over TLS on the loopback.
+#![allow(dead_code, clippy::unwrap_used, reason = "every specification uses another part of the world")]
+
+use futures::future::BoxFuture;
+use postern_api::Secret;
+use postern_tunnel::message::{Hello, Welcome};
+use postern_tunnel::{
+    ALPN, Accepted, AgentSession, BoxedTransport, Dial, Incoming, IncomingEvent, IncomingStream, ServerEvents,
+    ServerSession, StreamKind, StreamStart, TunnelStream, accept, connect, limit_buffers, relay, sockets,
+};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Mutex, mpsc};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use tokio_rustls::rustls::{ClientConfig, RootCertStore, ServerConfig};
+use tokio_rustls::{TlsAcceptor, TlsConnector};
+
+pub(crate) const SECRET: &str = "the secret of this session";
+
+/// Everything in a specification happens within this time, or the specification fails.
+pub(crate) const SOON: Duration = Duration::from_secs(20);
+
+pub(crate) struct World {
+    pub(crate) server: ServerSession,
+    pub(crate) events: ServerEvents,
+    pub(crate) agent: AgentSession,
+    pub(crate) incoming: Option<Incoming>,
+    pub(crate) door: Arc<Door>,
+    pub(crate) dial: Arc<dyn Dial>,
+}
+
+/// The server's side of new connections.
+pub(crate) struct Door {
+    session: Mutex<Option<ServerSession>>,
+    welcomed: Mutex<mpsc::UnboundedSender<(ServerSession, ServerEvents)>>,
+    pub(crate) data_connections: AtomicUsize,
+    pub(crate) turned_away: AtomicUsize,
+    /// Data connections beyond this many are turned away.
+    pub(crate) most_connections: AtomicUsize,
+}
+
+impl Door {
+    async fn enter(self: Arc<Self>, stream: impl postern_tunnel::Transport) {
+        match accept(stream).await {
+            Ok(Accepted::Control(greeting)) => {
+                let (session, events) = greeting.welcome(welcome()).await.unwrap();
+                *self.session.lock().await = Some(session.clone());
+                let _ = self.welcomed.lock().await.send((session, events));
+            }
+            Ok(Accepted::Data(connection)) => {
+                let session = self.session.lock().await.clone();
+                let has_place =
+                    self.data_connections.load(Ordering::SeqCst) < self.most_connections.load(Ordering::SeqCst);
+                let Some(session) = session.filter(|_| has_place) else { return };
+                match session.adopt(connection).await {
+                    Ok(()) => self.data_connections.fetch_add(1, Ordering::SeqCst),
+                    Err(_) => self.turned_away.fetch_add(1, Ordering::SeqCst),
+                };
+            }
+            Err(_) => {
+                self.turned_away.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+    }
+
+    /// Forgets the session, so that only the specification holds it.
+    pub(crate) async fn forget(&self) {
+        *self.session.lock().await = None;
+    }
+}
+
+impl World {
+    pub(crate) async fn in_memory() -> World {
+        World::in_memory_with(usize::MAX).await
+    }
+
+    /// At most so many data connections find their way into the pool.
+    pub(crate) async fn in_memory_with(most_connections: usize) -> World {
+        let (door, welcomed) = door(most_connections);
+        let dial: Arc<dyn Dial> = Arc::new(MemoryDial(door.clone()));
+        World::begin(door, welcomed, dial).await
+    }
+
+    pub(crate) async fn over_tls() -> World {
+        let (door, welcomed) = door(usize::MAX);
+        let (acceptor, connector) = tls();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let at_the_door = door.clone();
+        tokio::spawn(async move {
+            loop {
+                let (socket, _) = listener.accept().await.unwrap();
+                sockets::tune(&socket);
+                let (acceptor, door) = (acceptor.clone(), at_the_door.clone());
+                tokio::spawn(async move {
+                    if let Ok(mut stream) = acceptor.accept(socket).await {
+                        limit_buffers(stream.get_mut().1);
+                        door.enter(stream).await;
+                    }
+                });
+            }
+        });
+        let dial = move || {
+            let connector = connector.clone();
+            async move {
+                let socket = TcpStream::connect(address).await?;
+                sockets::tune(&socket);
+                let name = ServerName::try_from("localhost").unwrap();
+                let mut stream = connector.connect(name, socket).await?;
+                limit_buffers(stream.get_mut().1);
+                io::Result::Ok(Box::new(stream) as BoxedTransport)
+            }
+        };
+        World::begin(door, welcomed, Arc::new(dial)).await
+    }
+
+    async fn begin(
+        door: Arc<Door>,
+        mut welcomed: mpsc::UnboundedReceiver<(ServerSession, ServerEvents)>,
+        dial: Arc<dyn Dial>,
+    ) -> World {
+        let (agent, incoming) = connect(dial.clone(), hello()).await.unwrap();
+        let (server, events) = welcomed.recv().await.unwrap();
+        World { server, events, agent, incoming: Some(incoming), door, dial }
+    }
+
+    /// The same door, a new session through another dial.
+    pub(crate) async fn reconnected(self, dial: Arc<dyn Dial>) -> World {
+        let (sender, welcomed) = mpsc::unbounded_channel();
+        *self.door.welcomed.lock().await = sender;
+        World::begin(self.door.clone(), welcomed, dial).await
+    }
+
+    /// The agent answers every stream with what the stream said.
+    pub(crate) fn agent_echoes(&mut self) {
+        self.agent_serves(|stream| {
+            Box::pin(async move {
+                let mut stream = stream.accept_lazily();
+                let (mut reader, mut writer) = tokio::io::split(&mut stream);
+                let _ = tokio::io::copy(&mut reader, &mut writer).await;
+                let _ = tokio::io::AsyncWriteExt::shutdown(&mut stream).await;
+            })
+        });
+    }
+
+    pub(crate) fn agent_serves(&mut self, serve: impl Fn(IncomingStream) -> BoxFuture<'static, ()> + Send + 'static) {
+        let mut incoming = self.incoming.take().expect("the agent serves once");
+        tokio::spawn(async move {
+            while let Some(event) = incoming.next().await {
+                if let IncomingEvent::Stream(stream) = event {
+                    tokio::spawn(serve(stream));
+                }
+            }
+        });
+    }
+
+    /// The agent joins every stream with one end of a pipe; the other ends come out here.
+    pub(crate) fn agent_relays(&mut self) -> mpsc::UnboundedReceiver<tokio::io::DuplexStream> {
+        let (services, served) = mpsc::unbounded_channel();
+        self.agent_serves(move |stream| {
+            let (service, end) = tokio::io::duplex(64 * 1024);
+            let _ = services.send(service);
+            Box::pin(async move {
+                relay(stream.accept().await.unwrap(), end).await;
+            })
+        });
+        served
+    }
+
+    pub(crate) async fn next_stream(&mut self) -> IncomingStream {
+        loop {
+            match within(self.incoming.as_mut().unwrap().next()).await {
+                Some(IncomingEvent::Stream(stream)) => return stream,
+                Some(_) => {}
+                None => panic!("the session ended"),
+            }
+        }
+    }
+
+    pub(crate) async fn open(&self) -> TunnelStream {
+        self.server.open_stream(start()).await.unwrap()
+    }
+
+    /// Waits until so many connections are idle.
+    pub(crate) async fn idle(&self, count: usize) {
+        until(|| self.server.pool().idle == count).await;
+    }
+}
+
+fn door(most_connections: usize) -> (Arc<Door>, mpsc::UnboundedReceiver<(ServerSession, ServerEvents)>) {
+    let (sender, welcomed) = mpsc::unbounded_channel();
+    let door = Door {
+        session: Mutex::new(None),
+        welcomed: Mutex::new(sender),
+        data_connections: AtomicUsize::new(0),
+        turned_away: AtomicUsize::new(0),
+        most_connections: AtomicUsize::new(most_connections),
+    };
+    (Arc::new(door), welcomed)
+}
+
+struct MemoryDial(Arc<Door>);
+
+impl Dial for MemoryDial {
+    fn dial(&self) -> BoxFuture<'_, io::Result<BoxedTransport>> {
+        let (here, there) = tokio::io::duplex(64 * 1024);
+        tokio::spawn(self.0.clone().enter(there));
+        Box::pin(async { Ok(Box::new(here) as BoxedTransport) })
+    }
+}
+
+pub(crate) fn hello() -> Hello {
+    Hello {
+        protocol: Default::default(),
+        agent_version: "0.1.0".into(),
+        os: "test".into(),
+        instance: "one".into(),
+        token: Secret::new("token"),
+        metadata: String::new(),
+    }
+}
+
+pub(crate) fn welcome() -> Welcome {
+    Welcome {
+        protocol: 0,
+        session: "ts_1".into(),
+        data_secret: Secret::new(SECRET),
+        server_version: "0.1.0".into(),
+        region: "local".into(),
+        heartbeat: postern_tunnel::message::HEARTBEAT,
+    }
+}
+
+pub(crate) fn start() -> StreamStart {
+    StreamStart { tunnel: 7, visitor: "203.0.113.9:5000".parse().unwrap(), kind: StreamKind::Http, tls: true }
+}
+
+pub(crate) fn tls() -> (TlsAcceptor, TlsConnector) {
+    let issued = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let certificate: CertificateDer = issued.cert.der().clone();
+    let key = PrivateKeyDer::try_from(issued.signing_key.serialize_der()).unwrap();
+    let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
+    let mut server = ServerConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.clone()], key)
+        .unwrap();
+    server.alpn_protocols = vec![ALPN.to_vec()];
+    server.send_tls13_tickets = 1;
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate).unwrap();
+    let mut client = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    client.alpn_protocols = vec![ALPN.to_vec()];
+    (TlsAcceptor::from(Arc::new(server)), TlsConnector::from(Arc::new(client)))
+}
+
+/// Waits for a condition, and fails when it does not come true soon.
+pub(crate) async fn until(condition: impl Fn() -> bool) {
+    within(async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    })
+    .await;
+}
+
+/// Fails when the future does not complete soon.
+pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(SOON, future).await.expect("it happens soon")
+}
+
+/// Reads so many bytes.
+pub(crate) async fn read(stream: &mut (impl tokio::io::AsyncRead + Unpin), count: usize) -> Vec<u8> {
+    let mut bytes = vec![0; count];
+    within(stream.read_exact(&mut bytes)).await.unwrap();
+    bytes
+}
+
+/// Reads to the end.
+pub(crate) async fn read_all(stream: &mut (impl tokio::io::AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    within(stream.read_to_end(&mut bytes)).await?;
+    Ok(bytes)
+}
