@@ -1,0 +1,248 @@
+// A stand-in for the agent, for states a real one reaches only with patience: offline with a countdown, refusals,
+// tens of thousands of requests. It serves ui/dist under the same strict policy.
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join, normalize } from "node:path";
+import { exchange, type Exchange, type Spoken } from "./captured";
+
+export const PAGES = join(import.meta.dirname, "../../../ui/dist");
+export const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+
+const TYPES: Record<string, string> = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+
+export interface FakeTunnel {
+  name: string;
+  definition: Record<string, unknown>;
+  state: "stopped" | "starting" | "running" | "failed";
+  public_url: string | null;
+  error: { code: string; message: string } | null;
+  saved: boolean;
+}
+
+export class FakeAgent {
+  tunnels: FakeTunnel[] = [];
+  exchanges: Exchange[] = [];
+  /** Every changing call the page made, as `METHOD path body`. */
+  heard: string[] = [];
+  session: Record<string, unknown> = {
+    state: "online",
+    server_addr: "localhost:4443",
+    reason: null,
+    next_try: null,
+    attempt: 0,
+    since: new Date(Date.now() - 3_600_000).toISOString(),
+    legs: [{ region: "local", latency: "0.4ms" }],
+  };
+  /** The next start of a tunnel is refused with this. */
+  refusal: { status: number; code: string; message: string } | null = null;
+  #server: Server;
+  #feeds = new Set<ServerResponse>();
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch((error: unknown) => {
+        response.statusCode = 500;
+        response.end(String(error));
+      });
+    });
+  }
+
+  static async start(): Promise<FakeAgent> {
+    const agent = new FakeAgent();
+    await new Promise<void>((listening) => agent.#server.listen(0, "127.0.0.1", listening));
+    return agent;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.dropFeeds();
+    this.#server.closeAllConnections();
+    await new Promise((closed) => this.#server.close(closed));
+  }
+
+  /** Breaks the live feed as a restart would. */
+  dropFeeds(): void {
+    for (const feed of this.#feeds) feed.destroy();
+    this.#feeds.clear();
+  }
+
+  tunnel(part: Partial<FakeTunnel> & { name: string }): FakeTunnel {
+    const tunnel: FakeTunnel = { definition: { proto: "http", addr: 8080 }, state: "stopped", public_url: null, error: null, saved: true, ...part };
+    this.tunnels.push(tunnel);
+    return tunnel;
+  }
+
+  captures(spoken: Spoken | Exchange): Exchange {
+    const captured = "summary" in spoken ? spoken : exchange(spoken);
+    this.exchanges.push(captured);
+    this.#tell("request", captured.summary);
+    return captured;
+  }
+
+  tellStatus(): void {
+    this.#tell("status", this.#status());
+  }
+
+  tellTunnels(): void {
+    this.#tell("tunnels", { tunnels: this.tunnels });
+  }
+
+  #tell(event: string, data: unknown): void {
+    for (const feed of this.#feeds) feed.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
+  #status() {
+    return {
+      status: this.session["state"] === "online" ? "online" : "offline",
+      agent_version: "0.1.0",
+      session: this.session,
+      web_addr: this.url.replace("http://", ""),
+      config_path: "~/.config/postern/postern.yml",
+      pid: 4711,
+      capture: { bytes: 3_400_000, limit: 52_428_800, count: this.exchanges.length, dropped: 0, oldest: this.exchanges[0]?.summary.start ?? null },
+      uri: "/api/status",
+    };
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://agent");
+    if (!url.pathname.startsWith("/api/")) return this.#page(url.pathname, response);
+    const method = request.method ?? "GET";
+    const body = await text(request);
+    if (method !== "GET") this.heard.push(`${method} ${decodeURIComponent(url.pathname)} ${body}`);
+    const answer = (status: number, value?: unknown) => {
+      response.writeHead(status, { "Content-Type": "application/json" });
+      response.end(value === undefined ? "" : JSON.stringify(value));
+    };
+    const refuse = (status: number, code: string, message: string) =>
+      answer(status, { error_code: 100, status_code: status, msg: "request refused", details: { err: message, code } });
+
+    if (url.pathname === "/api/status") return answer(200, this.#status());
+    if (url.pathname === "/api/events") return this.#feed(response);
+    if (url.pathname === "/api/configured") return answer(200, { tunnels: this.tunnels });
+    if (url.pathname === "/api/tunnels") return answer(200, { tunnels: this.#running() });
+    const named = /^\/api\/configured\/([^/]+)(\/start|\/stop)?$/.exec(url.pathname);
+    if (named) return this.#configured(method, decodeURIComponent(named[1] ?? ""), named[2], body, answer, refuse);
+    if (url.pathname === "/api/requests/http/summaries") return answer(200, { requests: this.#summaries(url) });
+    if (url.pathname === "/api/requests/http" && method === "POST") return this.#replay(body, answer, refuse);
+    if (url.pathname === "/api/requests/http" && method === "DELETE") {
+      this.exchanges = [];
+      answer(204);
+      return this.#tell("requests_deleted", {});
+    }
+    const captured = this.exchanges.find(({ summary }) => url.pathname === `/api/requests/http/${summary.id}`);
+    if (captured) return answer(200, detail(captured));
+    return refuse(404, "ERR_POSTERN_8104", "There is no such captured request.");
+  }
+
+  async #page(path: string, response: ServerResponse): Promise<void> {
+    const file = normalize(path === "/" ? "/inspector.html" : path);
+    try {
+      const content = await readFile(join(PAGES, file));
+      response.writeHead(200, {
+        "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
+        "Content-Security-Policy": POLICY,
+        "X-Content-Type-Options": "nosniff",
+      });
+      response.end(content);
+    } catch {
+      response.writeHead(404);
+      response.end();
+    }
+  }
+
+  #feed(response: ServerResponse): void {
+    response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
+    this.#feeds.add(response);
+    response.on("close", () => this.#feeds.delete(response));
+    response.write(`event: status\ndata: ${JSON.stringify(this.#status())}\n\n`);
+    response.write(`event: tunnels\ndata: ${JSON.stringify({ tunnels: this.tunnels })}\n\n`);
+  }
+
+  #running() {
+    const rates = { count: 128, rate1: 0.4, rate5: 0.2, rate15: 0.1, p50: 12e6, p90: 80e6, p95: 120e6, p99: 900e6 };
+    return this.tunnels
+      .filter(({ state }) => state === "running")
+      .map(({ name, public_url, definition }) => ({ name, public_url, proto: definition["proto"] ?? "http", metrics: { conns: { ...rates, gauge: 2 }, http: rates } }));
+  }
+
+  #summaries(url: URL) {
+    const limit = Number(url.searchParams.get("limit") ?? 50);
+    const before = url.searchParams.get("before");
+    const newest = this.exchanges.toReversed().map(({ summary }) => summary);
+    const from = before === null ? 0 : newest.findIndex(({ id }) => id === before) + 1;
+    return newest.slice(from, from + limit);
+  }
+
+  #configured(method: string, name: string, verb: string | undefined, body: string, answer: Answer, refuse: Refuse): void {
+    const known = this.tunnels.find((tunnel) => tunnel.name === name);
+    if (method === "PUT") {
+      const tunnel = known ?? this.tunnel({ name });
+      tunnel.definition = JSON.parse(body) as Record<string, unknown>;
+      tunnel.saved = true;
+      answer(200, tunnel);
+      return this.tellTunnels();
+    }
+    if (!known) return refuse(404, "ERR_POSTERN_8101", `There is no tunnel named ${name}.`);
+    if (method === "DELETE") {
+      this.tunnels = this.tunnels.filter((tunnel) => tunnel !== known);
+      answer(204);
+      return this.tellTunnels();
+    }
+    if (verb === "/start" && this.refusal) {
+      const { status, code, message } = this.refusal;
+      known.state = "failed";
+      known.error = { code, message };
+      refuse(status, code, message);
+      return this.tellTunnels();
+    }
+    known.state = verb === "/start" ? "running" : "stopped";
+    known.error = null;
+    known.public_url = verb === "/start" ? (known.public_url ?? (known.definition["proto"] === "tcp" ? "tcp://localhost:24010" : `https://${name}-1234.localhost:4443`)) : null;
+    answer(200, known);
+    this.tellTunnels();
+  }
+
+  #replay(body: string, answer: Answer, refuse: Refuse): void {
+    const { id, tunnel_name: tunnel } = JSON.parse(body) as { id: string; tunnel_name?: string };
+    const original = this.exchanges.find(({ summary }) => summary.id === id);
+    if (!original) return refuse(404, "ERR_POSTERN_8104", "There is no such captured request.");
+    answer(204);
+    const replayed = exchange({ method: original.summary.method, path: original.summary.path, replayOf: id, milliseconds: 9, status: "200 OK", answer: "replayed", ...(tunnel ? { tunnel } : {}) });
+    replayed.request = original.request;
+    const pending = { ...replayed, summary: { ...replayed.summary, status: null, status_code: null, duration: null }, response: null };
+    this.captures(pending);
+    this.exchanges[this.exchanges.length - 1] = replayed;
+    this.#tell("request", replayed.summary);
+  }
+}
+
+type Answer = (status: number, value?: unknown) => void;
+type Refuse = (status: number, code: string, message: string) => void;
+
+function detail({ summary, request, response }: Exchange) {
+  return {
+    uri: `/api/requests/http/${summary.id}`,
+    id: summary.id,
+    tunnel_name: summary.tunnel_name,
+    remote_addr: summary.remote_addr,
+    start: summary.start,
+    duration: summary.duration ?? 0,
+    request: { method: summary.method, proto: "HTTP/1.1", headers: {}, uri: summary.path, raw: request.toString("base64") },
+    response: response && { status: summary.status, status_code: summary.status_code, proto: "HTTP/1.1", headers: {}, raw: response.toString("base64") },
+    replay_of: summary.replay_of,
+    cut: { request: summary.cut, response: false },
+  };
+}
+
+async function text(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString("utf8");
+}
