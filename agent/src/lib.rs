@@ -1,1 +1,11 @@
-//! agent
+//! The agent: tunnels to local services, capture and replay of what passes, and the API that shows it.
+//!
+//! Everything a run consists of hangs below [`agent::Agent`]; the program `postern` is [`cli`] around it.
+
+pub mod agent;
+pub mod capture;
+pub mod cli;
+pub mod config;
+pub mod local_api;
+pub mod session;
+pub mod tunnels;

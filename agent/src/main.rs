@@ -1,2 +1,7 @@
 //! The program `postern`.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    postern_agent::cli::main()
+}

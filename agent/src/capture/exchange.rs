@@ -1,0 +1,223 @@
+//! One captured request with its response, while it passes and after.
+
+use super::{event::Happening, recording::Recording, store::CaptureStore};
+use serde_json::{Value as Json, json};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Which tunnel a request came through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TunnelTag {
+    /// The name in the configuration.
+    pub definition: String,
+    /// `http`, `https` or `tcp`.
+    pub proto: &'static str,
+}
+
+impl TunnelTag {
+    /// As captured requests show it: the name, then the protocol in parentheses.
+    pub fn shown(&self) -> String {
+        format!("{} ({})", self.definition, self.proto)
+    }
+}
+
+/// The two halves of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Request,
+    Response,
+}
+
+/// What is known of a request when its head has passed.
+#[derive(Clone, Debug)]
+pub(crate) struct Opening {
+    pub(crate) tunnel: Arc<TunnelTag>,
+    pub(crate) remote: String,
+    pub(crate) method: String,
+    pub(crate) target: String,
+    pub(crate) host: String,
+    pub(crate) replay_of: Option<u64>,
+}
+
+/// A captured request. Shared by the sniffer that fills it and everybody who looks.
+pub struct Exchange {
+    pub(crate) id: u64,
+    pub(crate) start: jiff::Timestamp,
+    pub(crate) started: Instant,
+    pub(crate) opening: Opening,
+    state: Mutex<State>,
+}
+
+/// What changes while the exchange goes on.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) request: Recording,
+    pub(crate) response: Option<Recording>,
+    pub(crate) status: Option<(u16, String)>,
+    pub(crate) duration: Option<Duration>,
+    pub(crate) error: Option<String>,
+    /// Bytes of memory the store has on its account for this exchange.
+    charged: usize,
+    /// Out of the store; nothing is kept any more.
+    detached: bool,
+}
+
+/// The id as the API writes it: 16 hexadecimal digits.
+pub(crate) fn shown_id(id: u64) -> String {
+    format!("{id:016x}")
+}
+
+impl Exchange {
+    pub(crate) fn new(id: u64, opening: Opening, request: Recording) -> Self {
+        let state = State { request, ..State::default() };
+        Exchange { id, start: jiff::Timestamp::now(), started: Instant::now(), opening, state: Mutex::new(state) }
+    }
+
+    /// Bytes of memory beside the recorded ones: the entry itself, its texts, and its places in the store.
+    pub(crate) fn fixed_bytes(&self) -> usize {
+        let opening = &self.opening;
+        let texts =
+            opening.method.capacity() + opening.target.capacity() + opening.host.capacity() + opening.remote.capacity();
+        size_of::<Exchange>() + texts + 256
+    }
+
+    pub(crate) fn locked(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts an amount on the account of this exchange, unless it is out of the store.
+    pub(crate) fn charge(&self, bytes: usize) -> bool {
+        let mut state = self.locked();
+        if !state.detached {
+            state.charged += bytes;
+        }
+        !state.detached
+    }
+
+    /// Takes the exchange out: forgets its bytes and returns what was on its account.
+    pub(crate) fn detach(&self) -> usize {
+        let mut state = self.locked();
+        state.detached = true;
+        state.request.clear();
+        if let Some(response) = &mut state.response {
+            response.clear();
+        }
+        std::mem::take(&mut state.charged)
+    }
+
+    /// Keeps bytes of one side. Never waits for anything but the moment another thread needs to look.
+    pub(crate) fn append(&self, store: &CaptureStore, side: Side, bytes: &[u8]) {
+        let mut rest = bytes;
+        if let Some(recording) = self.locked().side(side) {
+            recording.passed += bytes.len() as u64;
+        }
+        loop {
+            let wanted = {
+                let mut state = self.locked();
+                if state.detached {
+                    return;
+                }
+                let Some(recording) = state.side(side) else { return };
+                rest = recording.fill(rest);
+                if rest.is_empty() {
+                    return;
+                }
+                let wanted = recording.wanted(rest.len());
+                if wanted == 0 {
+                    recording.cut = true;
+                    return;
+                }
+                wanted
+            };
+            // Room is made before it is used, so that the limit holds at every moment; this may take out
+            // the oldest exchanges, even this very one.
+            store.reserve(wanted);
+            let mut state = self.locked();
+            if state.detached {
+                store.refund(wanted);
+                return;
+            }
+            let Some(recording) = state.side(side) else { return };
+            let taken = recording.grow(wanted);
+            state.charged += taken;
+            store.correct(wanted, taken);
+        }
+    }
+
+    /// The response's head has passed.
+    pub(crate) fn answered(&self, status: u16, reason: &str, recording: Recording) {
+        let mut state = self.locked();
+        if !state.detached {
+            state.status = Some((status, reason.to_owned()));
+            state.response = Some(recording);
+        }
+    }
+
+    /// One side is complete.
+    pub(crate) fn ended(&self, store: &CaptureStore, side: Side) {
+        let mut state = self.locked();
+        let Some(recording) = state.side(side) else { return };
+        recording.complete = true;
+        let given_back = recording.trim();
+        if !state.detached {
+            state.charged -= given_back.min(state.charged);
+            store.refund(given_back);
+        }
+    }
+
+    /// The exchange is over, well or not.
+    pub(crate) fn finished(self: &Arc<Self>, store: &CaptureStore, error: Option<&str>) {
+        {
+            let mut state = self.locked();
+            if state.duration.is_some() {
+                return;
+            }
+            state.duration = Some(self.started.elapsed());
+            state.error = error.map(ToOwned::to_owned);
+        }
+        store.tell(Happening::Request(self.clone()));
+    }
+
+    /// The line of the list, without headers and bytes.
+    pub fn summary(&self) -> Json {
+        let state = self.locked();
+        let path = self.opening.target.as_str();
+        json!({
+            "id": shown_id(self.id),
+            "tunnel_name": self.opening.tunnel.shown(),
+            "method": self.opening.method,
+            "path": path,
+            "host": self.opening.host,
+            "status_code": state.status.as_ref().map(|(code, _)| code),
+            "status": state.status.as_ref().map(|(code, reason)| status_line(*code, reason)),
+            "start": self.start.to_string(),
+            "duration": state.duration.map(nanoseconds),
+            "request_size": state.request.passed,
+            "response_size": state.response.as_ref().map_or(0, |response| response.passed),
+            "remote_addr": self.opening.remote,
+            "cut": state.request.cut || state.response.as_ref().is_some_and(|response| response.cut),
+            "replay_of": self.opening.replay_of.map(shown_id),
+            "error": state.error,
+        })
+    }
+}
+
+impl State {
+    fn side(&mut self, side: Side) -> Option<&mut Recording> {
+        match side {
+            Side::Request => Some(&mut self.request),
+            Side::Response => self.response.as_mut(),
+        }
+    }
+}
+
+/// `200 OK`, or the number alone where the server gave no words.
+pub(crate) fn status_line(code: u16, reason: &str) -> String {
+    if reason.is_empty() { code.to_string() } else { format!("{code} {reason}") }
+}
+
+/// A duration as the API shows it.
+pub(crate) fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

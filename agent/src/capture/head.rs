@@ -1,0 +1,223 @@
+//! The head of an HTTP/1 message: finding its end, and what it says about the body.
+
+use super::framing::{Framing, Garbage};
+
+/// Heads longer than this are not followed.
+pub(crate) const MAX_HEAD: usize = 64 * 1024;
+const MAX_HEADERS: usize = 256;
+
+/// Collects a head out of pieces.
+#[derive(Debug, Default)]
+pub(crate) struct HeadBuffer {
+    kept: Vec<u8>,
+}
+
+/// What the sniffer needs of a request's head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RequestHead {
+    pub(crate) method: String,
+    pub(crate) target: String,
+    pub(crate) host: String,
+    pub(crate) framing: Framing,
+    pub(crate) upgrade: bool,
+}
+
+/// What the sniffer needs of a response's head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ResponseHead {
+    pub(crate) status: u16,
+    pub(crate) reason: String,
+    /// What the headers say, before the request's method is looked at.
+    pub(crate) framing: Framing,
+}
+
+impl HeadBuffer {
+    /// Takes bytes. Once the head is complete, `read` gets it whole and the number of bytes taken is returned
+    /// with what it made of it; until then all bytes are kept.
+    pub(crate) fn feed<T>(
+        &mut self,
+        bytes: &[u8],
+        read: impl FnOnce(&[u8]) -> Result<T, Garbage>,
+    ) -> Result<Option<(usize, T)>, Garbage> {
+        let skipped = if self.kept.is_empty() {
+            bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
+        } else {
+            0
+        };
+        let fresh = &bytes[skipped..];
+        if self.kept.is_empty() {
+            // The usual case: the whole head came at once and need not be copied.
+            if let Some(end) = end_of_head(fresh, 0) {
+                return Ok(Some((skipped + end, read(&fresh[..end])?)));
+            }
+        }
+        let before = self.kept.len();
+        let room = MAX_HEAD.saturating_sub(before);
+        self.kept.extend_from_slice(&fresh[..fresh.len().min(room)]);
+        if let Some(end) = end_of_head(&self.kept, before.saturating_sub(3)) {
+            let head = std::mem::take(&mut self.kept);
+            return Ok(Some((skipped + end - before, read(&head[..end])?)));
+        }
+        if self.kept.len() >= MAX_HEAD { Err(Garbage) } else { Ok(None) }
+    }
+
+    /// Whether part of a head has been seen.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+}
+
+/// Behind the empty line that ends a head.
+fn end_of_head(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while let Some(newline) = bytes[at..].iter().position(|byte| *byte == b'\n') {
+        at += newline + 1;
+        match bytes.get(at..) {
+            Some([b'\n', ..]) => return Some(at + 1),
+            Some([b'\r', b'\n', ..]) => return Some(at + 2),
+            _ => {}
+        }
+    }
+    None
+}
+
+impl RequestHead {
+    pub(crate) fn read(head: &[u8]) -> Result<Self, Garbage> {
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut request = httparse::Request::new(&mut headers);
+        if !matches!(request.parse(head), Ok(httparse::Status::Complete(length)) if length == head.len()) {
+            return Err(Garbage);
+        }
+        let host = request.headers.iter().find(|header| header.name.eq_ignore_ascii_case("host"));
+        Ok(RequestHead {
+            method: request.method.unwrap_or_default().to_owned(),
+            target: request.path.unwrap_or_default().to_owned(),
+            host: host.map(|host| text_of(host.value)).unwrap_or_default(),
+            framing: framing(request.headers)?.unwrap_or(Framing::Length(0)),
+            upgrade: request.headers.iter().any(|header| header.name.eq_ignore_ascii_case("upgrade")),
+        })
+    }
+}
+
+impl ResponseHead {
+    pub(crate) fn read(head: &[u8]) -> Result<Self, Garbage> {
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut response = httparse::Response::new(&mut headers);
+        if !matches!(response.parse(head), Ok(httparse::Status::Complete(length)) if length == head.len()) {
+            return Err(Garbage);
+        }
+        Ok(ResponseHead {
+            status: response.code.unwrap_or_default(),
+            reason: response.reason.unwrap_or_default().to_owned(),
+            framing: framing(response.headers)?.unwrap_or(Framing::UntilClose),
+        })
+    }
+
+    /// How the body really ends, given the method that was asked with.
+    pub(crate) fn framing_for(&self, method: &str) -> Framing {
+        let bodiless = method == "HEAD" || matches!(self.status, 100..=199 | 204 | 304);
+        if bodiless { Framing::Length(0) } else { self.framing.clone() }
+    }
+}
+
+/// What Transfer-Encoding and Content-Length say; the former wins.
+fn framing(headers: &[httparse::Header<'_>]) -> Result<Option<Framing>, Garbage> {
+    let values = |name: &'static str| headers.iter().filter(move |header| header.name.eq_ignore_ascii_case(name));
+    let mut coded = None;
+    for header in values("transfer-encoding") {
+        let last = header.value.rsplit(|byte| *byte == b',').next().unwrap_or_default();
+        coded = Some(last.trim_ascii().eq_ignore_ascii_case(b"chunked"));
+    }
+    match coded {
+        Some(true) => return Ok(Some(Framing::chunked())),
+        Some(false) => return Ok(Some(Framing::UntilClose)),
+        None => {}
+    }
+    let mut length = None;
+    for header in values("content-length") {
+        for part in header.value.split(|byte| *byte == b',') {
+            let part = part.trim_ascii();
+            let digits = !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+            let value: u64 =
+                std::str::from_utf8(part).ok().filter(|_| digits).and_then(|text| text.parse().ok()).ok_or(Garbage)?;
+            if length.is_some_and(|length| length != value) {
+                return Err(Garbage);
+            }
+            length = Some(value);
+        }
+    }
+    Ok(length.map(Framing::Length))
+}
+
+/// The text of a header's value: UTF-8 where it is, Latin-1 otherwise.
+pub(crate) fn text_of(value: &[u8]) -> String {
+    match std::str::from_utf8(value) {
+        Ok(text) => text.to_owned(),
+        Err(_) => value.iter().map(|byte| char::from(*byte)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(text: &str) -> Result<RequestHead, Garbage> {
+        RequestHead::read(text.as_bytes())
+    }
+
+    #[test]
+    fn transfer_encoding_wins_and_two_lengths_are_garbage() {
+        let both =
+            request("POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: gzip, chunked\r\n\r\n").expect("fine");
+        assert_eq!(both.framing, Framing::chunked());
+        let same = request("POST / HTTP/1.1\r\nContent-Length: 3, 3\r\n\r\n").expect("fine");
+        assert_eq!(same.framing, Framing::Length(3));
+        assert!(request("POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n").is_err());
+        assert!(request("POST / HTTP/1.1\r\nContent-Length: +3\r\n\r\n").is_err());
+    }
+
+    #[test]
+    fn some_answers_have_no_body_whatever_they_say() {
+        let head = |status: u16| ResponseHead { status, reason: String::new(), framing: Framing::Length(9) };
+        assert_eq!(head(200).framing_for("HEAD"), Framing::Length(0));
+        assert_eq!(head(204).framing_for("GET"), Framing::Length(0));
+        assert_eq!(head(304).framing_for("GET"), Framing::Length(0));
+        assert_eq!(head(200).framing_for("GET"), Framing::Length(9));
+    }
+
+    #[test]
+    fn a_head_is_found_in_any_split_and_leading_line_ends_are_skipped() {
+        let text = b"\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\nrest";
+        for step in 1..text.len() {
+            let mut buffer = HeadBuffer::default();
+            let mut at = 0;
+            let mut found = None;
+            for piece in text.chunks(step) {
+                match buffer.feed(piece, |head| Ok(head.to_vec())).expect("fine") {
+                    Some((taken, head)) => {
+                        found = Some((at + taken, head));
+                        break;
+                    }
+                    None => at += piece.len(),
+                }
+            }
+            let (end, head) = found.expect("complete");
+            assert_eq!(&text[end..], b"rest", "step {step}");
+            assert_eq!(head, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+        }
+    }
+
+    #[test]
+    fn an_endless_head_is_given_up() {
+        let mut buffer = HeadBuffer::default();
+        let piece = [b'a'; 4096];
+        let mut outcome = Ok(None);
+        for _ in 0..40 {
+            outcome = buffer.feed(&piece, |_| Ok(()));
+            if outcome.is_err() {
+                break;
+            }
+        }
+        assert_eq!(outcome, Err(Garbage));
+    }
+}

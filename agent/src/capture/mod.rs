@@ -1,0 +1,19 @@
+//! Watching HTTP as it passes, keeping what was seen within bounds, and sending it again.
+//!
+//! The relay hands every piece of bytes to a [`sniffer::Tap`] before it moves on. The sniffer follows where messages
+//! begin and end and copies bytes into the store; it never waits, never asks for more memory than the store
+//! allows, and gives up on anything that is not HTTP/1. Nothing is decoded until somebody looks.
+
+pub mod event;
+pub mod exchange;
+mod framing;
+mod head;
+mod recording;
+pub mod replay;
+pub mod sniffer;
+pub mod store;
+pub mod view;
+
+pub use event::Happening;
+pub use exchange::{Exchange, TunnelTag};
+pub use store::{CaptureStore, Selection};

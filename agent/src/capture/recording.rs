@@ -1,0 +1,78 @@
+//! The raw bytes of one message, kept up to a limit, with exact knowledge of the memory they take.
+
+/// A piece is never larger than this, so that growing never copies what is there.
+const MAX_PIECE: usize = 64 * 1024;
+const MIN_PIECE: usize = 512;
+
+/// Bytes as they were on the wire.
+#[derive(Debug, Default)]
+pub(crate) struct Recording {
+    pieces: Vec<Vec<u8>>,
+    kept: usize,
+    limit: usize,
+    /// Bytes that passed, kept or not.
+    pub(crate) passed: u64,
+    /// Bytes of the head at the front.
+    pub(crate) head: usize,
+    /// Whether not all that passed was kept.
+    pub(crate) cut: bool,
+    /// Whether the message has ended as it should.
+    pub(crate) complete: bool,
+}
+
+impl Recording {
+    /// A message with a head of so many bytes and at most so many kept bytes of body.
+    pub(crate) fn new(head: usize, body_limit: usize) -> Self {
+        Recording { head, limit: head.saturating_add(body_limit), ..Recording::default() }
+    }
+
+    /// Keeps as much as fits into memory that is there already; the rest is returned.
+    pub(crate) fn fill<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let room = self.limit.saturating_sub(self.kept);
+        let spare = self.pieces.last().map_or(0, |piece| piece.capacity() - piece.len());
+        let taken = bytes.len().min(room).min(spare);
+        if taken > 0 {
+            if let Some(piece) = self.pieces.last_mut() {
+                piece.extend_from_slice(&bytes[..taken]);
+                self.kept += taken;
+            }
+        }
+        &bytes[taken..]
+    }
+
+    /// How much memory is needed for more bytes; 0 once the limit is reached.
+    pub(crate) fn wanted(&self, bytes: usize) -> usize {
+        let room = self.limit.saturating_sub(self.kept);
+        // Pieces double, so that many small writes make few pieces and one small message makes a small one.
+        bytes.max(self.kept).clamp(MIN_PIECE, MAX_PIECE).min(room).max(bytes.min(room).min(MAX_PIECE))
+    }
+
+    /// Adds memory. Returns what it really takes.
+    pub(crate) fn grow(&mut self, wanted: usize) -> usize {
+        let piece: Vec<u8> = Vec::with_capacity(wanted);
+        let capacity = piece.capacity();
+        self.pieces.push(piece);
+        capacity
+    }
+
+    /// Gives back memory that is not used. Returns how much.
+    pub(crate) fn trim(&mut self) -> usize {
+        let Some(piece) = self.pieces.last_mut() else { return 0 };
+        let before = piece.capacity();
+        piece.shrink_to_fit();
+        before - piece.capacity()
+    }
+
+    /// All kept bytes in one.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        self.pieces.concat()
+    }
+
+    /// Forgets the bytes, not the facts.
+    pub(crate) fn clear(&mut self) {
+        self.pieces = Vec::new();
+        self.kept = 0;
+        self.limit = 0;
+        self.cut = true;
+    }
+}

@@ -1,0 +1,335 @@
+//! Following one connection's requests and responses on the raw bytes, in any split, pipelined or not.
+
+use super::{
+    exchange::{Exchange, Opening, Side, TunnelTag},
+    framing::{Framing, Garbage},
+    head::{HeadBuffer, RequestHead, ResponseHead},
+    store::CaptureStore,
+};
+use crate::tunnels::metrics::Meter;
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
+use tokio::time::Instant;
+
+/// Requests that may wait for their responses on one connection; more is not followed.
+const MAX_PIPELINED: usize = 64;
+
+/// Who the connection belongs to and where what is seen goes.
+#[derive(Clone)]
+pub struct Observer {
+    /// Where requests are kept; `None` if the tunnel is not inspected. Requests are counted all the same.
+    pub store: Option<Arc<CaptureStore>>,
+    /// Counts requests and their response times.
+    pub meter: Arc<Meter>,
+    /// The tunnel.
+    pub tunnel: Arc<TunnelTag>,
+    /// The visitor's address.
+    pub remote: String,
+    /// The captured request this connection repeats.
+    pub replay_of: Option<u64>,
+}
+
+/// Both directions of one connection.
+pub struct Conversation {
+    observer: Observer,
+    request: Direction,
+    response: Direction,
+    pending: VecDeque<Pending>,
+    following: Following,
+    answered: u64,
+}
+
+#[derive(Debug, Default)]
+struct Direction {
+    head: HeadBuffer,
+    /// The body that passes right now, and whose it is.
+    body: Option<(Framing, Option<Arc<Exchange>>)>,
+}
+
+struct Pending {
+    method: String,
+    started: Instant,
+    exchange: Option<Arc<Exchange>>,
+    upgrade: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Following {
+    Yes,
+    /// What the visitor sends now may be HTTP or another protocol: the answer to an upgrade decides.
+    Undecided {
+        missed: bool,
+    },
+    /// Another protocol, or not HTTP at all: for good.
+    No,
+}
+
+impl std::fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "exchange {:x}", self.id)
+    }
+}
+
+impl Conversation {
+    /// A new connection.
+    pub fn new(observer: Observer) -> Self {
+        Conversation {
+            observer,
+            request: Direction::default(),
+            response: Direction::default(),
+            pending: VecDeque::new(),
+            following: Following::Yes,
+            answered: 0,
+        }
+    }
+
+    /// How many responses have passed completely.
+    pub fn answered(&self) -> u64 {
+        self.answered
+    }
+
+    /// The exchange that was begun last, while its response is awaited.
+    pub fn newest(&self) -> Option<Arc<Exchange>> {
+        self.pending.back().and_then(|pending| pending.exchange.clone())
+    }
+
+    /// Bytes of the visitor.
+    pub fn request_bytes(&mut self, bytes: &[u8]) {
+        match self.following {
+            Following::No => {}
+            Following::Undecided { .. } => self.following = Following::Undecided { missed: true },
+            Following::Yes => {
+                if self.follow_request(bytes).is_err() {
+                    self.give_up("The request could not be followed: it is not well-formed HTTP/1.");
+                }
+            }
+        }
+    }
+
+    /// Bytes of the local service.
+    pub fn response_bytes(&mut self, bytes: &[u8]) {
+        if self.following != Following::No && self.follow_response(bytes).is_err() {
+            self.give_up("The response could not be followed: it is not well-formed HTTP/1.");
+        }
+    }
+
+    /// The local service will send nothing more.
+    pub fn response_closed(&mut self) {
+        if self.following == Following::No {
+            return;
+        }
+        let until_close = matches!(&self.response.body, Some((Framing::UntilClose, _)));
+        if until_close {
+            self.response.body = None;
+            self.response_ended();
+        }
+        self.connection_closed();
+    }
+
+    /// The connection is over: what is still pending will not be answered.
+    pub fn connection_closed(&mut self) {
+        if self.following != Following::No {
+            let why = if self.response.body.is_some() || !self.response.head.is_empty() {
+                "The connection ended in the middle of the response."
+            } else {
+                "The connection ended before a response came."
+            };
+            self.give_up(why);
+        }
+    }
+
+    fn follow_request(&mut self, mut bytes: &[u8]) -> Result<(), Garbage> {
+        while !bytes.is_empty() {
+            match &mut self.request.body {
+                Some((framing, exchange)) => {
+                    let (taken, done) = framing.feed(bytes)?;
+                    if let (Some(exchange), Some(store)) = (exchange.as_ref(), &self.observer.store) {
+                        exchange.append(store, Side::Request, &bytes[..taken]);
+                    }
+                    bytes = &bytes[taken..];
+                    if done {
+                        self.request_ended();
+                    }
+                }
+                None => {
+                    if let Following::Undecided { missed } = &mut self.following {
+                        *missed = true;
+                        return Ok(());
+                    }
+                    let observer = &self.observer;
+                    let started = self.request.head.feed(bytes, |raw| {
+                        let head = RequestHead::read(raw)?;
+                        let exchange = observer.store.as_ref().filter(|store| store.is_on()).map(|store| {
+                            let opening = Opening {
+                                tunnel: observer.tunnel.clone(),
+                                remote: observer.remote.clone(),
+                                method: head.method.clone(),
+                                target: head.target.clone(),
+                                host: head.host.clone(),
+                                replay_of: observer.replay_of,
+                            };
+                            store.begin(opening, raw)
+                        });
+                        Ok((head, exchange))
+                    })?;
+                    let Some((taken, (head, exchange))) = started else { return Ok(()) };
+                    bytes = &bytes[taken..];
+                    if self.pending.len() >= MAX_PIPELINED {
+                        return Err(Garbage);
+                    }
+                    let upgrade = head.upgrade || head.method == "CONNECT";
+                    let pending =
+                        Pending { method: head.method, started: Instant::now(), exchange: exchange.clone(), upgrade };
+                    self.pending.push_back(pending);
+                    let empty = head.framing == Framing::Length(0);
+                    self.request.body = Some((head.framing, exchange));
+                    if empty {
+                        self.request_ended();
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn request_ended(&mut self) {
+        let exchange = self.request.body.take().and_then(|(_, exchange)| exchange);
+        if let (Some(exchange), Some(store)) = (exchange, &self.observer.store) {
+            exchange.ended(store, Side::Request);
+        }
+        if self.pending.back().is_some_and(|pending| pending.upgrade) {
+            self.following = Following::Undecided { missed: false };
+        }
+    }
+
+    fn follow_response(&mut self, mut bytes: &[u8]) -> Result<(), Garbage> {
+        while !bytes.is_empty() && self.following != Following::No {
+            match &mut self.response.body {
+                Some((framing, exchange)) => {
+                    let (taken, done) = framing.feed(bytes)?;
+                    if let (Some(exchange), Some(store)) = (exchange.as_ref(), &self.observer.store) {
+                        exchange.append(store, Side::Response, &bytes[..taken]);
+                    }
+                    bytes = &bytes[taken..];
+                    if done {
+                        self.response.body = None;
+                        self.response_ended();
+                    }
+                }
+                None => {
+                    let pending = self.pending.front();
+                    let store = self.observer.store.as_ref();
+                    let started = self.response.head.feed(bytes, |raw| {
+                        let head = ResponseHead::read(raw)?;
+                        // An answer that nobody asked for cannot be told from what follows it.
+                        let pending = pending.ok_or(Garbage)?;
+                        if !is_interim(head.status) {
+                            if let (Some(exchange), Some(store)) = (&pending.exchange, store) {
+                                exchange.answered(head.status, &head.reason, store.recording(raw.len()));
+                                exchange.append(store, Side::Response, raw);
+                            }
+                        }
+                        Ok(head)
+                    })?;
+                    let Some((taken, head)) = started else { return Ok(()) };
+                    bytes = &bytes[taken..];
+                    if !is_interim(head.status) {
+                        self.response_head(&head);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn response_head(&mut self, head: &ResponseHead) {
+        let Some(pending) = self.pending.front() else { return };
+        let switched = head.status == 101 || (pending.method == "CONNECT" && (200..300).contains(&head.status));
+        if switched {
+            self.response_ended();
+            self.following = Following::No;
+            return;
+        }
+        let framing = head.framing_for(&pending.method);
+        if framing == Framing::Length(0) {
+            self.response_ended();
+        } else {
+            self.response.body = Some((framing, pending.exchange.clone()));
+        }
+    }
+
+    fn response_ended(&mut self) {
+        let Some(pending) = self.pending.pop_front() else { return };
+        self.answered += 1;
+        self.observer.meter.record(pending.started.elapsed());
+        if let (Some(exchange), Some(store)) = (pending.exchange, &self.observer.store) {
+            exchange.ended(store, Side::Response);
+            exchange.finished(store, None);
+        }
+        match self.following {
+            // The upgrade was declined; what was sent meanwhile was not looked at, so the thread is lost.
+            Following::Undecided { missed: true } => {
+                self.give_up("The request was sent before an upgrade was decided.")
+            }
+            Following::Undecided { missed: false } if !self.pending.iter().any(|pending| pending.upgrade) => {
+                self.following = Following::Yes;
+            }
+            _ => {}
+        }
+    }
+
+    fn give_up(&mut self, why: &str) {
+        self.following = Following::No;
+        self.request = Direction::default();
+        self.response = Direction::default();
+        for pending in self.pending.drain(..) {
+            if let (Some(exchange), Some(store)) = (pending.exchange, &self.observer.store) {
+                exchange.finished(store, Some(why));
+            }
+        }
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        self.connection_closed();
+    }
+}
+
+/// 100, 102, 103 … come before the answer and are not kept; 101 is an answer.
+fn is_interim(status: u16) -> bool {
+    (100..200).contains(&status) && status != 101
+}
+
+/// One end of a relay's attention: the bytes of one direction of a conversation.
+pub struct Tap {
+    conversation: Arc<Mutex<Conversation>>,
+    responses: bool,
+}
+
+impl Tap {
+    /// The taps of both directions: what visitors send, what the local service sends.
+    pub fn pair(conversation: Conversation) -> (Tap, Tap) {
+        let conversation = Arc::new(Mutex::new(conversation));
+        (Tap { conversation: conversation.clone(), responses: false }, Tap { conversation, responses: true })
+    }
+}
+
+impl postern_tunnel::Tap for Tap {
+    fn observe(&mut self, bytes: &[u8]) {
+        // Both taps belong to one task, so this lock is never contended.
+        let mut conversation = self.conversation.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.responses { conversation.response_bytes(bytes) } else { conversation.request_bytes(bytes) }
+    }
+
+    fn finished(&mut self) {
+        if self.responses {
+            self.conversation.lock().unwrap_or_else(PoisonError::into_inner).response_closed();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

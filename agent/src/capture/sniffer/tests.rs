@@ -1,0 +1,168 @@
+use super::*;
+use crate::capture::{Selection, event::feed, view};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use proptest::prelude::*;
+
+struct Watched {
+    store: Arc<CaptureStore>,
+    meter: Arc<Meter>,
+    conversation: Conversation,
+}
+
+fn watch() -> Watched {
+    let store = Arc::new(CaptureStore::new(Some(10 << 20), 1 << 20, feed()));
+    let meter = Arc::new(Meter::default());
+    let observer = Observer {
+        store: Some(store.clone()),
+        meter: meter.clone(),
+        tunnel: Arc::new(TunnelTag { definition: "site".into(), proto: "https" }),
+        remote: "192.0.2.1:9".into(),
+        replay_of: None,
+    };
+    Watched { store, meter, conversation: Conversation::new(observer) }
+}
+
+impl Watched {
+    /// Oldest first, as (request as sent, response as sent).
+    fn seen(&self) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
+        let mut list = self.store.list(&Selection { limit: 100, ..Selection::default() });
+        list.reverse();
+        let raw = |json: &serde_json::Value| json.as_str().map(|text| STANDARD.decode(text).expect("base64"));
+        list.iter()
+            .map(|exchange| {
+                let detail = view::detail(exchange);
+                (raw(&detail["request"]["raw"]).expect("there"), raw(&detail["response"]["raw"]))
+            })
+            .collect()
+    }
+}
+
+const REQUESTS: &[&[u8]] = &[
+    b"GET /a HTTP/1.1\r\nHost: h\r\n\r\n",
+    b"POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello",
+    b"HEAD /c HTTP/1.1\r\nHost: h\r\n\r\n",
+    b"PUT /d HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3;x=\"0\r\"\r\nabc\r\n0\r\nT: 1\r\n\r\n",
+    b"GET /e HTTP/1.1\r\nHost: h\r\n\r\n",
+    b"GET /f HTTP/1.1\r\nHost: h\r\n\r\n",
+];
+const RESPONSES: &[&[u8]] = &[
+    b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+    b"HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n7\r\n0\r\n\r\n12\r\n0\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n",
+    b"HTTP/1.1 204 No Content\r\nContent-Length: 7\r\n\r\n",
+    b"HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n",
+    b"HTTP/1.0 200 OK\r\n\r\nuntil the end",
+];
+const INTERIM: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n";
+
+fn expect_all(seen: &[(Vec<u8>, Option<Vec<u8>>)]) {
+    assert_eq!(seen.len(), REQUESTS.len());
+    for (index, (request, response)) in seen.iter().enumerate() {
+        assert_eq!(request, REQUESTS[index], "request {index}");
+        assert_eq!(response.as_deref(), Some(RESPONSES[index]), "response {index}");
+    }
+}
+
+#[test]
+fn every_split_of_a_pipelined_connection_gives_the_same_exact_bytes() {
+    let requests = REQUESTS.concat();
+    let mut responses = RESPONSES.concat();
+    responses.splice(0..0, INTERIM.iter().copied());
+    for step in 1..=requests.len().max(responses.len()) {
+        let mut watched = watch();
+        requests.chunks(step).for_each(|piece| watched.conversation.request_bytes(piece));
+        responses.chunks(step).for_each(|piece| watched.conversation.response_bytes(piece));
+        watched.conversation.response_closed();
+        expect_all(&watched.seen());
+        assert_eq!(watched.meter.snapshot().count, 6);
+    }
+}
+
+#[test]
+fn a_pending_request_has_no_response_and_a_broken_one_says_why() {
+    let mut watched = watch();
+    watched.conversation.request_bytes(REQUESTS[0]);
+    assert_eq!(watched.seen(), [(REQUESTS[0].to_vec(), None)]);
+    watched.conversation.connection_closed();
+    let list = watched.store.list(&Selection { limit: 1, ..Selection::default() });
+    assert!(list[0].summary()["error"].as_str().expect("said").contains("before a response"));
+}
+
+#[test]
+fn after_101_nothing_is_read_as_http() {
+    let mut watched = watch();
+    let handshake = b"GET /ws HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
+    let switch = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n";
+    watched.conversation.request_bytes(handshake);
+    watched.conversation.response_bytes(&[&switch[..], b"\x81\x05hello"].concat());
+    watched.conversation.request_bytes(b"GET /not-http HTTP/1.1\r\n\r\n");
+    assert_eq!(watched.seen(), [(handshake.to_vec(), Some(switch.to_vec()))]);
+}
+
+#[test]
+fn a_declined_upgrade_leaves_the_connection_http() {
+    let mut watched = watch();
+    watched.conversation.request_bytes(b"GET / HTTP/1.1\r\nHost: h\r\nUpgrade: h2c\r\n\r\n");
+    watched.conversation.response_bytes(RESPONSES[0]);
+    watched.conversation.request_bytes(REQUESTS[1]);
+    watched.conversation.response_bytes(RESPONSES[1]);
+    assert_eq!(watched.seen()[1], (REQUESTS[1].to_vec(), Some(RESPONSES[1].to_vec())));
+}
+
+#[test]
+fn garbage_is_given_up_without_harm() {
+    for (request, response) in [
+        (&b"\x16\x03\x01\x02\x00 tls hello\r\n\r\n"[..], &b""[..]),
+        (b"GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", b""),
+        (REQUESTS[0], b"220 smtp ready\r\n\r\n"),
+        (b"", b"HTTP/1.1 408 Request Timeout\r\n\r\n"),
+    ] {
+        let mut watched = watch();
+        watched.conversation.request_bytes(request);
+        watched.conversation.response_bytes(response);
+        watched.conversation.request_bytes(REQUESTS[0]);
+        watched.conversation.response_bytes(RESPONSES[0]);
+        assert!(watched.seen().iter().all(|(_, response)| response.is_none()));
+    }
+}
+
+#[test]
+fn a_tunnel_without_inspection_still_counts_its_requests() {
+    let mut watched = watch();
+    watched.conversation.observer.store = None;
+    watched.conversation.request_bytes(REQUESTS[0]);
+    watched.conversation.response_bytes(RESPONSES[0]);
+    assert_eq!(watched.meter.snapshot().count, 1);
+    assert!(watched.seen().is_empty());
+}
+
+proptest! {
+    #[test]
+    fn any_split_gives_the_same_exact_bytes(cuts in proptest::collection::vec(1usize..60, 1..40)) {
+        let mut responses = RESPONSES.concat();
+        responses.splice(0..0, INTERIM.iter().copied());
+        let mut watched = watch();
+        for (bytes, response) in [(REQUESTS.concat(), false), (responses, true)] {
+            let mut rest = bytes.as_slice();
+            let mut sizes = cuts.iter().cycle();
+            while !rest.is_empty() {
+                let (piece, later) = rest.split_at(rest.len().min(*sizes.next().expect("endless")));
+                if response { watched.conversation.response_bytes(piece) } else { watched.conversation.request_bytes(piece) }
+                rest = later;
+            }
+        }
+        watched.conversation.response_closed();
+        expect_all(&watched.seen());
+    }
+
+    #[test]
+    fn any_bytes_are_survived(requests in proptest::collection::vec(any::<u8>(), 0..300), responses in proptest::collection::vec(any::<u8>(), 0..300), step in 1usize..50) {
+        let mut watched = watch();
+        watched.conversation.request_bytes(REQUESTS[3]);
+        for (request, response) in requests.chunks(step).zip(responses.chunks(step)) {
+            watched.conversation.request_bytes(request);
+            watched.conversation.response_bytes(response);
+        }
+        watched.conversation.response_closed();
+    }
+}

@@ -1,0 +1,88 @@
+//! A captured request as the API shows it. The raw bytes are parsed here, when somebody looks, and nowhere else.
+
+use super::{
+    exchange::{Exchange, nanoseconds, shown_id, status_line},
+    head::text_of,
+};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::{Map, Value as Json, json};
+
+const MAX_HEADERS: usize = 256;
+
+/// The whole captured request: contract's fields, then ours.
+pub fn detail(exchange: &Exchange) -> Json {
+    let (request, response, facts) = {
+        let state = exchange.locked();
+        let request = (state.request.bytes(), state.request.head, state.request.cut, state.request.complete);
+        let response = state
+            .response
+            .as_ref()
+            .map(|response| (response.bytes(), response.head, response.cut, state.status.clone().unwrap_or_default()));
+        (request, response, (state.duration, state.error.clone()))
+    };
+    let (raw, head, request_cut, request_complete) = request;
+    let (proto, headers) = request_head(&raw[..head.min(raw.len())]);
+    let response_cut = response.as_ref().is_some_and(|(_, _, cut, _)| *cut);
+    let response = response.map(|(raw, head, _, (code, reason))| {
+        let (proto, headers) = response_head(&raw[..head.min(raw.len())]);
+        json!({
+            "status": status_line(code, &reason),
+            "status_code": code,
+            "proto": proto,
+            "headers": headers,
+            "raw": STANDARD.encode(raw),
+        })
+    });
+    let id = shown_id(exchange.id);
+    json!({
+        "uri": format!("/api/requests/http/{id}"),
+        "id": id,
+        "tunnel_name": exchange.opening.tunnel.shown(),
+        "remote_addr": exchange.opening.remote,
+        "start": exchange.start.to_string(),
+        "duration": facts.0.map_or(0, nanoseconds),
+        "request": {
+            "method": exchange.opening.method,
+            "proto": proto,
+            "headers": headers,
+            "uri": exchange.opening.target,
+            "raw": STANDARD.encode(raw),
+        },
+        "response": response,
+        "replay_of": exchange.opening.replay_of.map(shown_id),
+        "cut": {"request": request_cut, "response": response_cut},
+        "complete": {"request": request_complete, "response": facts.0.is_some() && facts.1.is_none()},
+        "error": facts.1,
+    })
+}
+
+fn request_head(raw: &[u8]) -> (String, Json) {
+    let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+    let mut request = httparse::Request::new(&mut headers);
+    let _ = request.parse(raw);
+    (proto(request.version), grouped(request.headers))
+}
+
+fn response_head(raw: &[u8]) -> (String, Json) {
+    let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+    let mut response = httparse::Response::new(&mut headers);
+    let _ = response.parse(raw);
+    (proto(response.version), grouped(response.headers))
+}
+
+fn proto(version: Option<u8>) -> String {
+    format!("HTTP/1.{}", version.unwrap_or(1))
+}
+
+/// Names as they were first written, with all their values in order.
+fn grouped(headers: &[httparse::Header<'_>]) -> Json {
+    let mut groups: Map<String, Json> = Map::new();
+    for header in headers.iter().filter(|header| !header.name.is_empty()) {
+        let known = groups.keys().find(|name| name.eq_ignore_ascii_case(header.name)).cloned();
+        let values = groups.entry(known.unwrap_or_else(|| header.name.to_owned())).or_insert_with(|| json!([]));
+        if let Some(values) = values.as_array_mut() {
+            values.push(text_of(header.value).into());
+        }
+    }
+    Json::Object(groups)
+}

@@ -1,0 +1,135 @@
+//! `postern config …`: reading and changing the configuration file.
+
+use super::{flags, say};
+use crate::config::{Sources, edit, settings::ServerAddress, tree::Node};
+use clap::Subcommand;
+use postern_api::{Code, Error, Secret};
+use serde_json::{Value as Json, json};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Store the authtoken; `-` reads it from standard input
+    AddAuthtoken {
+        /// The token, or `-`
+        token: Secret,
+    },
+    /// Store an API key; `-` reads it from standard input
+    AddApiKey {
+        /// The key, or `-`
+        key: Secret,
+    },
+    /// Store where the server listens
+    AddServerAddr {
+        /// Host and port
+        addr: String,
+    },
+    /// Say what is wrong with the file, everything at once
+    Check,
+    /// Open the file in your editor, then check it
+    Edit,
+    /// Write what is missing for this version
+    Upgrade {
+        /// Print the result instead of writing it
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Print where the file is
+    Path,
+}
+
+pub(super) fn run(command: ConfigCommand, given: Vec<PathBuf>) -> Result<(), Error> {
+    let file = flags::file(&given)?;
+    match command {
+        ConfigCommand::AddAuthtoken { token } => add_secret(&file, "authtoken", &token),
+        ConfigCommand::AddApiKey { key } => add_secret(&file, "api_key", &key),
+        ConfigCommand::AddServerAddr { addr } => {
+            if ServerAddress::parse(&addr, false).is_none() {
+                let shown: String = addr.chars().take(80).collect();
+                return Err(Error::new(
+                    Code::ConfigInvalid,
+                    format!("`{shown}` is not host and port; write for example localhost:4443."),
+                ));
+            }
+            add(&file, "server_addr", &json!(addr))
+        }
+        ConfigCommand::Check => check(given),
+        ConfigCommand::Edit => {
+            edit_by_hand(&file)?;
+            check(given)
+        }
+        ConfigCommand::Upgrade { dry_run } => upgrade(&file, dry_run),
+        ConfigCommand::Path => say(&file.display().to_string()),
+    }
+}
+
+fn add_secret(file: &Path, key: &str, given: &Secret) -> Result<(), Error> {
+    let secret = flags::from_stdin(given)?;
+    if secret.is_empty() || secret.reveal().chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err(Error::new(
+            Code::ConfigInvalid,
+            format!("`{key}` must be one word; copy it again from where it was shown."),
+        ));
+    }
+    add(file, key, &json!(secret.reveal()))
+}
+
+fn add(file: &Path, key: &str, value: &Json) -> Result<(), Error> {
+    let text = with_version(&edit::read_for_edit(file)?)?;
+    write(file, &edit::set(&text, &[key], value)?)?;
+    say(&format!("Saved `{key}` to {}", file.display()))
+}
+
+fn with_version(text: &str) -> Result<String, Error> {
+    let has = Node::parse(text, None).is_ok_and(|node| node.pair("version").is_some());
+    if has { Ok(text.to_owned()) } else { edit::set(text, &["version"], &json!(2)) }
+}
+
+fn check(given: Vec<PathBuf>) -> Result<(), Error> {
+    let (files, _) = flags::files(&given)?;
+    let shown = files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
+    let sources = Sources { files, may_be_missing: false, overlay: Node::empty() };
+    match sources.load() {
+        Ok(config) => say(&format!("{shown} is valid: {} tunnels.", config.tunnels.len())),
+        Err(problems) => Err(problems.to_error()),
+    }
+}
+
+fn edit_by_hand(file: &Path) -> Result<(), Error> {
+    if !file.exists() {
+        write(file, &edit::read_for_edit(file)?)?;
+    }
+    let editor = ["VISUAL", "EDITOR"].iter().find_map(std::env::var_os).filter(|editor| !editor.is_empty());
+    let editor = editor.unwrap_or_else(|| if cfg!(windows) { "notepad".into() } else { "vi".into() });
+    let ended = std::process::Command::new(&editor).arg(file).status();
+    match ended {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(Error::new(Code::ConfigInvalid, format!("The editor ended with {status}."))),
+        Err(error) => Err(Error::new(
+            Code::ConfigInvalid,
+            format!(
+                "The editor `{}` could not be started: {error}. Set EDITOR, or open {} yourself.",
+                editor.to_string_lossy(),
+                file.display()
+            ),
+        )),
+    }
+}
+
+fn upgrade(file: &Path, dry_run: bool) -> Result<(), Error> {
+    let old = edit::read_for_edit(file)?;
+    let new = with_version(&old)?;
+    if dry_run {
+        return say(new.trim_end());
+    }
+    if new == old && file.exists() {
+        return say(&format!("{} needs no change.", file.display()));
+    }
+    write(file, &new)?;
+    say(&format!("{} was upgraded.", file.display()))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Error> {
+    edit::write_private(file, text.as_bytes())
+        .map_err(|error| Error::new(Code::ConfigInvalid, format!("{} cannot be written: {error}.", file.display())))
+}

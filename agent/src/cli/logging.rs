@@ -1,0 +1,31 @@
+//! Log lines: plain text or JSON, to standard error unless told otherwise.
+
+use crate::config::{
+    Settings,
+    settings::{LogFormat, LogTarget},
+};
+use postern_api::{Code, Error};
+use std::io::IsTerminal;
+use tracing_subscriber::{EnvFilter, fmt::writer::BoxMakeWriter};
+
+/// Starts logging. What libraries say is shown from warnings on only.
+pub(super) fn start(settings: &Settings) -> Result<(), Error> {
+    let (writer, colours) = match &settings.log {
+        LogTarget::Stderr => (BoxMakeWriter::new(std::io::stderr), std::io::stderr().is_terminal()),
+        LogTarget::Stdout => (BoxMakeWriter::new(std::io::stdout), std::io::stdout().is_terminal()),
+        LogTarget::File(path) => {
+            let file = std::fs::OpenOptions::new().append(true).create(true).open(path).map_err(|error| {
+                Error::new(Code::ConfigInvalid, format!("The log file {} cannot be opened: {error}.", path.display()))
+            })?;
+            (BoxMakeWriter::new(std::sync::Mutex::new(file)), false)
+        }
+    };
+    let level = settings.log_level;
+    let filter = EnvFilter::new(format!("warn,postern={level},postern_agent={level},postern_tunnel={level}"));
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_target(false);
+    let started = match settings.log_format {
+        LogFormat::Text => lines.with_ansi(colours && std::env::var_os("NO_COLOR").is_none()).try_init(),
+        LogFormat::Json => lines.json().flatten_event(true).try_init(),
+    };
+    started.map_err(|error| Error::new(Code::Internal, format!("Logging could not be started: {error}.")))
+}

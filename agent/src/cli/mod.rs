@@ -1,0 +1,188 @@
+//! The command line: what was typed becomes a configuration, a run, or a sentence.
+
+mod configuration;
+mod flags;
+mod logging;
+mod run;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use flags::{RunFlags, TunnelFlags};
+use postern_api::{Code, Error};
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+/// Publishes local services through a Postern server.
+#[derive(Debug, Parser)]
+#[command(name = "postern", version, arg_required_else_help = true, propagate_version = false)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Publish a local HTTP service: a port, host:port or URL
+    Http {
+        /// Where the service listens: 8080, localhost:8080, https://localhost:8443
+        addr: String,
+        #[command(flatten)]
+        tunnel: Box<TunnelFlags>,
+        #[command(flatten)]
+        run: Box<RunFlags>,
+    },
+    /// Publish a local TCP service
+    Tcp {
+        /// Where the service listens: 22, localhost:22
+        addr: String,
+        #[command(flatten)]
+        tunnel: Box<TunnelFlags>,
+        #[command(flatten)]
+        run: Box<RunFlags>,
+    },
+    /// Publish a local TLS service (comes in a later version)
+    Tls {
+        /// Where the service listens
+        addr: String,
+        #[command(flatten)]
+        tunnel: Box<TunnelFlags>,
+        #[command(flatten)]
+        run: Box<RunFlags>,
+    },
+    /// Offer a local service under labels that edges select
+    Tunnel {
+        /// Where the service listens
+        addr: String,
+        #[command(flatten)]
+        tunnel: Box<TunnelFlags>,
+        #[command(flatten)]
+        run: Box<RunFlags>,
+    },
+    /// Run tunnels of the configuration file
+    Start {
+        /// Names of tunnels
+        #[arg(required_unless_present_any = ["all", "none"])]
+        names: Vec<String>,
+        /// All tunnels, also those added to the file later
+        #[arg(long, conflicts_with_all = ["names", "none"])]
+        all: bool,
+        /// None yet: the local API starts them
+        #[arg(long, conflicts_with = "names")]
+        none: bool,
+        #[command(flatten)]
+        run: Box<RunFlags>,
+    },
+    /// Read and change the configuration file
+    Config {
+        /// The file; the usual place if not given
+        #[arg(long, global = true, env = "POSTERN_CONFIG", value_name = "FILE", value_delimiter = ',')]
+        config: Vec<PathBuf>,
+        #[command(subcommand)]
+        command: configuration::ConfigCommand,
+    },
+    /// Print the version
+    Version,
+    /// Print a script that completes commands in a shell
+    Completion {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    #[command(hide = true)]
+    Api(Later),
+    #[command(hide = true)]
+    Service(Later),
+    #[command(hide = true)]
+    Diagnose(Later),
+}
+
+#[derive(Debug, clap::Args)]
+struct Later {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    _rest: Vec<String>,
+}
+
+/// Runs the program: 0 if all went well, 1 if not, 2 for a command line that cannot be understood.
+pub fn main() -> ExitCode {
+    own_session();
+    let cli = Cli::parse();
+    match dispatch(cli.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Result<(), Error> {
+    match command {
+        Command::Http { addr, tunnel, run } => run::one(tunnel.definition("http", &addr)?, &run),
+        Command::Tcp { addr, tunnel, run } => run::one(tunnel.definition("tcp", &addr)?, &run),
+        Command::Tls { addr, tunnel, run } => run::one(tunnel.definition("tls", &addr)?, &run),
+        Command::Tunnel { addr, tunnel, run } => run::one(tunnel.labelled(&addr)?, &run),
+        Command::Start { names, all, none, run } => {
+            let start = match (all, none) {
+                (true, _) => crate::agent::Start::All,
+                (_, true) => crate::agent::Start::None,
+                _ => crate::agent::Start::Named(names),
+            };
+            run::configured(start, &run)
+        }
+        Command::Config { config, command } => configuration::run(command, config),
+        Command::Version => say(&format!("postern {}", env!("CARGO_PKG_VERSION"))),
+        Command::Completion { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "postern", &mut script);
+            io::stdout().write_all(&script).map_err(|error| output_lost(&error))
+        }
+        Command::Api(_) => later("postern api"),
+        Command::Service(_) => later("postern service"),
+        Command::Diagnose(_) => later("postern diagnose"),
+    }
+}
+
+fn later(what: &str) -> Result<(), Error> {
+    Err(Error::new(Code::Unavailable, format!("`{what}` comes in a later version of Postern.")))
+}
+
+/// Writes a line to standard output.
+fn say(line: &str) -> Result<(), Error> {
+    writeln!(io::stdout(), "{line}").map_err(|error| output_lost(&error))
+}
+
+fn output_lost(error: &io::Error) -> Error {
+    Error::new(Code::Internal, format!("The output could not be written: {error}."))
+}
+
+fn complain(error: &Error) {
+    let _ = writeln!(io::stderr(), "error: {} ({})", error.message, error.code);
+}
+
+/// A program that starts the agent may want it to outlive its own terminal and process group.
+fn own_session() {
+    #[cfg(unix)]
+    if std::env::var_os("POSTERN_OWN_SESSION").is_some_and(|wish| wish == "1") {
+        // Fails only if this process leads a group already, and then there is nothing to do.
+        let _ = rustix::process::setsid();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn start_needs_names_or_a_choice() {
+        assert!(Cli::try_parse_from(["postern", "start"]).is_err());
+        assert!(Cli::try_parse_from(["postern", "start", "--all", "site"]).is_err());
+        assert!(Cli::try_parse_from(["postern", "start", "site", "shell", "--web-addr", "false"]).is_ok());
+        assert!(Cli::try_parse_from(["postern", "http", "8080", "--inspect=false", "--schemes", "http,https"]).is_ok());
+    }
+}

@@ -1,0 +1,219 @@
+//! The configuration: as written, then checked; everything wrong is said at once, with its place and a fix.
+
+pub mod address;
+pub mod definition;
+pub mod edit;
+mod fields;
+mod nearest;
+pub mod paths;
+pub mod problem;
+pub mod settings;
+pub mod state;
+pub mod tree;
+pub mod watch;
+
+pub use definition::{Definition, Kind, Schemes};
+pub use problem::{Place, Problem, Problems};
+pub use settings::Settings;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tree::{Node, Value};
+
+/// Everything a run of the agent needs to know.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The keys beside `tunnels`.
+    pub settings: Settings,
+    /// The tunnels by name.
+    pub tunnels: BTreeMap<String, Arc<Definition>>,
+}
+
+/// Where a configuration comes from: files, and what the command line and the environment lay over them.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    /// The files; later ones win.
+    pub files: Vec<PathBuf>,
+    /// Whether the files may be missing (true for the usual place, false for files named explicitly).
+    pub may_be_missing: bool,
+    /// Keys from the command line and the environment; they win over every file.
+    pub overlay: Node,
+}
+
+impl Sources {
+    /// The file that changes are written to: the last one wins, so it is the one that counts.
+    pub fn edited(&self) -> &Path {
+        self.files.last().map_or(Path::new("postern.yml"), PathBuf::as_path)
+    }
+
+    /// Reads and checks everything.
+    ///
+    /// # Errors
+    /// All problems of all files.
+    pub fn load(&self) -> Result<Config, Problems> {
+        let mut problems = Problems::default();
+        let mut root = Node::empty();
+        for file in &self.files {
+            match read_file(file, self.may_be_missing) {
+                Ok(Some(node)) => {
+                    check_version(&node, file, &mut problems);
+                    root.merge(node);
+                }
+                Ok(None) => {}
+                Err(mut wrong) => problems.0.append(&mut wrong.0),
+            }
+        }
+        root.merge(self.overlay.clone());
+        let config = Config::read(&root, &mut problems);
+        if problems.is_empty() { Ok(config) } else { Err(problems) }
+    }
+}
+
+impl Config {
+    /// Reads one text as if it were the only file.
+    pub fn parse(text: &str) -> Result<Config, Problems> {
+        let node = Node::parse(text, Some("postern.yml".into()))?;
+        let mut problems = Problems::default();
+        check_version(&node, Path::new("postern.yml"), &mut problems);
+        let config = Config::read(&node, &mut problems);
+        if problems.is_empty() { Ok(config) } else { Err(problems) }
+    }
+
+    fn read(root: &Node, problems: &mut Problems) -> Config {
+        let settings = Settings::read(root, problems);
+        let mut tunnels = BTreeMap::new();
+        if let Some(node) = root.pair("tunnels").map(|pair| &pair.value) {
+            match &node.value {
+                Value::Null => {}
+                Value::Mapping(pairs) => {
+                    for pair in pairs {
+                        let path = format!("tunnels.{}", pair.key.chars().take(60).collect::<String>());
+                        if let Some(tunnel) = Definition::read(&pair.key, &pair.place, &pair.value, &path, problems) {
+                            tunnels.insert(pair.key.clone(), Arc::new(tunnel));
+                        }
+                    }
+                }
+                _ => problems.add(
+                    &node.place,
+                    "tunnels",
+                    format!("Must be a group of tunnels by name, not {}.", node.kind()),
+                ),
+            }
+        }
+        Config { settings, tunnels }
+    }
+}
+
+fn check_version(root: &Node, file: &Path, problems: &mut Problems) {
+    let whole = Place { file: Some(file.display().to_string().into()), line: 0, column: 0 };
+    let Some(pair) = root.pair("version") else {
+        if root.pairs().is_some() {
+            problems.add(
+                &whole,
+                "version",
+                "Is missing: write `version: 2` at the top, or run `postern config upgrade`.",
+            );
+        }
+        return;
+    };
+    match &pair.value.value {
+        Value::Integer(2) => {}
+        Value::Text(text) if text == "2" => {}
+        Value::Integer(3) => problems.add(
+            &pair.value.place,
+            "version",
+            "Version 3 comes in a later version of Postern; write version 2.",
+        ),
+        _ => problems.add(&pair.value.place, "version", "Must be 2."),
+    }
+}
+
+/// The tree of a file; `None` where it is missing and may be.
+fn read_file(path: &Path, may_be_missing: bool) -> Result<Option<Node>, Problems> {
+    let shown: Arc<str> = path.display().to_string().into();
+    let refuse = |why: String| {
+        let mut problems = Problems::default();
+        problems.add(&Place { file: Some(shown.clone()), line: 0, column: 0 }, "", why);
+        problems
+    };
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && may_be_missing => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(refuse("There is no such file.".into()));
+        }
+        Err(error) => return Err(refuse(format!("The file cannot be read: {error}."))),
+    };
+    let text = String::from_utf8(bytes).map_err(|_| refuse("The file is not UTF-8 text.".into()))?;
+    Node::parse(&text, Some(shown)).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_of_the_documentation_is_valid() {
+        let config = Config::parse(
+            "version: 2\nauthtoken: x\nserver_addr: localhost:4443\nroot_cas: host\nweb_addr: 127.0.0.1:4040\ninspect_db_size: 52428800\ntunnels:\n  site:\n    proto: http\n    addr: 8080\n    inspect: true\n  shell:\n    proto: tcp\n    addr: 22\n",
+        )
+        .expect("valid");
+        assert_eq!(config.tunnels.len(), 2);
+        assert_eq!(config.settings.inspect_bytes, Some(52_428_800));
+    }
+
+    #[test]
+    fn all_problems_are_reported_at_once_with_line_and_column_and_without_secrets() {
+        let problems = Config::parse(
+            "version: 2\nauthtoken: planted-secret\nserver_adr: a:1\nweb_addr: [1]\nproxy_url: http://x\ntunnels:\n  site:\n    proto: http\n    addr: x y\n  shell:\n    addr: 22\n",
+        )
+        .expect_err("wrong");
+        let text = problems.to_string();
+        for part in [
+            "postern.yml:3:1: server_adr: There is no such key. Did you mean `server_addr`?",
+            "postern.yml:4:11: web_addr: Must be text, not a list.",
+            "postern.yml:5:1: proxy_url: Comes in a later version",
+            "postern.yml:9:11: tunnels.site.addr: `x y` is not a local address",
+            "tunnels.shell.proto: Is missing",
+        ] {
+            assert!(text.contains(part), "{part} is not in:\n{text}");
+        }
+        assert!(!text.contains("planted-secret") && !format!("{problems:?}").contains("planted-secret"));
+    }
+
+    #[test]
+    fn later_files_win_and_maps_are_merged() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (first, second) = (folder.path().join("a.yml"), folder.path().join("b.yml"));
+        std::fs::write(
+            &first,
+            "version: 2\nserver_addr: a:1\ntunnels:\n  x: {proto: http, addr: 1}\n  y: {proto: tcp, addr: 2}\n",
+        )
+        .expect("written");
+        std::fs::write(&second, "version: 2\nserver_addr: b:1\ntunnels:\n  x: {addr: 9}\n").expect("written");
+        let sources = Sources { files: vec![first, second], may_be_missing: false, overlay: Node::empty() };
+        let config = sources.load().expect("valid");
+        assert_eq!(config.settings.server.host, "b");
+        assert_eq!(config.tunnels["x"].upstream.port, 9);
+        assert_eq!(config.tunnels.len(), 2);
+    }
+
+    #[test]
+    fn capture_sizes_follow_their_special_values() {
+        let size = |value: &str| {
+            Config::parse(&format!("version: 2\ninspect_db_size: {value}\n")).expect("valid").settings.inspect_bytes
+        };
+        assert_eq!(size("0"), Some(settings::DEFAULT_INSPECT_BYTES));
+        assert_eq!(size("-1"), None);
+        assert_eq!(size("1000"), Some(1000));
+    }
+
+    #[test]
+    fn a_missing_or_other_version_is_said() {
+        assert!(Config::parse("tunnels: {}\n").expect_err("no version").to_string().contains("version: 2"));
+        assert!(Config::parse("version: 3\n").expect_err("later").to_string().contains("later"));
+    }
+}

@@ -1,0 +1,362 @@
+//! The agent's own keys, checked and with their defaults.
+
+use super::{
+    fields::Fields,
+    problem::Problems,
+    tree::{Node, Value},
+};
+use ipnet::IpNet;
+use postern_api::{Secret, host::HostName};
+use std::{net::IpAddr, path::PathBuf, time::Duration};
+
+/// Bytes of memory for captured requests where nothing else is said.
+pub const DEFAULT_INSPECT_BYTES: u64 = 50 * 1024 * 1024;
+/// Bytes kept of each captured message where nothing else is said.
+pub const DEFAULT_BODY_BYTES: u64 = 1024 * 1024;
+
+/// What the keys beside `tunnels` mean.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Authenticates the session.
+    pub authtoken: Option<Secret>,
+    /// For the management API.
+    pub api_key: Option<Secret>,
+    /// Where the server listens.
+    pub server: ServerAddress,
+    /// The name its certificate is verified for; the host of `server` unless given.
+    pub server_name: Option<String>,
+    /// Whom to trust.
+    pub root_cas: RootCas,
+    /// Where the local API listens.
+    pub web: WebAddress,
+    /// Further `Host` values the local API answers to.
+    pub web_allow_hosts: Vec<AllowedHost>,
+    /// Bytes of memory for captured requests; `None` switches capturing off.
+    pub inspect_bytes: Option<u64>,
+    /// Bytes kept of each captured request and response.
+    pub body_bytes: u64,
+    /// Where log lines go.
+    pub log: LogTarget,
+    /// How log lines look.
+    pub log_format: LogFormat,
+    /// The least important level that is logged.
+    pub log_level: tracing::Level,
+    /// Shown on the session to the operator of the server.
+    pub metadata: String,
+    /// How long making a connection to the server may take.
+    pub connect_timeout: Duration,
+    /// Whether tunnels may lead to the metadata services of clouds.
+    pub allow_metadata_addresses: bool,
+}
+
+/// Host and port of the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerAddress {
+    /// Name or IP address, without brackets.
+    pub host: String,
+    /// The HTTPS port.
+    pub port: u16,
+}
+
+/// Whom to trust when connecting to the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RootCas {
+    /// The local server's authority where there is one, else the system's store.
+    Default,
+    /// The system's store.
+    Host,
+    /// Authorities in a PEM file.
+    File(PathBuf),
+}
+
+/// Where the local API listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WebAddress {
+    /// Nowhere.
+    Off,
+    /// At the usual address, or the next free port after it.
+    Usual,
+    /// Exactly here.
+    At(ServerAddress),
+}
+
+/// A `Host` value the local API answers to besides loopback names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AllowedHost {
+    /// Addresses of a network, or one address.
+    Network(IpNet),
+    /// One name.
+    Name(HostName),
+    /// Every name below this one.
+    Below(HostName),
+}
+
+/// Where log lines go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LogTarget {
+    /// Standard error.
+    Stderr,
+    /// Standard output.
+    Stdout,
+    /// A file, appended to.
+    File(PathBuf),
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+const KNOWN: &[&str] = &[
+    "version",
+    "authtoken",
+    "api_key",
+    "server_addr",
+    "server_name",
+    "root_cas",
+    "web_addr",
+    "web_allow_hosts",
+    "inspect_db_size",
+    "inspect_body_size",
+    "log",
+    "log_format",
+    "log_level",
+    "metadata",
+    "connect_timeout",
+    "allow_metadata_addresses",
+    "tunnels",
+];
+
+const LATER_SETTING: &str = "Comes in a later version of Postern; take the key out.";
+const LATER: &[(&str, &str)] = &[
+    (
+        "agent",
+        "Belongs to configuration version 3, which comes in a later version of Postern; write the keys at the top level with `version: 2`.",
+    ),
+    (
+        "endpoints",
+        "Belongs to configuration version 3, which comes in a later version of Postern; write `tunnels` with `version: 2`.",
+    ),
+    ("heartbeat_interval", "The server sets the heartbeat (10 s); take the key out."),
+    ("heartbeat_tolerance", "A connection counts as dead after 15 s without a sign of life; take the key out."),
+    ("region", "A Postern server is one region; take the key out and give `server_addr`."),
+    ("console_ui", LATER_SETTING),
+    ("console_ui_color", LATER_SETTING),
+    ("crl_noverify", LATER_SETTING),
+    ("dns_resolver_ips", LATER_SETTING),
+    ("proxy_url", LATER_SETTING),
+    ("remote_management", LATER_SETTING),
+    ("update_channel", LATER_SETTING),
+    ("update_check", LATER_SETTING),
+];
+
+impl Settings {
+    /// Reads the top level. What is wrong is added to the problems and replaced by its default.
+    pub(super) fn read(root: &Node, problems: &mut Problems) -> Self {
+        let mut fields = Fields::of(root, "", problems);
+        fields.only(KNOWN, LATER);
+        Settings {
+            authtoken: fields.text("authtoken").map(|text| Secret::new(text.value)).filter(|token| !token.is_empty()),
+            api_key: fields.text("api_key").map(|text| Secret::new(text.value)).filter(|key| !key.is_empty()),
+            server: server(&mut fields).unwrap_or_default(),
+            server_name: server_name(&mut fields),
+            root_cas: root_cas(&mut fields),
+            web: web(&mut fields).unwrap_or(WebAddress::Usual),
+            web_allow_hosts: allow_hosts(&mut fields),
+            inspect_bytes: match fields.number("inspect_db_size", -1..=1 << 40) {
+                Some(-1) => None,
+                None | Some(0) => Some(DEFAULT_INSPECT_BYTES),
+                Some(bytes) => Some(bytes.unsigned_abs()),
+            },
+            body_bytes: fields
+                .number("inspect_body_size", 1024..=1 << 30)
+                .map_or(DEFAULT_BODY_BYTES, i64::unsigned_abs),
+            log: log_target(&mut fields),
+            log_format: log_format(&mut fields),
+            log_level: log_level(&mut fields),
+            metadata: fields.bounded_text("metadata", 4096).unwrap_or_default(),
+            connect_timeout: fields.duration("connect_timeout").unwrap_or(Duration::from_secs(10)),
+            allow_metadata_addresses: fields.flag("allow_metadata_addresses").unwrap_or(false),
+        }
+    }
+}
+
+impl Default for ServerAddress {
+    fn default() -> Self {
+        ServerAddress { host: "localhost".into(), port: 4443 }
+    }
+}
+
+impl std::fmt::Display for ServerAddress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.host.parse::<IpAddr>() {
+            Ok(IpAddr::V6(address)) => write!(f, "[{address}]:{}", self.port),
+            _ => write!(f, "{}:{}", self.host, self.port),
+        }
+    }
+}
+
+impl ServerAddress {
+    /// Reads `host:port`; port 0 only where `any_port` says so.
+    pub fn parse(text: &str, any_port: bool) -> Option<Self> {
+        let (host, port) = text.rsplit_once(':')?;
+        let port: u16 = port.parse().ok().filter(|port| *port != 0 || any_port)?;
+        let host = match host.strip_prefix('[') {
+            Some(inner) => {
+                let inner = inner.strip_suffix(']')?;
+                inner.parse::<std::net::Ipv6Addr>().ok()?;
+                inner
+            }
+            None if host.contains(':') => return None,
+            None => host,
+        };
+        let fine =
+            !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':'));
+        fine.then(|| ServerAddress { host: host.to_owned(), port })
+    }
+}
+
+impl AllowedHost {
+    fn parse(text: &str) -> Option<Self> {
+        if let Ok(address) = text.parse::<IpAddr>() {
+            return Some(AllowedHost::Network(IpNet::from(address)));
+        }
+        if let Ok(network) = text.parse::<IpNet>() {
+            return Some(AllowedHost::Network(network));
+        }
+        match text.strip_prefix('.') {
+            Some(parent) => HostName::parse(parent).ok().map(AllowedHost::Below),
+            None => HostName::parse(text).ok().filter(|name| name.wildcard_parent().is_none()).map(AllowedHost::Name),
+        }
+    }
+}
+
+fn server(fields: &mut Fields<'_>) -> Option<ServerAddress> {
+    let written = fields.text("server_addr")?;
+    let parsed = ServerAddress::parse(&written.value, false);
+    if parsed.is_none() {
+        fields.wrong("server_addr", written.place, "Must be host and port of the server, such as `localhost:4443`.");
+    }
+    parsed
+}
+
+fn server_name(fields: &mut Fields<'_>) -> Option<String> {
+    let written = fields.text("server_name")?;
+    if rustls_pki_types::ServerName::try_from(written.value.as_str()).is_err() {
+        fields.wrong("server_name", written.place, "Must be a host name or an IP address.");
+        return None;
+    }
+    Some(written.value)
+}
+
+fn root_cas(fields: &mut Fields<'_>) -> RootCas {
+    let Some(written) = fields.text("root_cas") else { return RootCas::Default };
+    match written.value.as_str() {
+        "host" | "trusted" => RootCas::Host,
+        path => {
+            let path = PathBuf::from(path);
+            if !path.is_file() {
+                fields.wrong("root_cas", written.place, "There is no such file. Give the path of a PEM file with the server's authority, or `host` for the system's store.");
+            }
+            RootCas::File(path)
+        }
+    }
+}
+
+fn web(fields: &mut Fields<'_>) -> Option<WebAddress> {
+    let pair = fields.pair("web_addr")?;
+    if matches!(&pair.value.value, Value::Bool(false))
+        || matches!(&pair.value.value, Value::Text(text) if text == "false")
+    {
+        return Some(WebAddress::Off);
+    }
+    let written = fields.text("web_addr")?;
+    let text = if written.value.bytes().all(|byte| byte.is_ascii_digit()) {
+        format!("127.0.0.1:{}", written.value)
+    } else {
+        written.value
+    };
+    let parsed = ServerAddress::parse(&text, true);
+    if parsed.is_none() {
+        fields.wrong("web_addr", written.place, "Must be host and port, such as `127.0.0.1:4040`, or `false`.");
+    }
+    parsed.map(WebAddress::At)
+}
+
+fn allow_hosts(fields: &mut Fields<'_>) -> Vec<AllowedHost> {
+    let mut hosts = Vec::new();
+    for written in fields.texts("web_allow_hosts").unwrap_or_default() {
+        match AllowedHost::parse(&written.value) {
+            Some(host) => hosts.push(host),
+            None => fields.wrong(
+                "web_allow_hosts",
+                written.place,
+                "Can hold IP addresses, networks (10.0.0.0/8), names, and `.suffix` for every name below one.",
+            ),
+        }
+    }
+    hosts
+}
+
+fn log_target(fields: &mut Fields<'_>) -> LogTarget {
+    match fields.text("log").map(|written| written.value).as_deref() {
+        None | Some("false" | "true" | "stderr" | "") => LogTarget::Stderr,
+        Some("stdout") => LogTarget::Stdout,
+        Some(path) => LogTarget::File(path.into()),
+    }
+}
+
+fn log_format(fields: &mut Fields<'_>) -> LogFormat {
+    let Some(written) = fields.text("log_format") else { return LogFormat::Text };
+    match written.value.as_str() {
+        "text" | "term" | "logfmt" => LogFormat::Text,
+        "json" => LogFormat::Json,
+        _ => {
+            fields.wrong("log_format", written.place, "Must be `text` or `json`.");
+            LogFormat::Text
+        }
+    }
+}
+
+fn log_level(fields: &mut Fields<'_>) -> tracing::Level {
+    let Some(written) = fields.text("log_level") else { return tracing::Level::INFO };
+    match written.value.as_str() {
+        "crit" | "error" => tracing::Level::ERROR,
+        "warn" => tracing::Level::WARN,
+        "info" => tracing::Level::INFO,
+        "debug" => tracing::Level::DEBUG,
+        "trace" => tracing::Level::TRACE,
+        _ => {
+            fields.wrong("log_level", written.place, "Must be `error`, `warn`, `info` or `debug`.");
+            tracing::Level::INFO
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_and_port_are_read_in_both_families() {
+        assert_eq!(ServerAddress::parse("[::1]:4443", false).expect("valid").to_string(), "[::1]:4443");
+        assert_eq!(ServerAddress::parse("a.example:1", false).expect("valid").host, "a.example");
+        for wrong in ["", "a", ":1", "a:0", "a:x", "::1:1", "[x]:1", "a b:1", "http://a:1"] {
+            assert!(ServerAddress::parse(wrong, false).is_none(), "{wrong}");
+        }
+        assert!(ServerAddress::parse("127.0.0.1:0", true).is_some());
+    }
+
+    #[test]
+    fn allowed_hosts_are_addresses_networks_names_and_suffixes() {
+        assert!(matches!(AllowedHost::parse("10.0.0.0/8"), Some(AllowedHost::Network(_))));
+        assert!(matches!(AllowedHost::parse("box.local"), Some(AllowedHost::Name(_))));
+        assert!(matches!(AllowedHost::parse(".dev.example"), Some(AllowedHost::Below(_))));
+        assert!(AllowedHost::parse("*").is_none());
+        assert!(AllowedHost::parse("a/b").is_none());
+    }
+}

@@ -1,0 +1,79 @@
+//! All tunnels there are, running or not, and the configuration file behind them.
+
+use super::{ApiError, no_content, wire};
+use crate::agent::Core;
+use axum::{
+    body::Body,
+    extract::{Path, State},
+    response::Response,
+};
+use postern_api::{Code, Error};
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+
+/// The body of the list, also sent on the live feed.
+pub(super) fn body(core: &Core) -> Json {
+    json!({"tunnels": core.tunnels.configured(), "uri": "/api/configured"})
+}
+
+pub(super) async fn list(State(core): State<Arc<Core>>) -> Response {
+    wire::ok(&body(&core))
+}
+
+pub(super) async fn save(
+    State(core): State<Arc<Core>>,
+    Path(name): Path<String>,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let mut definition = wire::object(body).await?;
+    // Convenient for callers that send what they read; the name in the address is the one that counts.
+    definition.shift_remove("name");
+    core.save_tunnel(&name, &definition).await?;
+    item(&core, &name)
+}
+
+pub(super) async fn remove(State(core): State<Arc<Core>>, Path(name): Path<String>) -> Result<Response, ApiError> {
+    core.remove_tunnel(&name).await?;
+    Ok(no_content())
+}
+
+/// Starts without waiting for the server: without a session the tunnel is `starting` and comes up with it.
+pub(super) async fn start(
+    State(core): State<Arc<Core>>,
+    Path(name): Path<String>,
+    body: Body,
+) -> Result<Response, ApiError> {
+    wire::nothing_else(&wire::object(body).await?)?;
+    core.tunnels.start_saved(&name).await?;
+    item(&core, &name)
+}
+
+pub(super) async fn stop(
+    State(core): State<Arc<Core>>,
+    Path(name): Path<String>,
+    body: Body,
+) -> Result<Response, ApiError> {
+    wire::nothing_else(&wire::object(body).await?)?;
+    let before = core.tunnels.configured_one(&name).ok_or_else(|| unknown(&name))?;
+    core.tunnels.stop(&name);
+    match item(&core, &name) {
+        Ok(response) => Ok(response),
+        // One that was never saved is gone now; this is the last that can be said of it.
+        Err(_) => {
+            let mut gone = before;
+            gone["state"] = "stopped".into();
+            gone["public_url"] = Json::Null;
+            gone["error"] = Json::Null;
+            Ok(wire::ok(&gone))
+        }
+    }
+}
+
+fn item(core: &Core, name: &str) -> Result<Response, ApiError> {
+    core.tunnels.configured_one(name).map(|item| wire::ok(&item)).ok_or_else(|| unknown(name))
+}
+
+fn unknown(name: &str) -> ApiError {
+    let shown: String = name.chars().take(80).collect();
+    Error::new(Code::TunnelUnknown, format!("There is no tunnel named `{shown}`.")).into()
+}

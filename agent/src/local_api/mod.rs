@@ -1,0 +1,150 @@
+//! The agent's local API and the inspector page, on a loopback address, without a login.
+//!
+//! Because there is no login, [`guard`] stands in front of every path.
+
+mod configured;
+mod error;
+mod events;
+mod guard;
+mod pages;
+mod requests;
+mod status;
+mod tunnels;
+mod wire;
+
+pub use error::ApiError;
+
+use crate::{agent::Core, config::settings::WebAddress};
+use axum::{
+    Router,
+    extract::Request,
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{get, post, put},
+};
+use postern_api::{Code, Error};
+use serde_json::json;
+use std::{net::SocketAddr, sync::Arc};
+use tokio::net::TcpListener;
+
+/// The usual port, and the ports tried after it. 4041 belongs to the server's management API.
+const PORTS: [u16; 12] = [4040, 4042, 4043, 4044, 4045, 4046, 4047, 4048, 4049, 4050, 4051, 4052];
+
+/// Listens where the configuration says; `None` if it says nowhere.
+///
+/// # Errors
+/// `ListenFailed` with the address, the reason and a fix.
+pub async fn listen(web: &WebAddress) -> Result<Option<(TcpListener, SocketAddr)>, Error> {
+    let refuse = |what: &str, error: &std::io::Error| {
+        let why = match error.kind() {
+            std::io::ErrorKind::AddrInUse => "another program (another agent?) listens there".to_owned(),
+            _ => error.to_string(),
+        };
+        Error::new(
+            Code::ListenFailed,
+            format!(
+                "The local API cannot listen on {what}: {why}. Choose another address with web_addr or --web-addr, or `false` for none."
+            ),
+        )
+    };
+    let mut last = std::io::Error::from(std::io::ErrorKind::AddrInUse);
+    match web {
+        WebAddress::Off => return Ok(None),
+        WebAddress::At(address) => match TcpListener::bind((address.host.as_str(), address.port)).await {
+            Ok(listener) => return bound(listener).map(Some),
+            Err(error) => return Err(refuse(&address.to_string(), &error)),
+        },
+        WebAddress::Usual => {
+            for port in PORTS {
+                match TcpListener::bind(("127.0.0.1", port)).await {
+                    Ok(listener) => return bound(listener).map(Some),
+                    Err(error) => last = error,
+                }
+            }
+        }
+    }
+    Err(refuse(&format!("127.0.0.1, ports {} to {}", PORTS[0], PORTS[PORTS.len() - 1]), &last))
+}
+
+fn bound(listener: TcpListener) -> Result<(TcpListener, SocketAddr), Error> {
+    let address = listener.local_addr().map_err(|error| Error::new(Code::ListenFailed, error.to_string()))?;
+    Ok((listener, address))
+}
+
+/// Answers requests until the agent stops.
+pub async fn serve(listener: TcpListener, core: Arc<Core>) {
+    let stop = core.stop.clone();
+    let served = axum::serve(listener, router(core)).with_graceful_shutdown(stop.cancelled_owned()).await;
+    if let Err(error) = served {
+        tracing::error!(%error, "the local API has ended");
+    }
+}
+
+/// Everything the agent answers, guards included.
+pub fn router(core: Arc<Core>) -> Router {
+    Router::new()
+        .route("/api", get(root))
+        .route("/api/", get(root))
+        .route("/api/status", get(status::show))
+        .route("/api/events", get(events::follow))
+        .route("/api/tunnels", get(tunnels::list).post(tunnels::start))
+        .route("/api/tunnels/{name}", get(tunnels::detail).delete(tunnels::stop))
+        .route("/api/requests/http", get(requests::list).post(requests::replay).delete(requests::clear))
+        .route("/api/requests/http/summaries", get(requests::summaries))
+        .route("/api/requests/http/{id}", get(requests::detail))
+        .route("/api/configured", get(configured::list))
+        .route("/api/configured/{name}", put(configured::save).delete(configured::remove))
+        .route("/api/configured/{name}/start", post(configured::start))
+        .route("/api/configured/{name}/stop", post(configured::stop))
+        .fallback(pages::show)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn(headers))
+        .layer(middleware::from_fn_with_state(core.clone(), guard::stand))
+        .with_state(core)
+}
+
+async fn root() -> Response {
+    wire::ok(&json!({
+        "uri": "/api/",
+        "tunnels_uri": "/api/tunnels",
+        "requests_uri": "/api/requests/http",
+        "summaries_uri": "/api/requests/http/summaries",
+        "configured_uri": "/api/configured",
+        "status_uri": "/api/status",
+        "events_uri": "/api/events",
+    }))
+}
+
+async fn wrong_method() -> ApiError {
+    Error::from(Code::MethodNotAllowed).into()
+}
+
+/// Headers of every answer: nothing is guessed, framed, leaked or kept.
+async fn headers(request: Request, next: Next) -> Response {
+    let api = request.uri().path().starts_with("/api");
+    let mut response = next.run(request).await;
+    harden(&mut response, api);
+    response
+}
+
+/// Adds them.
+fn harden(response: &mut Response, api: bool) {
+    let mut set = |name: HeaderName, value: &'static str| {
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
+    };
+    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(header::REFERRER_POLICY, "no-referrer");
+    set(header::X_FRAME_OPTIONS, "DENY");
+    set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+    set(header::CONTENT_SECURITY_POLICY, pages::POLICY);
+    if api {
+        set(header::CACHE_CONTROL, "no-store");
+    }
+}
+
+/// An empty success.
+fn no_content() -> Response {
+    StatusCode::NO_CONTENT.into_response()
+}

@@ -1,0 +1,66 @@
+//! The contract's operations on tunnels.
+
+use super::{ApiError, no_content, wire};
+use crate::{agent::Core, config::Definition, tunnels::Settled};
+use axum::{
+    body::Body,
+    extract::{Path, State},
+    http::StatusCode,
+    response::Response,
+};
+use postern_api::{Code, Error};
+use serde_json::json;
+use std::{sync::Arc, time::Duration};
+
+/// How long the server may take to answer a start.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+pub(super) async fn list(State(core): State<Arc<Core>>) -> Response {
+    wire::ok(&json!({"tunnels": core.tunnels.list(), "uri": "/api/tunnels"}))
+}
+
+pub(super) async fn detail(State(core): State<Arc<Core>>, Path(name): Path<String>) -> Result<Response, ApiError> {
+    core.tunnels.detail(&name).map(|tunnel| wire::ok(&tunnel)).ok_or_else(|| unknown(&name))
+}
+
+/// Starts a tunnel and waits for the server's answer. What was not started leaves nothing behind.
+pub(super) async fn start(State(core): State<Arc<Core>>, body: Body) -> Result<Response, ApiError> {
+    let mut body = wire::object(body).await?;
+    let Some(name) = wire::text(&mut body, "name")? else {
+        return Err(Error::new(Code::ConfigInvalid, "name: Is missing: every tunnel needs a name.")
+            .with("key", "name")
+            .into());
+    };
+    let definition = Definition::from_json(&name, &body).map_err(|problems| problems.to_error())?;
+    if !core.is_online() {
+        return Err(not_ready(&core).into());
+    }
+    core.tunnels.start(Arc::new(definition)).await?;
+    let settled = tokio::time::timeout(PATIENCE, core.tunnels.settled(&name)).await;
+    let error = match settled {
+        Ok(Settled::Running) => match core.tunnels.detail(&name) {
+            Some(tunnel) => return Ok(wire::answer(StatusCode::CREATED, &tunnel)),
+            None => unknown(&name),
+        },
+        Ok(Settled::Refused(error)) => ApiError::from_server(error),
+        Ok(Settled::Stopped) => unknown(&name),
+        Ok(Settled::Waiting) | Err(_) => not_ready(&core).into(),
+    };
+    core.tunnels.stop(&name);
+    Err(error)
+}
+
+pub(super) async fn stop(State(core): State<Arc<Core>>, Path(name): Path<String>) -> Result<Response, ApiError> {
+    if core.tunnels.stop_half(&name) { Ok(no_content()) } else { Err(unknown(&name)) }
+}
+
+fn unknown(name: &str) -> ApiError {
+    let shown: String = name.chars().take(80).collect();
+    Error::new(Code::TunnelUnknown, format!("There is no tunnel named `{shown}`.")).into()
+}
+
+/// Client libraries look for this wording and try again.
+fn not_ready(core: &Core) -> Error {
+    let why = core.board.now().reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+    Error::new(Code::SessionNotReady, format!("a successful tunnel session has not yet been established{why}"))
+}

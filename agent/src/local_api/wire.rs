@@ -1,0 +1,55 @@
+//! JSON in and out.
+
+use super::ApiError;
+use axum::{
+    body::{Body, to_bytes},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use postern_api::{Code, Error};
+use serde_json::{Map, Value as Json};
+
+/// No body of a call is larger than this.
+const MAX_BODY: usize = 256 * 1024;
+
+/// 200 with a body.
+pub(super) fn ok(value: &Json) -> Response {
+    answer(StatusCode::OK, value)
+}
+
+/// A status with a body.
+pub(super) fn answer(status: StatusCode, value: &Json) -> Response {
+    (status, [(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
+}
+
+/// The body of a call, which must be an object.
+pub(super) async fn object(body: Body) -> Result<Map<String, Json>, ApiError> {
+    let bytes = to_bytes(body, MAX_BODY).await.map_err(|_| {
+        Error::new(Code::BodyTooLarge, format!("The body could not be read, or it is larger than {MAX_BODY} bytes."))
+    })?;
+    match serde_json::from_slice(&bytes) {
+        Ok(Json::Object(members)) => Ok(members),
+        Ok(_) => Err(Error::new(Code::BodyMalformed, "The body must be a JSON object.").into()),
+        Err(error) => Err(Error::new(Code::BodyMalformed, format!("The body is not valid JSON: {error}.")).into()),
+    }
+}
+
+/// A member that must be text.
+pub(super) fn text(members: &mut Map<String, Json>, name: &str) -> Result<Option<String>, ApiError> {
+    match members.shift_remove(name) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::String(text)) => Ok(Some(text)),
+        Some(_) => Err(Error::new(Code::FieldInvalid, format!("`{name}` must be text.")).into()),
+    }
+}
+
+/// Refuses members that nobody has read.
+pub(super) fn nothing_else(members: &Map<String, Json>) -> Result<(), ApiError> {
+    match members.keys().next() {
+        None => Ok(()),
+        Some(name) => {
+            let shown: String = name.chars().take(60).collect();
+            Err(Error::new(Code::FieldUnknown, format!("There is no field `{shown}` here.")).into())
+        }
+    }
+}

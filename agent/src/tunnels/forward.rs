@@ -1,0 +1,89 @@
+//! One visitor's stream: to the local service and back, watched on the way.
+
+use super::{Face, Leg, Tunnels, local::LocalStream};
+use crate::capture::{
+    TunnelTag,
+    sniffer::{Conversation, Observer, Tap},
+};
+use postern_api::{Code, Error};
+use postern_tunnel::{IncomingStream, StreamKind, StreamStart, TunnelStream, relay, relay_tapped};
+use std::{sync::Arc, time::Duration};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// Requests that are on their way when a tunnel is stopped may end; what still runs after this is cut.
+const STOP_GRACE: Duration = Duration::from_secs(3);
+
+/// Serves a stream to its end.
+pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) {
+    let start = incoming.start;
+    let Some(leg) = tunnels.leg(generation, start.tunnel).await else {
+        incoming.refuse(Error::new(Code::TunnelUnknown, "The tunnel has just been stopped.")).await;
+        return;
+    };
+    let _open = leg.connections.open();
+    let local = tokio::select! {
+        local = tunnels.local().connect(&leg.definition.upstream) => local,
+        () = leg.stop.cancelled() => Err(Error::new(Code::TunnelUnknown, "The tunnel has just been stopped.")),
+    };
+    let local = match local {
+        Ok(local) => local,
+        Err(error) => {
+            tracing::warn!(tunnel = leg.name, visitor = %start.visitor, code = %error.code, "{}", error.message);
+            incoming.refuse(error).await;
+            return;
+        }
+    };
+    let visitor = match incoming.accept().await {
+        Ok(visitor) => visitor,
+        Err(error) => {
+            tracing::debug!(tunnel = leg.name, %error, "the visitor was gone before the local service answered");
+            return;
+        }
+    };
+    let moved = async {
+        match local {
+            LocalStream::Plain(local) => join(&tunnels, &leg, start, visitor, local).await,
+            LocalStream::Tls(local) => join(&tunnels, &leg, start, visitor, *local).await,
+        }
+    };
+    let stopped = async {
+        leg.stop.cancelled().await;
+        tokio::time::sleep(STOP_GRACE).await;
+    };
+    tokio::select! {
+        () = moved => {}
+        () = stopped => tracing::debug!(tunnel = leg.name, "a connection was cut because its tunnel was stopped"),
+    }
+}
+
+async fn join<L>(tunnels: &Tunnels, leg: &Arc<Leg>, start: StreamStart, visitor: TunnelStream, local: L)
+where
+    L: AsyncRead + AsyncWrite + Unpin,
+{
+    let end = if start.kind == StreamKind::Http {
+        let (requests, responses) = Tap::pair(Conversation::new(observer(tunnels, leg, start)));
+        relay_tapped(visitor, local, requests, responses).await
+    } else {
+        relay(visitor, local).await
+    };
+    let error = end.error.as_ref().map(ToString::to_string).unwrap_or_default();
+    tracing::debug!(tunnel = leg.name, visitor = %start.visitor, received = end.a_to_b, sent = end.b_to_a, error, "connection ended");
+}
+
+fn observer(tunnels: &Tunnels, leg: &Arc<Leg>, start: StreamStart) -> Observer {
+    // A labelled tunnel learns its protocol from the visitor.
+    let tunnel = match leg.face {
+        Face::Labels => {
+            let proto = if start.tls { "https" } else { "http" };
+            Arc::new(TunnelTag { definition: leg.tag.definition.clone(), proto })
+        }
+        _ => leg.tag.clone(),
+    };
+    Observer {
+        store: leg.definition.inspect.then(|| tunnels.store().clone()),
+        meter: leg.requests.clone(),
+        tunnel,
+        remote: start.visitor.to_string(),
+        replay_of: None,
+    }
+}

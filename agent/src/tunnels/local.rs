@@ -1,0 +1,248 @@
+//! Connections to the local service.
+
+use super::guard::Guard;
+use crate::config::address::{LocalAddress, Transport};
+use postern_api::{Code, Error};
+use rustls::{
+    ClientConfig, DigitallySignedStruct, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::CryptoProvider,
+};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+use tokio::net::TcpStream;
+use tokio_rustls::{TlsConnector, client::TlsStream};
+
+/// How long finding and reaching a local service may take in all.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Dials local services.
+pub struct LocalDial {
+    guard: Arc<Guard>,
+    provider: Arc<CryptoProvider>,
+    verified: OnceLock<Result<TlsConnector, String>>,
+    unverified: TlsConnector,
+}
+
+/// A connection to a local service.
+pub enum LocalStream {
+    /// Plain TCP.
+    Plain(TcpStream),
+    /// TLS.
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl LocalDial {
+    /// A dial that heeds the guard.
+    pub fn new(guard: Arc<Guard>) -> Self {
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let unverified = ClientConfig::builder_with_provider(provider.clone())
+            .with_safe_default_protocol_versions()
+            .expect("the provider has suites for the default versions")
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider.clone())))
+            .with_no_client_auth();
+        LocalDial { guard, provider, verified: OnceLock::new(), unverified: TlsConnector::from(Arc::new(unverified)) }
+    }
+
+    /// Refuses addresses that a tunnel must not lead to. A name that cannot be resolved now passes: the check is
+    /// made again at every connection.
+    ///
+    /// # Errors
+    /// As [`Guard::check`].
+    pub async fn check(&self, address: &LocalAddress) -> Result<(), Error> {
+        for target in resolve(address).await.unwrap_or_default() {
+            self.guard.check(target)?;
+        }
+        Ok(())
+    }
+
+    /// Connects.
+    ///
+    /// # Errors
+    /// `ServiceUnreachable` with the reason, `TunnelLoop` for the agent itself.
+    pub async fn connect(&self, address: &LocalAddress) -> Result<LocalStream, Error> {
+        match tokio::time::timeout(PATIENCE, self.connect_patiently(address)).await {
+            Ok(connected) => connected,
+            Err(_) => Err(unreachable(address, "it does not answer")),
+        }
+    }
+
+    async fn connect_patiently(&self, address: &LocalAddress) -> Result<LocalStream, Error> {
+        let targets = resolve(address)
+            .await
+            .map_err(|error| unreachable(address, &format!("its name is not known ({error})")))?;
+        let mut last = "its name has no address".to_owned();
+        for target in targets {
+            self.guard.check(target).map_err(|mut error| {
+                if error.code == Code::OwnListener {
+                    error.code = Code::TunnelLoop;
+                }
+                error
+            })?;
+            match TcpStream::connect(target).await {
+                Ok(stream) => {
+                    // No more than this: a local service that is slow to read must not be timed out.
+                    let _ = stream.set_nodelay(true);
+                    return match address.transport {
+                        Transport::Plain => Ok(LocalStream::Plain(stream)),
+                        Transport::Tls => self.secured(address, target, stream).await,
+                    };
+                }
+                Err(error) => last = reason(&error),
+            }
+        }
+        Err(unreachable(address, &last))
+    }
+
+    async fn secured(
+        &self,
+        address: &LocalAddress,
+        target: SocketAddr,
+        stream: TcpStream,
+    ) -> Result<LocalStream, Error> {
+        let name = ServerName::try_from(address.host.clone())
+            .map_err(|_| unreachable(address, "its name cannot stand in a certificate"))?;
+        // Traffic to this machine does not pass a network, and development servers sign their own certificates;
+        // everywhere else the certificate must be good.
+        let connector =
+            if target.ip().to_canonical().is_loopback() { self.unverified.clone() } else { self.verifying(address)? };
+        match connector.connect(name, stream).await {
+            Ok(stream) => Ok(LocalStream::Tls(Box::new(stream))),
+            Err(error) => Err(unreachable(address, &format!("TLS with it failed: {error}"))),
+        }
+    }
+
+    fn verifying(&self, address: &LocalAddress) -> Result<TlsConnector, Error> {
+        let made = self.verified.get_or_init(|| {
+            let verifier =
+                rustls_platform_verifier::Verifier::new(self.provider.clone()).map_err(|error| error.to_string())?;
+            let config = ClientConfig::builder_with_provider(self.provider.clone())
+                .with_safe_default_protocol_versions()
+                .map_err(|error| error.to_string())?
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(verifier))
+                .with_no_client_auth();
+            Ok(TlsConnector::from(Arc::new(config)))
+        });
+        made.clone()
+            .map_err(|why| unreachable(address, &format!("the system's certificate store cannot be read: {why}")))
+    }
+}
+
+fn unreachable(address: &LocalAddress, why: &str) -> Error {
+    Error::new(
+        Code::ServiceUnreachable,
+        format!(
+            "The local service at {} cannot be reached: {why}. Is it running, and is the address right?",
+            address.authority()
+        ),
+    )
+}
+
+/// The reason without the operating system's number.
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::ConnectionRefused => "the connection was refused".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+async fn resolve(address: &LocalAddress) -> std::io::Result<Vec<SocketAddr>> {
+    if let Ok(ip) = address.host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(ip, address.port)]);
+    }
+    if address.host.eq_ignore_ascii_case("localhost") {
+        let both = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
+        return Ok(both.map(|ip| SocketAddr::new(ip, address.port)).to_vec());
+    }
+    // The system's resolver also reads spellings such as 127.1 or 0x7f000001: what it makes of them is judged.
+    Ok(tokio::net::lookup_host((address.host.as_str(), address.port)).await?.collect())
+}
+
+/// Takes any certificate, but still checks that the peer holds its key.
+#[derive(Debug)]
+struct AnyCertificate(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_own_listener_is_refused_at_start_and_at_connect_time() {
+        let guard = Arc::new(Guard::default());
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("listening");
+        let own = listener.local_addr().expect("bound");
+        guard.set_own(vec![own]);
+        let dial = LocalDial::new(guard);
+        let port = own.port();
+        for host in [
+            "localhost",
+            "LOCALHOST",
+            "127.0.0.1",
+            "127.0.0.9",
+            "0.0.0.0",
+            "[::1]",
+            "[::ffff:127.0.0.1]",
+            "127.1",
+            "2130706433",
+            "0x7f000001",
+        ] {
+            let text = format!("{host}:{port}");
+            let address = LocalAddress::parse(&text, true).expect(&text);
+            assert_eq!(dial.check(&address).await.expect_err(&text).code, Code::OwnListener, "{text}");
+            assert_eq!(dial.connect(&address).await.err().expect(&text).code, Code::TunnelLoop, "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_service_that_is_down_is_named_with_the_reason() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("listening");
+        let port = listener.local_addr().expect("bound").port();
+        drop(listener);
+        let dial = LocalDial::new(Arc::default());
+        let address = LocalAddress::parse(&format!("127.0.0.1:{port}"), true).expect("valid");
+        let error = dial.connect(&address).await.err().expect("down");
+        assert_eq!(error.code, Code::ServiceUnreachable);
+        assert!(error.message.contains("refused"), "{error}");
+    }
+}

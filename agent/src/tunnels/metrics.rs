@@ -1,0 +1,163 @@
+//! Numbers of a tunnel: how many, how many now, how many a second, and how long they took.
+
+use super::rates::Rates;
+use hdrhistogram::Histogram;
+use serde::Serialize;
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// One microsecond to one hour, in nanoseconds; what lies outside is counted at the border.
+const SHORTEST: u64 = 1_000;
+const LONGEST: u64 = 3_600_000_000_000;
+/// Two significant digits: a percentile is at most one percent off.
+const DIGITS: u8 = 2;
+
+/// Counts things that take time: connections, requests.
+pub struct Meter {
+    open: AtomicU64,
+    measured: Mutex<Measured>,
+}
+
+struct Measured {
+    count: u64,
+    rates: Rates,
+    durations: Option<Histogram<u32>>,
+}
+
+/// What a meter shows. Rates are per second, averaged over 1, 5 and 15 minutes; percentiles are nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Snapshot {
+    /// How many there were.
+    pub count: u64,
+    /// How many there are now.
+    pub gauge: u64,
+    /// Over one minute.
+    pub rate1: f64,
+    /// Over five minutes.
+    pub rate5: f64,
+    /// Over a quarter of an hour.
+    pub rate15: f64,
+    /// Half of them were faster.
+    pub p50: u64,
+    /// Nine of ten were faster.
+    pub p90: u64,
+    /// 95 of 100 were faster.
+    pub p95: u64,
+    /// 99 of 100 were faster.
+    pub p99: u64,
+}
+
+/// Open as long as it lives; its duration is recorded when it is dropped.
+pub struct OpenOne<'a> {
+    meter: &'a Meter,
+    since: Instant,
+}
+
+impl Default for Meter {
+    fn default() -> Self {
+        let measured = Measured { count: 0, rates: Rates::new(Instant::now()), durations: None };
+        Meter { open: AtomicU64::new(0), measured: Mutex::new(measured) }
+    }
+}
+
+impl Meter {
+    /// Counts one that begins now.
+    pub fn open(&self) -> OpenOne<'_> {
+        self.open.fetch_add(1, Relaxed);
+        let now = Instant::now();
+        let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        measured.count += 1;
+        measured.rates.mark(now);
+        OpenOne { meter: self, since: now }
+    }
+
+    /// Counts one that is over and took so long.
+    pub fn record(&self, took: Duration) {
+        let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        measured.count += 1;
+        measured.rates.mark(Instant::now());
+        measured.took(took);
+    }
+
+    /// The numbers of this moment.
+    pub fn snapshot(&self) -> Snapshot {
+        let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        let [rate1, rate5, rate15] = measured.rates.at(Instant::now());
+        let at = |percentile: f64| {
+            measured.durations.as_ref().map_or(0, |durations| durations.value_at_percentile(percentile))
+        };
+        Snapshot {
+            count: measured.count,
+            gauge: self.open.load(Relaxed),
+            rate1,
+            rate5,
+            rate15,
+            p50: at(50.0),
+            p90: at(90.0),
+            p95: at(95.0),
+            p99: at(99.0),
+        }
+    }
+}
+
+impl Measured {
+    fn took(&mut self, took: Duration) {
+        let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(LONGEST).clamp(SHORTEST, LONGEST);
+        // Made with the first value: a tunnel nobody visits takes no memory for it.
+        if self.durations.is_none() {
+            self.durations = Histogram::new_with_bounds(SHORTEST, LONGEST, DIGITS).ok();
+        }
+        if let Some(durations) = &mut self.durations {
+            durations.saturating_record(nanoseconds);
+        }
+    }
+}
+
+impl Drop for OpenOne<'_> {
+    fn drop(&mut self) {
+        self.meter.open.fetch_sub(1, Relaxed);
+        self.meter.measured.lock().unwrap_or_else(PoisonError::into_inner).took(self.since.elapsed());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn open_ones_are_a_gauge_and_leave_their_duration() {
+        let meter = Meter::default();
+        let first = meter.open();
+        let second = meter.open();
+        tokio::time::advance(Duration::from_millis(10)).await;
+        drop(first);
+        assert_eq!((meter.snapshot().count, meter.snapshot().gauge), (2, 1));
+        drop(second);
+        let snapshot = meter.snapshot();
+        assert_eq!(snapshot.gauge, 0);
+        assert!(snapshot.p50.abs_diff(10_000_000) < 200_000, "{}", snapshot.p50);
+    }
+
+    #[test]
+    fn percentiles_are_within_one_percent_and_extremes_are_survived() {
+        let meter = Meter::default();
+        for milliseconds in 1..=1000 {
+            meter.record(Duration::from_millis(milliseconds));
+        }
+        let snapshot = meter.snapshot();
+        for (seen, expected) in
+            [(snapshot.p50, 500e6), (snapshot.p90, 900e6), (snapshot.p95, 950e6), (snapshot.p99, 990e6)]
+        {
+            assert!((seen as f64 - expected).abs() <= expected * 0.01, "{seen} is not {expected}");
+        }
+        meter.record(Duration::ZERO);
+        meter.record(Duration::from_secs(1 << 40));
+        assert_eq!(meter.snapshot().count, 1002);
+    }
+}
