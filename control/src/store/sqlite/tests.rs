@@ -1,1 +1,236 @@
+//! The suite for every engine, and what is particular to a database in a folder.
 
+use super::*;
+use crate::store::suite::engine_suite;
+use std::{
+    collections::BTreeSet,
+    io::{BufRead, BufReader, Write as _},
+    process::{Command, Stdio},
+};
+
+struct Folder(tempfile::TempDir);
+
+impl crate::store::suite::Bench for Folder {
+    fn new() -> Self {
+        Folder(tempfile::tempdir().expect("a folder"))
+    }
+    fn open(&self) -> Arc<dyn Store> {
+        Arc::new(open(self.0.path()).expect("the store opens"))
+    }
+}
+
+engine_suite!(Folder);
+
+/// Runs one test of this executable in a process of its own, with a folder to work in.
+fn child(test: &str, folder: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("this executable"));
+    command.args(["--exact", &format!("store::sqlite::tests::{test}"), "--nocapture", "--test-threads=1"]);
+    command.env("POSTERN_STORE_TEST", folder).stdin(Stdio::null());
+    command
+}
+
+/// The folder, if this process was started by [`child`].
+fn folder_of_child() -> Option<PathBuf> {
+    std::env::var_os("POSTERN_STORE_TEST").map(PathBuf::from)
+}
+
+/// Started by the next test only: writes for ever and says what was acknowledged.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn part_writes_until_it_is_killed() {
+    let Some(folder) = folder_of_child() else { return };
+    let store = Arc::new(open(&folder).expect("the store opens"));
+    let process = std::process::id();
+    let writers = (0..8).map(|writer| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            for number in 0.. {
+                let key = format!("{process}/{writer}/{number}");
+                let outcome = store.commit(Commit::default().put(key.clone(), vec![b'x'; 500])).await;
+                assert!(matches!(outcome, Ok(Outcome::Done(_))), "{outcome:?}");
+                if writeln!(std::io::stdout(), "acknowledged {key}").is_err() {
+                    return;
+                }
+            }
+        })
+    });
+    futures::future::join_all(writers).await;
+}
+
+#[tokio::test]
+async fn a_kill_in_the_middle_loses_no_acknowledged_write() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut acknowledged = BTreeSet::new();
+    for round in 1..=4_usize {
+        let mut writer = child("part_writes_until_it_is_killed", folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a child process");
+        let lines = BufReader::new(writer.stdout.take().expect("its output")).lines();
+        let mut heard = 0;
+        for line in lines.map_while(Result::ok) {
+            // The test harness writes lines of its own before and between.
+            if let Some((_, key)) = line.split_once("acknowledged ") {
+                acknowledged.insert(key.to_owned());
+                heard += 1;
+            }
+            if heard == 60 * round {
+                writer.kill().expect("killed");
+            }
+        }
+        writer.wait().expect("it ended");
+        assert!(heard >= 60 * round, "the writer got going");
+        let store = open(folder.path()).expect("the folder is free and the database sound");
+        for key in &acknowledged {
+            assert!(store.get(key).await.expect("a read").is_some(), "{key} was acknowledged and is lost");
+        }
+    }
+}
+
+#[test]
+fn a_folder_in_use_is_refused_and_free_again_afterwards() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = open(folder.path()).expect("the first");
+    let error = open(folder.path()).err().expect("refused");
+    let StoreError::Locked { holder, .. } = &error else { panic!("{error}") };
+    assert_eq!(*holder, format!(" (process {})", std::process::id()));
+    let shown = postern_api::Error::from(error.clone());
+    assert_eq!(shown.code, postern_api::Code::StorageLocked);
+    assert!(shown.message.contains("in use by another postern-server") && shown.message.contains("--data-dir"));
+    drop(first);
+    open(folder.path()).expect("free again");
+}
+
+#[test]
+fn data_of_a_newer_version_is_not_touched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    drop(open(folder.path()).expect("made"));
+    let connection = Connection::open(folder.path().join(FILE)).expect("opened");
+    connection.pragma_update(None, "user_version", 99).expect("set");
+    drop(connection);
+    assert!(matches!(open(folder.path()).err(), Some(StoreError::TooNew { .. })));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn all_files_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let inside = folder.path().join("data");
+    let store = open(&inside).expect("made");
+    store.commit(Commit::default().put("a", "b")).await.expect("a commit");
+    let mode = |path: &Path| std::fs::metadata(path).expect("it exists").permissions().mode() & 0o777;
+    assert_eq!(mode(&inside), 0o700);
+    let files: Vec<_> =
+        std::fs::read_dir(&inside).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    assert!(files.len() >= 3, "database, log and lock: {files:?}");
+    for file in files {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+}
+
+async fn fill(store: &Sqlite) -> (usize, StoreError) {
+    for number in 0.. {
+        let commit = Commit::default().put(format!("filler/{number}"), vec![b'x'; 8 << 10]);
+        match store.commit(commit).await {
+            Ok(outcome) => assert!(matches!(outcome, Outcome::Done(_))),
+            Err(error) => return (number, error),
+        }
+    }
+    unreachable!("the disk has an end")
+}
+
+#[tokio::test]
+async fn a_full_database_is_a_clear_error_and_loses_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open_limited(folder.path(), Some(60)).expect("made");
+    let (written, error) = fill(&store).await;
+    assert!(written > 0 && matches!(error, StoreError::Full { .. }), "{written} {error}");
+    let shown = postern_api::Error::from(error);
+    assert_eq!(shown.code, postern_api::Code::StorageFull);
+    for number in 0..written {
+        assert!(store.get(&format!("filler/{number}")).await.expect("a read").is_some());
+    }
+    let outcome = store.commit(Commit::default().delete("filler/0").put("small", "fits")).await;
+    assert!(matches!(outcome, Ok(Outcome::Done(_)) | Err(StoreError::Full { .. })), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn one_commit_that_does_not_fit_does_not_spoil_those_beside_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open_limited(folder.path(), Some(100)).expect("made");
+    let commits = (0..20).map(|number| {
+        let size = if number == 10 { 2 << 20 } else { 10 };
+        store.commit(Commit::default().put(format!("k/{number:02}"), vec![b'x'; size]))
+    });
+    let outcomes = futures::future::join_all(commits).await;
+    let refused: Vec<usize> = (0..20).filter(|number| outcomes[*number].is_err()).collect();
+    assert_eq!(refused, [10]);
+    assert_eq!(store.range(Range::of("k/", 100)).await.expect("a range").entries.len(), 19);
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_a_clear_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    std::fs::write(&file, "x").expect("written");
+    let error = open(&file.join("data")).err().expect("refused");
+    let shown = postern_api::Error::from(error);
+    assert_eq!(shown.code, postern_api::Code::StorageReadOnly);
+    assert!(shown.message.contains("cannot be written"), "{shown}");
+}
+
+/// Started below, on a small disk of its own: fills it, frees some space, goes on.
+#[tokio::test]
+async fn part_fills_its_disk() {
+    let Some(folder) = folder_of_child() else { return };
+    std::fs::write(folder.join("ballast"), vec![0; 300 << 10]).expect("ballast");
+    let store = open(&folder.join("data")).expect("the store opens");
+    let (written, error) = fill(&store).await;
+    assert!(written > 0 && matches!(error, StoreError::Full { .. }), "{written} {error}");
+    assert!(store.get("filler/0").await.expect("reading still works").is_some());
+    std::fs::remove_file(folder.join("ballast")).expect("freed");
+    let outcome = store.commit(Commit::default().put("after", "the flood")).await;
+    assert!(matches!(outcome, Ok(Outcome::Done(_))), "it goes on without a restart: {outcome:?}");
+}
+
+/// Started below, on a disk that was made read-only.
+#[tokio::test]
+async fn part_opens_a_read_only_disk() {
+    let Some(folder) = folder_of_child() else { return };
+    for place in [folder.join("data"), folder.join("new")] {
+        let error = open(&place).err().expect("refused");
+        assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
+    }
+}
+
+/// Runs a part of this suite on a small disk of its own. Says whether the system allows such a thing.
+#[cfg(target_os = "linux")]
+fn on_a_small_disk(part: &str, prepare: &str) -> bool {
+    let allowed = Command::new("unshare").args(["-rm", "true"]).stderr(Stdio::null()).status();
+    if !allowed.is_ok_and(|status| status.success()) {
+        return false;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let inner = child(part, folder.path());
+    let script = format!("mount -t tmpfs -o size=900k none \"$0\" && {prepare} exec \"$@\"");
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "sh", "-c", &script]).arg(folder.path()).arg(inner.get_program()).args(inner.get_args());
+    let output = command.env("POSTERN_STORE_TEST", folder.path()).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    true
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_a_clear_error_and_not_the_end() {
+    // Where no disk can be made, the test with the bounded database covers the same path.
+    on_a_small_disk("part_fills_its_disk", "");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_read_only_disk_is_a_clear_error() {
+    on_a_small_disk("part_opens_a_read_only_disk", "mkdir \"$0/data\" && mount -o remount,ro \"$0\" &&");
+}
