@@ -34,7 +34,7 @@ export function EmptyList({ filtered, onClear }: { filtered: boolean; onClear():
     return (
       <div className={styles.empty}>
         <p className={styles.title}>No requests yet</p>
-        <p>Switch on an HTTP tunnel; what comes through it appears here as it happens.</p>
+        <p>What comes through an HTTP tunnel appears here as it happens.</p>
       </div>
     );
   }

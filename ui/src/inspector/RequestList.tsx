@@ -30,6 +30,8 @@ export function RequestList({ handle, selected, paused, onSelect, onFollow, empt
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
+    // The header is part of what scrolls and then sticks above the rows.
+    scrollMargin: ROW_HEIGHT,
     scrollPaddingStart: ROW_HEIGHT,
   });
 
@@ -41,12 +43,18 @@ export function RequestList({ handle, selected, paused, onSelect, onFollow, empt
   };
   useEffect(settle, [paused, view]);
 
+  // A new selection is brought into sight, and kept there when the list gets another height; new rows move nothing.
   useEffect(() => {
-    const row = selected === null ? -1 : view.rowOf(selected);
-    if (row >= 0) rows.scrollToIndex(row, { align: "auto" });
-    // Only a new selection moves the list, not every new row.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [selected, view]);
+    if (selected === null || !frame.current) return undefined;
+    const show = () => {
+      const row = view.rowOf(selected);
+      if (row >= 0) rows.scrollToIndex(row, { align: "auto" });
+    };
+    show();
+    const observer = new ResizeObserver(show);
+    observer.observe(frame.current);
+    return () => observer.disconnect();
+  }, [selected, view, rows]);
 
   const follow = () => {
     if (frame.current) frame.current.scrollTop = 0;
@@ -83,7 +91,7 @@ export function RequestList({ handle, selected, paused, onSelect, onFollow, empt
                 key={summary.id}
                 summary={summary}
                 index={item.index}
-                top={item.start}
+                top={item.start - ROW_HEIGHT}
                 selected={summary.id === selected}
                 onSelect={onSelect}
               />

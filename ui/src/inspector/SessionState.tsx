@@ -41,7 +41,7 @@ export function SessionState() {
   const leg = session?.state === "online" ? session.legs[0] : undefined;
   return (
     <span className={styles.session}>
-      <span role="status">
+      <span role="status" className={styles.state}>
         <State tone={tone} icon={icon} busy={busy}>
           {words}
         </State>

@@ -88,7 +88,7 @@ export function Toolbar({
           title="Pause or follow (p)"
           onClick={onPause}
         >
-          {paused ? "Follow" : "Pause"}
+          <span className={styles.word}>{paused ? "Follow" : "Pause"}</span>
         </Button>
         <IconButton label="Delete all requests" icon="trash" onClick={onDelete} />
         <IconButton label="Keys" icon="question" onClick={onHelp} />

@@ -1,10 +1,10 @@
 // One tunnel: its switch, its state with the reason, its public address and what can be done with it.
 import { useState } from "react";
-import type { ConfiguredTunnel, RunningTunnel } from "../api/types";
-import { NextTry } from "../inspector/SessionState";
+import type { ConfiguredTunnel, RunningTunnel, Session } from "../api/types";
 import { advice } from "../model/advice";
-import { counted, duration } from "../model/format";
+import { counted, duration, secondsUntil } from "../model/format";
 import { addressShown } from "../model/tunnelForm";
+import { useNow } from "../parts/hooks";
 import { IconButton } from "../parts/Button";
 import type { IconName } from "../parts/Icon";
 import { Icon } from "../parts/Icon";
@@ -75,7 +75,7 @@ export function TunnelCard({ tunnel, running, onEdit, onRemove, onRequests }: Tu
       <header className={styles.header}>
         <Switch on={on} label={`${name} on or off`} busy={busy} onChange={(next) => void turn(next)} />
         <h3 className={styles.name}>{name}</h3>
-        <span role="status">
+        <span role="status" className={styles.state}>
           <State tone={shown.tone} icon={shown.icon} busy={shown.busy}>
             {shown.words}
           </State>
@@ -89,13 +89,8 @@ export function TunnelCard({ tunnel, running, onEdit, onRemove, onRequests }: Tu
         <code>{addressShown(definition)}</code>
         <span className={styles.kind}>{kindOf(tunnel)}</span>
       </p>
-      {running && on && <p className={styles.numbers}>{numbers(running)}</p>}
-      {waits && session && (
-        <div className={styles.waiting}>
-          <p>Comes up with the connection to {session.server_addr}.</p>
-          <NextTry session={session} />
-        </div>
-      )}
+      {running && on && !waits && <p className={styles.numbers}>{numbers(running)}</p>}
+      {waits && session && <Waiting session={session} />}
       {error && (
         <div className={styles.error}>
           <Notice tone="bad" title={state === "failed" ? "This tunnel could not start" : "Last problem"}>
@@ -104,6 +99,18 @@ export function TunnelCard({ tunnel, running, onEdit, onRemove, onRequests }: Tu
         </div>
       )}
     </article>
+  );
+}
+
+/** The reason stands above the tunnels; here only what this tunnel waits for. */
+function Waiting({ session }: { session: Session }) {
+  const now = useNow(250, session.next_try !== null);
+  const seconds = session.next_try === null ? 0 : secondsUntil(session.next_try, now);
+  return (
+    <p className={styles.numbers}>
+      Comes up with the connection to {session.server_addr}
+      {seconds > 0 && `, next try in ${seconds} s`}.
+    </p>
   );
 }
 

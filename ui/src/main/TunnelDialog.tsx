@@ -17,6 +17,7 @@ import { Dialog, DialogActions } from "../parts/Dialog";
 import { Check, Choice, Field } from "../parts/Field";
 import { Notice, ProblemText } from "../parts/Notice";
 import { useServices } from "../services";
+import styles from "./TunnelDialog.module.css";
 import { KindFields } from "./KindFields";
 
 interface TunnelDialogProps {
@@ -64,16 +65,6 @@ export function TunnelDialog({ tunnel, taken, onClose }: TunnelDialogProps) {
   return (
     <Dialog title={tunnel ? `Edit ${tunnel.name}` : "Add a tunnel"} open onClose={onClose}>
       <form onSubmit={(event) => void save(event)} noValidate>
-        <Choice
-          legend="Kind"
-          value={form.kind}
-          options={[
-            { value: "http", label: "HTTP" },
-            { value: "tcp", label: "TCP" },
-            { value: "labelled", label: "For an edge" },
-          ]}
-          onChange={(kind) => set({ kind })}
-        />
         <Field
           label="Local port or address"
           hint="For example 8080, or https://localhost:8443"
@@ -89,6 +80,16 @@ export function TunnelDialog({ tunnel, taken, onClose }: TunnelDialogProps) {
             />
           )}
         </Field>
+        <Choice
+          legend="Kind"
+          value={form.kind}
+          options={[
+            { value: "http", label: "HTTP" },
+            { value: "tcp", label: "TCP" },
+            { value: "labelled", label: "For an edge" },
+          ]}
+          onChange={(kind) => set({ kind })}
+        />
         <Field
           label="Name of the tunnel"
           hint={
@@ -112,7 +113,7 @@ export function TunnelDialog({ tunnel, taken, onClose }: TunnelDialogProps) {
         <KindFields form={form} mistakes={mistakes} set={set} />
         {!tunnel && <Check label="Start it now" checked={start} onChange={setStart} />}
         {problem && (
-          <div role="presentation" style={{ marginTop: 14 }}>
+          <div className={styles.problem}>
             <Notice tone="bad" title="The agent did not accept this" alert>
               <ProblemText message={problem.message} advice={advice(problem.code)} code={problem.code} />
             </Notice>

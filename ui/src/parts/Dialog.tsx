@@ -21,10 +21,11 @@ export function Dialog({ title, description, open, onClose, children, wide = fal
         <Base.Popup className={`${styles.popup} ${wide ? styles.wide : ""}`}>
           <header className={styles.header}>
             <Base.Title className={styles.title}>{title}</Base.Title>
-            <IconButton label="Close" icon="close" onClick={onClose} />
           </header>
           {description && <Base.Description className={styles.description}>{description}</Base.Description>}
           <div className={styles.content}>{children}</div>
+          {/* Last, so that the focus begins at the content. */}
+          <IconButton className={styles.close} label="Close" icon="close" onClick={onClose} />
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
