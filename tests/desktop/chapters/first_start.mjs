@@ -1,0 +1,70 @@
+// The first start needs no typing, and the window never learns a secret.
+import fs from "node:fs";
+import path from "node:path";
+import { check, equal, until } from "../kit/wait.mjs";
+
+export async function firstStart({ app, driver, session, steps, tray, artifacts }) {
+  await steps.must("the app starts and shows its window", async () => {
+    await driver.open(app.binary);
+    await until("the window is on the screen", async () => (await session.windowTitles()).includes("Postern"));
+  });
+
+  await steps.must("server and agent come up and meet, with nothing typed", async () => {
+    await until("the agent is online", () => app.isOnline(), 40_000);
+    await until("the tray says so", async () => (await tray.headline()) === `Online · localhost:${app.ports.https}`);
+  });
+
+  await steps.try("the window says that it is online", () =>
+    until("the page says online", async () => /online/i.test(await driver.pageText())),
+  );
+
+  await steps.try("keys lie in files that only their owner can read", () => {
+    equal(app.mode("server", "admin.key"), "600", "mode of admin.key");
+    equal(app.mode("agent", "postern.yml"), "600", "mode of the agent's configuration");
+    equal(app.mode("desktop", "api-key.sealed"), "600", "mode of the sealed key");
+    equal(app.mode("server"), "700", "mode of the server's folder");
+    const key = fs.readFileSync(app.file("server", "admin.key"), "utf8").trim();
+    const sealed = fs.readFileSync(app.file("desktop", "api-key.sealed"));
+    check(!sealed.includes(key), "the sealed file holds the key in plain");
+  });
+
+  await steps.try("the window is told where the key lies, and never the key", async () => {
+    const { ok: state } = await driver.command("desktop_state");
+    equal([state.server.state, state.agent.state, state.agent.adopted], ["running", "running", false], "state");
+    equal(state.keychain.kind, "file", "without a Secret Service");
+    check(state.keychain.note.includes("No keychain"), "the state says plainly that there is no keychain");
+    const configuration = fs.readFileSync(app.file("agent", "postern.yml"), "utf8");
+    const token = /authtoken: "?([^"\n]+)/.exec(configuration)[1];
+    const key = fs.readFileSync(app.file("server", "admin.key"), "utf8").trim();
+    const page = JSON.stringify(state) + (await driver.script("return document.documentElement.outerHTML"));
+    check(!page.includes(key) && !page.includes(token), "a secret reached the window");
+  });
+
+  await steps.try("the window can ask the agent's API and nothing else", async () => {
+    const status = await driver.command("agent_request", { method: "GET", path: "/api/status", body: null });
+    equal(status.ok?.status, 200, "GET /api/status");
+    for (const [method, where] of [
+      ["GET", "/"],
+      ["GET", "/api/../inspector.html"],
+      ["GET", "http://127.0.0.1:1/api/"],
+      ["GET", "//127.0.0.1:1/api/"],
+      ["CONNECT", "/api/status"],
+    ]) {
+      const answer = await driver.command("agent_request", { method, path: where, body: null });
+      check(answer.error?.code?.startsWith("ERR_POSTERN_"), `${method} ${where} was not refused`);
+    }
+    for (const command of ["plugin:window|close", "plugin:event|emit", "plugin:opener|open_path", "plugin:path|resolve"]) {
+      const answer = await driver.command(command, {});
+      check(answer.error !== undefined, `${command} was not refused`);
+    }
+    const external = await driver.command("open_external", { url: "file:///etc/passwd" });
+    check(external.error?.message.includes("http"), "a file was opened from the window");
+  });
+
+  await steps.try("a second start hands over to the first and ends", async () => {
+    const second = app.launch(session.env, path.join(artifacts, "logs", "second.log"));
+    await until("the second one ends", () => second.exitCode !== null, 15_000);
+    equal(second.exitCode, 0, "exit status of the second");
+    equal(app.processes().filter(({ program }) => program === "postern-desktop").length, 2, "app and session watch");
+  });
+}

@@ -1,0 +1,72 @@
+// Every way to leave: hiding, quitting, signals, a session that ends. What the app started ends with it, nothing else.
+import path from "node:path";
+import { gone } from "../kit/programs.mjs";
+import { check, equal, until } from "../kit/wait.mjs";
+
+export async function leaving(world) {
+  const { app, driver, session, steps, tray, artifacts } = world;
+  const log = path.join(artifacts, "logs", "launched.log");
+  const launch = async () => {
+    const child = app.launch(session.env, log);
+    await until("the agent is online", () => app.isOnline(), 40_000);
+    await until("the tray is there", async () => (await tray.headline()).startsWith("Online"));
+    return child;
+  };
+  const shown = async () => (await session.windowTitles()).includes("Postern");
+  const answers = async () => (await app.curl(`${world.url}/after`)).out.includes("Hello");
+
+  await steps.must("Quit in the tray: nothing the app started is left", async () => {
+    await tray.click("Quit Postern");
+    await app.nothingIsLeft();
+    await driver.close();
+  });
+
+  await steps.must("the next start switches the tunnel on again, at the same address", async () => {
+    world.child = await launch();
+    await until("the address answers", answers);
+  });
+
+  await steps.must("closing the window leaves the tray, and the tray brings the window back", async () => {
+    await until("the window is shown", shown);
+    await session.closeWindow("Postern");
+    await until("the window is hidden", async () => !(await shown()));
+    check(await answers(), "the address does not answer any more");
+    await tray.click("Open Postern");
+    await until("the window is shown again", shown);
+  });
+
+  await steps.must("SIGTERM: nothing is left, exit status 0", async () => {
+    process.kill(world.child.pid, "SIGTERM");
+    await app.nothingIsLeft();
+    equal(world.child.exitCode, 0, "exit status");
+  });
+
+  await steps.must("SIGINT: the same", async () => {
+    const child = await launch();
+    process.kill(child.pid, "SIGINT");
+    await app.nothingIsLeft();
+    equal(child.exitCode, 0, "exit status");
+  });
+
+  await steps.must("without a tray a hidden window comes back, and closing it quits", async () => {
+    const child = await launch();
+    await until("the window is shown", shown);
+    await session.closeWindow("Postern");
+    await until("the window is hidden", async () => !(await shown()));
+    await session.endPanel();
+    await until("the window comes back", shown);
+    await session.closeWindow("Postern");
+    await app.nothingIsLeft();
+    equal(child.exitCode, 0, "exit status");
+    await session.beginPanel();
+  });
+
+  await steps.must("logout: the display goes away and nothing is left", async () => {
+    const child = await launch();
+    const pid = session.display.pid;
+    process.kill(pid, "SIGTERM");
+    await gone(pid, 10_000);
+    await app.nothingIsLeft();
+    check(child.exitCode !== null || child.signalCode !== null, "the app has ended");
+  });
+}

@@ -1,0 +1,100 @@
+// What goes wrong in real life: server, agent and app are killed, and nobody has to do anything.
+import path from "node:path";
+import { gone, run } from "../kit/programs.mjs";
+import { check, equal, until } from "../kit/wait.mjs";
+import { pictures } from "./publishing.mjs";
+
+/** The promise of the product. */
+const SAME_ADDRESS_WITHIN_MS = 5_000;
+
+export async function mishaps(world) {
+  const { app, driver, service, session, steps, tray, artifacts } = world;
+  const answers = async () => (await app.curl(`${world.url}/still-there`)).out.includes("Hello");
+
+  await steps.must("kill -9 of the server: the same address answers within 5 s", async () => {
+    const before = app.serverPid();
+    process.kill(before, "SIGKILL");
+    const killed = Date.now();
+    await gone(before, 2_000);
+    await until("the address answers", answers, SAME_ADDRESS_WITHIN_MS);
+    check(Date.now() - killed < SAME_ADDRESS_WITHIN_MS, `it took ${Date.now() - killed} ms`);
+    check(app.serverPid() !== before, "another server answers");
+    equal((await app.tunnel("site")).public_url, world.url, "the address");
+  });
+
+  await steps.must("kill -9 of the agent: it comes back with its tunnel and its address", async () => {
+    const before = app.agentPid();
+    process.kill(before, "SIGKILL");
+    await gone(before, 2_000);
+    await until("the address answers", answers, 15_000);
+    check(app.agentPid() !== before, "another agent answers");
+    equal((await app.tunnel("site")).public_url, world.url, "the address");
+    await until("the tray shows it on", async () => (await tray.item("site")).checked);
+  });
+
+  await steps.try("a tunnel that cannot work is told in the window and marked in the tray", async () => {
+    await app.api("PUT", "/api/configured/blocked", { proto: "http", addr: service.port, domain: new URL(world.url).hostname });
+    await until("the tray offers it", () => tray.item("blocked"));
+    await tray.click("blocked");
+    await until("the tray marks it", () => tray.item("blocked (failed)"));
+    await driver.switchTo("index.html");
+    await until("the window says why", async () => /in use|taken|already/i.test(await driver.pageText()));
+    await session.screenshot(path.join(artifacts, "failed-tunnel.png"));
+    await app.api("DELETE", "/api/configured/blocked");
+    await until("the tray forgets it", async () => !(await tray.items()).some(({ label }) => label.startsWith("blocked")));
+    check(await tray.item("site"), "the other item stays");
+  });
+
+  await steps.try("pause all switches off, resume switches on again", async () => {
+    await tray.click("Pause all tunnels");
+    await until("the tunnel is off", async () => (await app.tunnel("site")).state === "stopped");
+    await until("the first line says so", async () => (await tray.headline()).startsWith("Paused"));
+    await tray.click("Resume tunnels");
+    await until("the address answers", answers);
+    equal((await app.tunnel("site")).public_url, world.url, "the address");
+    await until("the first line says so", async () => (await tray.headline()).startsWith("Online"));
+  });
+
+  await steps.try("browsers can be made to trust the local authority, and it can be undone", async () => {
+    await driver.switchTo("index.html");
+    const { ok, error } = await driver.command("trust_authority", { where: "browsers" });
+    check(ok, error?.message);
+    equal(ok.trusted.browsers, true, "trusted");
+    const database = `sql:${path.join(session.env.HOME, ".pki/nssdb")}`;
+    const listed = async () => (await run("certutil", ["-L", "-d", database], { env: session.env })).out;
+    check((await listed()).includes("Postern local authority"), "certutil does not show it");
+    const undone = await driver.command("untrust_authority");
+    check(undone.ok, undone.error?.message);
+    check(!(await listed()).includes("Postern"), "it was not removed");
+    const { ok: state } = await driver.command("desktop_state");
+    equal([state.authority.trusted.browsers, state.authority.offered], [false, true], "the state");
+  });
+
+  await steps.must("kill -9 of the app: the tunnel still answers", async () => {
+    world.before = { server: app.serverPid(), agent: app.agentPid() };
+    const appPid = await session.busNameOwner("dev.postern.desktop.SingleInstance");
+    process.kill(appPid, "SIGKILL");
+    await gone(appPid, 5_000);
+    check(await answers(), "the address does not answer");
+    await driver.close();
+  });
+
+  await steps.must("the next start takes over what runs, in a dark desktop", async () => {
+    await driver.reopen({ GTK_THEME: "Adwaita:dark" }, app.binary);
+    const state = await until("both parts run", async () => {
+      const { ok } = await driver.command("desktop_state");
+      return ok.server.state === "running" && ok.agent.state === "running" && ok;
+    });
+    equal({ server: state.server.pid, agent: state.agent.pid }, world.before, "the processes");
+    equal(state.agent.adopted, true, "adopted");
+    await until("the tray shows the tunnel on", async () => (await tray.item("site")).checked);
+    check(await answers(), "the address does not answer");
+  });
+
+  await steps.try("both windows are kept as pictures, dark", async () => {
+    await tray.click("Open inspector");
+    await driver.switchTo("inspector.html");
+    await driver.click("//*[@role='grid']//*[@role='row'][contains(., '/still-there')]");
+    await pictures(world, "dark");
+  });
+}

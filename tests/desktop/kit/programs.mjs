@@ -1,0 +1,100 @@
+// Programs of the test's own, each in a process group of its own, ended by that group's number.
+import { execFile, spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { pause, until } from "./wait.mjs";
+
+const ENDED_BY_FORCE_AFTER_MS = 3_000;
+
+export class Programs {
+  #running = [];
+
+  constructor(logFolder) {
+    this.logFolder = logFolder;
+    fs.mkdirSync(logFolder, { recursive: true });
+  }
+
+  /** Starts a program; its output goes to a log named after it. `extra` are further stdio entries. */
+  start(name, command, args, { env, extra = [] } = {}) {
+    const log = fs.openSync(path.join(this.logFolder, `${name}.log`), "a");
+    const child = spawn(command, args, { env, detached: true, stdio: ["ignore", log, log, ...extra] });
+    fs.closeSync(log);
+    child.on("error", (error) => (child.failure = error));
+    this.#running.push({ name, child });
+    return child;
+  }
+
+  async end(child) {
+    this.#running = this.#running.filter((program) => program.child !== child);
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    signalGroup(child.pid, "SIGTERM");
+    const gone = await settled(child, ENDED_BY_FORCE_AFTER_MS);
+    if (!gone) signalGroup(child.pid, "SIGKILL");
+    if (!gone) await settled(child, ENDED_BY_FORCE_AFTER_MS);
+  }
+
+  async endAll() {
+    for (const { child } of this.#running.reverse()) await this.end(child);
+  }
+}
+
+/** Runs a short program to its end and gives `{code, out, err}`; never longer than the patience. */
+export function run(command, args, { env, patienceMs = 15_000, input } = {}) {
+  return new Promise((resolve) => {
+    const child = execFile(
+      command,
+      args,
+      { env, timeout: patienceMs, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 },
+      (error, out, err) => resolve({ code: error ? (error.code ?? 1) : 0, out, err }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+export function isAlive(pid) {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, "utf8");
+    // A zombie has ended; only nobody has asked for its exit status yet.
+    return !/^\S+ \(.*\) [ZX]/s.test(stat);
+  } catch {
+    return false;
+  }
+}
+
+export function gone(pid, patienceMs) {
+  return until(`process ${pid} ends`, () => !isAlive(pid), patienceMs);
+}
+
+/** Every living process whose environment has this entry, with its command line. */
+export function processesWith(entry) {
+  const found = [];
+  for (const pid of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number)) {
+    try {
+      if (!isAlive(pid)) continue;
+      const environment = fs.readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+      if (!environment.includes(entry)) continue;
+      const command = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
+      found.push({ pid, command, program: path.basename(fs.readlinkSync(`/proc/${pid}/exe`)) });
+    } catch {
+      // It ended while it was looked at.
+    }
+  }
+  return found;
+}
+
+function signalGroup(pid, signal) {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group is gone already.
+  }
+}
+
+async function settled(child, patienceMs) {
+  const deadline = Date.now() + patienceMs;
+  while (child.exitCode === null && child.signalCode === null) {
+    if (Date.now() > deadline) return false;
+    await pause(20);
+  }
+  return true;
+}

@@ -1,0 +1,167 @@
+// A desktop of the test's own: X server, session bus, window manager, and a panel whose tray shows icons.
+import fs from "node:fs";
+import path from "node:path";
+import { run } from "./programs.mjs";
+import { until } from "./wait.mjs";
+
+const PANEL = `<?xml version="1.0" encoding="UTF-8"?>
+<channel name="xfce4-panel" version="1.0">
+  <property name="configver" type="int" value="2"/>
+  <property name="panels" type="array">
+    <value type="int" value="1"/>
+    <property name="panel-1" type="empty">
+      <property name="position" type="string" value="p=6;x=0;y=0"/>
+      <property name="length" type="uint" value="100"/>
+      <property name="position-locked" type="bool" value="true"/>
+      <property name="size" type="uint" value="32"/>
+      <property name="plugin-ids" type="array"><value type="int" value="1"/></property>
+    </property>
+  </property>
+  <property name="plugins" type="empty"><property name="plugin-1" type="string" value="systray"/></property>
+</channel>
+`;
+
+export class Session {
+  constructor(programs, root) {
+    this.programs = programs;
+    this.root = root;
+    const below = (name) => {
+      const folder = path.join(root, name);
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      return folder;
+    };
+    const home = below("home");
+    // Nothing of the person who runs the test is read or changed.
+    this.env = {
+      PATH: process.env.PATH,
+      LANG: "C.UTF-8",
+      HOME: home,
+      XDG_CONFIG_HOME: below("home/.config"),
+      XDG_DATA_HOME: below("home/.local/share"),
+      XDG_CACHE_HOME: below("home/.cache"),
+      XDG_STATE_HOME: below("home/.local/state"),
+      XDG_RUNTIME_DIR: below("runtime"),
+      TMPDIR: below("tmp"),
+      NO_AT_BRIDGE: "1",
+      GTK_THEME: "Adwaita",
+      GSETTINGS_BACKEND: "memory",
+      LIBGL_ALWAYS_SOFTWARE: "1",
+    };
+    const panel = below("home/.config/xfce4/xfconf/xfce-perchannel-xml");
+    fs.writeFileSync(path.join(panel, "xfce4-panel.xml"), PANEL);
+  }
+
+  async begin() {
+    const { programs, env } = this;
+    this.display = programs.start("xvfb", "Xvfb", ["-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp"], {
+      env,
+      extra: ["pipe"],
+    });
+    env.DISPLAY = `:${await firstLine(this.display.stdio[3], "Xvfb's display number")}`;
+    const bus = programs.start("dbus", "dbus-daemon", ["--session", "--nofork", "--print-address=3"], {
+      env,
+      extra: ["pipe"],
+    });
+    env.DBUS_SESSION_BUS_ADDRESS = await firstLine(bus.stdio[3], "the bus address");
+    programs.start("openbox", "openbox", ["--sm-disable"], { env });
+    await this.beginPanel();
+  }
+
+  async beginPanel() {
+    this.panel = this.programs.start("panel", "xfce4-panel", ["--disable-wm-check"], { env: this.env });
+    await until("a tray host is on the bus", () => this.hasTrayHost(), 20_000);
+  }
+
+  async endPanel() {
+    await this.programs.end(this.panel);
+    await until("the tray host is gone", async () => !(await this.hasTrayHost()));
+  }
+
+  async hasTrayHost() {
+    const bus = "org.freedesktop.DBus";
+    const answer = await this.call(bus, "/", `${bus}.NameHasOwner`, "org.kde.StatusNotifierWatcher");
+    return answer.includes("true");
+  }
+
+  /** One call on the session bus, answered as gdbus prints it. */
+  async call(destination, object, method, ...args) {
+    const words = ["call", "--session", "--timeout", "10", "--dest", destination, "--object-path", object];
+    const { code, out, err } = await run("gdbus", [...words, "--method", method, "--", ...args], { env: this.env });
+    if (code !== 0) throw new Error(`${method}: ${err.trim()}`);
+    return out.trim();
+  }
+
+  async busNameOwner(name) {
+    const bus = "org.freedesktop.DBus";
+    const answer = await this.call(bus, "/", `${bus}.GetConnectionUnixProcessID`, name);
+    return Number(/uint32 (\d+)/.exec(answer)?.[1]);
+  }
+
+  /** What the person would see: a picture of the X screen, not of the page. */
+  async screenshot(file) {
+    const { code, err } = await run("import", ["-window", "root", "-silent", file], { env: this.env });
+    if (code !== 0) throw new Error(`no screenshot: ${err.trim()}`);
+  }
+
+  /** The titles of the windows that are shown. */
+  async windowTitles() {
+    const args = ["search", "--onlyvisible", "--name", "Postern"];
+    const ids = (await run("xdotool", args, { env: this.env })).out.split("\n").filter(Boolean);
+    const titles = [];
+    for (const id of ids) titles.push((await run("xdotool", ["getwindowname", id], { env: this.env })).out.trim());
+    return titles;
+  }
+
+  /** Brings a window to the front at a given size, so that screenshots do not depend on chance. */
+  async arrange(title, [x, y, width, height]) {
+    const id = await this.#idOf(title);
+    await run("xdotool", ["windowsize", id, String(width), String(height)], { env: this.env });
+    await run("xdotool", ["windowmove", id, String(x), String(y)], { env: this.env });
+    await run("xdotool", ["windowactivate", "--sync", id], { env: this.env });
+    return id;
+  }
+
+  /** Ctrl+V into a window, as a person pastes. */
+  async pasteInto(title) {
+    const id = await this.#idOf(title);
+    await run("xdotool", ["windowactivate", "--sync", id, "key", "--clearmodifiers", "ctrl+v"], { env: this.env });
+  }
+
+  /** Waits until two pictures of the screen are the same: fonts, transitions and pages have settled. */
+  async settle() {
+    let before = "";
+    await until("the screen stands still", async () => {
+      const { out } = await run("import", ["-window", "root", "-silent", "-resize", "25%", "txt:-"], { env: this.env });
+      const same = out === before && out !== "";
+      before = out;
+      return same;
+    });
+  }
+
+  /** Asks the window manager to close a window, as its close button does. */
+  async closeWindow(title) {
+    const id = await this.#idOf(title);
+    await run("xdotool", ["windowquit", id], { env: this.env });
+  }
+
+  async #idOf(title) {
+    const found = await run("xdotool", ["search", "--onlyvisible", "--name", `^${title}$`], { env: this.env });
+    const id = found.out.split("\n").filter(Boolean).pop();
+    if (!id) throw new Error(`no window is called ${title}`);
+    return id;
+  }
+}
+
+function firstLine(stream, what) {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const timer = setTimeout(() => reject(new Error(`${what} did not come within 15 s`)), 15_000);
+    stream.on("data", (piece) => {
+      text += piece;
+      const end = text.indexOf("\n");
+      if (end < 0) return;
+      clearTimeout(timer);
+      resolve(text.slice(0, end).trim());
+    });
+  });
+}
