@@ -1,0 +1,324 @@
+//! Visitors over HTTP/1.1 and HTTP/2, through a real session to a real local service.
+
+use crate::kit::{World, agent::Agent, origin::Origin, until, visitor};
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::Request;
+use postern_tunnel::message::Scheme;
+use std::{sync::Arc, time::Duration};
+use tokio::sync::Notify;
+
+#[tokio::test]
+async fn a_page_is_served_under_a_generated_name() {
+    let world = World::start().await;
+    let origin = Origin::says("hello").await;
+    let agent = Agent::connect(&world, "one").await;
+    let bound = agent.http(None, origin.address).await.unwrap();
+    let host = bound.host.unwrap();
+    assert_eq!(bound.url.unwrap(), format!("https://{host}:{}", world.edge.https_addr().port()));
+    let mut visitor = visitor::https(&world, &host).await;
+    for _ in 0..5 {
+        let answer = visitor.ask(&format!("GET /x?y=z HTTP/1.1\r\nHost: {host}\r\nX-Odd-CASE: yes\r\n\r\n")).await;
+        assert_eq!((answer.status, answer.text().as_str()), (200, "hello"));
+        assert!(
+            answer.head.contains("Content-Type: text/plain"),
+            "the answer's names keep their case: {}",
+            answer.head
+        );
+    }
+    let heard = origin.heard();
+    assert_eq!(heard.len(), 5);
+    assert!(
+        heard[0].starts_with("GET /x?y=z HTTP/1.1\r\n") && heard[0].contains("X-Odd-CASE: yes\r\n"),
+        "{}",
+        heard[0]
+    );
+    assert!(heard[0].contains(&format!("Host: {host}\r\n")), "{}", heard[0]);
+    assert_eq!(*origin.connections.lock().unwrap(), 1, "one connection to the local service is used again");
+}
+
+#[tokio::test]
+async fn http2_visitors_get_the_same() {
+    let world = World::start().await;
+    let origin = Origin::answering(|request| {
+        let body = request.rsplit("\r\n\r\n").next().unwrap_or_default().len();
+        format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.to_string().len())
+    })
+    .await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("two"), origin.address).await.unwrap();
+    let mut sender = visitor::http2(&world, "two.localhost").await;
+    let ask = |path: &str| {
+        Request::builder()
+            .uri(format!("https://two.localhost{path}"))
+            .header("cookie", "a=1")
+            .header("cookie", "b=2")
+            .body(Full::new(Bytes::from_static(b"0123456789")))
+            .unwrap()
+    };
+    let both = futures::future::join(sender.send_request(ask("/1")), sender.clone().send_request(ask("/2"))).await;
+    for response in [both.0.unwrap(), both.1.unwrap()] {
+        let (parts, body) = visitor::whole(response).await;
+        assert_eq!((parts.status.as_u16(), &body[..]), (200, &b"10"[..]));
+    }
+    let heard = origin.heard().concat();
+    assert!(heard.contains("Cookie: a=1; b=2\r\n") && heard.contains("Host: two.localhost\r\n"), "{heard}");
+}
+
+#[tokio::test]
+async fn what_a_visitor_claims_about_itself_is_replaced() {
+    let world = World::start().await;
+    let origin = Origin::answering(|_| {
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nPostern-Error-Code: ERR_POSTERN_1\r\npostern-request-id: x\r\n\r\n"
+            .into()
+    })
+    .await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("spoof"), origin.address).await.unwrap();
+    let mut visitor = visitor::https(&world, "spoof.localhost").await;
+    let answer = visitor
+        .ask(
+            "GET / HTTP/1.1\r\nHost: Spoof.LOCALHOST.:4443\r\nX-Forwarded-For: 1.2.3.4\r\nx-forwarded-proto: gopher\r\n\
+             X-FORWARDED-HOST: evil\r\nForwarded: for=1.2.3.4\r\nX-Real-IP: 1.2.3.4\r\nPostern-Anything: x\r\n\
+             X-Forwarded-Uri: /admin\r\nConnection: x-hop\r\nX-Hop: 1\r\nProxy-Authorization: Basic x\r\n\r\n",
+        )
+        .await;
+    assert_eq!((answer.status, answer.code()), (200, "none"), "a local service cannot speak as the edge");
+    assert!(answer.header("postern-request-id").is_none());
+    let heard = origin.heard().remove(0).to_ascii_lowercase();
+    for expected in [
+        "x-forwarded-for: 127.0.0.1\r\n",
+        "x-forwarded-proto: https\r\n",
+        "x-forwarded-host: spoof.localhost.:4443\r\n",
+        "forwarded: for=127.0.0.1;host=\"spoof.localhost.:4443\";proto=https\r\n",
+    ] {
+        assert_eq!(heard.matches(expected).count(), 1, "{expected} in {heard}");
+    }
+    for gone in ["1.2.3.4", "gopher", "evil", "postern", "x-forwarded-uri", "x-hop", "proxy-auth", "x-real-ip"] {
+        assert!(!heard.contains(gone), "{gone} in {heard}");
+    }
+}
+
+#[tokio::test]
+async fn the_first_event_arrives_while_the_rest_is_held_back() {
+    let world = World::start().await;
+    let go = Arc::new(Notify::new());
+    let held = go.clone();
+    let origin = Origin::serving(move |mut talk| {
+        let go = held.clone();
+        async move {
+            talk.request().await;
+            let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+            talk.say(head).await.unwrap();
+            talk.say(b"a\r\ndata: 1\n\n\n\r\n").await.unwrap();
+            go.notified().await;
+            talk.say(b"a\r\ndata: 2\n\n\n\r\n0\r\n\r\n").await.unwrap();
+        }
+    })
+    .await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("sse"), origin.address).await.unwrap();
+    let mut visitor = visitor::https(&world, "sse.localhost").await;
+    visitor.say(b"GET / HTTP/1.1\r\nHost: sse.localhost\r\n\r\n").await;
+    visitor.read_until(b"data: 1").await;
+    go.notify_one();
+    visitor.read_until(b"data: 2").await;
+    visitor.read_until(b"0\r\n\r\n").await;
+}
+
+#[tokio::test]
+async fn a_websocket_is_joined_both_ways_and_early_bytes_arrive() {
+    let world = World::start().await;
+    let origin = Origin::serving(|mut talk| async move {
+        let request = talk.request().await.unwrap().to_ascii_lowercase();
+        assert!(request.contains("connection: upgrade\r\n") && request.contains("upgrade: websocket\r\n"), "{request}");
+        let answer =
+            b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Y: z\r\n\r\nearly";
+        talk.say(answer).await.unwrap();
+        let (mut reader, mut writer) = talk.stream.into_split();
+        let _ = tokio::io::copy(&mut reader, &mut writer).await;
+    })
+    .await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("ws"), origin.address).await.unwrap();
+    let mut visitor = visitor::https(&world, "ws.localhost").await;
+    let answer = visitor
+        .ask("GET /chat HTTP/1.1\r\nHost: ws.localhost\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n\r\n")
+        .await;
+    assert_eq!((answer.status, answer.header("upgrade")), (101, Some("websocket")), "{}", answer.head);
+    assert_eq!(visitor.read_exactly(5).await, b"early");
+    for size in [1usize, 1000, 100_000] {
+        let message: Vec<u8> = (0..size).map(|index| index as u8).collect();
+        visitor.say(&message).await;
+        assert_eq!(visitor.read_exactly(size).await, message);
+    }
+    until("the tunnel counts the open stream", || world.live().tunnels()[0].streams == 1).await;
+    drop(visitor);
+    until("the stream ends with the visitor", || world.live().tunnels()[0].streams == 0).await;
+}
+
+#[tokio::test]
+async fn an_upgrade_that_is_not_granted_closes_the_connection() {
+    let world = World::start().await;
+    let origin = Origin::says("no").await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("ws"), origin.address).await.unwrap();
+    let mut visitor = visitor::https(&world, "ws.localhost").await;
+    let request = "GET / HTTP/1.1\r\nHost: ws.localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: x\r\n\r\n";
+    let answer = visitor.ask(request).await;
+    assert_eq!((answer.status, answer.header("connection")), (200, Some("close")));
+    assert!(visitor.rest().await.is_empty());
+    let heard = origin.heard().remove(0).to_ascii_lowercase();
+    assert!(!heard.contains("h2c") && !heard.contains("http2-settings"), "{heard}");
+}
+
+#[tokio::test]
+async fn trailers_and_expect_continue_pass() {
+    let world = World::start().await;
+    let origin = Origin::answering(|_| {
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 42\r\n\r\n"
+            .into()
+    })
+    .await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("t"), origin.address).await.unwrap();
+    let mut visitor = visitor::https(&world, "t.localhost").await;
+    let head =
+        "POST / HTTP/1.1\r\nHost: t.localhost\r\nTE: trailers\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n";
+    let first = visitor.ask(head).await;
+    assert_eq!(first.status, 100);
+    visitor.say(b"body").await;
+    let answer = visitor.answer(false).await;
+    assert_eq!(answer.status, 200);
+    assert!(answer.text().to_ascii_lowercase().contains("x-sum: 42"), "{}", answer.text());
+    let heard = origin.heard().remove(0);
+    assert!(heard.ends_with("\r\n\r\nbody") && !heard.to_ascii_lowercase().contains("expect"), "{heard}");
+}
+
+#[tokio::test]
+async fn failures_say_whose_fault_they_are() {
+    let world = World::with(|settings| settings.limits.answer = Duration::from_millis(100)).await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("down"), Origin::nowhere().await).await.unwrap();
+    let slow = Origin::serving(|mut talk| async move {
+        talk.request().await;
+        std::future::pending::<()>().await;
+    })
+    .await;
+    agent.http(Some("slow"), slow.address).await.unwrap();
+    let babble = Origin::greets("SSH-2.0-babble\r\n\r\n").await;
+    agent.http(Some("babble"), babble.address).await.unwrap();
+    let rude = Origin::serving(|mut talk| async move {
+        talk.request().await;
+    })
+    .await;
+    agent.http(Some("rude"), rude.address).await.unwrap();
+    for (host, status, code) in [
+        ("nobody.localhost", 404, "ERR_POSTERN_3200"),
+        ("down.localhost", 502, "ERR_POSTERN_8012"),
+        ("slow.localhost", 504, "ERR_POSTERN_3008"),
+        ("babble.localhost", 502, "ERR_POSTERN_3004"),
+        ("rude.localhost", 502, "ERR_POSTERN_3005"),
+    ] {
+        let answer = visitor::get(&world, host, "/").await;
+        assert_eq!((answer.status, answer.code()), (status, code), "{host}: {}", answer.text());
+        assert!(answer.header("postern-request-id").is_some_and(|id| id.starts_with("op_")), "{}", answer.head);
+        let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        assert_eq!((body["error_code"].as_str(), body["status_code"].as_u64()), (Some(code), Some(status.into())));
+    }
+    let mut browser = visitor::https(&world, "down.localhost").await;
+    let answer = browser
+        .ask("GET / HTTP/1.1\r\nHost: down.localhost\r\nAccept: text/html\r\nOrigin: https://app.test\r\n\r\n")
+        .await;
+    assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
+    assert!(answer.text().contains("Nothing listens on"), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn a_stale_connection_is_replaced_without_the_visitor_noticing() {
+    let world = World::start().await;
+    // Each connection answers once and is closed as soon as the next request comes.
+    let origin = Origin::serving(|mut talk| async move {
+        talk.request().await;
+        talk.say(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
+        talk.request().await;
+    })
+    .await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("stale"), origin.address).await.unwrap();
+    for _ in 0..4 {
+        let answer = visitor::get(&world, "stale.localhost", "/").await;
+        assert_eq!((answer.status, answer.text().as_str()), (200, "ok"));
+    }
+    let mut visitor = visitor::https(&world, "stale.localhost").await;
+    let answer = visitor.ask("POST / HTTP/1.1\r\nHost: stale.localhost\r\nContent-Length: 1\r\n\r\nx").await;
+    assert_eq!(answer.status, 502, "what may have been acted on is not sent twice");
+}
+
+#[tokio::test]
+async fn plain_http_redirects_to_https_where_only_https_is_published() {
+    let world = World::start().await;
+    let origin = Origin::says("plain").await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("secure"), origin.address).await.unwrap();
+    let bound = agent.http_on(Scheme::Http, Some("open"), None, origin.address).await.unwrap();
+    assert_eq!(bound.url.unwrap(), format!("http://open.localhost:{}", world.edge.http_addr().port()));
+    let mut visitor = visitor::plain(&world).await;
+    let answer = visitor.ask("GET /a?b HTTP/1.1\r\nHost: secure.localhost:80\r\n\r\n").await;
+    let port = world.edge.https_addr().port();
+    assert_eq!(answer.status, 308);
+    assert_eq!(answer.header("location"), Some(format!("https://secure.localhost:{port}/a?b").as_str()));
+    let answer = visitor.ask("GET / HTTP/1.1\r\nHost: open.localhost\r\n\r\n").await;
+    assert_eq!((answer.status, answer.text().as_str()), (200, "plain"));
+    assert!(origin.heard()[0].contains("X-Forwarded-Proto: http\r\n"), "{}", origin.heard()[0]);
+    assert_eq!(visitor::get(&world, "open.localhost", "/").await.status, 404, "it is not published over https");
+}
+
+#[tokio::test]
+async fn large_bodies_pass_unchanged_in_both_directions() {
+    let world = World::start().await;
+    let origin = Origin::serving(|mut talk| async move {
+        while let Some(request) = talk.request().await {
+            let body = request.split_once("\r\n\r\n").unwrap().1;
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+            talk.say(head.as_bytes()).await.unwrap();
+            talk.say(body.as_bytes()).await.unwrap();
+        }
+    })
+    .await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("big"), origin.address).await.unwrap();
+    let body: String = (0..3_000_000u32).map(|index| char::from(b'a' + (index % 23) as u8)).collect();
+    let visitor = visitor::https(&world, "big.localhost").await;
+    let (reader, writer) = tokio::io::split(visitor.stream);
+    let sent = body.clone();
+    tokio::spawn(async move {
+        use tokio::io::AsyncWriteExt;
+        let mut writer = writer;
+        let head = format!("POST / HTTP/1.1\r\nHost: big.localhost\r\nContent-Length: {}\r\n\r\n", sent.len());
+        writer.write_all(head.as_bytes()).await.unwrap();
+        writer.write_all(sent.as_bytes()).await.unwrap();
+        writer.flush().await.unwrap();
+        std::future::pending::<()>().await;
+    });
+    use tokio::io::AsyncReadExt;
+    let (mut reader, mut received) = (reader, Vec::new());
+    let mut piece = vec![0; 65536];
+    while received.len() < body.len() {
+        let read = tokio::time::timeout(crate::kit::PATIENCE, reader.read(&mut piece)).await.unwrap().unwrap();
+        assert!(read > 0, "ended after {} bytes", received.len());
+        received.extend_from_slice(&piece[..read]);
+        if received.len() > body.len() {
+            break;
+        }
+    }
+    let start = received.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
+    let mut echoed = received.split_off(start);
+    while echoed.len() < body.len() {
+        let read = tokio::time::timeout(crate::kit::PATIENCE, reader.read(&mut piece)).await.unwrap().unwrap();
+        assert!(read > 0);
+        echoed.extend_from_slice(&piece[..read]);
+    }
+    assert!(echoed == body.as_bytes(), "the body came back unchanged");
+}

@@ -1,0 +1,148 @@
+//! An agent as the edge meets it: sessions, binds, and streams carried to a local address.
+
+use super::World;
+use postern_api::{Code, Error, Secret, token::Token};
+use postern_tunnel::{
+    ALPN, AgentSession, BoxedTransport, ConnectError, Incoming, IncomingEvent, SessionEnd, StreamStart,
+    message::{Bind, BindWhat, Bound, Hello, Scheme},
+};
+use std::{
+    collections::{BTreeMap, HashMap},
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+};
+use tokio::{net::TcpStream, task::JoinHandle};
+
+/// Where tunnels lead, by their number.
+type Routes = Arc<Mutex<HashMap<u32, SocketAddr>>>;
+
+pub(crate) struct Agent {
+    pub(crate) session: AgentSession,
+    routes: Routes,
+    pub(crate) starts: Arc<Mutex<Vec<StreamStart>>>,
+    pub(crate) closed: Arc<Mutex<Vec<(u32, Code)>>>,
+    serving: JoinHandle<()>,
+    connections: Arc<Mutex<Vec<tokio::task::AbortHandle>>>,
+}
+
+pub(crate) fn hello(token: &Token, instance: &str) -> Hello {
+    Hello {
+        protocol: Default::default(),
+        agent_version: "test".into(),
+        os: "test".into(),
+        instance: instance.into(),
+        token: Secret::new(token.secret().reveal()),
+        metadata: String::new(),
+    }
+}
+
+impl Agent {
+    pub(crate) async fn connect(world: &World, instance: &str) -> Agent {
+        Agent::connect_as(world, &world.token, instance).await.map_err(|error| error.to_string()).expect("welcome")
+    }
+
+    pub(crate) async fn connect_as(world: &World, token: &Token, instance: &str) -> Result<Agent, ConnectError> {
+        Agent::greet(world, hello(token, instance)).await
+    }
+
+    pub(crate) async fn greet(world: &World, hello: Hello) -> Result<Agent, ConnectError> {
+        let address = world.edge.https_addr();
+        let connector = super::connector(world, &[ALPN]);
+        let dial = move || {
+            let connector = connector.clone();
+            async move {
+                let stream = TcpStream::connect(address).await?;
+                let name = rustls::pki_types::ServerName::try_from("localhost").map_err(std::io::Error::other)?;
+                let stream = connector.connect(name, stream).await?;
+                Ok(Box::new(stream) as BoxedTransport)
+            }
+        };
+        let (session, incoming) = postern_tunnel::connect(Arc::new(dial), hello).await?;
+        let (routes, starts, closed) = (Routes::default(), Arc::default(), Arc::default());
+        let connections = Arc::default();
+        let serving = serve(incoming, &routes, &starts, &closed, &connections);
+        Ok(Agent { session, routes, starts, closed, serving, connections })
+    }
+
+    pub(crate) async fn http(&self, host: Option<&str>, to: SocketAddr) -> Result<Bound, Error> {
+        self.http_on(Scheme::Https, host, None, to).await
+    }
+
+    pub(crate) async fn http_on(
+        &self,
+        scheme: Scheme,
+        host: Option<&str>,
+        previous: Option<&str>,
+        to: SocketAddr,
+    ) -> Result<Bound, Error> {
+        let (host, previous) = (host.map(Into::into), previous.map(Into::into));
+        self.bind(BindWhat::Http { host, scheme, previous }, to).await
+    }
+
+    pub(crate) async fn tcp(&self, port: Option<u16>, to: SocketAddr) -> Result<Bound, Error> {
+        self.bind(BindWhat::Tcp { port, previous: None }, to).await
+    }
+
+    pub(crate) async fn labels(&self, labels: &[(&str, &str)], to: SocketAddr) -> Result<Bound, Error> {
+        let labels: BTreeMap<_, _> = labels.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        self.bind(BindWhat::Labels { labels }, to).await
+    }
+
+    pub(crate) async fn bind(&self, what: BindWhat, to: SocketAddr) -> Result<Bound, Error> {
+        let (forwards_to, metadata) = (to.to_string(), String::new());
+        let bind = Bind { request: 0, name: "test".into(), what, forwards_to, metadata, inspect: false };
+        let bound = self.session.bind(bind).await?;
+        self.routes.lock().unwrap().insert(bound.number, to);
+        Ok(bound)
+    }
+
+    /// Ends without a word, as a machine does that loses its power.
+    pub(crate) async fn vanish(self) {
+        self.serving.abort();
+        for connection in self.connections.lock().unwrap().drain(..) {
+            connection.abort();
+        }
+        let session = self.session.clone();
+        drop(self);
+        drop(session);
+    }
+
+    pub(crate) async fn ended(&self) -> SessionEnd {
+        tokio::time::timeout(super::PATIENCE, self.session.closed()).await.expect("the session ends")
+    }
+}
+
+fn serve(
+    mut incoming: Incoming,
+    routes: &Routes,
+    starts: &Arc<Mutex<Vec<StreamStart>>>,
+    closed: &Arc<Mutex<Vec<(u32, Code)>>>,
+    connections: &Arc<Mutex<Vec<tokio::task::AbortHandle>>>,
+) -> JoinHandle<()> {
+    let (routes, starts, closed, connections) = (routes.clone(), starts.clone(), closed.clone(), connections.clone());
+    tokio::spawn(async move {
+        while let Some(event) = incoming.next().await {
+            match event {
+                IncomingEvent::Stream(stream) => {
+                    starts.lock().unwrap().push(stream.start);
+                    let to = routes.lock().unwrap().get(&stream.start.tunnel).copied();
+                    let task = tokio::spawn(async move {
+                        match TcpStream::connect(to.expect("a tunnel that was bound")).await {
+                            Ok(local) => {
+                                let stream = stream.accept().await.expect("accepted");
+                                postern_tunnel::relay(stream, local).await;
+                            }
+                            Err(error) => {
+                                let message = format!("Nothing listens on {}: {error}.", to.unwrap());
+                                stream.refuse(Error::new(Code::ServiceUnreachable, message)).await;
+                            }
+                        }
+                    });
+                    connections.lock().unwrap().push(task.abort_handle());
+                }
+                IncomingEvent::TunnelClosed { number, error } => closed.lock().unwrap().push((number, error.code)),
+                IncomingEvent::Drain => {}
+            }
+        }
+    })
+}

@@ -1,0 +1,135 @@
+//! A real edge on loopback, real agents in this process, and visitors who can be as rude as they like.
+
+pub(crate) mod agent;
+pub(crate) mod origin;
+pub(crate) mod visitor;
+
+use postern_api::{
+    acl::{Acl, AclRule},
+    host::HostName,
+    id::ksuid,
+    token::Token,
+};
+use postern_edge::{Certificates, Credential, Edge, Live, Published, Settings};
+use rustls::{
+    pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
+    sign::CertifiedKey,
+};
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::sync::watch;
+
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// An edge, and everything a test needs to know about it.
+pub(crate) struct World {
+    pub(crate) edge: Edge,
+    pub(crate) publish: watch::Sender<Arc<Published>>,
+    pub(crate) token: Token,
+    pub(crate) authority: CertificateDer<'static>,
+}
+
+impl World {
+    pub(crate) async fn start() -> World {
+        World::with(|_| {}).await
+    }
+
+    pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> World {
+        let authority = Authority::new();
+        let root = authority.root.clone();
+        let token = Token::generate(&ksuid(1_700_000_000, rand::random()));
+        let mut published = Published::default();
+        published.credentials.insert(token.ksuid().to_owned(), credential(&token, &[]));
+        let (publish, published) = watch::channel(Arc::new(published));
+        let mut settings = Settings::loopback(HostName::parse("localhost").unwrap());
+        change(&mut settings);
+        let edge = Edge::start(settings, Arc::new(authority), published).await.expect("the edge starts");
+        World { edge, publish, token, authority: root }
+    }
+
+    pub(crate) fn live(&self) -> Arc<Live> {
+        self.edge.live()
+    }
+
+    /// Publishes a change of what is published.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Published)) {
+        let mut published = Published::clone(&self.publish.borrow());
+        change(&mut published);
+        self.publish.send_replace(Arc::new(published));
+    }
+
+    /// One more credential, with these ACL rules.
+    pub(crate) fn credential(&self, rules: &[&str]) -> Token {
+        let token = Token::generate(&ksuid(1_700_000_001, rand::random()));
+        self.change(|published| {
+            published.credentials.insert(token.ksuid().to_owned(), credential(&token, rules));
+        });
+        token
+    }
+}
+
+pub(crate) fn credential(token: &Token, rules: &[&str]) -> Credential {
+    let rules = rules.iter().map(|rule| AclRule::parse(rule).unwrap()).collect();
+    Credential { id: format!("cr_{}", token.ksuid()), hash: token.hash(), acl: Acl::new(rules) }
+}
+
+/// Waits for a condition; says what it was when it does not come true.
+pub(crate) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while !condition() {
+        assert!(tokio::time::Instant::now() < deadline, "did not happen in time: {what}");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+/// Signs a certificate for whatever name is asked for.
+struct Authority {
+    root: CertificateDer<'static>,
+    issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
+    made: Mutex<HashMap<String, Arc<CertifiedKey>>>,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let mut params = rcgen::CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let root = params.self_signed(&key).unwrap().der().clone();
+        Authority { root, issuer: rcgen::Issuer::new(params, key), made: Mutex::default() }
+    }
+
+    fn make(&self, name: &str) -> Arc<CertifiedKey> {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let params = rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        let der = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let signer = rustls::crypto::aws_lc_rs::sign::any_supported_type(&der).unwrap();
+        Arc::new(CertifiedKey::new(vec![certificate.der().clone()], signer))
+    }
+}
+
+impl Certificates for Authority {
+    fn resolve(&self, name: Option<&HostName>, local: IpAddr) -> Option<Arc<CertifiedKey>> {
+        let name = name.map_or_else(|| local.to_string(), ToString::to_string);
+        let mut made = self.made.lock().unwrap();
+        Some(made.entry(name.clone()).or_insert_with(|| self.make(&name)).clone())
+    }
+}
+
+/// A TLS connector that trusts the world's authority and offers these protocols.
+pub(crate) fn connector(world: &World, protocols: &[&[u8]]) -> tokio_rustls::TlsConnector {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(world.authority.clone()).unwrap();
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let mut config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
+    tokio_rustls::TlsConnector::from(Arc::new(config))
+}

@@ -1,0 +1,8 @@
+//! The edge as agents and visitors meet it: a real one, over loopback.
+#![allow(clippy::unwrap_used, reason = "a test says what it expects")]
+
+mod http;
+mod kit;
+mod sessions;
+mod smuggling;
+mod tcp;

@@ -1,0 +1,153 @@
+//! TCP tunnels and TCP edges: ports, rules, groups, and changes while connections stand.
+
+use crate::kit::{World, agent::Agent, origin::Origin, until, visitor::Visitor};
+use postern_api::{
+    Code,
+    ip_rules::{Action, IpRule, IpRules, parse_cidr},
+};
+use postern_edge::TcpEdge;
+use std::{collections::BTreeMap, sync::Arc};
+use tokio::net::{TcpListener, TcpStream};
+
+pub(crate) async fn connect(port: u16) -> Visitor<TcpStream> {
+    Visitor::on(TcpStream::connect(("127.0.0.1", port)).await.unwrap())
+}
+
+async fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port()
+}
+
+fn rules(cidr: &str, action: Action) -> Option<Arc<IpRules>> {
+    let network = parse_cidr(cidr).unwrap();
+    Some(Arc::new(IpRules::new(vec![IpRule { network, action, id: "ipr_1".into() }])))
+}
+
+fn edge(port: u16, ip_restriction: Option<Arc<IpRules>>) -> TcpEdge {
+    TcpEdge { id: "edgtcp_1".into(), ports: vec![port], backend: Some("bkdtg_1".into()), ip_restriction }
+}
+
+fn labels(value: &str) -> BTreeMap<String, String> {
+    BTreeMap::from([("app".to_owned(), value.to_owned())])
+}
+
+/// Publishes the edge with its group, and waits until the port listens.
+async fn publish(world: &World, port: u16, selects: &str, ip_restriction: Option<Arc<IpRules>>) {
+    world.change(|published| {
+        published.tunnel_groups.insert("bkdtg_1".into(), labels(selects));
+        published.tcp_edges = vec![edge(port, ip_restriction)];
+    });
+    until("the edge listens", || world.live().listens_on(port).is_some()).await;
+}
+
+#[tokio::test]
+async fn a_service_that_speaks_first_is_heard_and_half_closing_works() {
+    let world = World::start().await;
+    let (greeter, echo) = (Origin::greets("220 ready\r\n").await, Origin::echo().await);
+    let agent = Agent::connect(&world, "one").await;
+    let bound = agent.tcp(None, greeter.address).await.unwrap();
+    assert_eq!(bound.url.unwrap(), format!("tcp://localhost:{}", bound.port.unwrap()));
+    assert_eq!(connect(bound.port.unwrap()).await.rest().await, b"220 ready\r\n");
+    let bound = agent.tcp(None, echo.address).await.unwrap();
+    let mut visitor = connect(bound.port.unwrap()).await;
+    let sent: Vec<u8> = (0..500_000u32).map(|index| (index % 251) as u8).collect();
+    let (mut reader, mut writer) = tokio::io::split(visitor.stream);
+    let writing = {
+        let sent = sent.clone();
+        async move {
+            use tokio::io::AsyncWriteExt;
+            writer.write_all(&sent).await.unwrap();
+            writer.shutdown().await.unwrap();
+            writer
+        }
+    };
+    let mut received = Vec::new();
+    let reading = tokio::io::AsyncReadExt::read_to_end(&mut reader, &mut received);
+    let (_writer, read) = tokio::join!(writing, reading);
+    read.unwrap();
+    assert!(received == sent, "every byte came back after the visitor had finished sending");
+    visitor = connect(bound.port.unwrap()).await;
+    drop(visitor);
+    assert_eq!(agent.starts.lock().unwrap()[0].visitor.ip().to_string(), "127.0.0.1");
+}
+
+#[tokio::test]
+async fn ports_are_exclusive_and_lie_in_the_range() {
+    let port = free_port().await;
+    let world = World::with(|settings| settings.tcp_ports = port..=port).await;
+    let origin = Origin::echo().await;
+    let one = Agent::connect(&world, "one").await;
+    let two = Agent::connect(&world, "two").await;
+    let outside = if port == u16::MAX { 1 } else { port + 1 };
+    assert_eq!(one.tcp(Some(outside), origin.address).await.unwrap_err().code, Code::PortOutOfRange);
+    let bound = one.tcp(None, origin.address).await.unwrap();
+    assert_eq!(bound.port, Some(port));
+    assert_eq!(two.tcp(Some(port), origin.address).await.unwrap_err().code, Code::NameTaken);
+    assert_eq!(two.tcp(None, origin.address).await.unwrap_err().code, Code::NoPortFree);
+    one.session.unbind(bound.number);
+    until("the port is free", || !world.live().port_in_use(port)).await;
+    assert_eq!(two.tcp(Some(port), origin.address).await.unwrap().port, Some(port));
+}
+
+#[tokio::test]
+async fn a_changed_rule_meets_new_connections_and_leaves_open_ones_alone() {
+    let world = World::start().await;
+    let origin = Origin::echo().await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.labels(&[("app", "shop"), ("zone", "a")], origin.address).await.unwrap();
+    let port = free_port().await;
+    publish(&world, port, "shop", rules("127.0.0.0/8", Action::Allow)).await;
+    let mut open = connect(port).await;
+    open.say(b"one").await;
+    assert_eq!(open.read_exactly(3).await, b"one");
+    publish(&world, port, "shop", rules("127.0.0.0/8", Action::Deny)).await;
+    let heard = *origin.connections.lock().unwrap();
+    loop {
+        let mut denied = connect(port).await;
+        denied.try_say(b"x").await;
+        if denied.rest().await.is_empty() {
+            break; // the change has arrived
+        }
+    }
+    let after = *origin.connections.lock().unwrap();
+    let mut denied = connect(port).await;
+    denied.try_say(b"x").await;
+    assert!(denied.rest().await.is_empty());
+    assert_eq!(*origin.connections.lock().unwrap(), after, "the local service hears nothing of it ({heard})");
+    open.say(b"two").await;
+    assert_eq!(open.read_exactly(3).await, b"two", "what stands is not cut");
+    publish(&world, port, "shop", None).await;
+    until("the port still listens", || world.live().listens_on(port).is_some()).await;
+    open.say(b"end").await;
+    assert_eq!(open.read_exactly(3).await, b"end");
+    world.change(|published| published.tcp_edges.clear());
+    until("the port is closed", || world.live().listens_on(port).is_none()).await;
+    open.say(b"bye").await;
+    assert_eq!(open.read_exactly(3).await, b"bye", "nor when the edge itself goes");
+}
+
+#[tokio::test]
+async fn the_tunnels_of_a_group_take_turns() {
+    let world = World::start().await;
+    let (a, b) = (Origin::greets("a").await, Origin::greets("b").await);
+    let (one, two) = (Agent::connect(&world, "one").await, Agent::connect(&world, "two").await);
+    one.labels(&[("app", "shop")], a.address).await.unwrap();
+    two.labels(&[("app", "shop")], b.address).await.unwrap();
+    two.labels(&[("app", "other")], Origin::nowhere().await).await.unwrap();
+    assert_eq!(world.live().tunnels_with(&labels("shop")).len(), 2);
+    let port = free_port().await;
+    publish(&world, port, "shop", None).await;
+    let mut heard = Vec::new();
+    for _ in 0..6 {
+        heard.extend(connect(port).await.rest().await);
+    }
+    assert_eq!(heard.iter().filter(|said| **said == b'a').count(), 3, "{heard:?}");
+    one.session.goodbye().await;
+    until("one session is left", || world.live().sessions().len() == 1).await;
+    assert_eq!(connect(port).await.rest().await, b"b");
+    two.session.goodbye().await;
+    until("no session is left", || world.live().sessions().is_empty()).await;
+    assert!(connect(port).await.rest().await.is_empty(), "without an agent the connection is closed");
+    let agent = Agent::connect(&world, "three").await;
+    let taken = agent.tcp(Some(port), a.address).await.unwrap_err();
+    assert_eq!(taken.code, Code::NameOfEdge);
+}
