@@ -29,7 +29,7 @@ export function RequestList({ handle, selected, paused, onSelect, onFollow, empt
     count: view.count,
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 12,
+    overscan: 8,
     // The header is part of what scrolls and then sticks above the rows.
     scrollMargin: ROW_HEIGHT,
     scrollPaddingStart: ROW_HEIGHT,
@@ -63,6 +63,9 @@ export function RequestList({ handle, selected, paused, onSelect, onFollow, empt
   };
   const active = selected !== null && view.rowOf(selected) >= 0 ? `request-${selected}` : undefined;
 
+  // Rows that leave on one side come back on the other: the elements are used again instead of being made anew.
+  const items = rows.getVirtualItems();
+
   return (
     <div className={styles.list} data-version={version}>
       <div
@@ -84,11 +87,11 @@ export function RequestList({ handle, selected, paused, onSelect, onFollow, empt
           ))}
         </div>
         <div className={styles.space} role="rowgroup" style={{ height: rows.getTotalSize() }}>
-          {rows.getVirtualItems().map((item) => {
+          {items.map((item) => {
             const summary = view.at(item.index);
             return summary ? (
               <Row
-                key={summary.id}
+                key={item.index % items.length}
                 summary={summary}
                 index={item.index}
                 top={item.start - ROW_HEIGHT}

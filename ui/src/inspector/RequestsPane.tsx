@@ -25,7 +25,7 @@ interface RequestsPaneProps {
 
 export function RequestsPane({ filter, onFilter, selected, onSelect }: RequestsPaneProps) {
   const { model } = useServices();
-  const { tunnels } = useAgent();
+  const { tunnels, link } = useAgent();
   const handle = useView(filter);
   const [paused, setPaused] = useState(false);
   const [tab, setTab] = useStored("tab", "overview", ["overview", "request", "response", "headers", "raw"]);
@@ -36,8 +36,8 @@ export function RequestsPane({ filter, onFilter, selected, onSelect }: RequestsP
   const pane = useRef<HTMLDivElement>(null);
   const summary = selected === null ? undefined : model.exchanges.find(selected);
 
-  // What is shown and then deleted or evicted is closed with its row.
-  const gone = selected !== null && summary === undefined && handle.version > 0;
+  // What was deleted or evicted is closed with its row; before the list was read nothing is known to be gone.
+  const gone = selected !== null && summary === undefined && link === "live";
   useEffect(() => {
     if (gone) onSelect(null);
   }, [gone, onSelect]);

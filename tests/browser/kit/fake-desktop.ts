@@ -1,0 +1,90 @@
+// The desktop app's half of the bridge, for states that need the app: trust, restarts, failures of its programs.
+// Requests still go to the agent the page was loaded from.
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { open, type Watched } from "./browser";
+
+export interface DesktopWords {
+  server?: Record<string, unknown>;
+  agent?: Record<string, unknown>;
+  authority?: Record<string, unknown>;
+}
+
+export async function openInDesktop(
+  browser: Browser,
+  url: string,
+  words: DesktopWords = {},
+  options: BrowserContextOptions = {},
+): Promise<Watched & { calls(): Promise<string[]> }> {
+  const state = {
+    server: { mode: "local", state: "running", address: "localhost:4443", api_address: "http://127.0.0.1:4041", error: null, next_try: null, notice: null, pid: 4242, ...words.server },
+    agent: { state: "running", web_addr: "127.0.0.1:4040", error: null, next_try: null, notice: null, pid: 4711, adopted: true, ...words.agent },
+    authority: { trusted: { system: false, browsers: false }, path: "~/.local/share/postern/server/ca.pem", offered: false, ...words.authority },
+    keychain: { kind: "file", note: "No keychain service was found on this computer." },
+    version: "0.1.0",
+  };
+  const watched = await open(browser, "about:blank", options);
+  await watched.page.addInitScript(bridge, state);
+  await watched.page.goto(url);
+  return {
+    ...watched,
+    calls: () => watched.page.evaluate(() => (window as unknown as { desktopCalls: string[] }).desktopCalls),
+  };
+}
+
+/** Runs in the page. */
+function bridge(state: {
+  authority: { trusted: { system: boolean; browsers: boolean }; offered: boolean };
+}): void {
+  const callbacks = new Map<number, (event: unknown) => void>();
+  const listeners = new Map<string, number[]>();
+  const calls: string[] = [];
+  const emit = (event: string, payload: unknown) => {
+    for (const handler of listeners.get(event) ?? []) callbacks.get(handler)?.({ event, id: handler, payload });
+  };
+  const changed = () => emit("desktop-state", structuredClone(state));
+  const feed = new EventSource("/api/events");
+  for (const name of ["status", "tunnels", "request", "requests_deleted"]) {
+    feed.addEventListener(name, (message: MessageEvent<string>) => emit("agent-event", { event: name, data: JSON.parse(message.data) }));
+  }
+  const commands: Record<string, (given: Record<string, unknown>) => unknown> = {
+    "plugin:event|listen": ({ event, handler }) => {
+      listeners.set(String(event), [...(listeners.get(String(event)) ?? []), Number(handler)]);
+      return handler;
+    },
+    "plugin:event|unlisten": () => null,
+    agent_request: async ({ method, path, body }) => {
+      const answer = await fetch(String(path), { method: String(method), ...(body === null ? {} : { body: String(body), headers: { "Content-Type": "application/json" } }) });
+      return { status: answer.status, body: await answer.text() };
+    },
+    desktop_state: () => structuredClone(state),
+    trust_authority: () => {
+      state.authority = { ...state.authority, offered: true, trusted: { system: false, browsers: true } };
+      changed();
+      return { done: ["Firefox and Chromium trust the authority."], failed: ["The system store needs an administrator."] };
+    },
+    untrust_authority: () => {
+      state.authority.trusted = { system: false, browsers: false };
+      changed();
+      return { done: ["The authority was taken out of the browsers."], failed: [] };
+    },
+    dismiss_trust_offer: () => {
+      state.authority.offered = true;
+      changed();
+    },
+  };
+  Object.assign(window, {
+    desktopCalls: calls,
+    __TAURI_EVENT_PLUGIN_INTERNALS__: { unregisterListener: () => {} },
+    __TAURI_INTERNALS__: {
+      transformCallback: (callback: (event: unknown) => void) => {
+        const id = callbacks.size + 1;
+        callbacks.set(id, callback);
+        return id;
+      },
+      invoke: async (command: string, given: Record<string, unknown>) => {
+        if (!command.startsWith("plugin:") && command !== "agent_request") calls.push(`${command} ${JSON.stringify(given ?? {})}`);
+        return commands[command]?.(given ?? {}) ?? null;
+      },
+    },
+  });
+}
