@@ -1,0 +1,11 @@
+//! The management API through its real router, as a caller meets it.
+
+mod concurrency;
+mod http;
+mod kinds;
+mod kit;
+mod modules;
+mod owners;
+mod published;
+mod secrets;
+mod start;

@@ -1,0 +1,141 @@
+//! What the edge is told: the newest configuration, before the caller has the answer.
+
+use crate::kit::{World, open};
+use http::StatusCode;
+use postern_api::token::Token;
+use postern_control::PublishedTcpEdge;
+use serde_json::json;
+use std::{net::IpAddr, sync::Arc};
+
+fn edge(world: &World) -> PublishedTcpEdge {
+    let snapshot = world.control.published().borrow().clone();
+    assert_eq!(snapshot.tcp_edges.len(), 1);
+    snapshot.tcp_edges[0].clone()
+}
+
+fn lets_in(edge: &PublishedTcpEdge, address: &str) -> bool {
+    let address: IpAddr = address.parse().expect("an address");
+    edge.ip_restriction.as_ref().is_none_or(|rules| rules.allows(address))
+}
+
+#[tokio::test]
+async fn each_change_is_published_before_its_answer() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let group = operator.group().await;
+    assert_eq!(world.control.published().borrow().tunnel_groups[&group]["app"], "shop");
+    operator.patch(&format!("/backends/tunnel_group/{group}"), &json!({"labels": {"a": "b"}})).await.is(StatusCode::OK);
+    assert_eq!(world.control.published().borrow().tunnel_groups[&group]["a"], "b");
+
+    let id = operator
+        .id("/edges/tcp", &json!({"hostports": ["tunnels.test:24002", "127.0.0.1:24001", "127.0.0.1:24002"]}))
+        .await;
+    let item = format!("/edges/tcp/{id}");
+    let published = edge(&world);
+    assert_eq!((published.id.as_str(), published.ports.as_slice()), (id.as_str(), &[24001, 24002][..]));
+    assert!(published.backend.is_none() && published.ip_restriction.is_none());
+
+    let backend = format!("{item}/backend");
+    operator.put(&backend, &json!({"backend_id": group})).await.is(StatusCode::OK);
+    assert_eq!(edge(&world).backend.as_deref(), Some(group.as_str()));
+    operator.put(&backend, &json!({"backend_id": group, "enabled": false})).await.is(StatusCode::OK);
+    assert_eq!(edge(&world).backend, None, "a disabled module is absent");
+    operator.patch(&item, &json!({"backend": {"backend_id": group}})).await.is(StatusCode::OK);
+    assert_eq!(edge(&world).backend.as_deref(), Some(group.as_str()));
+    operator.delete(&backend).await.is(StatusCode::NO_CONTENT);
+    assert_eq!(edge(&world).backend, None);
+    operator.delete(&item).await.is(StatusCode::NO_CONTENT);
+    assert!(world.control.published().borrow().tcp_edges.is_empty());
+}
+
+#[tokio::test]
+async fn rules_are_resolved_and_a_deleted_policy_has_none() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let (office, blocked) = (operator.policy().await, operator.policy().await);
+    let item = format!(
+        "/edges/tcp/{}",
+        operator.id("/edges/tcp", &json!({"ip_restriction": {"ip_policy_ids": [office, blocked]}})).await
+    );
+    assert!(!lets_in(&edge(&world), "10.1.2.3"), "policies without rules let nobody in");
+    let rule = operator.rule(&office, "10.0.0.0/8", "allow").await;
+    assert!(lets_in(&edge(&world), "10.1.2.3") && !lets_in(&edge(&world), "11.1.2.3"));
+    operator.rule(&blocked, "10.1.0.0/16", "deny").await;
+    assert!(!lets_in(&edge(&world), "10.1.2.3") && lets_in(&edge(&world), "10.2.2.3"));
+    operator.patch(&format!("/ip_policy_rules/{rule}"), &json!({"cidr": "11.0.0.0/8"})).await.is(StatusCode::OK);
+    assert!(!lets_in(&edge(&world), "10.2.2.3") && lets_in(&edge(&world), "11.1.2.3"));
+    operator.delete(&format!("/ip_policies/{blocked}")).await.is(StatusCode::NO_CONTENT);
+    assert!(lets_in(&edge(&world), "11.1.2.3"));
+    operator.delete(&format!("/ip_policies/{office}")).await.is(StatusCode::NO_CONTENT);
+    assert!(!lets_in(&edge(&world), "11.1.2.3"), "a deleted policy counts as one without rules");
+    let off = json!({"ip_restriction": {"enabled": false, "ip_policy_ids": [office]}});
+    operator.patch(&item, &off).await.is(StatusCode::OK);
+    assert!(edge(&world).ip_restriction.is_none() && lets_in(&edge(&world), "203.0.113.9"));
+    operator.delete(&format!("{item}/ip_restriction")).await.is(StatusCode::NO_CONTENT);
+    assert!(edge(&world).ip_restriction.is_none());
+}
+
+#[tokio::test]
+async fn credentials_are_published_as_hash_and_acl() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let made = operator.made("/credentials", &json!({"acl": ["bind:a.test"]})).await;
+    let token = Token::parse(made["token"].as_str().expect("a token")).expect("its shape");
+    let snapshot = world.control.published().borrow().clone();
+    let published = &snapshot.credentials[token.ksuid()];
+    assert!(published.hash.verifies(&token) && published.id == made["id"] && !published.acl.is_unrestricted());
+    let item = format!("/credentials/{}", published.id);
+    operator.patch(&item, &json!({"acl": []})).await.is(StatusCode::OK);
+    assert!(world.control.published().borrow().credentials[token.ksuid()].acl.is_unrestricted());
+    operator.delete(&item).await.is(StatusCode::NO_CONTENT);
+    assert!(!world.control.published().borrow().credentials.contains_key(token.ksuid()));
+}
+
+#[tokio::test]
+async fn what_does_not_matter_to_the_edge_does_not_wake_it() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let mut published = world.control.published();
+    published.mark_unchanged();
+    operator.policy().await;
+    operator.made("/users", &json!({"name": "x"})).await;
+    assert!(!published.has_changed().expect("open"));
+    let before = published.borrow().clone();
+    operator.made("/credentials", &json!({})).await;
+    assert!(published.has_changed().expect("open"));
+    assert!(Arc::ptr_eq(&before.tcp_edges, &published.borrow().tcp_edges), "what did not change is not copied");
+}
+
+#[tokio::test]
+async fn after_a_restart_everything_is_published_at_once() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let (group, policy) = (operator.group().await, operator.policy().await);
+    operator.rule(&policy, "10.0.0.0/8", "allow").await;
+    let body = json!({
+        "hostports": ["tunnels.test:24001"],
+        "backend": {"backend_id": group},
+        "ip_restriction": {"ip_policy_ids": [policy]},
+    });
+    operator.made("/edges/tcp", &body).await;
+    operator.made("/credentials", &json!({})).await;
+    let before = world.control.published().borrow().clone();
+    let World { control, live, folder } = world;
+    drop((control, operator));
+    let after = reopened(folder.path(), live).await;
+    let after = after.published().borrow().clone();
+    assert_eq!((&after.tcp_edges, &after.tunnel_groups), (&before.tcp_edges, &before.tunnel_groups));
+    assert_eq!(after.credentials, before.credentials);
+}
+
+/// Opens a folder as soon as the one who had it has let it go.
+async fn reopened(folder: &std::path::Path, live: Arc<crate::kit::Tunnels>) -> postern_control::Control {
+    for _ in 0..500 {
+        let free = std::fs::File::open(folder.join("postern.lock")).expect("a lock").try_lock().is_ok();
+        if free {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    open(folder, live).await
+}

@@ -1,0 +1,66 @@
+//! Secrets stand in one answer and nowhere else: not in the data folder, not in logs, not in what is printed.
+
+use crate::kit::World;
+use serde_json::{Value, json};
+use std::{
+    io::Write,
+    sync::{Arc, Mutex},
+};
+
+/// Collects everything that is logged while a test runs.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("unpoisoned").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn tokens_are_in_their_one_answer_only() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let mut planted = vec![operator.key.clone()];
+    for path in ["/credentials", "/api_keys"] {
+        let made = operator.made(path, &json!({"description": "planted"})).await;
+        let token = made["token"].as_str().expect("a token").to_owned();
+        world.caller(&token).get("/ip_policies").await;
+        world.caller(&format!("{token}x")).get("/ip_policies").await;
+        let item = format!("{path}/{}", made["id"].as_str().expect("an id"));
+        assert_eq!(operator.patch(&item, &json!({"description": "x"})).await.json()["token"], Value::Null);
+        planted.push(token);
+    }
+    let printed = format!("{:?} {:?}", world.control, world.control.published().borrow());
+    let logged = String::from_utf8(log.0.lock().expect("unpoisoned").clone()).expect("text");
+    assert!(logged.contains("management call"), "the log was caught: {logged}");
+    let mut places =
+        vec![("what is printed".to_owned(), printed.into_bytes()), ("the log".to_owned(), logged.into_bytes())];
+    for entry in std::fs::read_dir(world.folder.path()).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if !path.ends_with("admin.key") {
+            places.push((path.display().to_string(), std::fs::read(&path).expect("readable")));
+        }
+    }
+    assert!(places.len() >= 5, "{places:?}");
+    for token in planted {
+        let secret = token.split_once('_').expect("two parts").1;
+        for (place, bytes) in &places {
+            let found = bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
+            assert!(!found, "a token stands in {place}");
+        }
+    }
+}

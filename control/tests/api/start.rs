@@ -1,0 +1,84 @@
+//! The first start, later starts, and keys made on the machine itself.
+
+use crate::kit::{Tunnels, World, open};
+use http::StatusCode;
+use postern_api::{Code, token::Token};
+use postern_control::{Control, Settings};
+use serde_json::json;
+use std::sync::Arc;
+
+#[tokio::test]
+async fn the_first_start_makes_one_key_and_writes_nothing_else_into_its_file() {
+    let world = World::start().await;
+    let path = world.control.ensure_first_key().await.expect("a key").expect("the first time");
+    assert_eq!(path, world.folder.path().join("admin.key"));
+    let text = std::fs::read_to_string(&path).expect("readable");
+    let line = text.strip_suffix('\n').expect("one line");
+    assert!(Token::parse(line).is_some() && !line.contains('\n'));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&path).expect("it exists").permissions().mode() & 0o777, 0o600);
+    }
+    assert_eq!(world.control.ensure_first_key().await.expect("fine"), None, "the second time there is one");
+    assert_eq!(std::fs::read_to_string(&path).expect("readable"), text);
+    let users = world.caller(line).get("/users").await.is(StatusCode::OK);
+    assert_eq!((users["users"].as_array().map(Vec::len), &users["users"][0]["admin"]), (Some(1), &json!(true)));
+}
+
+#[tokio::test]
+async fn a_key_that_was_removed_from_the_folder_does_not_come_back() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    std::fs::remove_file(world.folder.path().join("admin.key")).expect("removed");
+    assert_eq!(world.control.ensure_first_key().await.expect("fine"), None);
+    operator.get("/users").await.is(StatusCode::OK);
+}
+
+#[tokio::test]
+async fn after_a_crash_in_the_middle_the_first_key_is_settled() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    // As it is when the process dies between storing the key and moving its file into place.
+    let file = world.folder.path().join("admin.key");
+    std::fs::rename(&file, world.folder.path().join("admin.key.new")).expect("moved");
+    assert_eq!(world.control.ensure_first_key().await.expect("fine"), Some(file.clone()));
+    assert_eq!(std::fs::read_to_string(file).expect("readable").trim(), operator.key);
+}
+
+#[tokio::test]
+async fn keys_made_on_the_machine_belong_to_the_administrator_or_to_a_new_user() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let admin = world.control.create_api_key("rescue", true).await.expect("a key");
+    let other = world.control.create_api_key("deploy", false).await.expect("a key");
+    world.caller(admin.reveal()).get("/users").await.is(StatusCode::OK);
+    world.caller(other.reveal()).get("/users").await.refused(Code::AdminNeeded);
+    let users = operator.get("/users").await.is(StatusCode::OK);
+    let names: Vec<_> = users["users"].as_array().expect("a list").iter().map(|user| user["name"].clone()).collect();
+    assert!(names.len() == 2 && names.contains(&json!("admin")) && names.contains(&json!("deploy")), "{names:?}");
+    let keys = operator.get("/api_keys").await.is(StatusCode::OK).to_string();
+    assert!(keys.contains("rescue") && keys.contains("deploy"));
+    let error = world.control.create_api_key(&"x".repeat(256), false).await.expect_err("refused");
+    assert_eq!(error.code, Code::DescriptionTooLong);
+}
+
+#[tokio::test]
+async fn a_second_server_on_the_same_folder_is_refused() {
+    let world = World::start().await;
+    let error = Control::open(Settings::new(world.folder.path()), Arc::new(Tunnels::default())).await;
+    assert_eq!(error.err().map(|error| error.code), Some(Code::StorageLocked));
+}
+
+#[tokio::test]
+async fn a_base_address_may_end_in_a_slash() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = Settings { base_url: "http://here.test/".to_owned(), ..Settings::new(folder.path()) };
+    let live = Arc::new(Tunnels::default());
+    let control = Control::open(settings, live.clone()).await.expect("it opens");
+    let world = World { control, live, folder };
+    let made = world.operator().await.made("/ip_policies", &json!({})).await;
+    assert!(made["uri"].as_str().is_some_and(|uri| uri.starts_with("http://here.test/ip_policies/ipp_")), "{made}");
+    let other = tempfile::tempdir().expect("a folder");
+    open(other.path(), Arc::new(Tunnels::default())).await;
+}
