@@ -1,0 +1,15 @@
+//! The agent against a server made of the tunnel's own server half.
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
+
+mod world;
+
+#[path = "agent/capture.rs"]
+mod capture;
+#[path = "agent/configuration.rs"]
+mod configuration;
+#[path = "agent/local_api.rs"]
+mod local_api;
+#[path = "agent/session.rs"]
+mod session;
+#[path = "agent/tunnels.rs"]
+mod tunnels;

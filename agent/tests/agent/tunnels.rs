@@ -1,0 +1,126 @@
+use crate::world::{PATIENCE, World, origin::Origin};
+use postern_tunnel::{Refused, StreamKind, message::BindWhat};
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+const GET: &[u8] = b"GET /hello?x=1 HTTP/1.1\r\nHost: site.localhost\r\nX-A: 1\r\nX-a: 2\r\n\r\n";
+const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nSet-Cookie: a\r\nset-cookie: b\r\n\r\nok";
+
+#[tokio::test]
+async fn an_http_tunnel_carries_a_request_and_shows_it() {
+    let world = World::start().await;
+    let origin = Origin::says(b"\r\n\r\n", OK).await;
+    let tunnel = world.tunnel("site", "http", origin.port).await;
+    assert_eq!(tunnel["uri"], "/api/tunnels/site");
+    assert_eq!(tunnel["proto"], "https");
+    assert!(tunnel["public_url"].as_str().unwrap().starts_with("https://made-up-"));
+    assert_eq!(tunnel["config"], json!({"addr": format!("http://localhost:{}", origin.port), "inspect": true}));
+
+    assert_eq!(world.server.http("site", GET).await.expect("answered"), OK);
+    assert_eq!(origin.heard(), [GET], "the bytes pass unchanged");
+
+    let metrics = world.get("/api/tunnels/site").await["metrics"].clone();
+    assert_eq!(metrics["conns"]["count"], 1);
+    assert_eq!(metrics["http"]["count"], 1);
+    assert!(metrics["http"]["p50"].as_u64().unwrap() > 0);
+    for member in ["count", "gauge", "rate1", "rate5", "rate15", "p50", "p90", "p95", "p99"] {
+        assert!(metrics["conns"][member].is_number(), "conns.{member}");
+        assert_eq!(metrics["http"][member].is_number(), member != "gauge", "http.{member}");
+    }
+}
+
+#[tokio::test]
+async fn a_tcp_tunnel_carries_megabytes_both_ways_and_half_closes() {
+    let world = World::start().await;
+    let origin = Origin::echoes().await;
+    world.tunnel("shell", "tcp", origin.port).await;
+    let stream = world.server.visit("shell", StreamKind::Tcp).await;
+    let (mut read, mut write) = tokio::io::split(stream);
+    let sent: Vec<u8> = (0..8_000_000u32).map(|index| (index.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let expected = sent.clone();
+    let writing = tokio::spawn(async move {
+        write.write_all(&sent).await.expect("written");
+        write.shutdown().await.expect("half closed");
+        write
+    });
+    let mut echoed = Vec::new();
+    tokio::time::timeout(PATIENCE, read.read_to_end(&mut echoed)).await.expect("in time").expect("read");
+    assert!(echoed == expected, "what came back is what was sent");
+    writing.await.expect("written");
+}
+
+#[tokio::test]
+async fn both_schemes_are_two_tunnels_that_are_stopped_by_their_own_names() {
+    let world = World::start().await;
+    let body = json!({"name": "site", "proto": "http", "addr": "1", "schemes": ["http", "https"]});
+    let (status, tunnel) = world.call("POST", "/api/tunnels", Some(body)).await;
+    assert_eq!((status, tunnel["name"].as_str(), tunnel["proto"].as_str()), (201, Some("site"), Some("https")));
+    let list = world.get("/api/tunnels").await;
+    let names: Vec<&str> =
+        list["tunnels"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["site", "site (http)"]);
+    let plain = world.get("/api/tunnels/site%20(http)").await;
+    assert_eq!(
+        (plain["uri"].as_str(), plain["proto"].as_str()),
+        (Some("/api/tunnels/site%20%28http%29"), Some("http"))
+    );
+    assert_eq!(world.call("DELETE", "/api/tunnels/site", None).await.0, 204);
+    assert_eq!(world.get("/api/tunnels").await["tunnels"].as_array().unwrap().len(), 1);
+    assert_eq!(world.call("DELETE", "/api/tunnels/site%20(http)", None).await.0, 204);
+    assert_eq!(world.call("GET", "/api/tunnels/site", None).await.0, 404);
+}
+
+#[tokio::test]
+async fn a_labelled_tunnel_binds_its_labels() {
+    let world = World::start().await;
+    let body = json!({"name": "box", "addr": "1", "labels": ["app=shop"]});
+    let (status, tunnel) = world.call("POST", "/api/tunnels", Some(body)).await;
+    assert_eq!((status, tunnel["labels"].clone()), (201, json!({"app": "shop"})));
+    let labels = [("app".to_owned(), "shop".to_owned())].into();
+    assert_eq!(world.server.binds()[0].what, BindWhat::Labels { labels });
+}
+
+#[tokio::test]
+async fn a_local_service_that_is_down_refuses_the_visitor_with_a_code() {
+    let world = World::start().await;
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound").port();
+    world.tunnel("site", "http", free).await;
+    let error = world.server.http("site", GET).await.expect_err("refused");
+    let refused = error.get_ref().and_then(|inner| inner.downcast_ref::<Refused>()).expect("with a reason");
+    assert_eq!(refused.0.code, postern_api::Code::ServiceUnreachable);
+}
+
+#[tokio::test]
+async fn stopping_a_tunnel_ends_its_connections_within_five_seconds() {
+    let world = World::start().await;
+    let origin = Origin::echoes().await;
+    world.tunnel("shell", "tcp", origin.port).await;
+    let mut stream = world.server.visit("shell", StreamKind::Tcp).await;
+    stream.write_all(b"hello").await.expect("written");
+    stream.flush().await.expect("flushed");
+    let mut buffer = [0; 5];
+    stream.read_exact(&mut buffer).await.expect("echoed");
+    assert_eq!(world.get("/api/tunnels/shell").await["metrics"]["conns"]["gauge"], 1);
+    let begun = std::time::Instant::now();
+    assert_eq!(world.call("DELETE", "/api/tunnels/shell", None).await.0, 204);
+    let ended = tokio::time::timeout(PATIENCE, stream.read(&mut buffer)).await.expect("it ends");
+    assert!(!matches!(ended, Ok(length) if length > 0));
+    assert!(begun.elapsed().as_secs_f64() < 5.0);
+    assert_eq!(world.server.number("shell"), None, "the server was told");
+}
+
+#[tokio::test]
+async fn an_agent_cannot_be_published_through_itself() {
+    let world = World::start().await;
+    let port = world.agent().core().web_addr().expect("it listens").port();
+    for host in
+        ["localhost", "LOCALHOST", "127.0.0.1", "127.0.0.2", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]", "2130706433"]
+    {
+        for addr in [format!("{host}:{port}"), format!("https://{host}:{port}")] {
+            let body = json!({"name": "me", "proto": "http", "addr": addr});
+            let (status, body) = world.call("POST", "/api/tunnels", Some(body)).await;
+            assert_eq!((status, body["details"]["code"].as_str()), (400, Some("ERR_POSTERN_8109")), "{addr}");
+        }
+    }
+    assert!(world.get("/api/configured").await["tunnels"].as_array().unwrap().is_empty());
+}

@@ -1,0 +1,65 @@
+//! A local service that says what it is told to say and keeps what it hears.
+
+use std::sync::{Arc, Mutex};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
+
+pub struct Origin {
+    pub port: u16,
+    heard: Arc<Mutex<Vec<Vec<u8>>>>,
+}
+
+impl Origin {
+    /// Answers every request that ends in these bytes with the response, and closes.
+    pub async fn says(request_end: &'static [u8], response: &[u8]) -> Origin {
+        let (listener, port) = listen().await;
+        let heard: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
+        let (kept, response) = (heard.clone(), response.to_vec());
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let (kept, response) = (kept.clone(), response.clone());
+                tokio::spawn(async move {
+                    let mut request = Vec::new();
+                    let mut buffer = vec![0; 64 * 1024];
+                    while !request.ends_with(request_end) {
+                        match stream.read(&mut buffer).await {
+                            Ok(length) if length > 0 => request.extend_from_slice(&buffer[..length]),
+                            _ => return,
+                        }
+                    }
+                    kept.lock().unwrap().push(request);
+                    let _ = stream.write_all(&response).await;
+                    let _ = stream.shutdown().await;
+                });
+            }
+        });
+        Origin { port, heard }
+    }
+
+    /// Sends everything back.
+    pub async fn echoes() -> Origin {
+        let (listener, port) = listen().await;
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                tokio::spawn(async move {
+                    let (mut read, mut write) = stream.split();
+                    let _ = tokio::io::copy(&mut read, &mut write).await;
+                    let _ = write.shutdown().await;
+                });
+            }
+        });
+        Origin { port, heard: Arc::default() }
+    }
+
+    pub fn heard(&self) -> Vec<Vec<u8>> {
+        self.heard.lock().unwrap().clone()
+    }
+}
+
+async fn listen() -> (TcpListener, u16) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("listening");
+    let port = listener.local_addr().expect("bound").port();
+    (listener, port)
+}

@@ -1,0 +1,239 @@
+//! A server that welcomes every agent, binds whatever is asked for, and sends visitors.
+
+use postern_api::{Code, Error, Secret};
+use postern_tunnel::{
+    Accepted, ServerEvent, ServerSession, StreamKind, StreamStart, TunnelStream, accept,
+    message::{Bind, BindWhat, Bound, Hello, Scheme, Welcome},
+};
+use rustls_pki_types::{PrivateKeyDer, pem::PemObject};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+    sync::watch,
+    task::JoinHandle,
+};
+use tokio_rustls::TlsAcceptor;
+
+#[derive(Default)]
+struct Seen {
+    sessions: Vec<ServerSession>,
+    hellos: Vec<Hello>,
+    binds: Vec<Bind>,
+    bound: BTreeMap<String, u32>,
+    next: u32,
+    refuse: Option<Error>,
+    refuse_name: Option<String>,
+}
+
+pub struct Server {
+    pub authority: String,
+    acceptor: TlsAcceptor,
+    port: u16,
+    seen: Arc<Mutex<Seen>>,
+    changed: Arc<watch::Sender<u64>>,
+    listening: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Server {
+    pub async fn start() -> Server {
+        let key = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+        let certificate = key.cert.der().clone();
+        let private = PrivateKeyDer::from_pem_slice(key.signing_key.serialize_pem().as_bytes()).expect("a key");
+        let mut config =
+            rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
+                .with_protocol_versions(&[&rustls::version::TLS13])
+                .expect("TLS 1.3")
+                .with_no_client_auth()
+                .with_single_cert(vec![certificate], private)
+                .expect("a pair");
+        config.alpn_protocols = vec![postern_tunnel::ALPN.to_vec()];
+        let server = Server {
+            authority: key.cert.pem(),
+            acceptor: TlsAcceptor::from(Arc::new(config)),
+            port: 0,
+            seen: Arc::default(),
+            changed: Arc::new(watch::Sender::new(0)),
+            listening: Mutex::new(None),
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("listening");
+        let server = Server { port: listener.local_addr().expect("bound").port(), ..server };
+        server.listen(listener);
+        server
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    fn listen(&self, listener: TcpListener) {
+        let (acceptor, seen, changed) = (self.acceptor.clone(), self.seen.clone(), self.changed.clone());
+        let task = tokio::spawn(async move {
+            let mut connections = tokio::task::JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                let (acceptor, seen, changed) = (acceptor.clone(), seen.clone(), changed.clone());
+                connections.spawn(async move {
+                    let Ok(stream) = acceptor.accept(stream).await else { return };
+                    match accept(stream).await {
+                        Ok(Accepted::Control(greeting)) => converse(greeting, seen, changed).await,
+                        Ok(Accepted::Data(connection)) => {
+                            let session = seen
+                                .lock()
+                                .unwrap()
+                                .sessions
+                                .iter()
+                                .find(|one| one.id() == connection.session())
+                                .cloned();
+                            if let Some(session) = session {
+                                let _ = session.adopt(connection).await;
+                            }
+                        }
+                        Err(_) => {}
+                    }
+                });
+            }
+        });
+        *self.listening.lock().unwrap() = Some(task);
+    }
+
+    /// Dies without a word: nothing listens, every session is gone.
+    pub fn die(&self) {
+        if let Some(task) = self.listening.lock().unwrap().take() {
+            task.abort();
+        }
+        let mut seen = self.seen.lock().unwrap();
+        seen.sessions.clear();
+        seen.bound.clear();
+    }
+
+    /// Lives again on the same port.
+    pub async fn revive(&self) {
+        let listener = loop {
+            match TcpListener::bind(("127.0.0.1", self.port)).await {
+                Ok(listener) => break listener,
+                Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+            }
+        };
+        self.listen(listener);
+    }
+
+    /// Refuses every session from now on.
+    pub fn refuse_sessions(&self, error: Option<Error>) {
+        self.seen.lock().unwrap().refuse = error;
+    }
+
+    /// Refuses tunnels with this host.
+    pub fn refuse_host(&self, name: &str) {
+        self.seen.lock().unwrap().refuse_name = Some(name.to_owned());
+    }
+
+    pub fn hellos(&self) -> Vec<Hello> {
+        self.seen.lock().unwrap().hellos.clone()
+    }
+
+    pub fn binds(&self) -> Vec<Bind> {
+        self.seen.lock().unwrap().binds.clone()
+    }
+
+    pub fn newest_session(&self) -> ServerSession {
+        self.seen.lock().unwrap().sessions.last().cloned().expect("a session")
+    }
+
+    /// Waits until something that was seen fits.
+    pub async fn wait_for<T>(&self, find: impl Fn(&Self) -> Option<T>) -> T {
+        let mut changed = self.changed.subscribe();
+        let wait = async {
+            loop {
+                if let Some(found) = find(self) {
+                    return found;
+                }
+                changed.changed().await.expect("the server lives");
+            }
+        };
+        tokio::time::timeout(super::PATIENCE, wait).await.expect("it comes to pass")
+    }
+
+    /// The number under which a tunnel is bound right now.
+    pub fn number(&self, tunnel: &str) -> Option<u32> {
+        self.seen.lock().unwrap().bound.get(tunnel).copied()
+    }
+
+    /// A visitor of a tunnel.
+    pub async fn visit(&self, tunnel: &str, kind: StreamKind) -> TunnelStream {
+        let number = self.number(tunnel).expect("bound");
+        let start =
+            StreamStart { tunnel: number, visitor: "192.0.2.7:50000".parse().expect("an address"), kind, tls: true };
+        self.newest_session().open_stream(start).await.expect("a stream")
+    }
+
+    /// An HTTP visitor who sends these bytes, and all he gets until the end.
+    pub async fn http(&self, tunnel: &str, request: &[u8]) -> std::io::Result<Vec<u8>> {
+        let mut stream = self.visit(tunnel, StreamKind::Http).await;
+        stream.write_all(request).await?;
+        stream.flush().await?;
+        let mut response = Vec::new();
+        tokio::time::timeout(super::PATIENCE, stream.read_to_end(&mut response)).await.expect("an answer")?;
+        let _ = stream.shutdown().await;
+        Ok(response)
+    }
+}
+
+async fn converse(greeting: postern_tunnel::Greeting, seen: Arc<Mutex<Seen>>, changed: Arc<watch::Sender<u64>>) {
+    let refuse = {
+        let mut seen = seen.lock().unwrap();
+        seen.hellos.push(greeting.hello().clone());
+        seen.refuse.clone()
+    };
+    changed.send_modify(|version| *version += 1);
+    if let Some(error) = refuse {
+        greeting.refuse(error).await;
+        return;
+    }
+    let welcome = Welcome {
+        protocol: 0,
+        session: format!("ts_{:x}", rand::random::<u64>()),
+        data_secret: Secret::new(format!("{:x}", rand::random::<u128>())),
+        server_version: "test".into(),
+        region: "local".into(),
+        heartbeat: 10_000,
+    };
+    let Ok((session, mut events)) = greeting.welcome(welcome).await else { return };
+    seen.lock().unwrap().sessions.push(session.clone());
+    while let Some(event) = events.next().await {
+        match event {
+            ServerEvent::Bind(bind) => answer(&session, bind, &seen),
+            ServerEvent::Unbind { number } => seen.lock().unwrap().bound.retain(|_, bound| *bound != number),
+            ServerEvent::Goodbye => {}
+        }
+        changed.send_modify(|version| *version += 1);
+    }
+}
+
+fn answer(session: &ServerSession, bind: Bind, seen: &Mutex<Seen>) {
+    let mut seen = seen.lock().unwrap();
+    seen.next += 1;
+    let number = seen.next;
+    seen.binds.push(bind.clone());
+    let (host, port, url) = match &bind.what {
+        BindWhat::Http { host, scheme, previous } => {
+            if host.is_some() && *host == seen.refuse_name {
+                session.bind_refused(bind.request, Error::new(Code::NameTaken, "The name is in use by another agent."));
+                return;
+            }
+            let host = host.clone().or(previous.clone()).unwrap_or_else(|| format!("made-up-{number}.localhost"));
+            let word = if *scheme == Scheme::Https { "https" } else { "http" };
+            (Some(host.clone()), Some(443), Some(format!("{word}://{host}")))
+        }
+        BindWhat::Tcp { port, previous } => {
+            let port = port.or(*previous).unwrap_or(24_000 + number as u16);
+            (Some("localhost".into()), Some(port), Some(format!("tcp://localhost:{port}")))
+        }
+        BindWhat::Labels { .. } => (None, None, None),
+    };
+    seen.bound.insert(bind.name.clone(), number);
+    session.bound(Bound { request: bind.request, tunnel: format!("tn_{number}"), number, url, host, port });
+}
