@@ -269,17 +269,18 @@ async fn the_latency_is_measured() {
 
 #[tokio::test]
 async fn abrupt_loss_of_the_control_connection_ends_everything() {
-    let (mut carried, mut server_end) = lossy_world().await;
+    let (mut world, cut) = World::in_memory_on_a_thread().await;
+    world.idle(16).await;
     let mut visitors = Vec::new();
     for _ in 0..3 {
-        let mut visitor = carried.open().await;
+        let mut visitor = world.open().await;
         visitor.write_all(b"hold on").await.unwrap();
-        let service = carried.next_stream().await.accept().await.unwrap();
+        let service = world.next_stream().await.accept().await.unwrap();
         visitors.push((visitor, service));
     }
-    assert!(carried.server.pool().busy > 0, "some streams have connections of their own");
-    server_end.cut();
-    for end in [within(carried.server.closed()).await, within(carried.agent.closed()).await] {
+    assert!(world.server.pool().busy > 0, "some streams have connections of their own");
+    cut.send(()).unwrap();
+    for end in [within(world.server.closed()).await, within(world.agent.closed()).await] {
         assert!(!end.clean);
         assert!(matches!(end.reason, EndReason::Lost(_)), "{end:?}");
     }
@@ -289,44 +290,9 @@ async fn abrupt_loss_of_the_control_connection_ends_everything() {
         within(service.read_exact(&mut heard)).await.unwrap();
         assert!(world::read_all(&mut service).await.is_err());
     }
-    assert_eq!(carried.server.pool().idle, 0, "idle connections are closed");
-    assert_eq!(carried.server.open_stream(start()).await.err(), Some(OpenError::Ended));
-    assert!(within(carried.incoming.as_mut().unwrap().next()).await.is_none());
-}
-
-/// A world whose control connection can be cut; the data connections stay.
-async fn lossy_world() -> (World, Scissors) {
-    let mut world = World::in_memory().await;
-    let (cut, severed) = tokio::sync::oneshot::channel::<()>();
-    let severed = Arc::new(std::sync::Mutex::new(Some(severed)));
-    let direct = world.dial.clone();
-    let dial = move || {
-        let (direct, severed) = (direct.clone(), severed.lock().unwrap().take());
-        async move {
-            let transport = direct.dial().await?;
-            let Some(severed) = severed else { return Ok(transport) };
-            // The first connection, the control connection, passes through hands that can let go.
-            let (here, there) = duplex(64 * 1024);
-            tokio::spawn(async move {
-                tokio::select! {
-                    _ = postern_tunnel::relay(there, transport) => {}
-                    _ = severed => {}
-                }
-            });
-            io::Result::Ok(Box::new(here) as BoxedTransport)
-        }
-    };
-    world = world.reconnected(Arc::new(dial)).await;
-    world.idle(16).await;
-    (world, Scissors(Some(cut)))
-}
-
-struct Scissors(Option<tokio::sync::oneshot::Sender<()>>);
-
-impl Scissors {
-    fn cut(&mut self) {
-        let _ = self.0.take().unwrap().send(());
-    }
+    assert_eq!(world.server.pool().idle, 0, "idle connections are closed");
+    assert_eq!(world.server.open_stream(start()).await.err(), Some(OpenError::Ended));
+    assert!(within(world.incoming.as_mut().unwrap().next()).await.is_none());
 }
 
 #[tokio::test(start_paused = true)]
@@ -385,7 +351,7 @@ async fn connections_of_a_burst_are_closed_when_they_lie_unused() {
         visitor.write_all(b"x").await.unwrap();
         visitors.push(visitor);
     }
-    until(|| world.server.pool().idle >= 100).await;
+    until(|| world.server.pool().idle >= 16).await;
     for visitor in &mut visitors {
         visitor.shutdown().await.unwrap();
         world::read_all(visitor).await.unwrap();
@@ -393,7 +359,7 @@ async fn connections_of_a_burst_are_closed_when_they_lie_unused() {
     drop(visitors);
     until(|| world.server.pool().busy == 0).await;
     assert!(world.server.pool().idle > 64);
-    tokio::time::sleep(Duration::from_secs(70)).await;
+    tokio::time::sleep(Duration::from_secs(75)).await;
     assert_eq!(world.server.pool().idle, 64, "the surplus went after a minute");
     tokio::time::sleep(Duration::from_secs(300)).await;
     assert_eq!(world.server.pool().idle, 24, "the rest went after a while");

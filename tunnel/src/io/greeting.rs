@@ -20,8 +20,11 @@ pub(crate) async fn read_preamble(stream: &mut impl Transport) -> io::Result<Res
             Err(malformed) => return Ok(Err(malformed)),
             Ok(Progress::Complete(preamble)) => return Ok(Ok(preamble)),
             Ok(Progress::Needs(total)) => {
-                stream.read_exact(&mut bytes[have..total]).await?;
-                have = total;
+                // Whatever arrives is looked at, so that a stranger is known by his first byte.
+                match stream.read(&mut bytes[have..total]).await? {
+                    0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                    count => have += count,
+                }
             }
         }
     }

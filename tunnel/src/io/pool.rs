@@ -79,8 +79,10 @@ impl Pool {
 
     /// Throws away broken and surplus connections, again and again.
     pub(crate) async fn look_after(&self) {
+        let mut leaving: Vec<Idle> = Vec::new();
         loop {
             tokio::time::sleep(ROUND).await;
+            leaving.clear();
             let now = Instant::now();
             let mut state = self.state();
             state.idle.retain_mut(|idle| idle.carrier.is_silent());
@@ -89,11 +91,10 @@ impl Pool {
                 let left = state.idle.len() - surplus;
                 state.accounting.shrunk(left)
             });
-            let surplus: Vec<Idle> = state.idle.drain(..surplus).collect();
+            // They are closed in the next round, when the agent knows that it need not replace them.
+            leaving.extend(state.idle.drain(..surplus));
             drop(state);
-            // The agent hears of the lower number first, so that it does not fill up again.
             self.ask(ask);
-            drop(surplus);
         }
     }
 

@@ -82,10 +82,12 @@ impl Preamble {
         if bytes[..known] != MAGIC[..known] {
             return Err(MalformedPreamble::Foreign);
         }
-        let Some((fixed, rest)) = bytes.split_first_chunk::<FIXED>() else { return Ok(Progress::Needs(FIXED)) };
-        if fixed[FIXED - 2] != WIRE_VERSION {
-            return Err(MalformedPreamble::Version(fixed[FIXED - 2]));
+        if let Some(&version) = bytes.get(MAGIC.len())
+            && version != WIRE_VERSION
+        {
+            return Err(MalformedPreamble::Version(version));
         }
+        let Some((fixed, rest)) = bytes.split_first_chunk::<FIXED>() else { return Ok(Progress::Needs(FIXED)) };
         match fixed[FIXED - 1] {
             CONTROL => Ok(Progress::Complete(Preamble::Control)),
             DATA => {
@@ -149,7 +151,7 @@ mod tests {
     #[test]
     fn foreign_bytes_are_refused_at_once() {
         assert_eq!(Preamble::decode(b"G"), Err(MalformedPreamble::Foreign));
-        assert_eq!(Preamble::decode(b"POSTERN\x02\x01"), Err(MalformedPreamble::Version(2)));
+        assert_eq!(Preamble::decode(b"POSTERN\x02"), Err(MalformedPreamble::Version(2)));
         assert_eq!(Preamble::decode(b"POSTERN\x01\x09"), Err(MalformedPreamble::Malformed));
         assert_eq!(Preamble::decode(b"POSTERN\x01\x02\x01\x00\xff"), Err(MalformedPreamble::Malformed));
     }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, ServerConfig};
 use tokio_rustls::{TlsAcceptor, TlsConnector};
@@ -30,13 +30,12 @@ pub(crate) struct World {
     pub(crate) agent: AgentSession,
     pub(crate) incoming: Option<Incoming>,
     pub(crate) door: Arc<Door>,
-    pub(crate) dial: Arc<dyn Dial>,
 }
 
 /// The server's side of new connections.
 pub(crate) struct Door {
     session: Mutex<Option<ServerSession>>,
-    welcomed: Mutex<mpsc::UnboundedSender<(ServerSession, ServerEvents)>>,
+    welcomed: mpsc::UnboundedSender<(ServerSession, ServerEvents)>,
     pub(crate) data_connections: AtomicUsize,
     pub(crate) turned_away: AtomicUsize,
     /// Data connections beyond this many are turned away.
@@ -49,7 +48,7 @@ impl Door {
             Ok(Accepted::Control(greeting)) => {
                 let (session, events) = greeting.welcome(welcome()).await.unwrap();
                 *self.session.lock().await = Some(session.clone());
-                let _ = self.welcomed.lock().await.send((session, events));
+                let _ = self.welcomed.send((session, events));
             }
             Ok(Accepted::Data(connection)) => {
                 let session = self.session.lock().await.clone();
@@ -83,6 +82,30 @@ impl World {
         let (door, welcomed) = door(most_connections);
         let dial: Arc<dyn Dial> = Arc::new(MemoryDial(door.clone()));
         World::begin(door, welcomed, dial).await
+    }
+
+    /// The control connection goes through hands that can let go; the data connections do not.
+    pub(crate) async fn in_memory_on_a_thread() -> (World, oneshot::Sender<()>) {
+        let (door, welcomed) = door(usize::MAX);
+        let (cut, severed) = oneshot::channel();
+        let severed = std::sync::Mutex::new(Some(severed));
+        let direct = Arc::new(MemoryDial(door.clone()));
+        let dial = move || {
+            let (direct, severed) = (direct.clone(), severed.lock().unwrap().take());
+            async move {
+                let transport = direct.dial().await?;
+                let Some(severed) = severed else { return Ok(transport) };
+                let (here, there) = tokio::io::duplex(64 * 1024);
+                tokio::spawn(async move {
+                    tokio::select! {
+                        _ = relay(there, transport) => {}
+                        _ = severed => {}
+                    }
+                });
+                io::Result::Ok(Box::new(here) as BoxedTransport)
+            }
+        };
+        (World::begin(door, welcomed, Arc::new(dial)).await, cut)
     }
 
     pub(crate) async fn over_tls() -> World {
@@ -123,16 +146,9 @@ impl World {
         mut welcomed: mpsc::UnboundedReceiver<(ServerSession, ServerEvents)>,
         dial: Arc<dyn Dial>,
     ) -> World {
-        let (agent, incoming) = connect(dial.clone(), hello()).await.unwrap();
+        let (agent, incoming) = connect(dial, hello()).await.unwrap();
         let (server, events) = welcomed.recv().await.unwrap();
-        World { server, events, agent, incoming: Some(incoming), door, dial }
-    }
-
-    /// The same door, a new session through another dial.
-    pub(crate) async fn reconnected(self, dial: Arc<dyn Dial>) -> World {
-        let (sender, welcomed) = mpsc::unbounded_channel();
-        *self.door.welcomed.lock().await = sender;
-        World::begin(self.door.clone(), welcomed, dial).await
+        World { server, events, agent, incoming: Some(incoming), door }
     }
 
     /// The agent answers every stream with what the stream said.
@@ -195,7 +211,7 @@ fn door(most_connections: usize) -> (Arc<Door>, mpsc::UnboundedReceiver<(ServerS
     let (sender, welcomed) = mpsc::unbounded_channel();
     let door = Door {
         session: Mutex::new(None),
-        welcomed: Mutex::new(sender),
+        welcomed: sender,
         data_connections: AtomicUsize::new(0),
         turned_away: AtomicUsize::new(0),
         most_connections: AtomicUsize::new(most_connections),
