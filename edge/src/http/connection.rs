@@ -11,7 +11,12 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use std::{sync::Arc, time::Duration};
+use std::{
+    pin::{Pin, pin},
+    sync::{Arc, atomic::Ordering},
+    task::Poll,
+    time::Duration,
+};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
@@ -53,22 +58,32 @@ where
         let (front, visitor) = (front.clone(), visitor.clone());
         service_fn(move |request| handle(front.clone(), visitor.clone(), request))
     };
+    let refused = guard.refused();
     let mut connection = http1::Builder::new()
         .preserve_header_case(true)
         .title_case_headers(true)
         .max_buf_size(front.limits.head_bytes + HEADROOM)
         .serve_connection(TokioIo::new(guard), service)
         .with_upgrades();
-    let outcome = tokio::select! {
-        outcome = &mut connection => outcome,
-        () = stop.cancelled() => {
-            std::pin::Pin::new(&mut connection).graceful_shutdown();
-            (&mut connection).await
+    let mut stopping = pin!(stop.cancelled());
+    let mut told = false;
+    let outcome = std::future::poll_fn(|cx| {
+        if !told && stopping.as_mut().poll(cx).is_ready() {
+            told = true;
+            Pin::new(&mut connection).graceful_shutdown();
         }
-    };
+        match Pin::new(&mut connection).poll(cx) {
+            // hyper would take an error at this point for a visitor who left, and say nothing.
+            Poll::Pending if refused.load(Ordering::Relaxed) => Poll::Ready(None),
+            outcome => outcome.map(Some),
+        }
+    })
+    .await;
+    if let Some(outcome) = outcome {
+        return outcome;
+    }
     let busy = visitor.busy.is_busy();
-    if outcome.is_err()
-        && let Some(parts) = connection.into_parts()
+    if let Some(parts) = connection.into_parts()
         && let Some((refusal, stream)) = parts.io.into_inner().into_refused()
     {
         counters::refusal(refusal.error.code);
@@ -78,7 +93,7 @@ where
             say_last(stream, &pages::raw_answer(&refusal, &super::service::request_id()), &front.limits).await;
         }
     }
-    outcome
+    Ok(())
 }
 
 /// Writes the last words and waits a moment for the visitor to have read them: closing at once, with bytes of
@@ -126,7 +141,7 @@ where
     tokio::select! {
         outcome = &mut connection => outcome,
         () = stop.cancelled() => {
-            std::pin::Pin::new(&mut connection).graceful_shutdown();
+            Pin::new(&mut connection).graceful_shutdown();
             connection.await
         }
     }

@@ -5,6 +5,10 @@ use crate::{refusal::Refusal, settings::Limits};
 use std::{
     io,
     pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll},
     time::Duration,
 };
@@ -19,6 +23,7 @@ pub(super) struct Guard<S> {
     /// `None` on HTTP/2, where frames have no ambiguous lengths.
     framing: Option<Framing>,
     refusal: Option<Refusal>,
+    refused: Arc<AtomicBool>,
     busy: Busy,
     patience: Patience,
     /// The last moment at which bytes moved.
@@ -40,12 +45,19 @@ impl<S> Guard<S> {
             stream,
             framing: (!http2).then(|| Framing::new(limits.head_bytes)),
             refusal: None,
+            refused: Arc::default(),
             busy,
             patience: Patience { head: limits.head, idle: limits.idle, stall: limits.stall },
             moved: Instant::now(),
             reading: None,
             writing: None,
         }
+    }
+
+    /// Becomes true when the connection is refused. From then on nothing is read any more: whoever polls the
+    /// connection looks at this afterwards.
+    pub(super) fn refused(&self) -> Arc<AtomicBool> {
+        self.refused.clone()
     }
 
     /// Why the connection was refused, if it was, and the connection to say so on.
@@ -100,6 +112,9 @@ impl<S> Guard<S> {
 impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        if this.refusal.is_some() {
+            return Poll::Pending;
+        }
         let before = buffer.filled().len();
         match Pin::new(&mut this.stream).poll_read(cx, buffer) {
             Poll::Pending => this.check_silence(cx).map(Err),
@@ -109,9 +124,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
                 let Some(framing) = &mut this.framing else { return Poll::Ready(Ok(())) };
                 if let Err(refusal) = framing.feed(&buffer.filled()[before..]) {
                     buffer.set_filled(before);
-                    let error = io::Error::new(io::ErrorKind::InvalidData, refusal.error.message.clone());
                     this.refusal = Some(refusal);
-                    return Poll::Ready(Err(error));
+                    this.refused.store(true, Ordering::Relaxed);
+                    return Poll::Pending;
                 }
                 Poll::Ready(Ok(()))
             }

@@ -322,3 +322,55 @@ async fn large_bodies_pass_unchanged_in_both_directions() {
     }
     assert!(echoed == body.as_bytes(), "the body came back unchanged");
 }
+
+#[tokio::test]
+async fn draining_lets_open_requests_finish_and_takes_no_new_visitors() {
+    let world = World::start().await;
+    let go = Arc::new(Notify::new());
+    let held = go.clone();
+    let origin = Origin::serving(move |mut talk| {
+        let go = held.clone();
+        async move {
+            talk.request().await;
+            go.notified().await;
+            let _ = talk.say(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone").await;
+            talk.request().await;
+        }
+    })
+    .await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("slow"), origin.address).await.unwrap();
+    let address = world.edge.https_addr();
+    let mut visitor = visitor::https(&world, "slow.localhost").await;
+    visitor.say(b"GET / HTTP/1.1\r\nHost: slow.localhost\r\n\r\n").await;
+    until("the request has arrived", || !origin.heard().is_empty()).await;
+    let draining = tokio::spawn(world.edge.drain(crate::kit::PATIENCE));
+    while tokio::net::TcpStream::connect(address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    go.notify_one();
+    let answer = visitor.answer(false).await;
+    assert_eq!((answer.status, answer.text().as_str()), (200, "done"));
+    draining.await.unwrap();
+    assert!(!agent.ended().await.reason.to_string().is_empty());
+}
+
+#[tokio::test]
+async fn the_management_api_answers_under_its_own_name() {
+    let service = tower::service_fn(|request: Request<hyper::body::Incoming>| async move {
+        let visitor = request.extensions().get::<std::net::SocketAddr>().is_some();
+        let text = format!("api {} {visitor}", request.uri().path());
+        let body = http_body_util::BodyExt::map_err(Full::new(Bytes::from(text)), |never| match never {});
+        Ok::<_, std::convert::Infallible>(hyper::Response::new(http_body_util::BodyExt::boxed_unsync(body)))
+    });
+    let name = postern_api::host::HostName::parse("api.localhost").unwrap();
+    let service = tower::util::BoxCloneSyncService::new(service);
+    let world = World::with(|settings| settings.api = Some(postern_edge::ApiHost { name, service })).await;
+    let agent = Agent::connect(&world, "one").await;
+    let origin = Origin::says("x").await;
+    let taken = agent.http(Some("api"), origin.address).await.unwrap_err();
+    assert_eq!(taken.code, postern_api::Code::NameOfEdge);
+    assert_eq!(visitor::get(&world, "api.localhost", "/edges").await.text(), "api /edges true");
+    let mut plain = visitor::plain(&world).await;
+    assert_eq!(plain.ask("GET / HTTP/1.1\r\nHost: api.localhost\r\n\r\n").await.status, 308);
+}

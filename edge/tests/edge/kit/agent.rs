@@ -20,7 +20,7 @@ pub(crate) struct Agent {
     pub(crate) session: AgentSession,
     routes: Routes,
     pub(crate) starts: Arc<Mutex<Vec<StreamStart>>>,
-    pub(crate) closed: Arc<Mutex<Vec<(u32, Code)>>>,
+
     serving: JoinHandle<()>,
     connections: Arc<Mutex<Vec<tokio::task::AbortHandle>>>,
 }
@@ -58,10 +58,10 @@ impl Agent {
             }
         };
         let (session, incoming) = postern_tunnel::connect(Arc::new(dial), hello).await?;
-        let (routes, starts, closed) = (Routes::default(), Arc::default(), Arc::default());
+        let (routes, starts) = (Routes::default(), Arc::default());
         let connections = Arc::default();
-        let serving = serve(incoming, &routes, &starts, &closed, &connections);
-        Ok(Agent { session, routes, starts, closed, serving, connections })
+        let serving = serve(incoming, &routes, &starts, &connections);
+        Ok(Agent { session, routes, starts, serving, connections })
     }
 
     pub(crate) async fn http(&self, host: Option<&str>, to: SocketAddr) -> Result<Bound, Error> {
@@ -116,10 +116,9 @@ fn serve(
     mut incoming: Incoming,
     routes: &Routes,
     starts: &Arc<Mutex<Vec<StreamStart>>>,
-    closed: &Arc<Mutex<Vec<(u32, Code)>>>,
     connections: &Arc<Mutex<Vec<tokio::task::AbortHandle>>>,
 ) -> JoinHandle<()> {
-    let (routes, starts, closed, connections) = (routes.clone(), starts.clone(), closed.clone(), connections.clone());
+    let (routes, starts, connections) = (routes.clone(), starts.clone(), connections.clone());
     tokio::spawn(async move {
         while let Some(event) = incoming.next().await {
             match event {
@@ -140,8 +139,7 @@ fn serve(
                     });
                     connections.lock().unwrap().push(task.abort_handle());
                 }
-                IncomingEvent::TunnelClosed { number, error } => closed.lock().unwrap().push((number, error.code)),
-                IncomingEvent::Drain => {}
+                IncomingEvent::TunnelClosed { .. } | IncomingEvent::Drain => {}
             }
         }
     })
