@@ -8,7 +8,11 @@ use serde_json::Value;
 pub(crate) struct AgentView {
     /// Whether the feed is open.
     pub(crate) connected: bool,
+    /// Which process tells this.
+    pub(crate) pid: Option<u32>,
     pub(crate) session: Option<Session>,
+    /// Whether `tunnels` was told yet; before, an empty list means nothing.
+    pub(crate) tunnels_told: bool,
     pub(crate) tunnels: Vec<Tunnel>,
 }
 
@@ -62,6 +66,9 @@ impl AgentView {
     pub(crate) fn hear(&mut self, event: &str, data: &Value) {
         match event {
             "status" => {
+                if let Some(pid) = data.get("pid").and_then(|pid| u32::deserialize(pid).ok()) {
+                    self.pid = Some(pid);
+                }
                 if let Some(session) = data.get("session").and_then(|value| Session::deserialize(value).ok()) {
                     self.session = Some(session);
                 }
@@ -69,6 +76,7 @@ impl AgentView {
             "tunnels" => {
                 if let Some(tunnels) = data.get("tunnels").and_then(|value| Vec::deserialize(value).ok()) {
                     self.tunnels = tunnels;
+                    self.tunnels_told = true;
                 }
             }
             _ => {}
@@ -84,10 +92,14 @@ mod tests {
     #[test]
     fn events_change_what_they_speak_of_and_nothing_else() {
         let mut view = AgentView::default();
-        view.hear("status", &json!({"session": {"state": "waiting", "reason": {"message": "no server"}, "new": 1}}));
+        view.hear(
+            "status",
+            &json!({"pid": 7, "session": {"state": "waiting", "reason": {"message": "no server"}, "new": 1}}),
+        );
         view.hear("tunnels", &json!({"tunnels": [{"name": "site", "state": "running", "saved": true}]}));
         view.hear("status", &json!({"session": 7}));
         view.hear("weather", &json!({"tunnels": []}));
+        assert_eq!((view.pid, view.tunnels_told), (Some(7), true));
         let session = view.session.expect("heard");
         assert_eq!((session.state.as_str(), session.next_try), ("waiting", None));
         assert!(view.tunnels[0].is_on());

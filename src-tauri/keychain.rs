@@ -38,11 +38,16 @@ impl KeyStore {
     /// The key, if one was kept, and where it lies. A key in a file moves into the keychain once there is one.
     pub(crate) async fn load(&self) -> Option<(Secret, KeychainState)> {
         let account = self.account.clone();
-        if let Ok(Some(key)) = in_keychain(move || read_entry(&account)).await {
-            return Some((key, in_the_keychain()));
-        }
+        let no_keychain = match in_keychain(move || read_entry(&account)).await {
+            Ok(Some(key)) => return Some((key, in_the_keychain())),
+            Ok(None) => None,
+            Err(reason) => Some(reason),
+        };
         let key = self.open_sealed()?;
-        let place = self.keep(&key).await.unwrap_or_else(|_| self.in_the_file("No keychain answers on this computer"));
+        let place = match no_keychain {
+            Some(reason) => self.in_the_file(&reason),
+            None => self.keep(&key).await.ok()?,
+        };
         Some((key, place))
     }
 
@@ -119,7 +124,7 @@ async fn in_keychain<T: Send + 'static>(
     match tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(call)).await {
         Ok(Ok(Ok(value))) => Ok(value),
         Ok(Ok(Err(error))) => {
-            tracing::info!(%error, "the keychain cannot be used");
+            tracing::debug!(%error, "the keychain cannot be used");
             Err("No keychain answers on this computer".to_owned())
         }
         Ok(Err(_)) => Err("The keychain of this computer failed".to_owned()),

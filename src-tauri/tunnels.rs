@@ -62,8 +62,10 @@ pub(crate) async fn remember(desk: Arc<Desk>) {
     loop {
         let told = view.borrow_and_update().clone();
         let agent = desk.state.now().agent;
-        if told.connected && agent.pid.is_some() && restored != agent.pid {
-            restored = agent.pid;
+        // What an agent says before its list, or one that has ended meanwhile, says nothing about what is wanted.
+        let counts = told.connected && told.tunnels_told && told.pid.is_some() && told.pid == agent.pid;
+        if counts && restored != told.pid {
+            restored = told.pid;
             if !agent.adopted {
                 restore(&desk, &told).await;
                 continue;
@@ -75,7 +77,7 @@ pub(crate) async fn remember(desk: Arc<Desk>) {
             Ok(Err(_)) => return,
             Err(_) => {}
         }
-        if told.connected && restored.is_some() && restored == desk.state.now().agent.pid && !desk.is_quitting() {
+        if counts && told.pid == desk.state.now().agent.pid && !desk.is_quitting() {
             note(&desk, &told.tunnels);
         }
         if view.changed().await.is_err() {

@@ -75,7 +75,13 @@ impl Spawned {
     /// Waits for the end and says why it came, from the exit status and the last line of the log.
     pub(crate) async fn reason(&mut self, program: &str) -> Failure {
         let how = match self.child.wait().await {
-            Ok(status) => status.to_string(),
+            Ok(status) => {
+                if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+                    // It was ended from outside: what it wrote last explains nothing.
+                    return Failure::new(Code::Unavailable, format!("{program} was ended by signal {signal}."));
+                }
+                status.to_string()
+            }
             Err(error) => error.to_string(),
         };
         match self.log.last_line(self.log_begin) {

@@ -116,7 +116,7 @@ mod tests {
             reason: reason.map(|message| Reason { code: String::new(), message: message.to_owned() }),
             next_try: next_try.map(str::to_owned),
         };
-        AgentView { connected: true, session: Some(session), tunnels: Vec::new() }
+        AgentView { connected: true, session: Some(session), ..AgentView::default() }
     }
 
     #[test]

@@ -39,12 +39,12 @@ export class Programs {
 }
 
 /** Runs a short program to its end and gives `{code, out, err}`; never longer than the patience. */
-export function run(command, args, { env, patienceMs = 15_000, input } = {}) {
+export function run(command, args, { env, patienceMs = 15_000, input, encoding = "utf8" } = {}) {
   return new Promise((resolve) => {
     const child = execFile(
       command,
       args,
-      { env, timeout: patienceMs, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 },
+      { env, encoding, timeout: patienceMs, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 },
       (error, out, err) => resolve({ code: error ? (error.code ?? 1) : 0, out, err }),
     );
     child.stdin?.end(input);
