@@ -32,6 +32,8 @@ export interface AgentStatus {
   session: Session;
   web_addr: string;
   config_path: string;
+  /** What is wrong with the configuration file since it was last saved; the tunnels run on as before. */
+  config_error?: string | null;
   pid: number;
   capture: Capture;
 }

@@ -97,6 +97,22 @@ function titleOf({ state, server_addr: server }: Session): string {
   return state === "refused" ? `The server at ${server} refused the agent` : `Not connected to ${server}`;
 }
 
+/** The configuration file was changed and cannot be used: everything stays as it was before. */
+export function ConfigurationNotice() {
+  const { link, status } = useAgent();
+  if (link !== "live" || !status?.config_error) return null;
+  return (
+    <div className={styles.notice}>
+      <Notice tone="warn" title="The configuration file has mistakes, so nothing of it was applied">
+        <p className={styles.mistakes}>{status.config_error}</p>
+        <p className={styles.advice}>
+          Correct {status.config_path} and save it; the agent reads it again by itself.
+        </p>
+      </Notice>
+    </div>
+  );
+}
+
 /** Counts down to the next try. */
 export function NextTry({ session }: { session: Session }) {
   const now = useNow(250, session.next_try !== null);

@@ -27,7 +27,7 @@ export function FirstTunnel({ onMore }: { onMore(): void }) {
     const name = freeName([]);
     try {
       await model.api.save(name, definitionOf({ ...EMPTY_FORM, name, addr }));
-      model.putTunnel(await model.api.start(name));
+      await model.api.start(name);
     } catch (thrown) {
       setProblem(asProblem(thrown));
     }

@@ -1,6 +1,6 @@
 // Tunnels on one side, what comes through them on the other.
 import { useState } from "react";
-import { LinkNotice, SessionState } from "../inspector/SessionState";
+import { ConfigurationNotice, LinkNotice, SessionState } from "../inspector/SessionState";
 import { RequestsPane } from "../inspector/RequestsPane";
 import { setTerm } from "../model/filter";
 import { Brand } from "../parts/Brand";
@@ -54,6 +54,7 @@ export function MainPage() {
       </header>
       <PartNotices desktop={desktop} />
       <LinkNotice actions={restart || undefined} />
+      <ConfigurationNotice />
       <TrustOffer desktop={desktop} />
       <nav className={styles.sides} aria-label="Sides">
         <Button aria-pressed={side === "tunnels"} onClick={() => setSide("tunnels")}>

@@ -49,17 +49,14 @@ export function TunnelCard({ tunnel, running, onEdit, onRemove, onRequests }: Tu
   const turn = async (next: boolean) => {
     setBusy(true);
     await attempt(next ? `${name} could not be started` : `${name} could not be stopped`, async () => {
-      model.putTunnel(await (next ? model.api.start(name) : model.api.stop(name)));
+      await (next ? model.api.start(name) : model.api.stop(name));
     });
     setBusy(false);
   };
   const keep: MenuAction = {
     label: "Save to the configuration",
     icon: "check",
-    run: () =>
-      void attempt(`${name} could not be saved`, async () =>
-        model.putTunnel(await model.api.save(name, definition)),
-      ),
+    run: () => void attempt(`${name} could not be saved`, () => model.api.save(name, definition)),
   };
   const actions: MenuAction[] = [
     { label: "Edit…", icon: "edit", run: onEdit },

@@ -53,8 +53,8 @@ export function TunnelDialog({ tunnel, taken, onClose }: TunnelDialogProps) {
     setBusy(true);
     const name = form.name.trim();
     try {
-      model.putTunnel(await model.api.save(name, definitionOf(form, tunnel?.definition)));
-      if (!tunnel && start) model.putTunnel(await model.api.start(name));
+      await model.api.save(name, definitionOf(form, tunnel?.definition));
+      if (!tunnel && start) await model.api.start(name);
       onClose();
     } catch (thrown) {
       setProblem(asProblem(thrown));

@@ -1,4 +1,5 @@
 // Everything the window knows about the agent, kept up to date by the live feed. No React in here.
+// Answers to commands change nothing: they may arrive after a newer event.
 import { agentApi, type AgentApi } from "../api/agent";
 import { asProblem } from "../api/problem";
 import type { AgentEvent, AgentStatus, ConfiguredTunnel, Problem } from "../api/types";
@@ -63,16 +64,6 @@ export class AgentModel {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   };
-
-  /** Brings in what a command just answered, ahead of the event that says the same. */
-  putTunnel(tunnel: ConfiguredTunnel): void {
-    const known = this.#picture.tunnels.some(({ name }) => name === tunnel.name);
-    this.#set({
-      tunnels: known
-        ? this.#picture.tunnels.map((other) => (other.name === tunnel.name ? tunnel : other))
-        : [...this.#picture.tunnels, tunnel],
-    });
-  }
 
   #take(event: AgentEvent): void {
     switch (event.event) {
