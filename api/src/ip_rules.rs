@@ -119,7 +119,8 @@ mod tests {
     #[test]
     fn deny_beats_allow_and_nothing_matched_is_denied() {
         use Action::{Allow, Deny};
-        let table: &[(&[(&str, Action)], &str, bool)] = &[
+        type Case<'a> = (&'a [(&'a str, Action)], &'a str, bool);
+        let table: &[Case<'_>] = &[
             (&[], "127.0.0.1", false),
             (&[("10.0.0.0/8", Allow)], "10.1.2.3", true),
             (&[("10.0.0.0/8", Allow)], "11.1.2.3", false),

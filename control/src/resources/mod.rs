@@ -3,6 +3,7 @@
 mod api_key;
 pub(crate) mod caller;
 mod credential;
+mod events;
 mod guard;
 mod ip_policy;
 mod ip_policy_rule;
@@ -50,6 +51,7 @@ impl Resources {
 
     /// Waits until a change can be seen in what is published. The change itself is done.
     async fn seen(&self, revision: Revision) -> Result<()> {
+        events::after_commit(self.store.as_ref(), revision).await;
         let mut published = self.published.clone();
         let reached = published.wait_for(|reached| *reached >= revision);
         match tokio::time::timeout(PUBLISH_DEADLINE, reached).await {

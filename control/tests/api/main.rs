@@ -1,5 +1,6 @@
 //! The management API through its real router, as a caller meets it.
 
+mod client;
 mod concurrency;
 mod http;
 mod kinds;
