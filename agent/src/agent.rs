@@ -119,8 +119,9 @@ impl Agent {
         core.state.announce(core.web_addr().map(|address| address.to_string()));
         tasks.spawn(core.session_loop().run());
         core.configure(&config).await;
+        let mut refused = None;
         for definition in extra {
-            core.tunnels.start(Arc::new(definition)).await?;
+            refused = refused.or(core.tunnels.start(Arc::new(definition)).await.err());
         }
         match FileWatch::start(&core.sources.files) {
             Ok(watch) => {
@@ -129,7 +130,14 @@ impl Agent {
             Err(error) => tracing::debug!(%error, "the configuration file is not watched"),
         }
         tasks.close();
-        Ok(Agent { core, tasks })
+        let agent = Agent { core, tasks };
+        match refused {
+            None => Ok(agent),
+            Some(error) => {
+                agent.shutdown().await;
+                Err(error)
+            }
+        }
     }
 
     /// The parts that others may look at.

@@ -31,11 +31,9 @@ impl Recording {
         let room = self.limit.saturating_sub(self.kept);
         let spare = self.pieces.last().map_or(0, |piece| piece.capacity() - piece.len());
         let taken = bytes.len().min(room).min(spare);
-        if taken > 0 {
-            if let Some(piece) = self.pieces.last_mut() {
-                piece.extend_from_slice(&bytes[..taken]);
-                self.kept += taken;
-            }
+        if let Some(piece) = self.pieces.last_mut() {
+            piece.extend_from_slice(&bytes[..taken]);
+            self.kept += taken;
         }
         &bytes[taken..]
     }

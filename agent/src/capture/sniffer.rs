@@ -225,11 +225,11 @@ impl Conversation {
                         let head = ResponseHead::read(raw)?;
                         // An answer that nobody asked for cannot be told from what follows it.
                         let pending = pending.ok_or(Garbage)?;
-                        if !is_interim(head.status) {
-                            if let (Some(exchange), Some(store)) = (&pending.exchange, store) {
-                                exchange.answered(head.status, &head.reason, store.recording(raw.len()));
-                                exchange.append(store, Side::Response, raw);
-                            }
+                        if !is_interim(head.status)
+                            && let (Some(exchange), Some(store)) = (&pending.exchange, store)
+                        {
+                            exchange.answered(head.status, &head.reason, store.recording(raw.len()));
+                            exchange.append(store, Side::Response, raw);
                         }
                         Ok(head)
                     })?;

@@ -231,14 +231,14 @@ fn refuse_foreign(fields: &mut Fields<'_>, keys: &[&str], what: &str) {
 }
 
 fn check_host_header(fields: &mut Fields<'_>) {
-    if let Some(written) = fields.text("host_header") {
-        if written.value != "preserve" {
-            fields.wrong(
-                "host_header",
-                written.place,
-                "Rewriting the Host header comes in a later version of Postern; only `preserve` is taken now.",
-            );
-        }
+    if let Some(written) = fields.text("host_header")
+        && written.value != "preserve"
+    {
+        fields.wrong(
+            "host_header",
+            written.place,
+            "Rewriting the Host header comes in a later version of Postern; only `preserve` is taken now.",
+        );
     }
 }
 

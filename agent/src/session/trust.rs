@@ -82,7 +82,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("ca.pem");
         std::fs::write(&path, "nothing here\n").expect("written");
-        let error = client_config(&RootCas::File(path.clone())).err().expect("refused");
+        let error = client_config(&RootCas::File(path.clone())).expect_err("refused");
         assert_eq!(error.code, Code::ServerUntrusted);
         assert!(error.message.contains("ca.pem"));
     }

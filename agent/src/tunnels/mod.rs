@@ -92,12 +92,11 @@ impl Tunnels {
             }
             let mut gone = Vec::new();
             for (name, entry) in &mut table.entries {
-                if !saved.contains_key(name) {
-                    if let Some(old) = entry.saved.take() {
-                        if entry.active.as_ref().is_some_and(|active| active.definition == old) {
-                            gone.push(name.clone());
-                        }
-                    }
+                if !saved.contains_key(name)
+                    && let Some(old) = entry.saved.take()
+                    && entry.active.as_ref().is_some_and(|active| active.definition == old)
+                {
+                    gone.push(name.clone());
                 }
             }
             (restart, gone)
@@ -369,6 +368,8 @@ impl Tunnels {
                         self.0.state.remember(&leg.name, remembered(leg, bound.host, bound.port));
                     }
                 }
+                // The session ended before the answer came: it is asked again in the next one.
+                (Some(_), Err(error)) if error.code == Code::SessionNotReady => {}
                 (Some(half), Err(error)) => {
                     tracing::error!(tunnel = leg.name, code = %error.code, "the tunnel was not started: {}", error.message);
                     half.phase = Phase::Failed(error);

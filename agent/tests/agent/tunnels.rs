@@ -124,3 +124,42 @@ async fn an_agent_cannot_be_published_through_itself() {
     }
     assert!(world.get("/api/configured").await["tunnels"].as_array().unwrap().is_empty());
 }
+
+#[tokio::test]
+async fn a_local_service_with_a_certificate_of_its_own_is_reached_over_tls() {
+    let world = World::start().await;
+    let port = Origin::says_over_tls(b"\r\n\r\n", OK).await;
+    let tunnel = world.tunnel("site", "http", format!("https://localhost:{port}")).await;
+    assert_eq!(tunnel["config"]["addr"], format!("https://localhost:{port}"));
+    assert_eq!(world.server.http("site", GET).await.expect("answered"), OK);
+    let id = world.captured(1).await[0]["id"].clone();
+    assert_eq!(world.call("POST", "/api/requests/http", Some(json!({"id": id}))).await.0, 204);
+    assert_eq!(world.captured(2).await[0]["response"]["status_code"], 200);
+}
+
+#[tokio::test]
+async fn a_websocket_passes_and_is_captured_up_to_the_switch() {
+    let world = World::start().await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("listening");
+    world.tunnel("site", "http", listener.local_addr().expect("bound").port()).await;
+    let mut visitor = world.server.visit("site", StreamKind::Http).await;
+    let handshake = b"GET /ws HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
+    visitor.write_all(handshake).await.expect("written");
+    visitor.flush().await.expect("flushed");
+    let (mut local, _) = listener.accept().await.expect("connected");
+    let mut head = vec![0; handshake.len()];
+    local.read_exact(&mut head).await.expect("the handshake arrives");
+    local
+        .write_all(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\nfrom the service")
+        .await
+        .expect("switched");
+    let mut answer = [0; 70];
+    visitor.read_exact(&mut answer).await.expect("the switch arrives");
+    assert!(answer.ends_with(b"from the service"));
+    visitor.write_all(b"from the visitor").await.expect("written");
+    visitor.flush().await.expect("flushed");
+    let mut word = [0; 16];
+    local.read_exact(&mut word).await.expect("it passes");
+    assert_eq!(&word, b"from the visitor");
+    assert_eq!(world.captured(1).await[0]["response"]["status_code"], 101);
+}

@@ -38,6 +38,24 @@ impl Origin {
         Origin { port, heard }
     }
 
+    /// The same behind TLS with a certificate that nobody knows; its port.
+    pub async fn says_over_tls(request_end: &'static [u8], response: &'static [u8]) -> u16 {
+        let plain = Origin::says(request_end, response).await.port;
+        let acceptor = super::server::acceptor(&super::server::self_signed(), &[]);
+        let (listener, port) = listen().await;
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let acceptor = acceptor.clone();
+                tokio::spawn(async move {
+                    let Ok(mut outer) = acceptor.accept(stream).await else { return };
+                    let Ok(mut inner) = tokio::net::TcpStream::connect(("127.0.0.1", plain)).await else { return };
+                    let _ = tokio::io::copy_bidirectional(&mut outer, &mut inner).await;
+                });
+            }
+        });
+        port
+    }
+
     /// Sends everything back.
     pub async fn echoes() -> Origin {
         let (listener, port) = listen().await;

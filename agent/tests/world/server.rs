@@ -41,20 +41,10 @@ pub struct Server {
 
 impl Server {
     pub async fn start() -> Server {
-        let key = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
-        let certificate = key.cert.der().clone();
-        let private = PrivateKeyDer::from_pem_slice(key.signing_key.serialize_pem().as_bytes()).expect("a key");
-        let mut config =
-            rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
-                .with_protocol_versions(&[&rustls::version::TLS13])
-                .expect("TLS 1.3")
-                .with_no_client_auth()
-                .with_single_cert(vec![certificate], private)
-                .expect("a pair");
-        config.alpn_protocols = vec![postern_tunnel::ALPN.to_vec()];
+        let key = self_signed();
         let server = Server {
             authority: key.cert.pem(),
-            acceptor: TlsAcceptor::from(Arc::new(config)),
+            acceptor: acceptor(&key, postern_tunnel::ALPN),
             port: 0,
             seen: Arc::default(),
             changed: Arc::new(watch::Sender::new(0)),
@@ -180,6 +170,26 @@ impl Server {
         let _ = stream.shutdown().await;
         Ok(response)
     }
+}
+
+pub fn self_signed() -> rcgen::CertifiedKey<rcgen::KeyPair> {
+    rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate")
+}
+
+/// The server's half of TLS; speaks one protocol only unless that is empty.
+pub fn acceptor(key: &rcgen::CertifiedKey<rcgen::KeyPair>, protocol: &[u8]) -> TlsAcceptor {
+    let private = PrivateKeyDer::from_pem_slice(key.signing_key.serialize_pem().as_bytes()).expect("a key");
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let mut config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .expect("TLS 1.3")
+        .with_no_client_auth()
+        .with_single_cert(vec![key.cert.der().clone()], private)
+        .expect("a pair");
+    if !protocol.is_empty() {
+        config.alpn_protocols = vec![protocol.to_vec()];
+    }
+    TlsAcceptor::from(Arc::new(config))
 }
 
 async fn converse(greeting: postern_tunnel::Greeting, seen: Arc<Mutex<Seen>>, changed: Arc<watch::Sender<u64>>) {
