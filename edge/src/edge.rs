@@ -20,7 +20,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Between two looks at what idles for too long.
-const TIDY: Duration = Duration::from_secs(15);
+const TIDY: Duration = Duration::from_secs(5);
 /// After an edge's port could not be opened.
 const RETRY: Duration = Duration::from_secs(5);
 
@@ -104,6 +104,7 @@ impl Edge {
 impl Drop for Edge {
     fn drop(&mut self) {
         self.stop.cancel();
+        self.registry.abandon();
     }
 }
 

@@ -104,8 +104,8 @@ impl Default for Limits {
             answer: Duration::from_secs(100),
             connections: 16_384,
             head_bytes: 64 * 1024,
-            idle_upstreams: 128,
-            idle_upstream: Duration::from_secs(60),
+            idle_upstreams: 64,
+            idle_upstream: Duration::from_secs(30),
             offline_memory: Duration::from_secs(600),
             stop_grace: Duration::from_secs(2),
         }

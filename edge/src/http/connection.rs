@@ -35,10 +35,11 @@ where
 {
     let visitor = Arc::new(visitor);
     let guard = Guard::new(stream, http2, visitor.busy.clone(), &front.limits);
+    // Each protocol in a box of its own: an idle connection must not occupy the room the other one needs.
     let outcome = if http2 {
-        speak_http2(guard, &visitor, &front, stop).await
+        Box::pin(speak_http2(guard, &visitor, &front, stop)).await
     } else {
-        speak_http1(guard, &visitor, &front, stop).await
+        Box::pin(speak_http1(guard, &visitor, &front, stop)).await
     };
     if let Err(error) = outcome {
         tracing::debug!(visitor = %visitor.address, %error, "visitor's connection broke");
@@ -90,7 +91,8 @@ where
         tracing::debug!(visitor = %visitor.address, code = %refusal.error.code, "{}", refusal.error.message);
         // In the middle of an answer there is no place for another one.
         if !busy {
-            say_last(stream, &pages::raw_answer(&refusal, &super::service::request_id()), &front.limits).await;
+            let words = pages::raw_answer(&refusal, &super::service::request_id());
+            Box::pin(say_last(stream, &words, &front.limits)).await;
         }
     }
     Ok(())
@@ -144,5 +146,35 @@ where
             Pin::new(&mut connection).graceful_shutdown();
             connection.await
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        sessions::{Groups, Registry},
+        settings::Settings,
+        tcp::Ports,
+    };
+    use postern_api::host::HostName;
+    use tokio::sync::{Semaphore, watch};
+
+    /// What every idle visitor costs besides TLS and hyper's buffers.
+    #[tokio::test]
+    async fn an_idle_connection_is_small() {
+        let settings = Settings::loopback(HostName::parse("localhost").expect("a name"));
+        let limits = settings.limits.clone();
+        let groups = Arc::new(Groups::default());
+        let ports = Ports::new(settings.tcp_addr, Arc::new(Semaphore::new(1)), groups.clone());
+        let (_publish, published) = watch::channel(Arc::default());
+        let registry = Arc::new(Registry::new(settings, 443, 80, published, groups, ports));
+        let front = Arc::new(Front { registry, api: None, limits, https_port: 443 });
+        let address = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
+        let visitor = Arc::new(Visitor::new(address, postern_tunnel::message::Scheme::Https));
+        let (_far, near) = tokio::io::duplex(64);
+        let guard = Guard::new(near, false, visitor.busy.clone(), &front.limits);
+        let connection = std::mem::size_of_val(&speak_http1(guard, &visitor, &front, CancellationToken::new()));
+        assert!(connection < 4096, "{connection} bytes");
     }
 }

@@ -6,6 +6,8 @@ use postern_api::{Code, Error};
 
 /// Bytes of a chunk's size line, extensions included.
 const CHUNK_LINE: usize = 4096;
+/// Header lines of a request; hyper takes no more.
+const FIELDS: usize = 100;
 
 /// Follows the bytes a visitor sends, wherever they are split.
 #[derive(Debug)]
@@ -40,6 +42,7 @@ struct Head {
     chunked: bool,
     opaque: bool,
     old: bool,
+    fields: usize,
 }
 
 impl Framing {
@@ -165,6 +168,11 @@ impl Framing {
 
     fn header(&mut self, line: &[u8]) -> Result<(), Refusal> {
         let (name, value) = field(line)?;
+        self.head.fields += 1;
+        if self.head.fields > FIELDS {
+            let message = format!("A request may have {FIELDS} header lines.");
+            return Err(Refusal::new(Fault::Visitor, Error::new(Code::HeadersTooLarge, message)));
+        }
         if name.eq_ignore_ascii_case(b"content-length") {
             let digits = !value.is_empty() && value.len() <= 19 && value.iter().all(u8::is_ascii_digit);
             let length = std::str::from_utf8(value).ok().filter(|_| digits).and_then(|text| text.parse().ok());

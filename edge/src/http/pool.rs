@@ -72,6 +72,7 @@ impl Upstream {
 pub(crate) struct Pool {
     limit: usize,
     closed: AtomicBool,
+    #[expect(clippy::vec_box, reason = "a connection is large and wanders between the pool and requests")]
     idle: Mutex<Vec<Box<Upstream>>>,
 }
 
@@ -80,6 +81,7 @@ impl Pool {
         Pool { limit, closed: AtomicBool::new(false), idle: Mutex::default() }
     }
 
+    #[expect(clippy::vec_box, reason = "as above")]
     fn idle(&self) -> MutexGuard<'_, Vec<Box<Upstream>>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -45,15 +45,17 @@ async fn greet(
     open: TaskTracker,
     draining: CancellationToken,
 ) {
-    match tls::handshake(stream, configs, front.limits.handshake).await {
-        Ok(Caller::Agent(stream)) => {
+    // Boxed, so that what only the handshake needs is given back when it is done.
+    match Box::pin(tls::handshake(stream, configs, front.limits.handshake)).await {
+        Ok(Caller::Agent(mut stream)) => {
             let _connected = Connected::new("agents");
-            serve_agent(stream, address, front.registry.clone()).await;
+            postern_tunnel::limit_buffers(stream.get_mut().1);
+            Box::pin(serve_agent(stream, address, front.registry.clone())).await;
         }
         Ok(Caller::Visitor { stream, http2 }) => {
             let _connected = Connected::new("https");
             let visitor = Visitor::new(address, Scheme::Https);
-            open.track_future(http::serve(stream, http2, visitor, front, draining)).await;
+            Box::pin(open.track_future(http::serve(stream, http2, visitor, front, draining))).await;
         }
         Err(error) => tracing::debug!(visitor = %address, %error, "TLS handshake failed"),
     }

@@ -75,6 +75,11 @@ async fn greet(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
     });
     tracing::info!(session = session.id, %peer, agent = session.agent_version, os = session.os, "agent connected");
     registry.admit(session.clone()).await;
+    // The credential may have been deleted while the session was being made, unseen by who ends its sessions.
+    if let Err(error) = registry.acl_of(&session) {
+        registry.leave(&session.id, Ending::Clean).await;
+        session.link.end(error);
+    }
     serve(session, events, &registry).await;
 }
 

@@ -185,6 +185,14 @@ impl Registry {
         }
     }
 
+    /// Ends everything without waiting for anything.
+    pub(crate) fn abandon(&self) {
+        self.ports.abandon();
+        for held in self.book().sessions.values() {
+            held.session.link.end(Code::ServerDraining.into());
+        }
+    }
+
     /// Ends every session because the server stops.
     pub(crate) async fn close(&self) {
         let all: Vec<String> = self.book().sessions.keys().cloned().collect();

@@ -159,6 +159,13 @@ impl Ports {
         self.carrying.close();
     }
 
+    /// Stops accepting without waiting.
+    pub(crate) fn abandon(&self) {
+        for port in self.open().values() {
+            port.stop.cancel();
+        }
+    }
+
     /// Waits until the last connection has ended.
     pub(crate) async fn finished(&self) {
         self.carrying.wait().await;

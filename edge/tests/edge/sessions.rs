@@ -147,7 +147,7 @@ async fn a_credential_binds_what_its_rules_permit() {
     let world = World::start().await;
     let origin = Origin::says("x").await;
     let token = world.credential(&["bind:*.team.test", "bind:app=*"]);
-    let agent = Agent::connect_as(&world, &token, "one").await.ok().expect("welcome");
+    let agent = Agent::connect_as(&world, &token, "one").await.expect("welcome");
     let code =
         |outcome: Result<postern_tunnel::message::Bound, postern_api::Error>| outcome.map_err(|error| error.code);
     assert!(agent.http(Some("a.team.test"), origin.address).await.is_ok());

@@ -114,7 +114,7 @@ impl Talk {
                 self.heard.lock().unwrap().push(text.clone());
                 return Some(text);
             }
-            let mut piece = [0; 8192];
+            let mut piece = vec![0; 8192];
             match self.stream.read(&mut piece).await {
                 Ok(read) if read > 0 => self.buffer.extend_from_slice(&piece[..read]),
                 _ => return None,

@@ -137,7 +137,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Visitor<S> {
     }
 
     async fn fill(&mut self) -> bool {
-        let mut piece = [0; 16 * 1024];
+        let mut piece = vec![0; 16 * 1024];
         match timeout(PATIENCE, self.stream.read(&mut piece)).await.expect("the edge says something in time") {
             Ok(read) => {
                 self.buffer.extend_from_slice(&piece[..read]);
