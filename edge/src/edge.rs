@@ -2,7 +2,7 @@
 
 use crate::{
     http::Front,
-    listeners,
+    listeners::{self, Crowd},
     live::Live,
     published::Published,
     sessions::{Groups, Registry},
@@ -12,11 +12,7 @@ use crate::{
 };
 use postern_api::{Code, Error};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
-use tokio::{
-    net::TcpListener,
-    sync::{Semaphore, watch},
-    task::JoinSet,
-};
+use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Between two looks at what idles for too long.
@@ -47,9 +43,9 @@ impl Edge {
         let http = listeners::listen(settings.http_addr, "Choose another address with --http-addr")?;
         let (https_addr, http_addr) = (address_of(&https)?, address_of(&http)?);
         let limits = settings.limits.clone();
-        let permits = || Arc::new(Semaphore::new(limits.connections));
+        let crowd = || Crowd::new(limits.connections, limits.connections_per_address);
         let groups = Arc::new(Groups::default());
-        let ports = Ports::new(settings.tcp_addr, permits(), groups.clone());
+        let ports = Ports::new(settings.tcp_addr, crowd(), groups.clone());
         let api = settings.api.clone();
         let registry =
             Arc::new(Registry::new(settings, https_addr.port(), http_addr.port(), published.clone(), groups, ports));
@@ -58,9 +54,9 @@ impl Edge {
         let (open, stop) = (TaskTracker::new(), CancellationToken::new());
         follow_once(&registry, &published.borrow().clone()).await;
         let mut tasks = JoinSet::new();
-        let serve_https = listeners::serve_https(https, configs, front.clone(), permits(), open.clone(), stop.clone());
+        let serve_https = listeners::serve_https(https, configs, front.clone(), crowd(), open.clone(), stop.clone());
         tasks.spawn(serve_https);
-        tasks.spawn(listeners::serve_http(http, front, permits(), open.clone(), stop.clone()));
+        tasks.spawn(listeners::serve_http(http, front, crowd(), open.clone(), stop.clone()));
         tasks.spawn(follow(registry.clone(), published));
         tasks.spawn(tidy(registry.clone()));
         let live = Arc::new(Live { registry: registry.clone() });

@@ -63,6 +63,8 @@ pub struct Limits {
     pub answer: Duration,
     /// Open visitor and agent connections of one listener.
     pub connections: usize,
+    /// Those of one address; loopback addresses are not counted.
+    pub connections_per_address: usize,
     /// Header block of a request, in bytes.
     pub head_bytes: usize,
     /// Idle connections to the local service kept per tunnel.
@@ -103,6 +105,7 @@ impl Default for Limits {
             stall: Duration::from_secs(60),
             answer: Duration::from_secs(100),
             connections: 16_384,
+            connections_per_address: 2048,
             head_bytes: 64 * 1024,
             idle_upstreams: 64,
             idle_upstream: Duration::from_secs(30),

@@ -153,12 +153,13 @@ where
 mod tests {
     use super::*;
     use crate::{
+        listeners::Crowd,
         sessions::{Groups, Registry},
         settings::Settings,
         tcp::Ports,
     };
     use postern_api::host::HostName;
-    use tokio::sync::{Semaphore, watch};
+    use tokio::sync::watch;
 
     /// What every idle visitor costs besides TLS and hyper's buffers.
     #[tokio::test]
@@ -166,7 +167,7 @@ mod tests {
         let settings = Settings::loopback(HostName::parse("localhost").expect("a name"));
         let limits = settings.limits.clone();
         let groups = Arc::new(Groups::default());
-        let ports = Ports::new(settings.tcp_addr, Arc::new(Semaphore::new(1)), groups.clone());
+        let ports = Ports::new(settings.tcp_addr, Crowd::new(1, 1), groups.clone());
         let (_publish, published) = watch::channel(Arc::default());
         let registry = Arc::new(Registry::new(settings, 443, 80, published, groups, ports));
         let front = Arc::new(Front { registry, api: None, limits, https_port: 443 });

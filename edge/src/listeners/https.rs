@@ -1,6 +1,6 @@
 //! The HTTPS port: agents and visitors, told apart by the first bytes of their handshake.
 
-use super::accept;
+use super::{Crowd, accept};
 use crate::{
     counters::Connected,
     http::{self, Front, Visitor},
@@ -9,10 +9,7 @@ use crate::{
 };
 use postern_tunnel::message::Scheme;
 use std::{net::SocketAddr, sync::Arc};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::Semaphore,
-};
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Accepts until `stop`; what was accepted goes on and is counted in `open`.
@@ -20,21 +17,21 @@ pub(crate) async fn serve_https(
     listener: TcpListener,
     configs: Arc<Configs>,
     front: Arc<Front>,
-    permits: Arc<Semaphore>,
+    crowd: Arc<Crowd>,
     open: TaskTracker,
     stop: CancellationToken,
 ) {
     let draining = stop.clone();
-    let serve = move |stream, address, permit| {
+    let serve = move |stream, address, place| {
         let (configs, front, draining) = (configs.clone(), front.clone(), draining.clone());
         let tracker = open.clone();
         // Spawned before the handshake: a visitor who dawdles holds up nobody.
         tokio::spawn(async move {
-            let _permit = permit;
+            let _place = place;
             greet(stream, address, &configs, front, tracker, draining).await;
         });
     };
-    accept(listener, permits, stop, serve).await;
+    accept(listener, crowd, stop, serve).await;
 }
 
 async fn greet(

@@ -1,17 +1,19 @@
 //! Listening sockets and the loop that accepts from them: permit, accept with back-off, spawn.
 
+mod crowd;
 mod http;
 mod https;
 
-pub(crate) use self::{http::serve_http, https::serve_https};
+pub(crate) use self::{
+    crowd::{Crowd, Place},
+    http::serve_http,
+    https::serve_https,
+};
 
 use postern_api::{Code, Error};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
-};
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 /// Connections the kernel keeps for us while we are busy.
@@ -48,14 +50,14 @@ fn open(address: SocketAddr) -> io::Result<TcpListener> {
 /// for another one's handshake: `serve` is called for each and must only spawn.
 pub(crate) async fn accept(
     listener: TcpListener,
-    permits: Arc<Semaphore>,
+    crowd: Arc<Crowd>,
     stop: CancellationToken,
-    mut serve: impl FnMut(TcpStream, SocketAddr, OwnedSemaphorePermit),
+    mut serve: impl FnMut(TcpStream, SocketAddr, Place),
 ) {
     let mut pause = Duration::from_millis(5);
     loop {
         let next = async {
-            let permit = permits.clone().acquire_owned().await.map_err(io::Error::other)?;
+            let permit = crowd.permit().await.ok_or(io::ErrorKind::Other)?;
             let (stream, address) = listener.accept().await?;
             Ok::<_, io::Error>((stream, address, permit))
         };
@@ -68,7 +70,11 @@ pub(crate) async fn accept(
             Ok((stream, address, permit)) => {
                 pause = Duration::from_millis(5);
                 postern_tunnel::sockets::tune(&stream);
-                serve(stream, SocketAddr::new(address.ip().to_canonical(), address.port()), permit);
+                let address = SocketAddr::new(address.ip().to_canonical(), address.port());
+                match crowd.admit(permit, address.ip()) {
+                    Some(place) => serve(stream, address, place),
+                    None => tracing::debug!(visitor = %address, "too many connections from this address"),
+                }
             }
             // The peer left before we came; nothing is wrong here.
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}

@@ -1,7 +1,12 @@
 //! The listening TCP ports. Where a port leads can change at any moment; connections that stand are not touched.
 
 use super::{Target, carry::carry};
-use crate::{counters::Connected, listeners, published::TcpEdge, sessions::Groups};
+use crate::{
+    counters::Connected,
+    listeners::{self, Crowd},
+    published::TcpEdge,
+    sessions::Groups,
+};
 use arc_swap::ArcSwap;
 use postern_api::Error;
 use std::{
@@ -9,13 +14,13 @@ use std::{
     net::{IpAddr, SocketAddr},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use tokio::{net::TcpListener, sync::Semaphore, task::JoinHandle};
+use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// All listening TCP ports of tunnels and edges.
 pub(crate) struct Ports {
     address: IpAddr,
-    permits: Arc<Semaphore>,
+    crowd: Arc<Crowd>,
     groups: Arc<Groups>,
     open: Mutex<HashMap<u16, Port>>,
     /// Opening and closing happen one after the other.
@@ -37,9 +42,9 @@ pub(crate) struct Reserved<'a> {
 }
 
 impl Ports {
-    pub(crate) fn new(address: IpAddr, permits: Arc<Semaphore>, groups: Arc<Groups>) -> Self {
+    pub(crate) fn new(address: IpAddr, crowd: Arc<Crowd>, groups: Arc<Groups>) -> Self {
         let (open, order, carrying) = (Mutex::default(), tokio::sync::Mutex::default(), TaskTracker::new());
-        Ports { address, permits, groups, open, order, carrying }
+        Ports { address, crowd, groups, open, order, carrying }
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<u16, Port>> {
@@ -133,19 +138,18 @@ impl Ports {
         let target = Arc::new(ArcSwap::from_pointee(target));
         let stop = CancellationToken::new();
         let (leads_to, groups, carrying) = (target.clone(), self.groups.clone(), self.carrying.clone());
-        let accepting =
-            listeners::accept(listener, self.permits.clone(), stop.clone(), move |stream, visitor, permit| {
-                let target = leads_to.load_full();
-                if !target.admits(visitor) {
-                    return;
-                }
-                let groups = groups.clone();
-                carrying.spawn(async move {
-                    let _permit = permit;
-                    let _connected = Connected::new("tcp");
-                    carry(stream, visitor, target, groups).await;
-                });
+        let accepting = listeners::accept(listener, self.crowd.clone(), stop.clone(), move |stream, visitor, place| {
+            let target = leads_to.load_full();
+            if !target.admits(visitor) {
+                return;
+            }
+            let groups = groups.clone();
+            carrying.spawn(async move {
+                let _place = place;
+                let _connected = Connected::new("tcp");
+                carry(stream, visitor, target, groups).await;
             });
+        });
         self.open().insert(port, Port { target, stop, task: tokio::spawn(accepting) });
     }
 
