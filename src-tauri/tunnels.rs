@@ -58,18 +58,21 @@ async fn switch_each(desk: &Desk, names: &[String], on: bool) -> Result<()> {
 /// Restores the tunnels of a fresh agent and remembers every later change, as long as the app lives.
 pub(crate) async fn remember(desk: Arc<Desk>) {
     let mut view = desk.view.subscribe();
-    let mut restored: Option<u32> = None;
+    let mut known: Option<u32> = None;
+    // Names to be switched on as soon as a fresh agent tells that it has them.
+    let mut owed = BTreeSet::new();
     loop {
         let told = view.borrow_and_update().clone();
         let agent = desk.state.now().agent;
         // What an agent says before its list, or one that has ended meanwhile, says nothing about what is wanted.
         let counts = told.connected && told.tunnels_told && told.pid.is_some() && told.pid == agent.pid;
-        if counts && restored != told.pid {
-            restored = told.pid;
-            if !agent.adopted {
-                restore(&desk, &told).await;
-                continue;
-            }
+        if counts && known != told.pid {
+            known = told.pid;
+            owed = if agent.adopted { BTreeSet::new() } else { desk.settings.facts().tunnels_on };
+            tracing::info!(pid = told.pid, adopted = agent.adopted, tunnels = ?owed, "an agent runs");
+        }
+        if counts && restore(&desk, &told, &mut owed).await {
+            continue;
         }
         // A newer word makes this one void; silence makes it settled.
         match tokio::time::timeout(SETTLED, view.changed()).await {
@@ -78,7 +81,7 @@ pub(crate) async fn remember(desk: Arc<Desk>) {
             Err(_) => {}
         }
         if counts && told.pid == desk.state.now().agent.pid && !desk.is_quitting() {
-            note(&desk, &told.tunnels);
+            note(&desk, &told.tunnels, &owed);
         }
         if view.changed().await.is_err() {
             return;
@@ -86,22 +89,27 @@ pub(crate) async fn remember(desk: Arc<Desk>) {
     }
 }
 
-fn note(desk: &Desk, tunnels: &[Tunnel]) {
+fn note(desk: &Desk, tunnels: &[Tunnel], owed: &BTreeSet<String>) {
     let on = tunnels.iter().filter(|tunnel| tunnel.saved && tunnel.is_on()).map(|tunnel| tunnel.name.clone());
-    let on: BTreeSet<String> = on.collect();
+    let on: BTreeSet<String> = on.chain(owed.iter().cloned()).collect();
     desk.settings.change(|facts| {
         facts.paused.retain(|name| !on.contains(name));
         facts.tunnels_on = on;
     });
 }
 
-async fn restore(desk: &Desk, told: &AgentView) {
-    let wanted = desk.settings.facts().tunnels_on;
-    for tunnel in told.tunnels.iter().filter(|tunnel| wanted.contains(&tunnel.name) && !tunnel.is_on()) {
-        if let Err(failure) = switch(desk, &tunnel.name, true).await {
-            tracing::warn!(tunnel = tunnel.name, %failure, "could not be switched on again");
+/// Switches on what is owed and told of. Returns whether anything was switched.
+async fn restore(desk: &Desk, told: &AgentView, owed: &mut BTreeSet<String>) -> bool {
+    let mut switched = false;
+    for tunnel in &told.tunnels {
+        if owed.remove(&tunnel.name) && !tunnel.is_on() {
+            switched = true;
+            if let Err(failure) = switch(desk, &tunnel.name, true).await {
+                tracing::warn!(tunnel = tunnel.name, %failure, "could not be switched on again");
+            }
         }
     }
+    switched
 }
 
 /// A tunnel's name as one segment of a path.

@@ -24,6 +24,9 @@ const PANEL = `<?xml version="1.0" encoding="UTF-8"?>
 /** How much of a picture shrunk to a tenth a caret or a ticking number may change. */
 const CARET_PIXELS = 40;
 
+/** Where openbox draws the close button, seen from the upper right corner of a window's content. */
+const CLOSE_BUTTON = { right: 10, above: 9 };
+
 export class Session {
   constructor(programs, root) {
     this.programs = programs;
@@ -143,10 +146,15 @@ export class Session {
     });
   }
 
-  /** Asks the window manager to close a window, as its close button does. */
+  /** Clicks the close button that the window manager draws. */
   async closeWindow(title) {
     const id = await this.#idOf(title);
-    await run("xdotool", ["windowquit", id], { env: this.env });
+    await run("xdotool", ["windowactivate", "--sync", id], { env: this.env });
+    const { out } = await run("xdotool", ["getwindowgeometry", "--shell", id], { env: this.env });
+    const [, x, y, width] = /X=(-?\d+)\nY=(-?\d+)\nWIDTH=(\d+)/.exec(out).map(Number);
+    const { right, above } = CLOSE_BUTTON;
+    const args = ["mousemove", "--sync", String(x + width - right), String(y - above), "click", "1"];
+    await run("xdotool", args, { env: this.env });
   }
 
   async #idOf(title) {
