@@ -149,26 +149,39 @@ pub(crate) fn without_smuggled_trailers(frame: Frame<Bytes>) -> Frame<Bytes> {
 #[error("the visitor's body ended early: {0}")]
 pub(crate) struct VisitorGone(hyper::Error);
 
-/// Counts the requests of one visitor connection that are being served.
+/// Counts the requests of one visitor connection.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Busy(Arc<AtomicUsize>);
+pub(crate) struct Busy(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    open: AtomicUsize,
+    begun: AtomicUsize,
+}
 
 impl Busy {
     pub(crate) fn begin(&self) -> Open {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.0.begun.fetch_add(1, Ordering::Relaxed);
+        self.0.open.fetch_add(1, Ordering::Relaxed);
         Open(self.0.clone())
     }
 
+    /// Whether a request is being served.
     pub(crate) fn is_busy(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0
+        self.0.open.load(Ordering::Relaxed) > 0
+    }
+
+    /// How many requests there were so far.
+    pub(crate) fn begun(&self) -> usize {
+        self.0.begun.load(Ordering::Relaxed)
     }
 }
 
 /// One request being served.
-pub(crate) struct Open(Arc<AtomicUsize>);
+pub(crate) struct Open(Arc<Counts>);
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.open.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Guard<S> {
     patience: Patience,
     /// The last moment at which bytes moved.
     moved: Instant,
+    /// On HTTP/2: when there was last a request, and how many there had been. Pings do not count as use.
+    used: (Instant, usize),
     reading: Option<Pin<Box<Sleep>>>,
     writing: Option<Pin<Box<Sleep>>>,
 }
@@ -49,6 +51,7 @@ impl<S> Guard<S> {
             busy,
             patience: Patience { head: limits.head, idle: limits.idle, stall: limits.stall },
             moved: Instant::now(),
+            used: (Instant::now(), 0),
             reading: None,
             writing: None,
         }
@@ -77,10 +80,21 @@ impl<S> Guard<S> {
         }
     }
 
+    fn last_use(&mut self) -> Instant {
+        if self.framing.is_some() {
+            return self.moved;
+        }
+        let begun = self.busy.begun();
+        if self.busy.is_busy() || begun != self.used.1 {
+            self.used = (Instant::now(), begun);
+        }
+        self.used.0
+    }
+
     fn check_silence(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         loop {
             let limit = self.silence();
-            let due = self.moved + limit.unwrap_or(self.patience.idle);
+            let due = self.last_use() + limit.unwrap_or(self.patience.idle);
             let timer = self.reading.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(due)));
             if timer.deadline() > due {
                 timer.as_mut().reset(due);
@@ -231,6 +245,27 @@ mod tests {
                     assert!(took + Duration::from_millis(5) >= *expected, "{shown:?} ended after {took:?}");
                 }
             }
+        }
+    }
+
+    #[tokio::test]
+    async fn pings_do_not_keep_an_unused_http2_connection_open() {
+        let (mut visitor, ours) = duplex(4096);
+        let mut guard = Guard::new(ours, true, Busy::default(), &limits());
+        let pinging = async {
+            loop {
+                visitor.write_all(b"ping").await.expect("room");
+                tokio::time::sleep(HEAD).await;
+            }
+        };
+        let reading = async {
+            let mut buffer = [0; 64];
+            while guard.read(&mut buffer).await.is_ok() {}
+        };
+        tokio::select! {
+            () = reading => {}
+            () = pinging => {}
+            () = tokio::time::sleep(NEVER * 4) => panic!("the connection is kept"),
         }
     }
 
