@@ -2,7 +2,7 @@
 import { createContext, use, useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { DesktopState, Host } from "./host/host";
 import { asProblem } from "./api/problem";
-import { advice } from "./model/advice";
+import { adviceFor } from "./model/advice";
 import type { AgentModel, AgentPicture } from "./model/agent";
 import { say } from "./parts/toast";
 
@@ -55,7 +55,7 @@ export async function attempt(what: string, action: () => Promise<unknown>): Pro
     return true;
   } catch (thrown) {
     const problem = asProblem(thrown);
-    const detail = [problem.message, advice(problem.code), problem.code && `(${problem.code})`]
+    const detail = [problem.message, adviceFor(problem), problem.code && `(${problem.code})`]
       .filter(Boolean)
       .join(" ");
     say({ title: what, detail, tone: "bad" });

@@ -116,7 +116,7 @@ describe.skipIf(externalAgent !== null)("on a fresh machine", () => {
     await card("second").getByText("Failed").waitFor();
     await card("second").getByText("ERR_POSTERN_334").waitFor();
     await card("second").getByText("taken.localhost").waitFor();
-    await card("second").getByText("Choose another name").waitFor();
+    await card("second").getByText("Choose another name, leave it empty").waitFor();
     await picture(page, "real-taken");
     await world.api("DELETE", "/api/tunnels/holder");
   });

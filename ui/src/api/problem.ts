@@ -37,13 +37,8 @@ export function fromAnswer(status: number, body: string): ApiError {
   const details = isRecord(parsed["details"]) ? parsed["details"] : {};
   const number = parsed["error_code"];
   const code = text(details["code"]) || (typeof number === "string" ? number : `HTTP_${status}`);
-  const general = text(parsed["msg"]);
-  const particular = text(details["err"]);
-  return new ApiError(
-    code,
-    joinSentences(general, particular) || `The agent answered with status ${status}.`,
-    status,
-  );
+  const words = text(details["err"]) || text(parsed["msg"]) || `The agent answered with status ${status}`;
+  return new ApiError(code, sentence(words), status);
 }
 
 /** Whatever was thrown, as something that can be shown. */
@@ -53,12 +48,6 @@ export function asProblem(thrown: unknown): Problem {
     return { code: text(thrown["code"]), message: thrown["message"] };
   }
   return { code: "", message: typeof thrown === "string" ? thrown : "Something unexpected went wrong." };
-}
-
-function joinSentences(general: string, particular: string): string {
-  if (!particular || general.includes(particular)) return sentence(general);
-  if (!general || particular.includes(general)) return sentence(particular);
-  return `${sentence(general)} ${sentence(particular)}`;
 }
 
 /** Upper-case first letter and a full stop, so that messages of other programs read like ours. */

@@ -1,7 +1,7 @@
 // One exchange in full: what it was, what can be done with it, and five ways to look at it.
 import { useState } from "react";
 import type { Summary } from "../api/types";
-import { advice } from "../model/advice";
+import { adviceFor } from "../model/advice";
 import { tunnelName } from "../model/filter";
 import { clock, duration, size } from "../model/format";
 import { Button, IconButton } from "../parts/Button";
@@ -122,7 +122,7 @@ function TabContent({ reading, tab, summary, revealed, onReveal, onSelect }: Tab
     return (
       <div className={styles.failed}>
         <Notice tone="bad" title="This request cannot be shown">
-          <ProblemText message={message} advice={advice(code)} code={code} />
+          <ProblemText message={message} advice={adviceFor(reading.problem)} code={code} />
         </Notice>
       </div>
     );

@@ -1,7 +1,7 @@
 // Whether the agent is there and connected, in one line, and a notice with reason and next try where it is not.
 import type { ReactNode } from "react";
 import type { Session } from "../api/types";
-import { advice } from "../model/advice";
+import { adviceFor } from "../model/advice";
 import type { AgentPicture } from "../model/agent";
 import { secondsUntil } from "../model/format";
 import { useNow } from "../parts/hooks";
@@ -64,7 +64,7 @@ export function LinkNotice({ actions }: { actions?: ReactNode }) {
             message={
               problem && code !== "AGENT_UNREACHABLE" ? problem.message : "What you see may be out of date."
             }
-            advice={advice("AGENT_UNREACHABLE")}
+            advice={adviceFor({ code: "AGENT_UNREACHABLE", message: "" })}
             code={code === "AGENT_UNREACHABLE" ? "" : code}
           />
         </Notice>
@@ -84,7 +84,7 @@ export function LinkNotice({ actions }: { actions?: ReactNode }) {
       <Notice tone={session.state === "refused" ? "bad" : "warn"} title={titleOf(session)} actions={actions}>
         <ProblemText
           message={session.reason?.message ?? "The connection was lost."}
-          advice={session.reason ? advice(session.reason.code) : null}
+          advice={session.reason ? adviceFor(session.reason) : null}
           code={session.reason?.code ?? ""}
         />
         <NextTry session={session} />

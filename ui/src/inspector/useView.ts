@@ -1,5 +1,5 @@
 // A view of the exchanges for React: at most one rendering a frame, however fast requests come in.
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { parseFilter } from "../model/filter";
 import { ExchangeView } from "../model/view";
 import { useServices } from "../services";
@@ -14,27 +14,22 @@ export interface ViewHandle {
 export function useView(filter: string): ViewHandle {
   const { model } = useServices();
   const [version, setVersion] = useState(0);
-  const scheduled = useRef(false);
-  const [view, setView] = useState(() => new ExchangeView(model.exchanges, () => {}));
+  const [view] = useState(() => new ExchangeView(model.exchanges));
   const parsed = useMemo(() => parseFilter(filter), [filter]);
 
   useEffect(() => {
-    let frame = 0;
-    const live = new ExchangeView(model.exchanges, () => {
-      if (scheduled.current) return;
-      scheduled.current = true;
-      frame = requestAnimationFrame(() => {
-        scheduled.current = false;
+    let frame: number | null = null;
+    const stop = view.open(() => {
+      frame ??= requestAnimationFrame(() => {
+        frame = null;
         setVersion((before) => before + 1);
       });
     });
-    setView(live);
     return () => {
-      cancelAnimationFrame(frame);
-      scheduled.current = false;
-      live.close();
+      if (frame !== null) cancelAnimationFrame(frame);
+      stop();
     };
-  }, [model]);
+  }, [view]);
 
   useEffect(() => view.setFilter(parsed.matches), [view, parsed]);
 

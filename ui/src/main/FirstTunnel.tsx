@@ -1,6 +1,6 @@
 // The first run: one question, one button.
 import { useState, type FormEvent } from "react";
-import { advice } from "../model/advice";
+import { adviceFor } from "../model/advice";
 import { asProblem } from "../api/problem";
 import type { Problem } from "../api/types";
 import { addressMistake, definitionOf, EMPTY_FORM, freeName } from "../model/tunnelForm";
@@ -60,7 +60,7 @@ export function FirstTunnel({ onMore }: { onMore(): void }) {
         </Field>
         {problem && (
           <Notice tone="bad" title="It could not be published" alert>
-            <ProblemText message={problem.message} advice={advice(problem.code)} code={problem.code} />
+            <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
           </Notice>
         )}
         <Button weight="primary" type="submit" icon="arrow" busy={busy}>

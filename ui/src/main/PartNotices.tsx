@@ -1,7 +1,7 @@
 // Says when a program the desktop app looks after is not running, and offers to start it again.
 import type { DesktopState, Part } from "../host/host";
 import { useState } from "react";
-import { advice } from "../model/advice";
+import { adviceFor } from "../model/advice";
 import { secondsUntil } from "../model/format";
 import { useNow } from "../parts/hooks";
 import { Button } from "../parts/Button";
@@ -72,7 +72,7 @@ function FailedPart({ part, desktop }: { part: Part; desktop: DesktopState }) {
     >
       <ProblemText
         message={error?.message ?? "It ended and could not be started again."}
-        advice={error ? advice(error.code) : null}
+        advice={error ? adviceFor(error) : null}
         code={error?.code ?? ""}
       />
       {seconds > 0 && (

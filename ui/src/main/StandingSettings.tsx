@@ -31,10 +31,10 @@ export function StandingSettings({ desktop }: { desktop: DesktopState | null }) 
         {desktop && <PartFacts part="server" desktop={desktop} />}
         {desktop && <PartFacts part="agent" desktop={desktop} />}
         <dt>Session</dt>
-        <dd>
+        <dd className={styles.line}>
           <State tone={session.tone} icon={session.icon}>
             {session.words}
-          </State>{" "}
+          </State>
           {status && (
             <span>
               {status.session.server_addr}
@@ -111,12 +111,13 @@ function PartFacts({ part, desktop }: { part: Part; desktop: DesktopState }) {
     <>
       <dt>{part === "server" ? (remote ? "Remote server" : "Local server") : "Agent"}</dt>
       <dd className={styles.part}>
-        <span>
+        <span className={styles.line}>
           <State tone={tone} icon={icon}>
             {words}
-          </State>{" "}
-          {address && <code>{address}</code>} {pid !== null && <span>process {pid}</span>}
-          {part === "agent" && desktop.agent.adopted && <span>, was already running</span>}
+          </State>
+          {address && <code>{address}</code>}
+          {pid !== null && <span>process {pid}</span>}
+          {part === "agent" && desktop.agent.adopted && <span>found running</span>}
         </span>
         {!remote && (
           <Button

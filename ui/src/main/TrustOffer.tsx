@@ -53,7 +53,12 @@ export async function changeTrust(what: string, change: () => Promise<TrustOutco
   await attempt(what, async () => {
     const { done, failed } = await change();
     if (done.length > 0) say({ title: "Trust changed", detail: done.join(" ") });
-    if (failed.length > 0) say({ title: what, detail: failed.join(" "), tone: "bad" });
+    if (failed.length > 0)
+      say({
+        title: done.length > 0 ? "Not everything could be done" : what,
+        detail: failed.join(" "),
+        tone: "bad",
+      });
   });
 }
 
@@ -61,9 +66,10 @@ export async function changeTrust(what: string, change: () => Promise<TrustOutco
 export function TrustMeaning() {
   return (
     <p>
-      Until then browsers warn about these addresses. Their certificates come from an authority made on this
-      computer; its key never leaves it. Once it is trusted, whoever holds that key could pass for any site on
-      this computer, so keep its folder private. You can undo this in Settings at any time.
+      Until it is trusted, browsers warn about https addresses of the local server. Their certificates come
+      from an authority made on this computer; its key never leaves it. Once it is trusted, whoever holds that
+      key could pass for any site on this computer, so keep its folder private. You can undo this in Settings
+      at any time.
     </p>
   );
 }

@@ -1,7 +1,7 @@
 // One tunnel: its switch, its state with the reason, its public address and what can be done with it.
 import { useState } from "react";
 import type { ConfiguredTunnel, RunningTunnel, Session } from "../api/types";
-import { advice } from "../model/advice";
+import { adviceFor } from "../model/advice";
 import { counted, duration, secondsUntil } from "../model/format";
 import { addressShown } from "../model/tunnelForm";
 import { useNow } from "../parts/hooks";
@@ -90,8 +90,11 @@ export function TunnelCard({ tunnel, running, onEdit, onRemove, onRequests }: Tu
       {waits && session && <Waiting session={session} />}
       {error && (
         <div className={styles.error}>
-          <Notice tone="bad" title={state === "failed" ? "This tunnel could not start" : "Last problem"}>
-            <ProblemText message={error.message} advice={advice(error.code)} code={error.code} />
+          <Notice
+            tone="bad"
+            title={state === "failed" ? "This tunnel could not start" : "Something went wrong"}
+          >
+            <ProblemText message={error.message} advice={adviceFor(error)} code={error.code} />
           </Notice>
         </div>
       )}

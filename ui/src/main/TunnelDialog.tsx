@@ -2,7 +2,7 @@
 import { useState, type FormEvent } from "react";
 import { asProblem } from "../api/problem";
 import type { ConfiguredTunnel, Problem } from "../api/types";
-import { advice } from "../model/advice";
+import { adviceFor } from "../model/advice";
 import {
   definitionOf,
   EMPTY_FORM,
@@ -115,7 +115,7 @@ export function TunnelDialog({ tunnel, taken, onClose }: TunnelDialogProps) {
         {problem && (
           <div className={styles.problem}>
             <Notice tone="bad" title="The agent did not accept this" alert>
-              <ProblemText message={problem.message} advice={advice(problem.code)} code={problem.code} />
+              <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
             </Notice>
           </div>
         )}

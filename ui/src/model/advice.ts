@@ -1,4 +1,5 @@
 // What to do about a problem, by its code. The sentence of the problem itself says what is wrong.
+import type { Problem } from "../api/types";
 
 const ADVICE: Record<string, string> = {
   AGENT_UNREACHABLE:
@@ -43,6 +44,8 @@ const ADVICE: Record<string, string> = {
   ERR_POSTERN_10002: "Make the server's data folder writable.",
 };
 
-export function advice(code: string): string | null {
-  return ADVICE[code] ?? null;
+/** Nothing where the message says more than what is wrong: its second sentence is advice for the case at hand. */
+export function adviceFor({ code, message }: Problem): string | null {
+  const sentences = message.trim().match(/[.!?](?=\s+\p{Lu})/gu)?.length ?? 0;
+  return sentences > 0 ? null : (ADVICE[code] ?? null);
 }

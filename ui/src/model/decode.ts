@@ -5,6 +5,8 @@ import { headerValue, type Header } from "./wire";
 /** More than this is not unpacked: a small body can hold gigabytes. */
 export const DECODED_LIMIT = 8 * 1024 * 1024;
 
+export const CHUNK_MISSING = "The last chunk is missing.";
+
 export interface Unchunked {
   body: Uint8Array;
   trailers: Header[];
@@ -65,7 +67,7 @@ export async function decodeBody(
     const unframed = unchunk(body);
     bytes = unframed.body;
     trailers = unframed.trailers;
-    if (!unframed.complete) notes.push("The last chunk is missing.");
+    if (!unframed.complete) notes.push(CHUNK_MISSING);
   }
   const encodings = (headerValue(headers, "content-encoding") ?? "")
     .split(",")

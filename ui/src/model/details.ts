@@ -3,7 +3,7 @@ import type { AgentApi } from "../api/agent";
 import type { CapturedRequest } from "../api/types";
 import { classify, type Body } from "./body";
 import { fromBase64 } from "./bytes";
-import { decodeBody } from "./decode";
+import { CHUNK_MISSING, decodeBody } from "./decode";
 import { parseMessage, type Header } from "./wire";
 
 export interface Message {
@@ -46,7 +46,8 @@ async function readMessage(base64: string, cut: boolean): Promise<Message> {
     head,
     wireBody: body,
     body: classify(headers, decoded.bytes),
-    notes: decoded.notes,
+    // Of a body that was cut it goes without saying that its end is missing.
+    notes: cut ? decoded.notes.filter((note) => note !== CHUNK_MISSING) : decoded.notes,
     cut,
   };
 }

@@ -6,6 +6,12 @@ import { ExchangeView } from "./view";
 
 const ids = (view: ExchangeView) => Array.from({ length: view.count }, (_, row) => view.at(row)?.id);
 
+function opened(ring: Exchanges): ExchangeView {
+  const view = new ExchangeView(ring);
+  view.open(() => {});
+  return view;
+}
+
 describe("the ring of exchanges", () => {
   it("finds by id and forgets the oldest when it is full", () => {
     const ring = new Exchanges(3);
@@ -42,7 +48,7 @@ describe("the ring of exchanges", () => {
     const mark = ring.next;
     ring.put(sample("new"));
     ring.replaceAll([sample("b"), sample("a")], mark);
-    const view = new ExchangeView(ring, () => {});
+    const view = opened(ring);
     expect(ids(view)).toEqual(["new", "b", "a"]);
   });
 
@@ -57,7 +63,7 @@ describe("the ring of exchanges", () => {
 describe("a view of the exchanges", () => {
   it("shows the newest first and follows the filter", () => {
     const ring = new Exchanges(10);
-    const view = new ExchangeView(ring, () => {});
+    const view = opened(ring);
     ring.put(sample("a", { method: "POST" }));
     ring.put(sample("b"));
     ring.put(sample("c", { method: "POST" }));
@@ -71,7 +77,7 @@ describe("a view of the exchanges", () => {
 
   it("moves no row while it is held and counts what waits", () => {
     const ring = new Exchanges(10);
-    const view = new ExchangeView(ring, () => {});
+    const view = opened(ring);
     ring.put(sample("a"));
     view.hold();
     ring.put(sample("b"));
@@ -88,7 +94,7 @@ describe("a view of the exchanges", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
         const ring = new Exchanges(7);
-        const view = new ExchangeView(ring, () => {});
+        const view = opened(ring);
         view.setFilter((summary) => summary.method === "POST");
         for (const { id, post } of steps) ring.put(sample(String(id), { method: post ? "POST" : "GET" }));
         const expected: string[] = [];

@@ -12,18 +12,19 @@ export class ExchangeView {
   #gone = 0;
   /** Rows at or above this sequence number are not shown while the view is held. */
   #heldAt: number | null = null;
-  readonly #stop: () => void;
-  #onChange: () => void;
+  #onChange: () => void = () => {};
 
-  constructor(exchanges: Exchanges, onChange: () => void) {
+  constructor(exchanges: Exchanges) {
     this.#exchanges = exchanges;
-    this.#onChange = onChange;
     this.#rebuild();
-    this.#stop = exchanges.listen((change) => this.#follow(change));
   }
 
-  close(): void {
-    this.#stop();
+  /** Follows the exchanges from now on; the returned function ends that. */
+  open(onChange: () => void): () => void {
+    this.#onChange = onChange;
+    this.#rebuild();
+    onChange();
+    return this.#exchanges.listen((change) => this.#follow(change));
   }
 
   setFilter(matches: Filter): void {
