@@ -268,7 +268,7 @@ impl Core {
                 let problems = Arc::new(problems);
                 let known = self.broken.swap(Some(problems.clone()));
                 if known.as_ref() != Some(&problems) {
-                    tracing::error!("the saved configuration is broken, so nothing was changed:\n{problems}");
+                    tracing::error!(code = %Code::ConfigInvalid, "the saved configuration is broken, so nothing was changed:\n{problems}");
                     let _ = self.feed.send(Happening::Status);
                 }
                 Err(problems)
