@@ -27,6 +27,7 @@ async fn each_bind_needs_a_rule_that_permits_it() {
     let any_tcp = json!({ "name": "t", "proto": "tcp", "addr": echo.to_string() });
     let labels = |label: &str| json!({ "name": "t", "labels": [label], "addr": echo.to_string() });
     let own_port = format!("bind:localhost:{port}");
+    let other_port = format!("bind:127.0.0.1:{}", port - 1);
     let cases: &[(&[&str], Value, Option<Code>)] = &[
         (&["*"], http("free"), None),
         (&["bind:mine.localhost"], http("mine"), None),
@@ -36,7 +37,8 @@ async fn each_bind_needs_a_rule_that_permits_it() {
         (&["bind:*.shop.test"], http("shop.test"), Some(Code::NameNotPermitted)),
         (&[&own_port], tcp.clone(), None),
         (&["bind:localhost:1"], tcp, Some(Code::AddressNotPermitted)),
-        (&[&own_port], any_tcp, Some(Code::RandomAddressNotPermitted)),
+        (&["bind:localhost:1"], any_tcp.clone(), Some(Code::RandomAddressNotPermitted)),
+        (&[&other_port], any_tcp, None),
         (&["bind:app=*"], labels("app=shop"), None),
         (&["bind:*=blue"], labels("app=blue"), None),
         (&["bind:app=shop"], labels("app=other"), Some(Code::LabelNotPermitted)),

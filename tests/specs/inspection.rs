@@ -26,7 +26,7 @@ async fn a_request_is_listed_with_its_bytes_as_they_were() {
     visitor.send(visitor.http.post(tunnel.url("/page?x=1")).header("X-Mine", "yes").body("the body")).await;
     let captured = agent.captures("the answer is captured", |request| !request["response"].is_null()).await;
     assert_eq!(captured["uri"], format!("/api/requests/http/{}", id(&captured)));
-    assert_eq!(captured["tunnel_name"], "site (http)");
+    assert_eq!(captured["tunnel_name"], "site (https)");
     assert!(captured["remote_addr"].as_str().unwrap().starts_with("127.0.0.1"), "{captured}");
     assert!(captured["duration"].as_u64().is_some_and(|nanoseconds| nanoseconds > 0), "{captured}");
     let (request, response) = (&captured["request"], &captured["response"]);
@@ -109,7 +109,7 @@ async fn the_list_is_filtered_limited_and_deleted() {
     assert_eq!(list("").await, ["/4", "/3", "/2", "/1"], "newest first");
     assert_eq!(list("?limit=2").await, ["/4", "/3"]);
     assert_eq!(list("?tunnel_name=two").await, ["/4"]);
-    assert_eq!(list("?tunnel_name=one%20(http)&limit=1").await, ["/3"]);
+    assert_eq!(list("?tunnel_name=one%20(https)&limit=1").await, ["/3"]);
     assert_eq!(agent.delete("/api/requests/http").await.status, 204);
     assert!(list("").await.is_empty());
 }

@@ -62,7 +62,7 @@ async fn the_api_host_offers_the_api_over_https_and_no_tunnel_takes_its_name() {
     let asked = agent
         .ask(json!({ "name": "t", "proto": "http", "addr": origin.to_string(), "domain": "api.example.test" }))
         .await;
-    assert_eq!(asked.code(), Code::NameTaken, "{asked:?}");
+    assert_eq!(asked.code(), Code::NameOfEdge, "{asked:?}");
 }
 
 #[tokio::test]

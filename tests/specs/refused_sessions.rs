@@ -107,7 +107,7 @@ async fn a_broken_configuration_file_says_where_it_is_wrong() {
         assert!(!ended.status.success(), "{ended:?}");
         let output = ended.output();
         assert!(output.contains("ERR_POSTERN_8100") && output.contains("server_addr"), "the near name: {output}");
-        assert!(output.contains("htp"), "all mistakes at once: {output}");
+        assert!(output.contains("tunnels.shop.proto"), "all mistakes at once: {output}");
         assert!(!output.contains("wrongwrong"), "a token is never printed: {output}");
     }
 }
