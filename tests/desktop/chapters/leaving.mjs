@@ -38,14 +38,14 @@ export async function leaving(world) {
   await steps.must("SIGTERM: nothing is left, exit status 0", async () => {
     process.kill(world.child.pid, "SIGTERM");
     await app.nothingIsLeft();
-    equal(world.child.exitCode, 0, "exit status");
+    equal(await endOf(world.child), { code: 0, signal: null }, "its end");
   });
 
   await steps.must("SIGINT: the same", async () => {
     const child = await launch();
     process.kill(child.pid, "SIGINT");
     await app.nothingIsLeft();
-    equal(child.exitCode, 0, "exit status");
+    equal(await endOf(child), { code: 0, signal: null }, "its end");
   });
 
   await steps.must("without a tray a hidden window comes back, and closing it quits", async () => {
@@ -57,7 +57,7 @@ export async function leaving(world) {
     await until("the window comes back", shown);
     await session.closeWindow("Postern");
     await app.nothingIsLeft();
-    equal(child.exitCode, 0, "exit status");
+    equal(await endOf(child), { code: 0, signal: null }, "its end");
     await session.beginPanel();
   });
 
@@ -67,6 +67,11 @@ export async function leaving(world) {
     process.kill(pid, "SIGTERM");
     await gone(pid, 10_000);
     await app.nothingIsLeft();
-    check(child.exitCode !== null || child.signalCode !== null, "the app has ended");
+    await endOf(child);
   });
+}
+
+async function endOf(child) {
+  await until("the app's end is known", () => child.exitCode !== null || child.signalCode !== null, 5_000);
+  return { code: child.exitCode, signal: child.signalCode };
 }

@@ -146,12 +146,22 @@ export class Session {
     });
   }
 
-  /** Clicks the close button that the window manager draws. */
+  /** Clicks the close button that the window manager draws, until the window is out of sight. */
   async closeWindow(title) {
-    const id = await this.#idOf(title);
+    await until(`the window ${title} is closed`, async () => {
+      if (!(await this.windowTitles()).includes(title)) return true;
+      await this.#clickClose(await this.#idOf(title));
+      // A window that was just placed may have moved away under the mouse; then it is tried again.
+      return until("it is out of sight", async () => !(await this.windowTitles()).includes(title), 1_000);
+    });
+  }
+
+  async #clickClose(id) {
     await run("xdotool", ["windowactivate", "--sync", id], { env: this.env });
-    const { out } = await run("xdotool", ["getwindowgeometry", "--shell", id], { env: this.env });
-    const [, x, y, width] = /X=(-?\d+)\nY=(-?\d+)\nWIDTH=(\d+)/.exec(out).map(Number);
+    // Not xdotool's geometry: older versions count the frame twice.
+    const { out } = await run("xwininfo", ["-id", id], { env: this.env });
+    const number = (what) => Number(new RegExp(`${what}:\\s+(-?\\d+)`).exec(out)[1]);
+    const [x, y, width] = [number("Absolute upper-left X"), number("Absolute upper-left Y"), number("Width")];
     const { right, above } = CLOSE_BUTTON;
     const args = ["mousemove", "--sync", String(x + width - right), String(y - above), "click", "1"];
     await run("xdotool", args, { env: this.env });
