@@ -132,6 +132,8 @@ interface RowProps {
 function Row({ summary, index, top, selected, onSelect }: RowProps) {
   const { tone, icon, short, words } = outcome(summary);
   return (
+    // Keys act on the grid as a whole, which has the focus and names its active row.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <div
       id={`request-${summary.id}`}
       role="row"
@@ -141,6 +143,8 @@ function Row({ summary, index, top, selected, onSelect }: RowProps) {
       style={{ transform: `translateY(${top}px)` }}
       // The list may move between press and release, so the press decides.
       onPointerDown={(event) => event.button === 0 && onSelect(summary.id)}
+      // A click without a pointer comes from assistive technology.
+      onClick={(event) => event.detail === 0 && onSelect(summary.id)}
     >
       <span role="gridcell" className={styles.status} title={words}>
         <State tone={tone} icon={icon}>
