@@ -1,7 +1,10 @@
 //! A local service that is down, slow or odd: the visitor learns whose fault it is.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use postern_api::Code;
 use postern_tests::{Origin, World};
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
@@ -19,9 +22,18 @@ async fn a_service_that_is_down_is_502_as_json_and_as_a_page() {
         assert!(reply.text().contains("ERR_POSTERN_8012"));
         assert!(!reply.header("postern-request-id").is_empty());
     }
-    agent
-        .captures("the failure is seen by the agent's owner", |request| request["response"]["status_code"] == 502)
-        .await;
+    let posted = visitor.send(visitor.http.post(tunnel.url("/order?n=1")).body("one of these")).await;
+    assert_eq!(posted.refused(), Code::ServiceUnreachable);
+    let summaries = agent.get("/api/requests/http/summaries").await.ok()["requests"].clone();
+    assert_eq!(summaries.as_array().unwrap().len(), 3, "each visit is listed: {summaries}");
+    let order = &summaries[0];
+    assert_eq!((&order["method"], &order["path"]), (&json!("POST"), &json!("/order?n=1")), "{summaries}");
+    assert_eq!(order["status_code"], Value::Null);
+    assert!(order["error"].as_str().is_some_and(|why| why.contains(&nobody.to_string())), "why it failed: {order}");
+    let detail = agent.get(&format!("/api/requests/http/{}", order["id"].as_str().unwrap())).await.ok();
+    assert_eq!(detail["response"], Value::Null);
+    let raw = BASE64_STANDARD.decode(detail["request"]["raw"].as_str().unwrap()).unwrap();
+    assert!(String::from_utf8(raw).unwrap().ends_with("\r\n\r\none of these"), "whole, so that it can be replayed");
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod world;
 use postern_api::{Code, Error};
 use postern_tunnel::{Refused, StreamKind};
 use std::io::ErrorKind;
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use world::{World, read, read_all, start, until, within};
@@ -120,6 +121,35 @@ async fn a_refusal_carries_the_error_and_costs_no_connection() {
             assert_eq!(refusal, Some(&Refused(error.clone())));
             assert!(read_all(&mut visitor).await.is_err(), "a refused stream stays refused");
             assert!(visitor.write_all(b"but").await.is_err());
+        }
+        until(|| world.server.pool().busy == 0).await;
+        assert!(world.server.pool().idle >= before.idle, "refused streams gave their connections back");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_after_a_glance_has_seen_what_the_visitor_sent() {
+    for mut world in worlds().await {
+        let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+        world.agent_serves(move |stream| {
+            let tell = tell.clone();
+            Box::pin(async move {
+                let mut seen = Vec::new();
+                let look = |bytes: &[u8]| {
+                    seen.extend_from_slice(bytes);
+                    if seen.ends_with(b"?") { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                };
+                stream.refuse_after_a_glance(Error::from(Code::ServiceUnreachable), look).await;
+                let _ = tell.send(seen);
+            })
+        });
+        let before = world.server.pool();
+        for question in [&b"is anybody there?"[..], b"an unfinished quest"] {
+            let mut visitor = world.open().await;
+            visitor.write_all(question).await.unwrap();
+            let refused = within(visitor.accepted()).await.unwrap_err();
+            assert!(refused.get_ref().is_some_and(|source| source.is::<Refused>()));
+            assert_eq!(within(told.recv()).await.unwrap(), question);
         }
         until(|| world.server.pool().busy == 0).await;
         assert!(world.server.pool().idle >= before.idle, "refused streams gave their connections back");

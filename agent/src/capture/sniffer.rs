@@ -95,6 +95,16 @@ impl Conversation {
         self.pending.back().and_then(|pending| pending.exchange.clone())
     }
 
+    /// Whether the request that was begun last has passed completely.
+    pub fn request_has_ended(&self) -> bool {
+        !self.pending.is_empty() && self.request.body.is_none()
+    }
+
+    /// What is still pending gets no response, for this reason.
+    pub fn failed(&mut self, why: &str) {
+        self.give_up(why);
+    }
+
     /// Bytes of the visitor.
     pub fn request_bytes(&mut self, bytes: &[u8]) {
         match self.following {

@@ -7,11 +7,14 @@ use crate::capture::{
 };
 use postern_api::{Code, Error};
 use postern_tunnel::{IncomingStream, StreamKind, StreamStart, TunnelStream, relay, relay_tapped};
-use std::{sync::Arc, time::Duration};
+use std::{ops::ControlFlow, sync::Arc, time::Duration};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// Requests that are on their way when a tunnel is stopped may end; what still runs after this is cut.
 const STOP_GRACE: Duration = Duration::from_secs(3);
+
+/// A request that is refused is read so far, to be listed and perhaps replayed.
+const MOST_OF_A_REFUSED_REQUEST: usize = 64 * 1024;
 
 /// Serves a stream to its end.
 pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) {
@@ -29,7 +32,7 @@ pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) 
         Ok(local) => local,
         Err(error) => {
             tracing::warn!(tunnel = leg.name, visitor = %start.visitor, code = %error.code, "{}", error.message);
-            incoming.refuse(error).await;
+            refuse(&tunnels, &leg, incoming, error).await;
             return;
         }
     };
@@ -54,6 +57,26 @@ pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) 
         () = moved => {}
         () = stopped => tracing::debug!(tunnel = leg.name, "a connection was cut because its tunnel was stopped"),
     }
+}
+
+/// Refuses a visitor the local service cannot be reached for. The request is listed with the reason all the same: its
+/// owner looks there first.
+async fn refuse(tunnels: &Tunnels, leg: &Arc<Leg>, incoming: IncomingStream, error: Error) {
+    let start = incoming.start;
+    if start.kind != StreamKind::Http || !leg.definition.inspect || !tunnels.store().is_on() {
+        return incoming.refuse(error).await;
+    }
+    let mut conversation = Conversation::new(observer(tunnels, leg, start));
+    let why = error.message.clone();
+    let mut seen = 0;
+    let look = |bytes: &[u8]| {
+        conversation.request_bytes(bytes);
+        seen += bytes.len();
+        let enough = conversation.request_has_ended() || seen >= MOST_OF_A_REFUSED_REQUEST;
+        if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    incoming.refuse_after_a_glance(error, look).await;
+    conversation.failed(&why);
 }
 
 async fn join<L>(tunnels: &Tunnels, leg: &Arc<Leg>, start: StreamStart, visitor: TunnelStream, local: L)

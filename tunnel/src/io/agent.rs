@@ -17,6 +17,7 @@ use crate::proto::verdict::TAKEN;
 use postern_api::{Code, Error};
 use std::collections::HashMap;
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,6 +27,10 @@ use tokio::time::timeout;
 
 /// So many events wait for the agent before the server has to.
 const EVENTS: usize = 256;
+/// How long a refusal may be held back for a look at the request.
+const GLANCE: Duration = Duration::from_millis(250);
+/// Bytes looked at in one piece.
+const GLANCE_BYTES: usize = 4096;
 
 /// Why there is no session.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +65,7 @@ struct Questions {
 pub struct Incoming(mpsc::Receiver<IncomingEvent>);
 
 /// Something the server sends.
+#[expect(clippy::large_enum_variant, reason = "nearly all of them are streams, and a box each would cost more")]
 pub enum IncomingEvent {
     /// A visitor.
     Stream(IncomingStream),
@@ -256,6 +262,21 @@ impl IncomingStream {
     pub async fn refuse(self, error: Error) {
         // A server that does not listen has given the stream up.
         let _ = timeout(FAREWELL, self.stream.refuse(&error)).await;
+    }
+
+    /// Refuses the stream after a glance at what the visitor has sent so far. `look` gets the bytes and says whether
+    /// it wants more; the server does not wait longer than a moment for that.
+    pub async fn refuse_after_a_glance(mut self, error: Error, mut look: impl FnMut(&[u8]) -> ControlFlow<()>) {
+        let glance = async {
+            let mut bytes = [0; GLANCE_BYTES];
+            while let Ok(count @ 1..) = self.stream.overhear(&mut bytes).await {
+                if look(&bytes[..count]).is_break() {
+                    break;
+                }
+            }
+        };
+        let _ = timeout(GLANCE, glance).await;
+        self.refuse(error).await;
     }
 }
 

@@ -116,6 +116,12 @@ impl TunnelStream {
         self.shutdown().await
     }
 
+    /// Reads what the opener has sent without a verdict of one's own, which can then only be a refusal.
+    pub(crate) async fn overhear(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.prefix = Vec::new();
+        self.read(buffer).await
+    }
+
     /// Waits for the agent's verdict alone.
     ///
     /// Fails with [`Refused`] as the source if the agent does not serve the stream.
