@@ -163,7 +163,7 @@ export class Session {
     const number = (what) => Number(new RegExp(`${what}:\\s+(-?\\d+)`).exec(out)[1]);
     const [x, y, width] = [number("Absolute upper-left X"), number("Absolute upper-left Y"), number("Width")];
     const { right, above } = CLOSE_BUTTON;
-    const args = ["mousemove", "--sync", String(x + width - right), String(y - above), "click", "1"];
+    const args = ["mousemove", String(x + width - right), String(y - above), "click", "1"];
     await run("xdotool", args, { env: this.env });
   }
 
