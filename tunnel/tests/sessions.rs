@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::time::Instant;
-use world::{SECRET, World, hello, read, start, until, welcome, within};
+use world::{SECRET, World, hello, read, say, start, until, welcome, within};
 
 fn bind(name: &str) -> Bind {
     Bind {
@@ -274,7 +274,7 @@ async fn abrupt_loss_of_the_control_connection_ends_everything() {
     let mut visitors = Vec::new();
     for _ in 0..3 {
         let mut visitor = world.open().await;
-        visitor.write_all(b"hold on").await.unwrap();
+        say(&mut visitor, b"hold on").await;
         let service = world.next_stream().await.accept().await.unwrap();
         visitors.push((visitor, service));
     }

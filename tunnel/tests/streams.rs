@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use world::{World, read, read_all, start, until, within};
+use world::{World, read, read_all, say, start, until, within};
 
 /// A world whose streams take the pool, one whose streams overflow, one over TLS.
 async fn worlds() -> Vec<World> {
@@ -24,13 +24,13 @@ async fn worlds() -> Vec<World> {
 async fn the_agent_learns_what_a_stream_is_for_and_both_sides_talk() {
     for mut world in worlds().await {
         let mut visitor = world.open().await;
-        visitor.write_all(b"question").await.unwrap();
+        say(&mut visitor, b"question").await;
         let incoming = world.next_stream().await;
         assert_eq!(incoming.start, start());
         assert_eq!(incoming.start.kind, StreamKind::Http);
         let mut service = incoming.accept().await.unwrap();
         assert_eq!(read(&mut service, 8).await, b"question");
-        service.write_all(b"answer").await.unwrap();
+        say(&mut service, b"answer").await;
         assert_eq!(read(&mut visitor, 6).await, b"answer");
     }
 }
@@ -47,6 +47,18 @@ async fn a_service_that_speaks_first_is_heard() {
         });
         let mut visitor = world.open().await;
         assert_eq!(read_all(&mut visitor).await.unwrap(), b"220 ready");
+    }
+}
+
+#[tokio::test]
+async fn a_question_is_heard_although_nobody_flushes_it() {
+    for mut world in worlds().await {
+        world.agent_echoes();
+        let mut visitor = world.open().await;
+        for _ in 0..5 {
+            visitor.write_all(b"well?").await.unwrap();
+            assert_eq!(read(&mut visitor, 5).await, b"well?");
+        }
     }
 }
 
@@ -92,7 +104,7 @@ async fn half_a_stream_may_end_while_the_other_half_goes_on() {
         let mut service = world.next_stream().await.accept().await.unwrap();
         assert_eq!(read_all(&mut service).await.unwrap(), b"all I have");
         for word in ["one", "two", "three"] {
-            service.write_all(word.as_bytes()).await.unwrap();
+            say(&mut service, word.as_bytes()).await;
             assert_eq!(read(&mut visitor, word.len()).await, word.as_bytes());
         }
         service.shutdown().await.unwrap();
@@ -172,16 +184,16 @@ async fn the_verdict_can_be_awaited_alone() {
 async fn a_stream_that_is_dropped_midway_never_looks_complete() {
     for mut world in worlds().await {
         let mut visitor = world.open().await;
-        visitor.write_all(b"half a bo").await.unwrap();
+        say(&mut visitor, b"half a bo").await;
         let mut service = world.next_stream().await.accept().await.unwrap();
         assert_eq!(read(&mut service, 9).await, b"half a bo");
         drop(visitor);
         assert!(read_all(&mut service).await.is_err(), "the visitor broke off");
 
         let mut visitor = world.open().await;
-        visitor.write_all(b"x").await.unwrap();
+        say(&mut visitor, b"x").await;
         let mut service = world.next_stream().await.accept().await.unwrap();
-        service.write_all(b"half an ans").await.unwrap();
+        say(&mut service, b"half an ans").await;
         assert_eq!(read(&mut visitor, 11).await, b"half an ans");
         drop(service);
         assert!(read_all(&mut visitor).await.is_err(), "the service broke off");

@@ -157,6 +157,7 @@ async fn take_overflow(stream: yamux::Stream, core: Arc<Core<FromAgent>>, incomi
     let start = async {
         let start = read_start(&mut carrier).await?;
         carrier.write_all(&[TAKEN]).await?;
+        carrier.flush().await?;
         io::Result::Ok(start)
     };
     if let Ok(Ok(start)) = timeout(PATIENCE, start).await {

@@ -53,8 +53,8 @@ pub struct TunnelStream {
     /// What a write promised and the carrier has not taken.
     carry: Vec<u8>,
     carried: usize,
-    /// The reader has begun to send the prefix and must go on.
-    pushing: bool,
+    /// Something was written that the carrier may still hold.
+    unflushed: bool,
     blocked_writer: Option<Waker>,
     hearing: Hearing,
     saying: Saying,
@@ -92,7 +92,7 @@ impl TunnelStream {
             prefix: start,
             carry: Vec::new(),
             carried: 0,
-            pushing: false,
+            unflushed: false,
             blocked_writer: None,
             hearing: Hearing::Verdict(VerdictReader::default()),
             saying: Saying::Frames,
@@ -165,30 +165,36 @@ impl TunnelStream {
         self.poll_carry(cx)
     }
 
-    /// The reader sees to it that the prefix leaves, since the peer answers to nothing less.
-    fn poll_prefix(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
-        self.pushing |= !self.prefix.is_empty();
-        if self.pushing {
-            let mut poll = self.poll_push(cx)?;
-            if poll.is_ready() {
-                let flushed = self.carrier().poll_flush(cx);
-                poll = self.note(flushed)?;
-            }
-            if poll.is_ready() {
-                self.pushing = false;
-                // This reader may have taken the place of a blocked writer at the carrier.
-                if let Some(writer) = self.blocked_writer.take() {
-                    writer.wake();
-                }
+    /// A reader that has to wait sees to it that what was written leaves, since the peer may wait for just that.
+    ///
+    /// What breaks the writing is left for the next write, or for the read itself, to find.
+    fn push_while_reading(&mut self, cx: &mut Context<'_>) {
+        if !self.unflushed && self.prefix.is_empty() {
+            return;
+        }
+        self.unflushed = true;
+        let mut poll = self.poll_push(cx);
+        if let Poll::Ready(Ok(())) = poll {
+            let flushed = self.carrier().poll_flush(cx);
+            poll = self.note(flushed);
+        }
+        if poll.is_ready() {
+            self.unflushed = false;
+            // This reader may have taken the place of a blocked writer at the carrier.
+            if let Some(writer) = self.blocked_writer.take() {
+                writer.wake();
             }
         }
-        Ok(())
     }
 
     /// Reads into `bytes` and takes the end of the carrier for what it is here: the stream broke off.
     fn poll_carrier_read(&mut self, cx: &mut Context<'_>, bytes: &mut [u8]) -> Poll<io::Result<usize>> {
         let mut buf = ReadBuf::new(bytes);
         let poll = self.carrier().poll_read(cx, &mut buf);
+        if poll.is_pending() {
+            self.push_while_reading(cx);
+            return Poll::Pending;
+        }
         ready!(self.note(poll))?;
         match buf.filled().len() {
             0 => {
@@ -200,7 +206,6 @@ impl TunnelStream {
     }
 
     fn poll_verdict(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_prefix(cx)?;
         loop {
             let wanted = match &mut self.hearing {
                 Hearing::Verdict(reader) => reader.missing().len().min(PIECE),
@@ -252,7 +257,12 @@ impl TunnelStream {
             self.carry.extend_from_slice(&part[skipped..]);
         }
         self.prefix = Vec::new();
+        self.unflushed = true;
         Poll::Ready(Ok(()))
+    }
+
+    fn remember_writer(&mut self, cx: &mut Context<'_>, blocked: bool) {
+        self.blocked_writer = blocked.then(|| cx.waker().clone());
     }
 
     fn has_heard_all(&self) -> bool {
@@ -323,17 +333,20 @@ impl AsyncWrite for TunnelStream {
             Poll::Ready(Ok(())) => this.poll_frame(cx, payload),
             unfinished => unfinished,
         };
-        if poll.is_pending() {
-            this.blocked_writer = Some(cx.waker().clone());
-        }
+        this.remember_writer(cx, poll.is_pending());
         poll.map_ok(|()| payload.len())
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        ready!(this.poll_push(cx))?;
-        let poll = this.carrier().poll_flush(cx);
-        this.note(poll)
+        let mut poll = this.poll_push(cx);
+        if let Poll::Ready(Ok(())) = poll {
+            let flushed = this.carrier().poll_flush(cx);
+            poll = this.note(flushed);
+        }
+        this.unflushed &= poll.is_pending();
+        this.remember_writer(cx, poll.is_pending());
+        poll
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -343,12 +356,18 @@ impl AsyncWrite for TunnelStream {
                 this.carry = std::mem::take(&mut this.prefix);
             }
             this.carry.extend_from_slice(&frame::FIN);
+            this.unflushed = true;
             this.saying = Saying::End;
         }
         if this.saying == Saying::End {
-            ready!(this.poll_carry(cx))?;
-            let poll = this.carrier().poll_shutdown(cx);
-            ready!(this.note(poll))?;
+            let mut poll = this.poll_carry(cx);
+            if let Poll::Ready(Ok(())) = poll {
+                let ended = this.carrier().poll_shutdown(cx);
+                poll = this.note(ended);
+            }
+            this.remember_writer(cx, poll.is_pending());
+            ready!(poll)?;
+            this.unflushed = false;
             this.saying = Saying::Nothing;
         }
         Poll::Ready(Ok(()))
@@ -373,6 +392,7 @@ impl Drop for TunnelStream {
             rest.carried = self.carried;
             rest.hearing = std::mem::replace(&mut self.hearing, Hearing::Frames(FrameReader::default()));
             rest.saying = self.saying;
+            rest.unflushed = self.unflushed;
             rest.lingers = true;
             home.runtime().spawn(linger(rest));
         } else {

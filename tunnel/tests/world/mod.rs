@@ -12,7 +12,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufStream};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -158,7 +158,7 @@ impl World {
                 let mut stream = stream.accept_lazily();
                 let (mut reader, mut writer) = tokio::io::split(&mut stream);
                 let _ = tokio::io::copy(&mut reader, &mut writer).await;
-                let _ = tokio::io::AsyncWriteExt::shutdown(&mut stream).await;
+                let _ = stream.shutdown().await;
             })
         });
     }
@@ -224,8 +224,9 @@ struct MemoryDial(Arc<Door>);
 impl Dial for MemoryDial {
     fn dial(&self) -> BoxFuture<'_, io::Result<BoxedTransport>> {
         let (here, there) = tokio::io::duplex(64 * 1024);
-        tokio::spawn(self.0.clone().enter(there));
-        Box::pin(async { Ok(Box::new(here) as BoxedTransport) })
+        // What is not flushed stays where it is, as it may below TLS.
+        tokio::spawn(self.0.clone().enter(BufStream::new(there)));
+        Box::pin(async { Ok(Box::new(BufStream::new(here)) as BoxedTransport) })
     }
 }
 
@@ -292,6 +293,12 @@ pub(crate) async fn until(condition: impl Fn() -> bool) {
 /// Fails when the future does not complete soon.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(SOON, future).await.expect("it happens soon")
+}
+
+/// Writes and sees to it that it leaves.
+pub(crate) async fn say(stream: &mut (impl tokio::io::AsyncWrite + Unpin), bytes: &[u8]) {
+    within(stream.write_all(bytes)).await.unwrap();
+    within(stream.flush()).await.unwrap();
 }
 
 /// Reads so many bytes.
