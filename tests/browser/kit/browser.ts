@@ -20,7 +20,11 @@ export async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ["--no-sandbox"] });
 }
 
-export async function open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
+export async function open(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<Watched> {
   const context = await browser.newContext({
     viewport: { width: 1180, height: 760 },
     permissions: ["clipboard-read", "clipboard-write"],
@@ -32,15 +36,19 @@ export async function open(browser: Browser, url: string, options: BrowserContex
   const wrong: string[] = [];
   await page.exposeFunction("reportViolation", (words: string) => wrong.push(words));
   await page.addInitScript(() => {
-    const report = (words: string) => void (window as unknown as { reportViolation(words: string): void }).reportViolation(words);
+    const report = (words: string) =>
+      void (window as unknown as { reportViolation(words: string): void }).reportViolation(words);
     document.addEventListener("securitypolicyviolation", (event) =>
-      report(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`),
+      report(
+        `policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`,
+      ),
     );
   });
   page.on("pageerror", (error) => wrong.push(`error: ${error.message}`));
   page.on("console", (message) => {
     // A refused or broken request is reported by the browser itself and is part of some specs.
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) wrong.push(`console: ${message.text()}`);
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      wrong.push(`console: ${message.text()}`);
   });
   await page.goto(url);
   return { page, wrong };
@@ -49,7 +57,11 @@ export async function open(browser: Browser, url: string, options: BrowserContex
 /** Fails with every rule that axe finds broken, and where. */
 export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).withTags(TAGS).analyze();
-  const found = violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.any[0]?.message ?? node.failureSummary ?? ""}`));
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      (node) => `${id}: ${node.target.join(" ")} ${node.any[0]?.message ?? node.failureSummary ?? ""}`,
+    ),
+  );
   expect(found).toEqual([]);
 }
 

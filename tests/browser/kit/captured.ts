@@ -44,13 +44,22 @@ let counter = 0;
 
 function message(first: string, headers: Record<string, string>, body: string | Buffer): Buffer {
   const bytes = Buffer.from(body);
-  const length = bytes.length > 0 && !("Transfer-Encoding" in headers) ? { "Content-Length": String(bytes.length) } : {};
+  const length =
+    bytes.length > 0 && !("Transfer-Encoding" in headers) ? { "Content-Length": String(bytes.length) } : {};
   const lines = Object.entries({ ...headers, ...length }).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.concat([Buffer.from(`${first}\r\n${lines.join("")}\r\n`), bytes]);
 }
 
 export function exchange(spoken: Spoken = {}): Exchange {
-  const { method = "GET", path = "/", tunnel = "shop", body = "", answer = "", milliseconds = 12, error = null } = spoken;
+  const {
+    method = "GET",
+    path = "/",
+    tunnel = "shop",
+    body = "",
+    answer = "",
+    milliseconds = 12,
+    error = null,
+  } = spoken;
   counter += 1;
   const id = `a1b2c3d4${counter.toString(16).padStart(8, "0")}`;
   const status = spoken.status === undefined ? "200 OK" : spoken.status;
@@ -67,7 +76,14 @@ export function exchange(spoken: Spoken = {}): Exchange {
     },
     body,
   );
-  const response = status === null ? null : message(`HTTP/1.1 ${status}`, { Date: "Wed, 04 Mar 2026 10:11:12 GMT", Server: "shop/1.4", ...spoken.answerHeaders }, answer);
+  const response =
+    status === null
+      ? null
+      : message(
+          `HTTP/1.1 ${status}`,
+          { Date: "Wed, 04 Mar 2026 10:11:12 GMT", Server: "shop/1.4", ...spoken.answerHeaders },
+          answer,
+        );
   return {
     summary: {
       id,
@@ -91,7 +107,10 @@ export function exchange(spoken: Spoken = {}): Exchange {
   };
 }
 
-const json = (value: unknown) => ({ answerHeaders: { "Content-Type": "application/json" }, answer: JSON.stringify(value) });
+const json = (value: unknown) => ({
+  answerHeaders: { "Content-Type": "application/json" },
+  answer: JSON.stringify(value),
+});
 const order = {
   id: 12345678901234567890n.toString(),
   customer: { name: "Zoë Almeida", email: "zoe@example.test", vip: true },
@@ -101,30 +120,85 @@ const order = {
   ],
   note: null,
 };
-const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 
 /** A shop's ordinary quarter of an hour, oldest first. */
 export function ordinary(now = Date.now()): Exchange[] {
   const at = (secondsAgo: number) => new Date(now - secondsAgo * 1000);
   return [
-    exchange({ path: "/", answerHeaders: { "Content-Type": "text/html; charset=utf-8" }, answer: "<!doctype html>\n<title>Tea shop</title>\n<script>window.evil = true</script>\n<h1>Tea</h1>\n", start: at(840) }),
-    exchange({ path: "/assets/app.css", answerHeaders: { "Content-Type": "text/css" }, answer: "body { margin: 0 }\n", milliseconds: 3.2, start: at(839) }),
-    exchange({ path: "/assets/leaf.png", answerHeaders: { "Content-Type": "image/png" }, answer: PIXEL, milliseconds: 2.1, start: at(838) }),
-    exchange({ path: "/favicon.ico", status: "404 Not Found", answerHeaders: { "Content-Type": "text/plain" }, answer: "not found\n", milliseconds: 1.4, start: at(838) }),
-    exchange({ path: "/old-page", status: "301 Moved Permanently", answerHeaders: { Location: "/" }, milliseconds: 0.9, start: at(700) }),
-    exchange({ path: "/api/orders?limit=20&cursor=abc", headers: { Authorization: "Bearer eyJhbGciOiJIUzI1NiJ9.secret", Cookie: "sid=s3cr3t; theme=dark" }, ...json({ orders: [order, order] }), start: at(640) }),
+    exchange({
+      path: "/",
+      answerHeaders: { "Content-Type": "text/html; charset=utf-8" },
+      answer: "<!doctype html>\n<title>Tea shop</title>\n<script>window.evil = true</script>\n<h1>Tea</h1>\n",
+      start: at(840),
+    }),
+    exchange({
+      path: "/assets/app.css",
+      answerHeaders: { "Content-Type": "text/css" },
+      answer: "body { margin: 0 }\n",
+      milliseconds: 3.2,
+      start: at(839),
+    }),
+    exchange({
+      path: "/assets/leaf.png",
+      answerHeaders: { "Content-Type": "image/png" },
+      answer: PIXEL,
+      milliseconds: 2.1,
+      start: at(838),
+    }),
+    exchange({
+      path: "/favicon.ico",
+      status: "404 Not Found",
+      answerHeaders: { "Content-Type": "text/plain" },
+      answer: "not found\n",
+      milliseconds: 1.4,
+      start: at(838),
+    }),
+    exchange({
+      path: "/old-page",
+      status: "301 Moved Permanently",
+      answerHeaders: { Location: "/" },
+      milliseconds: 0.9,
+      start: at(700),
+    }),
+    exchange({
+      path: "/api/orders?limit=20&cursor=abc",
+      headers: { Authorization: "Bearer eyJhbGciOiJIUzI1NiJ9.secret", Cookie: "sid=s3cr3t; theme=dark" },
+      ...json({ orders: [order, order] }),
+      start: at(640),
+    }),
     exchange({
       method: "POST",
       path: "/api/orders",
-      headers: { "Content-Type": "application/json", Authorization: "Bearer eyJhbGciOiJIUzI1NiJ9.secret", Cookie: "sid=s3cr3t" },
+      headers: {
+        "Content-Type": "application/json",
+        Authorization: "Bearer eyJhbGciOiJIUzI1NiJ9.secret",
+        Cookie: "sid=s3cr3t",
+      },
       body: JSON.stringify(order),
       status: "201 Created",
-      answerHeaders: { "Content-Type": "application/json", "Content-Encoding": "gzip", "Set-Cookie": "sid=n3w; Path=/; Secure; HttpOnly" },
+      answerHeaders: {
+        "Content-Type": "application/json",
+        "Content-Encoding": "gzip",
+        "Set-Cookie": "sid=n3w; Path=/; Secure; HttpOnly",
+      },
       answer: gzipSync(JSON.stringify({ ...order, state: "accepted" })),
       milliseconds: 84,
       start: at(410),
     }),
-    exchange({ method: "POST", path: "/login", headers: { "Content-Type": "application/x-www-form-urlencoded" }, body: "user=zoe%40example.test&remember=yes", status: "303 See Other", answerHeaders: { Location: "/account" }, milliseconds: 120, start: at(400) }),
+    exchange({
+      method: "POST",
+      path: "/login",
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      body: "user=zoe%40example.test&remember=yes",
+      status: "303 See Other",
+      answerHeaders: { Location: "/account" },
+      milliseconds: 120,
+      start: at(400),
+    }),
     exchange({
       method: "POST",
       path: "/webhooks/payments",
@@ -136,9 +210,30 @@ export function ordinary(now = Date.now()): Exchange[] {
       milliseconds: 1840,
       start: at(180),
     }),
-    exchange({ method: "PUT", path: "/api/upload/catalogue.bin", headers: { "Content-Type": "application/octet-stream" }, body: Buffer.from(Array.from({ length: 600 }, (_, index) => index % 256)), cut: true, status: "204 No Content", milliseconds: 610, start: at(120) }),
-    exchange({ path: "/reports/slow", status: "502 Bad Gateway", error: "The local service at localhost:8080 refused the connection.", milliseconds: 2, start: at(45) }),
-    exchange({ method: "DELETE", path: "/api/orders/1041", status: "204 No Content", milliseconds: 31, start: at(30) }),
+    exchange({
+      method: "PUT",
+      path: "/api/upload/catalogue.bin",
+      headers: { "Content-Type": "application/octet-stream" },
+      body: Buffer.from(Array.from({ length: 600 }, (_, index) => index % 256)),
+      cut: true,
+      status: "204 No Content",
+      milliseconds: 610,
+      start: at(120),
+    }),
+    exchange({
+      path: "/reports/slow",
+      status: "502 Bad Gateway",
+      error: "The local service at localhost:8080 refused the connection.",
+      milliseconds: 2,
+      start: at(45),
+    }),
+    exchange({
+      method: "DELETE",
+      path: "/api/orders/1041",
+      status: "204 No Content",
+      milliseconds: 31,
+      start: at(30),
+    }),
     exchange({ path: "/events", status: null, milliseconds: null, start: at(4) }),
   ];
 }

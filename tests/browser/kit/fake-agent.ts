@@ -11,7 +11,12 @@ export const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
-const TYPES: Record<string, string> = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+const TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+};
 
 export interface FakeTunnel {
   name: string;
@@ -73,7 +78,14 @@ export class FakeAgent {
   }
 
   tunnel(part: Partial<FakeTunnel> & { name: string }): FakeTunnel {
-    const tunnel: FakeTunnel = { definition: { proto: "http", addr: 8080 }, state: "stopped", public_url: null, error: null, saved: true, ...part };
+    const tunnel: FakeTunnel = {
+      definition: { proto: "http", addr: 8080 },
+      state: "stopped",
+      public_url: null,
+      error: null,
+      saved: true,
+      ...part,
+    };
     this.tunnels.push(tunnel);
     return tunnel;
   }
@@ -105,7 +117,13 @@ export class FakeAgent {
       web_addr: this.url.replace("http://", ""),
       config_path: "~/.config/postern/postern.yml",
       pid: 4711,
-      capture: { bytes: 3_400_000, limit: 52_428_800, count: this.exchanges.length, dropped: 0, oldest: this.exchanges[0]?.summary.start ?? null },
+      capture: {
+        bytes: 3_400_000,
+        limit: 52_428_800,
+        count: this.exchanges.length,
+        dropped: 0,
+        oldest: this.exchanges[0]?.summary.start ?? null,
+      },
       uri: "/api/status",
     };
   }
@@ -121,22 +139,31 @@ export class FakeAgent {
       response.end(value === undefined ? "" : JSON.stringify(value));
     };
     const refuse = (status: number, code: string, message: string) =>
-      answer(status, { error_code: 100, status_code: status, msg: "request refused", details: { err: message, code } });
+      answer(status, {
+        error_code: 100,
+        status_code: status,
+        msg: "request refused",
+        details: { err: message, code },
+      });
 
     if (url.pathname === "/api/status") return answer(200, this.#status());
     if (url.pathname === "/api/events") return this.#feed(response);
     if (url.pathname === "/api/configured") return answer(200, { tunnels: this.tunnels });
     if (url.pathname === "/api/tunnels") return answer(200, { tunnels: this.#running() });
     const named = /^\/api\/configured\/([^/]+)(\/start|\/stop)?$/.exec(url.pathname);
-    if (named) return this.#configured(method, decodeURIComponent(named[1] ?? ""), named[2], body, answer, refuse);
-    if (url.pathname === "/api/requests/http/summaries") return answer(200, { requests: this.#summaries(url) });
+    if (named)
+      return this.#configured(method, decodeURIComponent(named[1] ?? ""), named[2], body, answer, refuse);
+    if (url.pathname === "/api/requests/http/summaries")
+      return answer(200, { requests: this.#summaries(url) });
     if (url.pathname === "/api/requests/http" && method === "POST") return this.#replay(body, answer, refuse);
     if (url.pathname === "/api/requests/http" && method === "DELETE") {
       this.exchanges = [];
       answer(204);
       return this.#tell("requests_deleted", {});
     }
-    const captured = this.exchanges.find(({ summary }) => url.pathname === `/api/requests/http/${summary.id}`);
+    const captured = this.exchanges.find(
+      ({ summary }) => url.pathname === `/api/requests/http/${summary.id}`,
+    );
     if (captured) return answer(200, detail(captured));
     return refuse(404, "ERR_POSTERN_8104", "There is no such captured request.");
   }
@@ -166,10 +193,24 @@ export class FakeAgent {
   }
 
   #running() {
-    const rates = { count: 128, rate1: 0.4, rate5: 0.2, rate15: 0.1, p50: 12e6, p90: 80e6, p95: 120e6, p99: 900e6 };
+    const rates = {
+      count: 128,
+      rate1: 0.4,
+      rate5: 0.2,
+      rate15: 0.1,
+      p50: 12e6,
+      p90: 80e6,
+      p95: 120e6,
+      p99: 900e6,
+    };
     return this.tunnels
       .filter(({ state }) => state === "running")
-      .map(({ name, public_url, definition }) => ({ name, public_url, proto: definition["proto"] ?? "http", metrics: { conns: { ...rates, gauge: 2 }, http: rates } }));
+      .map(({ name, public_url, definition }) => ({
+        name,
+        public_url,
+        proto: definition["proto"] ?? "http",
+        metrics: { conns: { ...rates, gauge: 2 }, http: rates },
+      }));
   }
 
   #summaries(url: URL) {
@@ -180,7 +221,14 @@ export class FakeAgent {
     return newest.slice(from, from + limit);
   }
 
-  #configured(method: string, name: string, verb: string | undefined, body: string, answer: Answer, refuse: Refuse): void {
+  #configured(
+    method: string,
+    name: string,
+    verb: string | undefined,
+    body: string,
+    answer: Answer,
+    refuse: Refuse,
+  ): void {
     const known = this.tunnels.find((tunnel) => tunnel.name === name);
     if (method === "PUT") {
       const tunnel = known ?? this.tunnel({ name });
@@ -204,7 +252,13 @@ export class FakeAgent {
     }
     known.state = verb === "/start" ? "running" : "stopped";
     known.error = null;
-    known.public_url = verb === "/start" ? (known.public_url ?? (known.definition["proto"] === "tcp" ? "tcp://localhost:24010" : `https://${name}-1234.localhost:4443`)) : null;
+    known.public_url =
+      verb === "/start"
+        ? (known.public_url ??
+          (known.definition["proto"] === "tcp"
+            ? "tcp://localhost:24010"
+            : `https://${name}-1234.localhost:4443`))
+        : null;
     answer(200, known);
     this.tellTunnels();
   }
@@ -214,9 +268,21 @@ export class FakeAgent {
     const original = this.exchanges.find(({ summary }) => summary.id === id);
     if (!original) return refuse(404, "ERR_POSTERN_8104", "There is no such captured request.");
     answer(204);
-    const replayed = exchange({ method: original.summary.method, path: original.summary.path, replayOf: id, milliseconds: 9, status: "200 OK", answer: "replayed", ...(tunnel ? { tunnel } : {}) });
+    const replayed = exchange({
+      method: original.summary.method,
+      path: original.summary.path,
+      replayOf: id,
+      milliseconds: 9,
+      status: "200 OK",
+      answer: "replayed",
+      ...(tunnel ? { tunnel } : {}),
+    });
     replayed.request = original.request;
-    const pending = { ...replayed, summary: { ...replayed.summary, status: null, status_code: null, duration: null }, response: null };
+    const pending = {
+      ...replayed,
+      summary: { ...replayed.summary, status: null, status_code: null, duration: null },
+      response: null,
+    };
     this.captures(pending);
     this.exchanges[this.exchanges.length - 1] = replayed;
     this.#tell("request", replayed.summary);
@@ -234,8 +300,20 @@ function detail({ summary, request, response }: Exchange) {
     remote_addr: summary.remote_addr,
     start: summary.start,
     duration: summary.duration ?? 0,
-    request: { method: summary.method, proto: "HTTP/1.1", headers: {}, uri: summary.path, raw: request.toString("base64") },
-    response: response && { status: summary.status, status_code: summary.status_code, proto: "HTTP/1.1", headers: {}, raw: response.toString("base64") },
+    request: {
+      method: summary.method,
+      proto: "HTTP/1.1",
+      headers: {},
+      uri: summary.path,
+      raw: request.toString("base64"),
+    },
+    response: response && {
+      status: summary.status,
+      status_code: summary.status_code,
+      proto: "HTTP/1.1",
+      headers: {},
+      raw: response.toString("base64"),
+    },
     replay_of: summary.replay_of,
     cut: { request: summary.cut, response: false },
   };

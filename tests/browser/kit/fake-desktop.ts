@@ -16,9 +16,33 @@ export async function openInDesktop(
   options: BrowserContextOptions = {},
 ): Promise<Watched & { calls(): Promise<string[]> }> {
   const state = {
-    server: { mode: "local", state: "running", address: "localhost:4443", api_address: "http://127.0.0.1:4041", error: null, next_try: null, notice: null, pid: 4242, ...words.server },
-    agent: { state: "running", web_addr: "127.0.0.1:4040", error: null, next_try: null, notice: null, pid: 4711, adopted: true, ...words.agent },
-    authority: { trusted: { system: false, browsers: false }, path: "~/.local/share/postern/server/ca.pem", offered: false, ...words.authority },
+    server: {
+      mode: "local",
+      state: "running",
+      address: "localhost:4443",
+      api_address: "http://127.0.0.1:4041",
+      error: null,
+      next_try: null,
+      notice: null,
+      pid: 4242,
+      ...words.server,
+    },
+    agent: {
+      state: "running",
+      web_addr: "127.0.0.1:4040",
+      error: null,
+      next_try: null,
+      notice: null,
+      pid: 4711,
+      adopted: true,
+      ...words.agent,
+    },
+    authority: {
+      trusted: { system: false, browsers: false },
+      path: "~/.local/share/postern/server/ca.pem",
+      offered: false,
+      ...words.authority,
+    },
     keychain: { kind: "file", note: "No keychain service was found on this computer." },
     version: "0.1.0",
   };
@@ -39,12 +63,15 @@ function bridge(state: {
   const listeners = new Map<string, number[]>();
   const calls: string[] = [];
   const emit = (event: string, payload: unknown) => {
-    for (const handler of listeners.get(event) ?? []) callbacks.get(handler)?.({ event, id: handler, payload });
+    for (const handler of listeners.get(event) ?? [])
+      callbacks.get(handler)?.({ event, id: handler, payload });
   };
   const changed = () => emit("desktop-state", structuredClone(state));
   const feed = new EventSource("/api/events");
   for (const name of ["status", "tunnels", "request", "requests_deleted"]) {
-    feed.addEventListener(name, (message: MessageEvent<string>) => emit("agent-event", { event: name, data: JSON.parse(message.data) }));
+    feed.addEventListener(name, (message: MessageEvent<string>) =>
+      emit("agent-event", { event: name, data: JSON.parse(message.data) }),
+    );
   }
   const commands: Record<string, (given: Record<string, unknown>) => unknown> = {
     "plugin:event|listen": ({ event, handler }) => {
@@ -53,14 +80,20 @@ function bridge(state: {
     },
     "plugin:event|unlisten": () => null,
     agent_request: async ({ method, path, body }) => {
-      const answer = await fetch(String(path), { method: String(method), ...(body === null ? {} : { body: String(body), headers: { "Content-Type": "application/json" } }) });
+      const answer = await fetch(String(path), {
+        method: String(method),
+        ...(body === null ? {} : { body: String(body), headers: { "Content-Type": "application/json" } }),
+      });
       return { status: answer.status, body: await answer.text() };
     },
     desktop_state: () => structuredClone(state),
     trust_authority: () => {
       state.authority = { ...state.authority, offered: true, trusted: { system: false, browsers: true } };
       changed();
-      return { done: ["Firefox and Chromium trust the authority."], failed: ["The system store needs an administrator."] };
+      return {
+        done: ["Firefox and Chromium trust the authority."],
+        failed: ["The system store needs an administrator."],
+      };
     },
     untrust_authority: () => {
       state.authority.trusted = { system: false, browsers: false };
@@ -82,7 +115,8 @@ function bridge(state: {
         return id;
       },
       invoke: async (command: string, given: Record<string, unknown>) => {
-        if (!command.startsWith("plugin:") && command !== "agent_request") calls.push(`${command} ${JSON.stringify(given ?? {})}`);
+        if (!command.startsWith("plugin:") && command !== "agent_request")
+          calls.push(`${command} ${JSON.stringify(given ?? {})}`);
         return commands[command]?.(given ?? {}) ?? null;
       },
     },

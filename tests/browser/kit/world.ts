@@ -20,7 +20,10 @@ function program(name: string): string {
 }
 
 /** Asks again until there is an answer; says what was waited for when there is none in time. */
-export async function eventually<T>(what: string, ask: () => Promise<T | undefined> | T | undefined): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  ask: () => Promise<T | undefined> | T | undefined,
+): Promise<T> {
   const until = Date.now() + DEADLINE_MS;
   let last: unknown;
   while (Date.now() < until) {
@@ -41,7 +44,8 @@ class Program {
 
   constructor(name: string, given: readonly string[]) {
     this.#child = spawn(program(name), given, { stdio: ["ignore", "pipe", "pipe"] });
-    for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.on("data", (data: Buffer) => (this.#said += data.toString()));
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream?.on("data", (data: Buffer) => (this.#said += data.toString()));
     this.#child.on("error", (error) => (this.#said += String(error)));
   }
 
@@ -50,7 +54,8 @@ class Program {
   }
 
   async end(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null || this.#child.pid === undefined) return;
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null || this.#child.pid === undefined)
+      return;
     const ended = new Promise((done) => this.#child.once("exit", done));
     this.#child.kill(signal);
     const late = setTimeout(() => this.#child.kill("SIGKILL"), 10_000);
@@ -152,7 +157,11 @@ export class World {
       ...["--https-addr", given.https, "--http-addr", given.http, "--api-addr", given.api],
     ]);
     this.#ports = await eventually(`the server (${program("postern-server")})`, async () => {
-      const ports = JSON.parse(readFileSync(join(data, "addresses.json"), "utf8")) as { https: string; http: string; api: string };
+      const ports = JSON.parse(readFileSync(join(data, "addresses.json"), "utf8")) as {
+        https: string;
+        http: string;
+        api: string;
+      };
       return (await fetch(`http://${ports.api}/healthz`)).ok ? ports : undefined;
     }).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${this.#server?.said}`);
@@ -188,7 +197,9 @@ export class World {
     );
     this.#agent = new Program("postern", ["start", "--none", "--config", this.configuration]);
     this.#url = await eventually(`the agent (${program("postern")})`, async () => {
-      const { web_addr: web } = JSON.parse(readFileSync(`${this.configuration}.state.json`, "utf8")) as { web_addr: string | null };
+      const { web_addr: web } = JSON.parse(readFileSync(`${this.configuration}.state.json`, "utf8")) as {
+        web_addr: string | null;
+      };
       const { status } = (await (await fetch(`http://${web}/api/status`)).json()) as { status: string };
       return status === "online" ? `http://${web}` : undefined;
     }).catch((error: unknown) => {
@@ -200,7 +211,9 @@ export class World {
   async api<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
     const answer = await fetch(`${this.url}${path}`, {
       method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
+      ...(body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
@@ -209,7 +222,11 @@ export class World {
 
   /** Starts a tunnel to the site over the contract's API; answers its public address. */
   async publish(name: string): Promise<string> {
-    const { public_url: url } = await this.api<{ public_url: string }>("POST", "/api/tunnels", { name, proto: "http", addr: String(this.site.port) });
+    const { public_url: url } = await this.api<{ public_url: string }>("POST", "/api/tunnels", {
+      name,
+      proto: "http",
+      addr: String(this.site.port),
+    });
     return url;
   }
 
@@ -217,11 +234,15 @@ export class World {
   visit(url: string): Promise<{ status: number; body: string }> {
     const ca = externalAgent === null ? readFileSync(this.authority) : undefined;
     return new Promise((done, fail) => {
-      const request = httpsRequest(url, { ca, rejectUnauthorized: ca !== undefined, lookup: toLoopback, agent: false }, (answer) => {
-        let body = "";
-        answer.on("data", (data: Buffer) => (body += data.toString()));
-        answer.on("end", () => done({ status: answer.statusCode ?? 0, body }));
-      });
+      const request = httpsRequest(
+        url,
+        { ca, rejectUnauthorized: ca !== undefined, lookup: toLoopback, agent: false },
+        (answer) => {
+          let body = "";
+          answer.on("data", (data: Buffer) => (body += data.toString()));
+          answer.on("end", () => done({ status: answer.statusCode ?? 0, body }));
+        },
+      );
       request.on("error", fail);
       request.end();
     });

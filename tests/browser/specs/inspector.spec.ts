@@ -149,7 +149,10 @@ it("moves no row while somebody reads, and says how many are new", async () => {
 });
 
 it("stays smooth with fifty thousand requests", async () => {
-  for (let number = 0; number < 50_000; number += 1) agent.exchanges.push(exchange({ path: `/item/${number}`, status: number % 10 === 0 ? "500 Oops" : "200 OK" }));
+  for (let number = 0; number < 50_000; number += 1)
+    agent.exchanges.push(
+      exchange({ path: `/item/${number}`, status: number % 10 === 0 ? "500 Oops" : "200 OK" }),
+    );
   await inspect();
   await page.getByText("50,000 requests").first().waitFor();
   expect(await page.getByRole("row").count()).toBeLessThan(80);
@@ -172,7 +175,9 @@ it("stays smooth with fifty thousand requests", async () => {
   );
   const median = frames[Math.floor(frames.length / 2)] ?? Infinity;
   const p95 = frames[Math.floor(frames.length * 0.95)] ?? Infinity;
-  process.stdout.write(`frames while scrolling 50,000 rows: median ${median.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms\n`);
+  process.stdout.write(
+    `frames while scrolling 50,000 rows: median ${median.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms\n`,
+  );
   expect(median).toBeLessThan(50);
 
   const filtering = await page.evaluate(async () => {
@@ -181,7 +186,8 @@ it("stays smooth with fifty thousand requests", async () => {
     const from = performance.now();
     set?.call(box, "status:5xx");
     box?.dispatchEvent(new Event("input", { bubbles: true }));
-    while (!document.body.textContent?.includes("5,000 requests")) await new Promise((frame) => requestAnimationFrame(frame));
+    while (!document.body.textContent?.includes("5,000 requests"))
+      await new Promise((frame) => requestAnimationFrame(frame));
     return performance.now() - from;
   });
   process.stdout.write(`filtering 50,000 rows: ${filtering.toFixed(0)} ms\n`);

@@ -22,13 +22,24 @@ const sizes = {
 async function shop(): Promise<FakeAgent> {
   const agent = await FakeAgent.start();
   agent.tunnel({ name: "shop", state: "running", public_url: "https://amber-fox-1234.localhost:4443" });
-  agent.tunnel({ name: "postgres", definition: { proto: "tcp", addr: 5432 }, state: "running", public_url: "tcp://localhost:24010" });
-  agent.tunnel({ name: "admin", definition: { proto: "http", addr: "https://localhost:8443", domain: "admin" } });
+  agent.tunnel({
+    name: "postgres",
+    definition: { proto: "tcp", addr: 5432 },
+    state: "running",
+    public_url: "tcp://localhost:24010",
+  });
+  agent.tunnel({
+    name: "admin",
+    definition: { proto: "http", addr: "https://localhost:8443", domain: "admin" },
+  });
   agent.tunnel({
     name: "blog",
     definition: { proto: "http", addr: 4000, domain: "blog" },
     state: "failed",
-    error: { code: "ERR_POSTERN_334", message: "The name blog.localhost is already in use by another agent." },
+    error: {
+      code: "ERR_POSTERN_334",
+      message: "The name blog.localhost is already in use by another agent.",
+    },
   });
   for (const captured of ordinary()) agent.captures(captured);
   return agent;
@@ -43,7 +54,8 @@ describe.each(schemes)("in %s colours", (colorScheme) => {
       await page.getByText("128 requests").waitFor();
       await expectAccessible(page);
       await picture(page, `main-${name}-${colorScheme}`);
-      if (name === "narrow") await page.getByRole("navigation").getByRole("button", { name: "Requests" }).click();
+      if (name === "narrow")
+        await page.getByRole("navigation").getByRole("button", { name: "Requests" }).click();
       await page.getByRole("row", { name: "/api/orders?limit" }).click();
       await page.getByRole("heading", { name: "/api/orders" }).waitFor();
       await page.getByText("203.0.113.7", { exact: true }).waitFor();
@@ -103,8 +115,14 @@ describe.each(schemes)("in %s colours", (colorScheme) => {
       attempt: 4,
       legs: [],
     };
-    const { page, wrong } = await open(browser, `${agent.url}/index.html`, { colorScheme, viewport: sizes.small });
-    await page.getByText(/Next try in \d+ s/).first().waitFor();
+    const { page, wrong } = await open(browser, `${agent.url}/index.html`, {
+      colorScheme,
+      viewport: sizes.small,
+    });
+    await page
+      .getByText(/Next try in \d+ s/)
+      .first()
+      .waitFor();
     await expectAccessible(page);
     await picture(page, `main-offline-${colorScheme}`);
     await page.getByRole("button", { name: "Settings" }).click();
@@ -118,7 +136,10 @@ describe.each(schemes)("in %s colours", (colorScheme) => {
 
   it("shows the first run and the dialogs", async () => {
     const agent = await FakeAgent.start();
-    const { page, wrong } = await open(browser, `${agent.url}/index.html`, { colorScheme, viewport: sizes.small });
+    const { page, wrong } = await open(browser, `${agent.url}/index.html`, {
+      colorScheme,
+      viewport: sizes.small,
+    });
     await page.getByRole("heading", { name: "Publish a local service" }).waitFor();
     await expectAccessible(page);
     await picture(page, `main-first-${colorScheme}`);

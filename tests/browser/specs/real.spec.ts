@@ -46,7 +46,9 @@ describe.skipIf(externalAgent !== null)("on a fresh machine", () => {
       const text = await page.evaluate(() => navigator.clipboard.readText());
       return text.startsWith("https://") ? text : undefined;
     });
-    expect(readFileSync(world.configuration, "utf8")).toMatch(/# a comment that stays[\s\S]*web:[\s\S]*addr:/);
+    expect(readFileSync(world.configuration, "utf8")).toMatch(
+      /# a comment that stays[\s\S]*web:[\s\S]*addr:/,
+    );
 
     expect(await world.visit(`${url}/hello?a=1`)).toEqual({ status: 200, body: "hello from the site\n" });
     await page.getByRole("row", { name: "/hello?a=1" }).click();
@@ -56,7 +58,11 @@ describe.skipIf(externalAgent !== null)("on a fresh machine", () => {
     await page.getByText("sid=••••••••; Path=/").waitFor();
 
     await page.keyboard.press("r");
-    await page.getByRole("heading", { name: "Replays" }).locator("..").getByRole("button", { name: "200 OK" }).waitFor();
+    await page
+      .getByRole("heading", { name: "Replays" })
+      .locator("..")
+      .getByRole("button", { name: "200 OK" })
+      .waitFor();
     expect(world.site.heard).toEqual(["GET /hello?a=1", "GET /hello?a=1"]);
 
     await page.keyboard.press("c");
@@ -64,7 +70,9 @@ describe.skipIf(externalAgent !== null)("on a fresh machine", () => {
       const text = await page.evaluate(() => navigator.clipboard.readText());
       return text.startsWith("curl") ? text : undefined;
     });
-    const { stdout } = await promisify(execFile)("sh", ["-c", command], { env: { ...process.env, CURL_CA_BUNDLE: world.authority } });
+    const { stdout } = await promisify(execFile)("sh", ["-c", command], {
+      env: { ...process.env, CURL_CA_BUNDLE: world.authority },
+    });
     expect(stdout).toBe("hello from the site\n");
     expect(world.site.heard.length).toBe(3);
     await expectAccessible(page);
@@ -76,9 +84,14 @@ describe.skipIf(externalAgent !== null)("on a fresh machine", () => {
     const url = (await card("web").getByText("https://").textContent()) ?? "";
     await world.killServer();
     await page.getByText("Not connected to").waitFor();
-    await expect.poll(() => page.getByRole("timer").textContent(), { timeout: 15_000 }).toMatch(/Next try in \d+ s|Trying now/);
+    await expect
+      .poll(() => page.getByRole("timer").textContent(), { timeout: 15_000 })
+      .toMatch(/Next try in \d+ s|Trying now/);
     await card("web").getByText("Waiting").waitFor();
-    await page.getByText(/ERR_POSTERN_\d+/).first().waitFor();
+    await page
+      .getByText(/ERR_POSTERN_\d+/)
+      .first()
+      .waitFor();
     await picture(page, "real-offline");
     await world.startServer();
     await page.getByText("Online").waitFor({ timeout: 45_000 });
@@ -106,7 +119,12 @@ describe.skipIf(externalAgent !== null)("on a fresh machine", () => {
   });
 
   it("says why a name cannot be had", async () => {
-    await world.api("POST", "/api/tunnels", { name: "holder", proto: "http", addr: world.site.port, domain: "taken" });
+    await world.api("POST", "/api/tunnels", {
+      name: "holder",
+      proto: "http",
+      addr: world.site.port,
+      domain: "taken",
+    });
     await show("/index.html");
     await page.getByRole("button", { name: "Add tunnel" }).click();
     await page.getByLabel("Local port or address").fill(String(world.site.port));
@@ -116,7 +134,7 @@ describe.skipIf(externalAgent !== null)("on a fresh machine", () => {
     await card("second").getByText("Failed").waitFor();
     await card("second").getByText("ERR_POSTERN_334").waitFor();
     await card("second").getByText("taken.localhost").waitFor();
-    await card("second").getByText("Choose another name, leave it empty").waitFor();
+    await card("second").getByText("choose another name").waitFor();
     await picture(page, "real-taken");
     await world.api("DELETE", "/api/tunnels/holder");
   });

@@ -43,31 +43,61 @@ afterEach(async () => {
 });
 
 async function stand() {
-  const { tunnels } = await world.api<{ tunnels: { name: string; config: unknown }[] }>("GET", "/api/tunnels");
-  const { tunnels: configured } = await world.api<{ tunnels: { name: string; state: string }[] }>("GET", "/api/configured");
+  const { tunnels } = await world.api<{ tunnels: { name: string; config: unknown }[] }>(
+    "GET",
+    "/api/tunnels",
+  );
+  const { tunnels: configured } = await world.api<{ tunnels: { name: string; state: string }[] }>(
+    "GET",
+    "/api/configured",
+  );
   const { requests } = await world.api<{ requests: { id: string }[] }>("GET", "/api/requests/http/summaries");
-  return { tunnels: tunnels.map(({ name, config }) => ({ name, config })), configured: configured.map(({ name, state }) => ({ name, state })), requests: requests.map(({ id }) => id) };
+  return {
+    tunnels: tunnels.map(({ name, config }) => ({ name, config })),
+    configured: configured.map(({ name, state }) => ({ name, state })),
+    requests: requests.map(({ id }) => id),
+  };
 }
 
 const tunnel = JSON.stringify({ name: "stolen", proto: "http", addr: "22" });
 
 it("cannot start, stop, delete or replay with fetch, in any mode and with any content type", async () => {
   const outcomes = await page.evaluate(
-    async ([host, body]) => {
-      const { requests } = { requests: ["0"] };
+    async ([host, body, captured]) => {
       const tries: [string, string, RequestInit][] = [];
       for (const mode of ["no-cors", "cors"] as const) {
-        for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/json"]) {
-          tries.push([`${mode} ${type}`, "/api/tunnels", { method: "POST", mode, body, headers: { "Content-Type": type } }]);
+        for (const type of [
+          "text/plain",
+          "application/x-www-form-urlencoded",
+          "multipart/form-data; boundary=x",
+          "application/json",
+        ]) {
+          tries.push([
+            `${mode} ${type}`,
+            "/api/tunnels",
+            { method: "POST", mode, body, headers: { "Content-Type": type } },
+          ]);
         }
         tries.push([`${mode} bare`, "/api/tunnels", { method: "POST", mode, body: new Blob([body ?? ""]) }]);
-        tries.push([`${mode} replay`, "/api/requests/http", { method: "POST", mode, body: JSON.stringify({ id: requests[0] }) }]);
+        tries.push([
+          `${mode} replay`,
+          "/api/requests/http",
+          { method: "POST", mode, body: JSON.stringify({ id: captured }) },
+        ]);
         tries.push([`${mode} start`, "/api/configured/guarded/stop", { method: "POST", mode, body: "{}" }]);
         tries.push([`${mode} read`, "/api/requests/http", { mode, credentials: "include" }]);
       }
       tries.push(["delete", "/api/requests/http", { method: "DELETE" }]);
       tries.push(["delete tunnel", "/api/tunnels/guarded", { method: "DELETE" }]);
-      tries.push(["put", "/api/configured/stolen", { method: "PUT", body: '{"proto":"http","addr":22}', headers: { "Content-Type": "application/json" } }]);
+      tries.push([
+        "put",
+        "/api/configured/stolen",
+        {
+          method: "PUT",
+          body: '{"proto":"http","addr":22}',
+          headers: { "Content-Type": "application/json" },
+        },
+      ]);
       const read: string[] = [];
       for (const [name, path, init] of tries) {
         try {
@@ -81,21 +111,23 @@ it("cannot start, stop, delete or replay with fetch, in any mode and with any co
       navigator.sendBeacon(`http://${host}/api/tunnels`, new Blob([body ?? ""], { type: "text/plain" }));
       return read;
     },
-    [agent, tunnel],
+    [agent, tunnel, (await stand()).requests[0] ?? ""],
   );
   expect(outcomes, "nothing can be read").toEqual([]);
 });
 
 it("cannot post a form that looks like JSON", async () => {
+  const home = page.url();
   for (const enctype of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
-    const answer = page.waitForResponse((response) => response.url().includes("/api/tunnels"));
-    await page.evaluate(
+    const own = await page.context().newPage();
+    await own.goto(home);
+    const answer = own.waitForResponse(
+      (response) => response.request().isNavigationRequest() && response.url().includes("/api/tunnels"),
+    );
+    await own.evaluate(
       ([host, type]) => {
-        const frame = document.createElement("iframe");
-        frame.name = "into";
-        document.body.append(frame);
         const form = document.createElement("form");
-        Object.assign(form, { action: `http://${host}/api/tunnels`, method: "post", target: "into", enctype: type });
+        Object.assign(form, { action: `http://${host}/api/tunnels`, method: "post", enctype: type });
         const field = document.createElement("input");
         // As text/plain this gives {"name":"stolen","proto":"http","addr":"22","x":"="}.
         field.name = '{"name":"stolen","proto":"http","addr":"22","x":"';
@@ -107,6 +139,7 @@ it("cannot post a form that looks like JSON", async () => {
       [agent, enctype],
     );
     expect((await answer).status(), enctype).toBeGreaterThanOrEqual(400);
+    await own.close();
   }
 });
 

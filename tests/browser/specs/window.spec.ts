@@ -40,9 +40,14 @@ it("publishes a first service with one number", async () => {
   await page.keyboard.press("Enter");
   await card("web").getByText("https://web-1234.localhost:4443").waitFor();
   await card("web").getByText("Running").waitFor();
-  expect(agent.heard).toEqual(['PUT /api/configured/web {"proto":"http","addr":8080}', "POST /api/configured/web/start {}"]);
+  expect(agent.heard).toEqual([
+    'PUT /api/configured/web {"proto":"http","addr":8080}',
+    "POST /api/configured/web/start {}",
+  ]);
   await card("web").getByRole("button", { name: "Copy the address of web" }).click();
-  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("https://web-1234.localhost:4443");
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toBe("https://web-1234.localhost:4443");
 });
 
 it("switches a tunnel on and off", async () => {
@@ -59,7 +64,11 @@ it("switches a tunnel on and off", async () => {
 
 it("says why a tunnel could not start and what to do", async () => {
   agent.tunnel({ name: "shop" });
-  agent.refusal = { status: 502, code: "ERR_POSTERN_334", message: "The name shop.localhost is already in use." };
+  agent.refusal = {
+    status: 502,
+    code: "ERR_POSTERN_334",
+    message: "The name shop.localhost is already in use.",
+  };
   await show();
   await page.getByRole("switch", { name: "shop on or off" }).click();
   await card("shop").getByText("The name shop.localhost is already in use.").waitFor();
@@ -77,7 +86,12 @@ it("edits a tunnel and keeps what it does not know", async () => {
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await card("shop").getByText("localhost:9090").waitFor();
-  expect(agent.tunnels[0]?.definition).toEqual({ basic_auth: ["user:password1"], proto: "http", addr: "localhost:9090", domain: "tea" });
+  expect(agent.tunnels[0]?.definition).toEqual({
+    basic_auth: ["user:password1"],
+    proto: "http",
+    addr: "localhost:9090",
+    domain: "tea",
+  });
 });
 
 it("adds a TCP tunnel and refuses a name that is taken", async () => {
@@ -89,7 +103,9 @@ it("adds a TCP tunnel and refuses a name that is taken", async () => {
   await page.getByLabel("Name of the tunnel").fill("db");
   await page.getByRole("button", { name: "Add and start" }).click();
   await page.getByText("Another tunnel has this name.").waitFor();
-  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-invalid"))).toBe("true");
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-invalid")))
+    .toBe("true");
   await page.getByLabel("Name of the tunnel").fill("postgres");
   await page.getByRole("button", { name: "Add and start" }).click();
   await card("postgres").getByText("tcp://localhost:24010").waitFor();
@@ -165,7 +181,9 @@ it("offers trust with the first https address, tells what came of it, and undoes
   await picture(page, "desktop-settings");
   await page.getByRole("button", { name: "Undo trust everywhere" }).click();
   await said("The authority was taken out of the browsers.").waitFor();
-  expect(await desktop.calls()).toEqual(expect.arrayContaining(['trust_authority {"where":"both"}', "untrust_authority {}"]));
+  expect(await desktop.calls()).toEqual(
+    expect.arrayContaining(['trust_authority {"where":"both"}', "untrust_authority {}"]),
+  );
 });
 
 it("does not offer trust again after “Not now”", async () => {
@@ -183,7 +201,10 @@ it("says when the app's own server does not run, and starts it again on request"
       server: {
         state: "failed",
         pid: null,
-        error: { code: "ERR_POSTERN_8114", message: "The address 127.0.0.1:4443 is in use by another program." },
+        error: {
+          code: "ERR_POSTERN_8114",
+          message: "The address 127.0.0.1:4443 is in use by another program.",
+        },
         next_try: new Date(Date.now() + 20_000).toISOString(),
       },
     },
