@@ -12,7 +12,7 @@ import { gzipSync } from "node:zlib";
 const TOP = join(import.meta.dirname, "../../..");
 const DEADLINE_MS = 30_000;
 
-export const externalAgent = process.env["POSTERN_AGENT_URL"] ?? null;
+export const externalAgent = process.env["POSTERN_AGENT_URL"] || null;
 
 function program(name: string): string {
   const folder = process.env["POSTERN_BIN_DIR"] ?? "target/debug";
