@@ -10,7 +10,8 @@ use postern_api::{
     AnyId,
     ip_rules::{IpRule, IpRules},
     module::{Backend, IpRestriction, Module},
-    resource::{Credential, IpPolicyRule, Resource, TcpEdge, TunnelGroupBackend},
+    resource::{ApiKey, Credential, IpPolicyRule, Resource, TcpEdge, TunnelGroupBackend},
+    token::TokenHash,
 };
 use serde::de::DeserializeOwned;
 use std::{
@@ -85,6 +86,7 @@ impl Drop for Publisher {
 #[derive(Default)]
 struct Mirror {
     credentials: Part<HashMap<String, PublishedCredential>>,
+    api_keys: Part<HashMap<String, TokenHash>>,
     groups: Part<HashMap<String, BTreeMap<String, String>>>,
     edges: BTreeMap<String, Vec<u16>>,
     backends: HashMap<String, Backend>,
@@ -118,6 +120,7 @@ impl Mirror {
     async fn load(&mut self, store: &dyn Store) -> Result<Revision> {
         let prefixes = [
             kept::records::<Credential>(),
+            kept::records::<ApiKey>(),
             kept::records::<TunnelGroupBackend>(),
             kept::records::<TcpEdge>(),
             kept::records::<IpPolicyRule>(),
@@ -149,13 +152,16 @@ impl Mirror {
         let value = change.value.as_deref();
         match (first, second) {
             ("records", Credential::KIND) => {
-                let ksuid = third.split_once('_').map_or("", |(_, ksuid)| ksuid).to_owned();
                 let publish = |kept: Kept<Credential>| PublishedCredential {
                     id: kept.id.to_string(),
                     hash: kept.hidden,
                     acl: kept.spec.acl,
                 };
-                set(self.credentials.change(), ksuid, read(&change.key, value).map(publish));
+                set(self.credentials.change(), ksuid(third), read(&change.key, value).map(publish));
+            }
+            ("records", ApiKey::KIND) => {
+                let hash = |kept: Kept<ApiKey>| kept.hidden;
+                set(self.api_keys.change(), ksuid(third), read(&change.key, value).map(hash));
             }
             ("records", TunnelGroupBackend::KIND) => {
                 let publish = |kept: Kept<TunnelGroupBackend>| kept.spec.labels;
@@ -211,7 +217,13 @@ impl Mirror {
                 self.published_edges.insert(Arc::new(edges)).clone()
             }
         };
-        Snapshot { revision, credentials: self.credentials.publish(), tunnel_groups: self.groups.publish(), tcp_edges }
+        Snapshot {
+            revision,
+            credentials: self.credentials.publish(),
+            api_keys: self.api_keys.publish(),
+            tunnel_groups: self.groups.publish(),
+            tcp_edges,
+        }
     }
 
     fn edge(&self, id: &str, ports: &[u16]) -> PublishedTcpEdge {
@@ -235,6 +247,11 @@ impl Mirror {
         let policies = restriction.ip_policy_ids.iter().filter_map(|policy| self.rules.get(policy));
         Arc::new(IpRules::new(policies.flat_map(BTreeMap::values).cloned().collect()))
     }
+}
+
+/// The part of an id that tokens begin with.
+fn ksuid(id: &str) -> String {
+    id.split_once('_').map_or("", |(_, ksuid)| ksuid).to_owned()
 }
 
 fn set<T>(map: &mut HashMap<String, T>, key: String, value: Option<T>) {

@@ -14,6 +14,8 @@ pub struct Snapshot {
     pub revision: i64,
     /// Tunnel credentials by the KSUID of their id, which is how a token begins.
     pub credentials: Arc<HashMap<String, PublishedCredential>>,
+    /// Hashes of API keys by the KSUID of their id: only to tell who gives one to an agent what the mistake is.
+    pub api_keys: Arc<HashMap<String, TokenHash>>,
     /// The labels of tunnel group backends, by id.
     pub tunnel_groups: Arc<HashMap<String, BTreeMap<String, String>>>,
     /// TCP edges in the order they were made.

@@ -49,6 +49,7 @@ fn translate(snapshot: &Snapshot) -> Published {
                 (ksuid.clone(), Credential { id: id.clone(), hash: hash.clone(), acl: acl.clone() })
             })
             .collect(),
+        api_keys: snapshot.api_keys.as_ref().clone(),
         tunnel_groups: snapshot.tunnel_groups.as_ref().clone(),
         tcp_edges: snapshot
             .tcp_edges
@@ -60,7 +61,6 @@ fn translate(snapshot: &Snapshot) -> Published {
                 ip_restriction: ip_restriction.clone(),
             })
             .collect(),
-        ..Published::default()
     }
 }
 
