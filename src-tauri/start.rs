@@ -142,13 +142,11 @@ fn on_event(app: &AppHandle, event: RunEvent) {
     match event {
         // With a tray the main window only hides: tunnels stay, and the way back is in sight.
         RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. }
-            if label == windows::MAIN =>
+            if label == windows::MAIN && app.state::<TrayHost>().is_there() =>
         {
-            if app.state::<TrayHost>().is_there() {
-                api.prevent_close();
-                if let Some(window) = app.get_webview_window(&label) {
-                    let _ = window.hide();
-                }
+            api.prevent_close();
+            if let Some(window) = app.get_webview_window(&label) {
+                let _ = window.hide();
             }
         }
         // The last window was closed, and only without a tray does that mean the end.

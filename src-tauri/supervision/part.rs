@@ -116,7 +116,7 @@ async fn once<P: Part>(part: &P, record: &Record, orders: &mut mpsc::Receiver<Or
             match spawned {
                 Ok((spawned, address)) => {
                     record.note(P::PROGRAM, Started { pid: spawned.process.pid(), address });
-                    Held::Spawned(spawned)
+                    Held::Spawned(Box::new(spawned))
                 }
                 Err(failure) => return Outcome::Ended(failure),
             }
@@ -157,7 +157,7 @@ async fn once<P: Part>(part: &P, record: &Record, orders: &mut mpsc::Receiver<Or
 /// A process that was found running, or one started here.
 enum Held {
     Adopted(Process),
-    Spawned(Spawned),
+    Spawned(Box<Spawned>),
 }
 
 impl Held {

@@ -1,4 +1,5 @@
 // Every way to leave: hiding, quitting, signals, a session that ends. What the app started ends with it, nothing else.
+import net from "node:net";
 import path from "node:path";
 import { gone } from "../kit/programs.mjs";
 import { check, equal, until } from "../kit/wait.mjs";
@@ -39,6 +40,20 @@ export async function leaving(world) {
     process.kill(world.child.pid, "SIGTERM");
     await app.nothingIsLeft();
     equal(await endOf(world.child), { code: 0, signal: null }, "its end");
+  });
+
+  await steps.try("a port that belongs to another program is passed over, and that is said", async () => {
+    const other = net.createServer();
+    await new Promise((resolve) => other.listen(app.ports.https, "127.0.0.1", resolve));
+    const child = await launch();
+    other.close();
+    const { https } = app.json("server", "addresses.json");
+    check(https !== `127.0.0.1:${app.ports.https}`, "the taken port was used");
+    await until("the tray names the other address", async () => (await tray.headline()).endsWith(`:${https.split(":")[1]}`));
+    const moved = await until("the tunnel is on", async () => (await app.tunnel("site")).public_url);
+    check((await app.curl(`${moved}/elsewhere`)).out.includes("Hello"), "the page does not come through the other port");
+    process.kill(child.pid, "SIGTERM");
+    await app.nothingIsLeft();
   });
 
   await steps.must("SIGINT: the same", async () => {

@@ -2,13 +2,13 @@
 import path from "node:path";
 import { gone, run } from "../kit/programs.mjs";
 import { check, equal, until } from "../kit/wait.mjs";
-import { pictures } from "./publishing.mjs";
+import { picture, pictures } from "./publishing.mjs";
 
 /** The promise of the product. */
 const SAME_ADDRESS_WITHIN_MS = 5_000;
 
 export async function mishaps(world) {
-  const { app, driver, service, session, steps, tray, artifacts } = world;
+  const { app, driver, service, session, steps, tray } = world;
   const answers = async () => (await app.curl(`${world.url}/still-there`)).out.includes("Hello");
 
   await steps.must("kill -9 of the server: the same address answers within 5 s", async () => {
@@ -39,10 +39,17 @@ export async function mishaps(world) {
     await until("the tray marks it", () => tray.item("blocked (failed)"));
     await driver.switchTo("index.html");
     await until("the window says why", async () => /in use|taken|already/i.test(await driver.pageText()));
-    await session.screenshot(path.join(artifacts, "failed-tunnel.png"));
+    await picture(world, "index.html", "Postern", "failed-tunnel");
     await app.api("DELETE", "/api/configured/blocked");
     await until("the tray forgets it", async () => !(await tray.items()).some(({ label }) => label.startsWith("blocked")));
     check(await tray.item("site"), "the other item stays");
+  });
+
+  await steps.try("an unknown tunnel is refused with a sentence", async () => {
+    await driver.switchTo("index.html");
+    const unknown = await driver.command("agent_request", { method: "POST", path: "/api/configured/nowhere/start", body: "{}" });
+    equal(unknown.ok.status, 404, "an unknown tunnel");
+    check(JSON.parse(unknown.ok.body).details.err.length > 0, "it says nothing");
   });
 
   await steps.try("pause all switches off, resume switches on again", async () => {

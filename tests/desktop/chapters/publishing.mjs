@@ -81,16 +81,20 @@ export async function publishing(world) {
   await steps.try("both windows are kept as pictures, light", () => pictures(world, "light"));
 }
 
-export async function pictures({ session, artifacts }, theme) {
-  const shots = [
-    ["Postern", "main"],
-    ["Postern inspector", "inspector"],
-  ];
-  for (const [title, name] of shots) {
-    await session.arrange(title, [40, 60, 1240, 780]);
-    await session.settle();
-    await session.screenshot(path.join(artifacts, `${name}-${theme}.png`));
-  }
+export async function pictures(world, theme) {
+  await picture(world, "index.html", "Postern", `main-${theme}`);
+  await picture(world, "inspector.html", "Postern inspector", `inspector-${theme}`);
+}
+
+/** Brings a window to the front in a known size, waits until its page fits it, and keeps the screen as a picture. */
+export async function picture({ driver, session, artifacts }, page, title, name) {
+  const [width, height] = [1240, 780];
+  await session.arrange(title, [40, 60, width, height]);
+  await driver.switchTo(page);
+  await until("the page has the window's size", () => driver.script("return innerWidth === arguments[0]", width));
+  await driver.twoFrames();
+  await session.settle();
+  await session.screenshot(path.join(artifacts, `${name}.png`));
 }
 
 /** What the clipboard holds, read by pasting it into a field of the page. */

@@ -72,6 +72,12 @@ export class Driver {
     return this.#send("POST", `${this.session}/execute/async`, { script, args: [name, args] });
   }
 
+  /** Waits until the page was painted anew. */
+  twoFrames() {
+    const script = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));";
+    return this.#send("POST", `${this.session}/execute/async`, { script, args: [] });
+  }
+
   async all(xpath) {
     const found = await this.#send("POST", `${this.session}/elements`, { using: "xpath", value: xpath });
     return found.map((element) => element[ELEMENT]);
