@@ -152,19 +152,24 @@ impl Agent {
     /// the agent goes on trying.
     pub async fn first_result(&self, name: &str) -> Result<(), Error> {
         let mut status = self.core.board.watch();
+        let mut tunnels = self.core.tunnels.changes();
         loop {
-            if let Settled::Refused(error) = self.core.tunnels.settled(name).await {
-                return Err(error);
+            tunnels.mark_unchanged();
+            match self.core.tunnels.settled(name).await {
+                Settled::Refused(error) => return Err(error),
+                Settled::Running | Settled::Stopped => return Ok(()),
+                Settled::Waiting => {}
             }
             let now = status.borrow_and_update().clone();
-            match now.state {
-                SessionState::Refused => return Err(now.reason.unwrap_or_else(|| Code::TokenUnknown.into())),
-                SessionState::Online if !matches!(self.core.tunnels.settled(name).await, Settled::Waiting) => {
-                    return Ok(());
-                }
-                _ => {}
+            if now.state == SessionState::Refused {
+                return Err(now.reason.unwrap_or_else(|| Code::TokenUnknown.into()));
             }
-            if status.changed().await.is_err() {
+            // The session may have come up since the tunnel was looked at: both are watched.
+            let over = tokio::select! {
+                changed = status.changed() => changed.is_err(),
+                changed = tunnels.changed() => changed.is_err(),
+            };
+            if over {
                 return Ok(());
             }
         }
