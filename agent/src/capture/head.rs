@@ -1,6 +1,7 @@
 //! The head of an HTTP/1 message: finding its end, and what it says about the body.
 
 use super::framing::{Framing, Garbage};
+use std::net::IpAddr;
 
 /// Heads longer than this are not followed.
 pub(crate) const MAX_HEAD: usize = 64 * 1024;
@@ -18,6 +19,8 @@ pub(crate) struct RequestHead {
     pub(crate) method: String,
     pub(crate) target: String,
     pub(crate) host: String,
+    /// The visitor's address as the edge says it: one stream carries the requests of many visitors.
+    pub(crate) visitor: Option<IpAddr>,
     pub(crate) framing: Framing,
     pub(crate) upgrade: bool,
 }
@@ -89,10 +92,12 @@ impl RequestHead {
             return Err(Garbage);
         }
         let host = request.headers.iter().find(|header| header.name.eq_ignore_ascii_case("host"));
+        let forwarded = request.headers.iter().rfind(|header| header.name.eq_ignore_ascii_case("x-forwarded-for"));
         Ok(RequestHead {
             method: request.method.unwrap_or_default().to_owned(),
             target: request.path.unwrap_or_default().to_owned(),
             host: host.map(|host| text_of(host.value)).unwrap_or_default(),
+            visitor: forwarded.and_then(|header| std::str::from_utf8(header.value).ok()?.trim().parse().ok()),
             framing: framing(request.headers)?.unwrap_or(Framing::Length(0)),
             upgrade: request.headers.iter().any(|header| header.name.eq_ignore_ascii_case("upgrade")),
         })

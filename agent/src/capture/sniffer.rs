@@ -25,10 +25,19 @@ pub struct Observer {
     pub meter: Arc<Meter>,
     /// The tunnel.
     pub tunnel: Arc<TunnelTag>,
-    /// The visitor's address.
+    /// The address of the visitor the stream was opened for, who need not be the one of every request on it.
     pub remote: String,
     /// The captured request this connection repeats.
     pub replay_of: Option<u64>,
+}
+
+impl Observer {
+    fn remote_of(&self, head: &RequestHead) -> String {
+        match head.visitor {
+            Some(visitor) if self.replay_of.is_none() => visitor.to_string(),
+            _ => self.remote.clone(),
+        }
+    }
 }
 
 /// Both directions of one connection.
@@ -174,7 +183,7 @@ impl Conversation {
                         let exchange = observer.store.as_ref().filter(|store| store.is_on()).map(|store| {
                             let opening = Opening {
                                 tunnel: observer.tunnel.clone(),
-                                remote: observer.remote.clone(),
+                                remote: observer.remote_of(&head),
                                 method: head.method.clone(),
                                 target: head.target.clone(),
                                 host: head.host.clone(),

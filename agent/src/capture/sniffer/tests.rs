@@ -64,6 +64,19 @@ fn expect_all(seen: &[(Vec<u8>, Option<Vec<u8>>)]) {
 }
 
 #[test]
+fn each_request_of_a_shared_connection_names_its_own_visitor() {
+    let mut watched = watch();
+    for visitor in ["198.51.100.7", "2001:db8::7", "not an address"] {
+        let request = format!("GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: {visitor}\r\n\r\n");
+        watched.conversation.request_bytes(request.as_bytes());
+        watched.conversation.response_bytes(b"HTTP/1.1 204 No Content\r\n\r\n");
+    }
+    let list = watched.store.list(&Selection { limit: 100, ..Selection::default() });
+    let seen: Vec<_> = list.iter().rev().map(|exchange| view::detail(exchange)["remote_addr"].clone()).collect();
+    assert_eq!(seen, ["198.51.100.7", "2001:db8::7", "192.0.2.1:9"]);
+}
+
+#[test]
 fn every_split_of_a_pipelined_connection_gives_the_same_exact_bytes() {
     let requests = REQUESTS.concat();
     let mut responses = RESPONSES.concat();
