@@ -32,7 +32,7 @@ test-browser: ui/dist/index.html tests/browser/node_modules ## the pages in a re
 
 test-desktop:    ## the built app under Xvfb: window, tray, crash, quit
 	@echo "== desktop app under Xvfb"
-	node tests/desktop/run.mjs
+	node tests/desktop/desktop.mjs
 
 programs: ui/dist/index.html
 	@echo "== building the programs (the first time takes minutes)"
