@@ -55,8 +55,13 @@ pub(crate) struct Tunnel {
 }
 
 impl Tunnel {
-    /// Whether somebody wants it on, be it that it works or not.
+    /// Whether it is on or about to be; one that failed is off, and switching it on tries again.
     pub(crate) fn is_on(&self) -> bool {
+        matches!(self.state.as_str(), "starting" | "running")
+    }
+
+    /// Whether somebody wants it on, be it that it works or not.
+    pub(crate) fn is_wanted(&self) -> bool {
         self.state != "stopped"
     }
 }
@@ -103,5 +108,12 @@ mod tests {
         let session = view.session.expect("heard");
         assert_eq!((session.state.as_str(), session.next_try), ("waiting", None));
         assert!(view.tunnels[0].is_on());
+    }
+
+    #[test]
+    fn a_tunnel_that_failed_is_off_but_still_wanted() {
+        let mut view = AgentView::default();
+        view.hear("tunnels", &json!({"tunnels": [{"name": "site", "state": "failed"}]}));
+        assert!(!view.tunnels[0].is_on() && view.tunnels[0].is_wanted());
     }
 }

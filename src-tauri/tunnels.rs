@@ -90,7 +90,7 @@ pub(crate) async fn remember(desk: Arc<Desk>) {
 }
 
 fn note(desk: &Desk, tunnels: &[Tunnel], owed: &BTreeSet<String>) {
-    let on = tunnels.iter().filter(|tunnel| tunnel.saved && tunnel.is_on()).map(|tunnel| tunnel.name.clone());
+    let on = tunnels.iter().filter(|tunnel| tunnel.saved && tunnel.is_wanted()).map(|tunnel| tunnel.name.clone());
     let on: BTreeSet<String> = on.chain(owed.iter().cloned()).collect();
     desk.settings.change(|facts| {
         facts.paused.retain(|name| !on.contains(name));

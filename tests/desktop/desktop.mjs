@@ -3,6 +3,7 @@
 //   node tests/desktop/desktop.mjs
 //
 // POSTERN_BIN_DIR  where postern-desktop, postern-server and postern lie (target/debug)
+// POSTERN_TEST_SYSTEM_TRUST=1  also changes this machine's store of authorities and undoes it; needs root
 // POSTERN_ARTIFACTS  where screenshots and logs go (artifacts/desktop)
 import fs from "node:fs";
 import os from "node:os";
@@ -31,7 +32,7 @@ const session = new Session(programs, root);
 const steps = new Steps();
 const app = await App.install(root, binaries);
 const service = await origin();
-const world = { app, session, service, steps, tray: new Tray(session), artifacts, driver: null };
+const world = { app, root, binaries, session, service, steps, tray: new Tray(session), artifacts, driver: null };
 
 const overdue = setTimeout(() => {
   console.log(`FAIL  the whole run took longer than ${WHOLE_RUN_MS / 60_000} minutes`);

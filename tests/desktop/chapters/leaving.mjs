@@ -1,6 +1,8 @@
 // Every way to leave: hiding, quitting, signals, a session that ends. What the app started ends with it, nothing else.
+import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
+import { App } from "../kit/app.mjs";
 import { gone } from "../kit/programs.mjs";
 import { check, equal, until } from "../kit/wait.mjs";
 
@@ -54,6 +56,20 @@ export async function leaving(world) {
     check((await app.curl(`${moved}/elsewhere`)).out.includes("Hello"), "the page does not come through the other port");
     process.kill(child.pid, "SIGTERM");
     await app.nothingIsLeft();
+  });
+
+  await steps.try("with a server elsewhere only the agent is started, and its trouble is told", async () => {
+    const remote = await App.install(world.root, world.binaries, "remote");
+    fs.mkdirSync(remote.file("agent"), { recursive: true });
+    fs.writeFileSync(remote.file("agent", "postern.yml"), "version: 2\nserver_addr: tunnel.invalid:4443\nauthtoken: unknown\n");
+    const child = remote.launch(session.env, log);
+    await until("the tray tells the trouble", async () => /^Offline: .*tunnel\.invalid/.test(await tray.headline()), 30_000);
+    await until("the tray counts down", async () => /next try in \d+ s$/.test(await tray.headline()));
+    await session.screenshot(path.join(artifacts, "offline.png"));
+    const programs = remote.processes().map(({ program }) => program);
+    check(!programs.includes("postern-server") && programs.includes("postern"), `running: ${programs}`);
+    process.kill(child.pid, "SIGTERM");
+    await remote.nothingIsLeft();
   });
 
   await steps.must("SIGINT: the same", async () => {

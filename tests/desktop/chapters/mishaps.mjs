@@ -36,7 +36,8 @@ export async function mishaps(world) {
     await app.api("PUT", "/api/configured/blocked", { proto: "http", addr: service.port, domain: new URL(world.url).hostname });
     await until("the tray offers it", () => tray.item("blocked"));
     await tray.click("blocked");
-    await until("the tray marks it", () => tray.item("blocked (failed)"));
+    const item = await until("the tray marks it", () => tray.item("blocked (failed)"));
+    check(!item.checked, "a tunnel that failed is not shown as on");
     await driver.switchTo("index.html");
     await until("the window says why", async () => /in use|taken|already/i.test(await driver.pageText()));
     await picture(world, "index.html", "Postern", "failed-tunnel");
@@ -76,6 +77,19 @@ export async function mishaps(world) {
     const { ok: state } = await driver.command("desktop_state");
     equal([state.authority.trusted.browsers, state.authority.offered], [false, true], "the state");
   });
+
+  if (process.env.POSTERN_TEST_SYSTEM_TRUST === "1") {
+    await steps.try("the system can be made to trust it, curl then needs no certificate, and it can be undone", async () => {
+      const plain = () => run("curl", ["-sS", "--max-time", "10", `${world.url}/trusted`], { env: { PATH: process.env.PATH } });
+      check((await plain()).code !== 0, "curl trusted it before");
+      const { ok, error } = await driver.command("trust_authority", { where: "system" });
+      equal(ok?.trusted.system, true, error?.message ?? "trusted");
+      check((await plain()).out.includes("Hello"), "curl does not trust it");
+      const undone = await driver.command("untrust_authority");
+      equal(undone.ok?.trusted.system, false, undone.error?.message ?? "trusted after undoing");
+      check((await plain()).code !== 0, "curl still trusts it");
+    });
+  }
 
   await steps.must("kill -9 of the app: the tunnel still answers", async () => {
     world.before = { server: app.serverPid(), agent: app.agentPid() };

@@ -9,9 +9,9 @@ import { check, until } from "./wait.mjs";
 
 export class App {
   /** Ports are fixed for the whole run, so that "the same address" means something. */
-  static async install(root, binaries) {
+  static async install(root, binaries, name = "postern") {
     const app = new App();
-    app.home = path.join(root, "postern");
+    app.home = path.join(root, name);
     app.binary = path.join(binaries, "postern-desktop");
     app.ports = { https: await freePort(), http: await freePort(), api: await freePort(), web: await freePort() };
     const at = (port) => `127.0.0.1:${port}`;
