@@ -100,9 +100,18 @@ async fn a_tunnel_from_the_command_line_runs_until_it_is_terminated() {
     world.server.wait_for(|server| server.number("command_line")).await;
     let state = postern_agent::config::state::read(&postern_agent::config::state::state_path(&world.config()));
     let web = state.web_addr.expect("it says where it listens");
-    let list: serde_json::Value =
-        reqwest::get(format!("http://{web}/api/tunnels")).await.expect("answered").json().await.expect("JSON");
-    assert_eq!(list["tunnels"][0]["public_url"], "https://shop");
+    let published = async {
+        loop {
+            let answer = reqwest::get(format!("http://{web}/api/tunnels")).await.expect("answered");
+            let list: serde_json::Value = answer.json().await.expect("JSON");
+            if list["tunnels"][0]["public_url"] == "https://shop" {
+                break;
+            }
+            // The server knows of the tunnel a moment before the agent has read its answer.
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(world::PATIENCE, published).await.expect("it is published");
     let session = world.server.newest_session();
     let pid = rustix::process::Pid::from_raw(child.id() as i32).expect("a process");
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("sent");
@@ -122,15 +131,17 @@ async fn a_refused_tunnel_or_token_ends_the_command_with_the_reason() {
     let config = world.config();
     let typed = |arguments: Vec<&'static str>| {
         let (folder, config) = (folder.clone(), config.clone());
-        tokio::task::spawn_blocking(move || run(postern(&folder).args(arguments).arg("--config").arg(config)))
+        let typed =
+            tokio::task::spawn_blocking(move || run(postern(&folder).args(arguments).arg("--config").arg(config)));
+        async move { tokio::time::timeout(world::PATIENCE, typed).await.expect("it ends by itself").expect("it ran") }
     };
-    let (code, _, stderr) = typed(vec!["http", "8080", "--domain", "shop"]).await.unwrap();
+    let (code, _, stderr) = typed(vec!["http", "8080", "--domain", "shop"]).await;
     assert!(
         code == Some(1) && stderr.contains("in use by another agent") && stderr.contains("ERR_POSTERN_334"),
         "{stderr}"
     );
     let refusal = postern_api::Error::new(postern_api::Code::TokenUnknown, "The authtoken is not known.");
     world.server.refuse_sessions(Some(refusal));
-    let (code, _, stderr) = typed(vec!["http", "8080"]).await.unwrap();
+    let (code, _, stderr) = typed(vec!["http", "8080"]).await;
     assert!(code == Some(1) && stderr.contains("error: The authtoken is not known. (ERR_POSTERN_105)"), "{stderr}");
 }

@@ -153,7 +153,7 @@ async fn a_websocket_passes_and_is_captured_up_to_the_switch() {
         .write_all(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\nfrom the service")
         .await
         .expect("switched");
-    let mut answer = [0; 70];
+    let mut answer = [0; 72];
     visitor.read_exact(&mut answer).await.expect("the switch arrives");
     assert!(answer.ends_with(b"from the service"));
     visitor.write_all(b"from the visitor").await.expect("written");
