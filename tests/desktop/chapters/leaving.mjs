@@ -65,6 +65,8 @@ export async function leaving(world) {
     const child = remote.launch(session.env, log);
     await until("the tray tells the trouble", async () => /^Offline: .*tunnel\.invalid/.test(await tray.headline()), 30_000);
     await until("the tray counts down", async () => /next try in \d+ s$/.test(await tray.headline()));
+    await session.drawn();
+    await session.settle();
     await session.screenshot(path.join(artifacts, "offline.png"));
     const programs = remote.processes().map(({ program }) => program);
     check(!programs.includes("postern-server") && programs.includes("postern"), `running: ${programs}`);

@@ -24,6 +24,8 @@ const PANEL = `<?xml version="1.0" encoding="UTF-8"?>
 /** How much of a picture shrunk to a tenth a caret or a ticking number may change. */
 const CARET_PIXELS = 40;
 const SETTLE_TRIES = 20;
+/** A bare window with its frame, the panel and the icon stay below. */
+const DRAWN_SHADES = 900;
 
 /** Where openbox draws the close button, seen from the upper right corner of a window's content. */
 const CLOSE_BUTTON = { right: 10, above: 9 };
@@ -144,6 +146,14 @@ export class Session {
       if (comparable && [...out].filter((pixel, place) => pixel !== before[place]).length <= CARET_PIXELS) return;
       before = out;
     }
+  }
+
+  /** Waits until a window has drawn more than its empty ground: text brings hundreds of shades. */
+  async drawn() {
+    await until("the window is drawn", async () => {
+      const { out } = await run("import", ["-window", "root", "-silent", "-format", "%k", "info:"], { env: this.env });
+      return Number(out) > DRAWN_SHADES;
+    });
   }
 
   /** Clicks the close button that the window manager draws, until the window is out of sight. */
