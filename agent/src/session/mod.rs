@@ -204,10 +204,16 @@ fn needs(settings: &Settings) -> impl PartialEq + '_ {
 fn ended(reason: EndReason, settings: &Settings) -> Outcome {
     match reason {
         EndReason::Ended(error) => refusal(error),
-        other => Outcome::Again(Error::new(
-            Code::ServerUnreachable,
-            format!("The session with the server at {} was lost: {other}.", settings.server),
-        )),
+        other => {
+            tracing::debug!(reason = %other, "the session was lost");
+            // What the TLS library says about a broken connection helps nobody who reads the status.
+            let why = match &other {
+                EndReason::Lost(_) => "the connection broke".to_owned(),
+                other => other.to_string(),
+            };
+            let message = format!("The session with the server at {} was lost: {why}.", settings.server);
+            Outcome::Again(Error::new(Code::ServerUnreachable, message))
+        }
     }
 }
 
