@@ -43,9 +43,10 @@ build: ui/dist/index.html ## release builds of all three programs, pages include
 
 ui: ui/dist/index.html
 
+# Not `npm ci`: a mirror may lack optional packages of other platforms, and then it refuses the lock file.
 %/node_modules: %/package-lock.json
 	@echo "== fetching the packages of $*"
-	npm --prefix $* ci --no-audit --no-fund
+	npm --prefix $* install --no-save --no-audit --no-fund
 	@touch $@
 
 ui/dist/index.html: ui/node_modules $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print 2>/dev/null)
