@@ -15,6 +15,8 @@ use tauri::{AppHandle, Emitter};
 const PAUSE: Duration = Duration::from_millis(200);
 /// A feed this silent is dead: the agent sends a comment more often.
 const SILENCE: Duration = Duration::from_secs(60);
+/// When the last state is sent once more.
+const REPEAT: Duration = Duration::from_secs(1);
 
 /// Follows the feed of whatever agent runs, as long as the app lives.
 pub(crate) async fn follow(desk: Arc<Desk>, app: AppHandle) {
@@ -66,34 +68,34 @@ pub(crate) async fn announce_state(desk: Arc<Desk>, app: AppHandle) {
     let mut state = desk.state.watch();
     loop {
         let now = state.borrow_and_update().clone();
-        let _ = app.emit("desktop-state", now);
-        if state.changed().await.is_err() {
+        let _ = app.emit("desktop-state", &now);
+        // An event may overtake the answer to an older `desktop_state`, which would then be believed. Once more, later.
+        let changed = match tokio::time::timeout(REPEAT, state.changed()).await {
+            Ok(changed) => changed,
+            Err(_) => {
+                let _ = app.emit("desktop-state", &now);
+                state.changed().await
+            }
+        };
+        if changed.is_err() {
             return;
         }
     }
 }
 
-/// With a server elsewhere nobody watches its process: how it is follows from the agent's session.
+/// With a server elsewhere nobody watches its process: whether it is there follows from the agent's session.
+///
+/// Why it is not there is the session's to say; an error here would be one of a program this app looks after.
 pub(crate) async fn judge_remote_server(desk: Arc<Desk>) {
     let mut view = desk.view.subscribe();
     loop {
         let session = view.borrow_and_update().session.clone();
         desk.state.change(|state| {
-            let Some(session) = session else {
-                state.server.state = Condition::Starting;
-                return;
-            };
-            state.server.address = Some(session.server_addr);
-            state.server.next_try = session.next_try;
-            state.server.error = session.reason.map(|reason| crate::failure::Failure {
-                code: reason.code.parse().unwrap_or(postern_api::Code::ServerUnreachable),
-                message: reason.message,
-            });
-            state.server.state = match session.state.as_str() {
-                "online" => Condition::Running,
-                "connecting" => Condition::Starting,
-                _ => Condition::Failed,
-            };
+            let online = session.as_ref().is_some_and(|session| session.state == "online");
+            state.server.state = if online { Condition::Running } else { Condition::Starting };
+            if let Some(session) = session {
+                state.server.address = Some(session.server_addr);
+            }
         });
         if view.changed().await.is_err() {
             return;

@@ -15,7 +15,11 @@ export async function firstStart({ app, driver, session, steps, tray, artifacts 
   });
 
   await steps.try("the window says that it is online", () =>
-    until("the page says online", async () => /online/i.test(await driver.pageText())),
+    until("the page says online", async () => {
+      const text = await driver.pageText();
+      if (!/online/i.test(text)) throw new Error(`it says ${JSON.stringify(text.slice(0, 200))}`);
+      return true;
+    }),
   );
 
   await steps.try("keys lie in files that only their owner can read", () => {

@@ -47,14 +47,16 @@ export async function leaving(world) {
   await steps.try("a port that belongs to another program is passed over, and that is said", async () => {
     const other = net.createServer();
     await new Promise((resolve) => other.listen(app.ports.https, "127.0.0.1", resolve));
-    const child = await launch();
-    other.close();
+    world.child = await launch().finally(() => other.close());
     const { https } = app.json("server", "addresses.json");
     check(https !== `127.0.0.1:${app.ports.https}`, "the taken port was used");
     await until("the tray names the other address", async () => (await tray.headline()).endsWith(`:${https.split(":")[1]}`));
     const moved = await until("the tunnel is on", async () => (await app.tunnel("site")).public_url);
     check((await app.curl(`${moved}/elsewhere`)).out.includes("Hello"), "the page does not come through the other port");
-    process.kill(child.pid, "SIGTERM");
+  });
+
+  await steps.must("SIGTERM ends that one too", async () => {
+    process.kill(world.child.pid, "SIGTERM");
     await app.nothingIsLeft();
   });
 
@@ -62,16 +64,17 @@ export async function leaving(world) {
     const remote = await App.install(world.root, world.binaries, "remote");
     fs.mkdirSync(remote.file("agent"), { recursive: true });
     fs.writeFileSync(remote.file("agent", "postern.yml"), "version: 2\nserver_addr: tunnel.invalid:4443\nauthtoken: unknown\n");
-    const child = remote.launch(session.env, log);
+    world.child = remote.launch(session.env, log);
     await until("the tray tells the trouble", async () => /^Offline: .*tunnel\.invalid/.test(await tray.headline()), 30_000);
     await until("the tray counts down", async () => /next try in \d+ s$/.test(await tray.headline()));
-    await session.drawn();
-    await session.settle();
-    await session.screenshot(path.join(artifacts, "offline.png"));
     const programs = remote.processes().map(({ program }) => program);
     check(!programs.includes("postern-server") && programs.includes("postern"), `running: ${programs}`);
-    process.kill(child.pid, "SIGTERM");
-    await remote.nothingIsLeft();
+    await session.screenshotOnceDrawn(path.join(artifacts, "offline.png"));
+  });
+
+  await steps.must("that app ends too", async () => {
+    process.kill(world.child.pid, "SIGTERM");
+    await app.nothingIsLeft();
   });
 
   await steps.must("SIGINT: the same", async () => {

@@ -148,12 +148,15 @@ export class Session {
     }
   }
 
-  /** Waits until a window has drawn more than its empty ground: text brings hundreds of shades. */
-  async drawn() {
+  /** Keeps a picture as soon as a window has drawn more than its empty ground: text brings many shades. */
+  async screenshotOnceDrawn(file) {
     await until("the window is drawn", async () => {
-      const { out } = await run("import", ["-window", "root", "-silent", "-format", "%k", "info:"], { env: this.env });
+      await this.screenshot(file);
+      const { out } = await run("identify", ["-format", "%k", file], { env: this.env });
       return Number(out) > DRAWN_SHADES;
     });
+    await this.settle();
+    await this.screenshot(file);
   }
 
   /** Clicks the close button that the window manager draws, until the window is out of sight. */
