@@ -1,9 +1,9 @@
-//! How long to wait before the next try: exponential from 0.5 s to 30 s, with jitter.
+//! How long to wait before the next try: exponential from a quarter of a second to 30 s, with jitter.
 
 use rand::Rng;
 use std::time::Duration;
 
-const FIRST: Duration = Duration::from_millis(500);
+const FIRST: Duration = Duration::from_millis(250);
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Counts failures in a row and says how long to pause.
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn pauses_double_up_to_half_a_minute_and_never_exceed_it() {
         let mut backoff = Backoff::new();
-        for ceiling in [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0] {
+        for ceiling in [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0] {
             let pause = backoff.next_pause().as_secs_f64();
             assert!((ceiling / 2.0..=ceiling).contains(&pause), "{pause} is not within half of {ceiling}");
         }
