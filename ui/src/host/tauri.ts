@@ -43,7 +43,9 @@ const desktop: Desktop = {
 /** The app relays the agent's feed; whether there is one follows from the state of the agent. */
 function feed(listener: FeedListener): () => void {
   let live = false;
+  let told = false;
   const judge = (state: DesktopState) => {
+    told = true;
     const now = state.agent.state === "running";
     if (now && !live) listener.live();
     if (!now && live) listener.lost();
@@ -53,10 +55,14 @@ function feed(listener: FeedListener): () => void {
     listen<AgentEvent>("agent-event", ({ payload }) => listener.event(payload)),
     listen<DesktopState>("desktop-state", ({ payload }) => judge(payload)),
   ];
-  // Asked only when both listeners stand, so that nothing falls between the answer and the first event.
+  // Asked only when both listeners stand, so that nothing falls between the answer and the first event. An event
+  // may overtake the answer, which is then the older of the two.
   Promise.all(heard)
     .then(() => desktop.state())
-    .then(judge, () => listener.lost());
+    .then(
+      (state) => void (told || judge(state)),
+      () => void (told || listener.lost()),
+    );
   return () => heard.forEach((stop) => void stop.then((unlisten) => unlisten()));
 }
 

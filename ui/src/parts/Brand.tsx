@@ -1,19 +1,20 @@
 // The mark and the name of the window; the first heading of every page.
 import styles from "./Brand.module.css";
 
+const ARCH = "M120 408V236a124 124 0 0 1 248 0V408";
+const ARROW = "M208 300H428M360 232l68 68-68 68";
+
 export function Brand({ name }: { name?: string }) {
   return (
     <h1 className={styles.brand}>
-      <svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
-        <rect width="32" height="32" rx="7" fill="#0f6b5c" />
-        <path
-          d="M8 26V14a8 8 0 0 1 16 0v12"
-          fill="none"
-          stroke="#fff"
-          strokeWidth="3"
-          strokeLinecap="round"
-        />
-        <path d="M13 26V15.5a3 3 0 0 1 6 0V26" fill="#fff" />
+      <svg width="22" height="22" viewBox="16 16 480 480" aria-hidden="true" focusable="false">
+        <rect x="16" y="16" width="480" height="480" rx="112" fill="#166066" />
+        <path d={`${ARCH}Z`} fill="#08262f" />
+        <g fill="none" strokeLinecap="round" strokeLinejoin="round" strokeWidth="44">
+          <path d={ARCH} stroke="#f4fbfa" />
+          <path d={ARROW} stroke="#0d3b4a" strokeWidth="92" />
+          <path d={ARROW} stroke="#ffb347" />
+        </g>
       </svg>
       Postern{name && <span className={styles.name}>{name}</span>}
     </h1>
