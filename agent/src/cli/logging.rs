@@ -21,7 +21,9 @@ pub(super) fn start(settings: &Settings) -> Result<(), Error> {
         }
     };
     let level = settings.log_level;
-    let filter = EnvFilter::new(format!("warn,postern={level},postern_agent={level},postern_tunnel={level}"));
+    let filter = EnvFilter::new(format!(
+        "warn,rustls_platform_verifier=off,postern={level},postern_agent={level},postern_tunnel={level}"
+    ));
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_target(false);
     let started = match settings.log_format {
         LogFormat::Text => lines.with_ansi(colours && std::env::var_os("NO_COLOR").is_none()).try_init(),

@@ -79,7 +79,7 @@ impl SessionLoop {
                 }
                 Outcome::Again(error) => {
                     let pause = backoff.next_pause();
-                    tracing::warn!(code = %error.code, next_try = ?pause, "{}", error.message);
+                    tracing::warn!(code = %error.code, next_try = format_args!("{:.1}s", pause.as_secs_f64()), "{}", error.message);
                     self.board.failed(SessionState::Waiting, error, pause);
                     pause
                 }

@@ -6,7 +6,7 @@ use postern_api::{Code, Error, Secret, token::Token};
 /// The credential behind a token, with the KSUID that names it.
 pub(crate) fn credential<'a>(published: &'a Published, token: &Secret) -> Result<(&'a str, &'a Credential), Error> {
     if token.is_empty() {
-        let message = "No authtoken was given. Save one with `postern config add-authtoken <token>`.";
+        let message = "No authtoken was given. Save one with `postern config add-authtoken -`.";
         return Err(Error::new(Code::TokenMissing, message));
     }
     let unknown = || {
@@ -20,7 +20,7 @@ pub(crate) fn credential<'a>(published: &'a Published, token: &Secret) -> Result
     }
     if published.api_keys.get(token.ksuid()).is_some_and(|hash| hash.verifies(&token)) {
         let message = "This is an API key; an agent needs the authtoken of a tunnel credential. Save it with \
-                       `postern config add-authtoken <token>`.";
+                       `postern config add-authtoken -`.";
         return Err(Error::new(Code::TokenIsApiKey, message));
     }
     Err(unknown())
