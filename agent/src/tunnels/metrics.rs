@@ -1,11 +1,10 @@
 //! Numbers of a tunnel: how many, how many now, how many a second, and how long they took.
 
-use super::rates::Rates;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use std::{
     sync::{
-        Mutex, PoisonError,
+        Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
@@ -21,13 +20,10 @@ const DIGITS: u8 = 2;
 /// Counts things that take time: connections, requests.
 pub struct Meter {
     open: AtomicU64,
-    measured: Mutex<Measured>,
-}
-
-struct Measured {
-    count: u64,
-    rates: Rates,
-    durations: Option<Histogram<u32>>,
+    /// How many there were, and the moving averages of how many a second.
+    begun: witchcraft_metrics::Meter,
+    /// Made with the first value: a tunnel nobody visits takes no memory for it.
+    durations: Mutex<Option<Histogram<u32>>>,
 }
 
 /// What a meter shows. Rates are per second, averaged over 1, 5 and 15 minutes; percentiles are nanoseconds.
@@ -61,8 +57,7 @@ pub struct OpenOne<'a> {
 
 impl Default for Meter {
     fn default() -> Self {
-        let measured = Measured { count: 0, rates: Rates::new(Instant::now()), durations: None };
-        Meter { open: AtomicU64::new(0), measured: Mutex::new(measured) }
+        Meter { open: AtomicU64::new(0), begun: witchcraft_metrics::Meter::new(), durations: Mutex::default() }
     }
 }
 
@@ -70,59 +65,53 @@ impl Meter {
     /// Counts one that begins now.
     pub fn open(&self) -> OpenOne<'_> {
         self.open.fetch_add(1, Relaxed);
-        let now = Instant::now();
-        let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
-        measured.count += 1;
-        measured.rates.mark(now);
-        OpenOne { meter: self, since: now }
+        self.begun.mark(1);
+        OpenOne { meter: self, since: Instant::now() }
     }
 
     /// Counts one that is over and took so long.
     pub fn record(&self, took: Duration) {
-        let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
-        measured.count += 1;
-        measured.rates.mark(Instant::now());
-        measured.took(took);
+        self.begun.mark(1);
+        self.took(took);
     }
 
     /// The numbers of this moment.
     pub fn snapshot(&self) -> Snapshot {
-        let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
-        let [rate1, rate5, rate15] = measured.rates.at(Instant::now());
-        let at = |percentile: f64| {
-            measured.durations.as_ref().map_or(0, |durations| durations.value_at_percentile(percentile))
-        };
+        let durations = self.durations();
+        let at = |percentile: f64| durations.as_ref().map_or(0, |durations| durations.value_at_percentile(percentile));
         Snapshot {
-            count: measured.count,
+            count: u64::try_from(self.begun.count()).unwrap_or_default(),
             gauge: self.open.load(Relaxed),
-            rate1,
-            rate5,
-            rate15,
+            rate1: self.begun.one_minute_rate(),
+            rate5: self.begun.five_minute_rate(),
+            rate15: self.begun.fifteen_minute_rate(),
             p50: at(50.0),
             p90: at(90.0),
             p95: at(95.0),
             p99: at(99.0),
         }
     }
-}
 
-impl Measured {
-    fn took(&mut self, took: Duration) {
+    fn took(&self, took: Duration) {
         let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(LONGEST).clamp(SHORTEST, LONGEST);
-        // Made with the first value: a tunnel nobody visits takes no memory for it.
-        if self.durations.is_none() {
-            self.durations = Histogram::new_with_bounds(SHORTEST, LONGEST, DIGITS).ok();
+        let mut durations = self.durations();
+        if durations.is_none() {
+            *durations = Histogram::new_with_bounds(SHORTEST, LONGEST, DIGITS).ok();
         }
-        if let Some(durations) = &mut self.durations {
+        if let Some(durations) = durations.as_mut() {
             durations.saturating_record(nanoseconds);
         }
+    }
+
+    fn durations(&self) -> MutexGuard<'_, Option<Histogram<u32>>> {
+        self.durations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for OpenOne<'_> {
     fn drop(&mut self) {
         self.meter.open.fetch_sub(1, Relaxed);
-        self.meter.measured.lock().unwrap_or_else(PoisonError::into_inner).took(self.since.elapsed());
+        self.meter.took(self.since.elapsed());
     }
 }
 

@@ -5,7 +5,6 @@ pub mod guard;
 pub mod leg;
 pub mod local;
 pub mod metrics;
-mod rates;
 pub mod replay;
 mod table;
 pub mod view;
