@@ -1,6 +1,7 @@
 //! The program `postern` running tunnels, driven through its local API.
 
 use crate::condition::eventually;
+use crate::exchange::exchange;
 use crate::process::{Ended, Process};
 use crate::programs;
 use crate::server::Server;
@@ -202,14 +203,9 @@ impl AgentSetup {
 impl Agent {
     /// Calls the local API. A body of null is no body.
     pub async fn call(&self, method: Method, path: &str, body: Value) -> Answer {
-        let mut request = self.http.request(method, format!("http://{}{path}", self.web));
-        if !body.is_null() {
-            request = request.json(&body);
-        }
-        let answer = request.send().await.expect("the local API answers");
-        let status = answer.status().as_u16();
-        let text = answer.text().await.expect("a body");
-        Answer { status, body: serde_json::from_str(&text).unwrap_or_default(), text }
+        let request = self.http.request(method, format!("http://{}{path}", self.web));
+        let (status, body, text) = exchange(request, body).await;
+        Answer { status, body, text }
     }
 
     /// GET.

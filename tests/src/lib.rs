@@ -7,6 +7,7 @@
 pub mod agent;
 pub mod bytes;
 pub mod condition;
+mod exchange;
 pub mod operator;
 pub mod origin;
 pub mod process;

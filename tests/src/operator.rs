@@ -1,5 +1,6 @@
 //! The operator: who holds an API key.
 
+use crate::exchange::exchange;
 use postern_api::client::Client;
 use postern_api::{Code, Secret};
 use reqwest::Method;
@@ -67,13 +68,8 @@ impl Operator {
         if let Some(key) = &self.key {
             request = request.bearer_auth(key);
         }
-        if !body.is_null() {
-            request = request.json(&body);
-        }
-        let answer = request.send().await.expect("the management API answers");
-        let status = answer.status().as_u16();
-        let text = answer.text().await.expect("a body");
-        Answer { status, body: serde_json::from_str(&text).unwrap_or_default(), text }
+        let (status, body, text) = exchange(request, body).await;
+        Answer { status, body, text }
     }
 
     /// GET.

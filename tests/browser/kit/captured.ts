@@ -1,24 +1,9 @@
 // Captured exchanges as an agent would hold them, built from plain words.
 import { gzipSync } from "node:zlib";
+import type { Summary } from "../../../ui/src/api/types";
 
 export interface Exchange {
-  summary: {
-    id: string;
-    tunnel_name: string;
-    method: string;
-    path: string;
-    host: string;
-    status_code: number | null;
-    status: string | null;
-    start: string;
-    duration: number | null;
-    request_size: number;
-    response_size: number;
-    remote_addr: string;
-    cut: boolean;
-    replay_of: string | null;
-    error: string | null;
-  };
+  summary: Summary;
   request: Buffer;
   response: Buffer | null;
 }
