@@ -4,9 +4,9 @@
 //! [`Code::ServerUnreachable`] when there was no answer.
 
 use crate::{
-    Code, Error, Id, Result, Secret,
+    AnyId, Code, Error, Id, Result, Secret,
     module::{Hosts, Module, module_path},
-    resource::{Record, Resource},
+    resource::{Nested, Record, Resource, collection},
 };
 use reqwest::{Method, StatusCode};
 use serde::{Serialize, de::DeserializeOwned};
@@ -27,6 +27,7 @@ pub struct Client {
 #[derive(Debug)]
 pub struct All<'a, R> {
     client: &'a Client,
+    parent: Option<AnyId>,
     kind: PhantomData<fn() -> R>,
 }
 
@@ -62,22 +63,12 @@ impl Client {
 
     /// The operations on one kind.
     pub fn all<R: Resource>(&self) -> All<'_, R> {
-        All { client: self, kind: PhantomData }
+        All { client: self, parent: None, kind: PhantomData }
     }
 
-    /// Sets a module, replacing its whole configuration.
-    pub async fn put<M: Module, O: Hosts<M>>(&self, owner: &Id<O>, module: &M) -> Result<M::View> {
-        self.call(Method::PUT, &self.url(&module_path::<O, M>(owner)), Some(module)).await
-    }
-
-    /// Reads a module; one that is not set is [`Code::ModuleUnset`].
-    pub async fn get<M: Module, O: Hosts<M>>(&self, owner: &Id<O>) -> Result<M::View> {
-        self.call(Method::GET, &self.url(&module_path::<O, M>(owner)), None::<&()>).await
-    }
-
-    /// Removes a module; it is no error if it is not set.
-    pub async fn delete<M: Module, O: Hosts<M>>(&self, owner: &Id<O>) -> Result<()> {
-        self.send(Method::DELETE, &self.url(&module_path::<O, M>(owner)), None::<&()>).await.map(|_| ())
+    /// The operations on what lies in one resource. There is no list of it: read the parent's record.
+    pub fn within<R: Nested>(&self, parent: &Id<R::Parent>) -> All<'_, R> {
+        All { client: self, parent: Some(parent.any()), kind: PhantomData }
     }
 
     fn url(&self, path: &str) -> String {
@@ -114,7 +105,7 @@ impl Client {
 impl<R: Resource> All<'_, R> {
     /// Makes a resource.
     pub async fn create(&self, body: &R::Create) -> Result<Record<R>> {
-        self.client.call(Method::POST, &self.client.url(R::PATH), Some(body)).await
+        self.client.call(Method::POST, &self.collection(), Some(body)).await
     }
 
     /// Reads one.
@@ -124,7 +115,7 @@ impl<R: Resource> All<'_, R> {
 
     /// Reads the first page, with at most `limit` records (1 to 100).
     pub async fn page(&self, limit: usize) -> Result<Page<R>> {
-        self.page_at(&format!("{}?limit={limit}", self.client.url(R::PATH))).await
+        self.page_at(&format!("{}?limit={limit}", self.collection())).await
     }
 
     /// Reads the page after another one.
@@ -156,8 +147,43 @@ impl<R: Resource> All<'_, R> {
         self.client.send(Method::DELETE, &self.item(id), None::<&()>).await.map(|_| ())
     }
 
+    /// Sets a module, replacing its whole configuration.
+    pub async fn put_module<M: Module>(&self, owner: &Id<R>, module: &M) -> Result<M::View>
+    where
+        R: Hosts<M>,
+    {
+        self.client.call(Method::PUT, &self.module_url::<M>(owner), Some(module)).await
+    }
+
+    /// Reads a module; one that is not set is [`Code::ModuleUnset`].
+    pub async fn module<M: Module>(&self, owner: &Id<R>) -> Result<M::View>
+    where
+        R: Hosts<M>,
+    {
+        self.client.call(Method::GET, &self.module_url::<M>(owner), None::<&()>).await
+    }
+
+    /// Removes a module; it is no error if it is not set.
+    pub async fn delete_module<M: Module>(&self, owner: &Id<R>) -> Result<()>
+    where
+        R: Hosts<M>,
+    {
+        self.client.send(Method::DELETE, &self.module_url::<M>(owner), None::<&()>).await.map(|_| ())
+    }
+
+    fn collection(&self) -> String {
+        self.client.url(&collection::<R>(self.parent.as_ref()))
+    }
+
     fn item(&self, id: &Id<R>) -> String {
-        self.client.url(&format!("{}/{id}", R::PATH))
+        format!("{}/{id}", self.collection())
+    }
+
+    fn module_url<M: Module>(&self, owner: &Id<R>) -> String
+    where
+        R: Hosts<M>,
+    {
+        self.client.url(&module_path::<R, M>(self.parent.as_ref(), owner))
     }
 
     async fn page_at(&self, url: &str) -> Result<Page<R>> {
@@ -176,7 +202,7 @@ impl<R: Resource> All<'_, R> {
     /// The key goes to the server it belongs to: of a page's address only the query is taken over.
     fn own(&self, uri: &str) -> String {
         let query = uri.split_once('?').map_or("", |(_, query)| query);
-        format!("{}?{query}", self.client.url(R::PATH))
+        format!("{}?{query}", self.collection())
     }
 }
 

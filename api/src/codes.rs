@@ -76,6 +76,7 @@ codes! {
     ContentTypeMissing = 216, 400, "A body was sent without a Content-Type.";
     VersionUnsupported = 217, 400, "The version asked for is not supported.";
     VersionMissing = 218, 400, "No Service-Version header was sent.";
+    CallerInactive = 204, 403, "The bot user that owns the API key is not active.";
     ApiAddressDenied = 220, 403, "This address may not use the management API.";
     IdShape = 223, 400, "The id is not of the form of its kind.";
     FieldMissing = 224, 400, "A field that is needed is missing.";
@@ -94,6 +95,10 @@ codes! {
     AclInvalid = 600, 400, "The ACL has a rule that cannot be understood.";
     LastAdminKey = 601, 400, "The last key of an administrator cannot be deleted.";
     OwnerUnknown = 632, 400, "The owner does not exist.";
+    OwnerInactive = 636, 400, "The owner is not active.";
+    BotNameInvalid = 4110, 400, "The name of a bot user is not valid.";
+    BotNameTaken = 4112, 400, "The name belongs to another bot user.";
+    ReservedInUse = 446, 400, "The reserved name or address is in use and cannot be deleted.";
     AdminNeeded = 630, 403, "Only an administrator may do this.";
     // IP policies
     CidrInvalid = 1406, 400, "The CIDR is not valid.";
@@ -101,6 +106,11 @@ codes! {
     CidrHostBits = 1409, 400, "The CIDR has bits set behind its mask.";
     PolicyUnknown = 1414, 400, "The IP policy does not exist.";
     ActionInvalid = 1422, 400, "The action is neither allow nor deny.";
+    // Certificates
+    AuthorityUnknown = 7072, 400, "The certificate authority does not exist.";
+    AuthorityInUse = 1914, 400, "The certificate authority is in use and cannot be deleted.";
+    SshAuthorityUnknown = 1951, 400, "The SSH certificate authority does not exist.";
+    SshAuthorityInUse = 1964, 400, "The SSH certificate authority has signed certificates and cannot be deleted.";
     // Visitors
     HostUnknown = 3200, 404, "Nothing is published under this name.";
     AgentOffline = 3201, 503, "The name is known, but its agent is not connected.";

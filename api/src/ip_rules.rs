@@ -2,11 +2,12 @@
 
 use crate::{Code, Error};
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
 /// What a rule says about the addresses it matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
     /// Let them in, unless another rule denies them.

@@ -1,24 +1,25 @@
 //! Modules: parts of an edge that are put, read and removed on their own.
 
-use crate::resource::Resource;
+use crate::{AnyId, Id, resource::Resource};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 
 pub use crate::modules::*;
 
 /// A module's configuration, as it is put and as it is stored.
-pub trait Module: Clone + std::fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait Module: Clone + std::fmt::Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
     /// The last part of its path, and its member in the owner's record.
     const NAME: &'static str;
     /// How it is shown: ids become references.
-    type View: Clone + std::fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
+    type View: Clone + std::fmt::Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static;
 }
 
 /// Says that a kind accepts a module. Pairs that make no sense do not compile.
 pub trait Hosts<M: Module>: Resource {}
 
-/// The path of a module below the base address.
-pub fn module_path<O: Hosts<M>, M: Module>(owner: &crate::Id<O>) -> String {
-    format!("{}/{owner}/{}", O::PATH, M::NAME)
+/// The path of a module below the base address. `parent` is what the owner lies in, if it lies in something.
+pub fn module_path<O: Hosts<M>, M: Module>(parent: Option<&AnyId>, owner: &Id<O>) -> String {
+    format!("{}/{owner}/{}", crate::resource::collection::<O>(parent), M::NAME)
 }
 
 /// `enabled`: true if it is absent or null.

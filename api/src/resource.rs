@@ -1,6 +1,7 @@
 //! What every resource has in common: its kind, its addresses, its bodies, its record.
 
 use crate::{AnyId, Id, Timestamp, id::Kind};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 pub use crate::resources::*;
@@ -14,23 +15,69 @@ pub const METADATA_LIMIT: usize = 4096;
 /// [`Resource::Status`] holds those that only the server adds.
 ///
 /// The five operations on `PATH` exist once, for any `R: Resource`.
-pub trait Resource: Kind + Clone + std::fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait Resource:
+    Kind + Clone + std::fmt::Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static
+{
     /// The kind in the singular, `ip_policy` for example: used in the store, in events and in sentences.
     const KIND: &'static str;
-    /// The path of the collection, beginning with a slash.
+    /// The path of the collection, beginning with a slash. That of a nested kind holds the parent's parameter,
+    /// `{edge_id}` for example.
     const PATH: &'static str;
     /// The member of a list's body that holds the records.
     const LIST: &'static str;
+    /// The resource that a collection of this kind lies in, if it lies in one. Such a collection has no list of
+    /// its own: it is shown in the parent's record.
+    const PARENT: Option<Parent> = None;
     /// What the server adds to every answer.
-    type Status: Clone + std::fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
+    type Status: Clone + std::fmt::Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static;
     /// The body of a POST.
     type Create: Body;
     /// The body of a PATCH. A field that is absent or null stays as it is.
     type Update: Body;
 }
 
+/// A kind whose records lie in a record of another kind.
+pub trait Nested: Resource {
+    /// That other kind.
+    type Parent: Resource;
+}
+
+/// The kind that a nested kind lies in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parent {
+    /// The path parameter that stands for the parent's id.
+    pub parameter: &'static str,
+    /// [`Resource::KIND`] of the parent.
+    pub kind: &'static str,
+    /// [`Kind::PREFIX`] of the parent.
+    pub prefix: &'static str,
+}
+
+impl Parent {
+    /// A kind, found under a path parameter.
+    pub const fn of<P: Resource>(parameter: &'static str) -> Self {
+        Parent { parameter, kind: P::KIND, prefix: P::PREFIX }
+    }
+}
+
+/// A kind that can be read and not changed: the server makes its records from what is alive.
+pub trait View:
+    Kind + Clone + std::fmt::Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static
+{
+    /// The kind in the singular, `tunnel` for example.
+    const KIND: &'static str;
+    /// The path of the collection, beginning with a slash.
+    const PATH: &'static str;
+    /// The member of a list's body that holds the records.
+    const LIST: &'static str;
+    /// The record's id.
+    fn id(&self) -> &Id<Self>;
+}
+
 /// A body that creates or changes a resource.
-pub trait Body: Clone + std::fmt::Debug + Default + Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait Body:
+    Clone + std::fmt::Debug + Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static
+{
     /// The two texts that every resource has.
     fn texts(&mut self) -> Texts<'_>;
 }
@@ -45,8 +92,9 @@ pub struct Texts<'a> {
 }
 
 /// A resource as the API answers it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(bound = "")]
+#[schemars(bound = "R: Resource", rename = "{R}")]
 pub struct Record<R: Resource> {
     /// Its id.
     pub id: Id<R>,
@@ -69,11 +117,11 @@ pub struct Record<R: Resource> {
 }
 
 /// Nothing beyond the fields every resource has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Nothing {}
 
 /// A reference to another resource. What it names may have been deleted meanwhile.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ref {
     /// The id of what is named.
     pub id: AnyId,
@@ -88,27 +136,58 @@ impl Ref {
     }
 }
 
-/// The absolute address of a collection.
-pub fn list_uri<R: Resource>(base_url: &str) -> String {
-    format!("{}{}", base_url.trim_end_matches('/'), R::PATH)
+/// The path of a collection; that of a nested kind lies in `parent`.
+pub fn collection<R: Resource>(parent: Option<&AnyId>) -> String {
+    match (R::PARENT, parent) {
+        (Some(Parent { parameter, .. }), Some(parent)) => R::PATH.replace(&format!("{{{parameter}}}"), parent.as_str()),
+        _ => R::PATH.to_owned(),
+    }
 }
 
-/// The absolute address of one resource.
+/// The absolute address of a collection.
+pub fn list_uri(base_url: &str, path: &str) -> String {
+    format!("{}{path}", base_url.trim_end_matches('/'))
+}
+
+/// The absolute address of one resource that lies at the top.
 pub fn item_uri<R: Resource>(base_url: &str, id: &str) -> String {
     format!("{}{}/{id}", base_url.trim_end_matches('/'), R::PATH)
 }
 
-/// Gives body types their two texts.
-macro_rules! bodies {
-    ($($body:ty),+ $(,)?) => {
-        $(impl $crate::resource::Body for $body {
+/// Declares a body: its two texts, the fields it needs, and those it may leave out (absent or null: unchanged, or
+/// the default when creating).
+macro_rules! body {
+    ($(#[$meta:meta])* $name:ident {
+        needs { $($(#[$need_meta:meta])* $need:ident: $need_type:ty,)* }
+        may { $($(#[$may_meta:meta])* $may:ident: $may_type:ty,)* }
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            /// For people: what it is or is for; at most 255 bytes.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(length(max = 255))]
+            pub description: Option<String>,
+            /// For programs: anything; at most 4096 bytes.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(length(max = 4096))]
+            pub metadata: Option<String>,
+            $($(#[$need_meta])* pub $need: $need_type,)*
+            $(
+                $(#[$may_meta])*
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub $may: Option<$may_type>,
+            )*
+        }
+        impl $crate::resource::Body for $name {
             fn texts(&mut self) -> $crate::resource::Texts<'_> {
                 $crate::resource::Texts { description: &mut self.description, metadata: &mut self.metadata }
             }
-        })+
+        }
     };
 }
-pub(crate) use bodies;
+pub(crate) use body;
 
 #[cfg(test)]
 mod tests {

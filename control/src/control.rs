@@ -4,7 +4,8 @@ use crate::{
     Live, Settings, Snapshot, files,
     http::{Admission, Shared},
     publisher::Publisher,
-    resources::{Caller, Kept, Resources},
+    resources::{Caller, Codec, Kept, Resources},
+    sealing::Seal,
     store::{Store, StoreError, sqlite},
 };
 use postern_api::{
@@ -41,9 +42,10 @@ impl Control {
     }
 
     async fn over(store: Arc<dyn Store>, settings: Settings, live: Arc<dyn Live>) -> Result<Self> {
-        let publisher = Publisher::start(store.clone()).await?;
+        let codec = Codec::new(Arc::new(Seal::open(&settings.data_dir)?));
+        let publisher = Publisher::start(store.clone(), codec.clone()).await?;
         let published = publisher.reached.clone();
-        let resources = Arc::new(Resources { store, settings, live, published });
+        let resources = Arc::new(Resources { store, codec, settings, live, published });
         Ok(Control { resources, publisher, admission: None })
     }
 
@@ -80,7 +82,7 @@ impl Control {
             Ok(files::write_beside(&path, line.as_bytes(), files::PRIVATE)?)
         };
         let body = ApiKeyCreate { description: Some("the first key".to_owned()), ..Default::default() };
-        self.resources.create_prepared::<ApiKey>(&administrator, body, write).await?;
+        self.resources.create_prepared::<ApiKey>(&administrator, None, body, write).await?;
         files::settle(&path)?;
         Ok(Some(path))
     }
@@ -90,7 +92,7 @@ impl Control {
     pub async fn create_api_key(&self, description: &str, admin: bool) -> Result<Secret> {
         let owner = if admin { self.administrator().await? } else { self.user(description, false).await? };
         let body = ApiKeyCreate { description: Some(description.to_owned()), ..Default::default() };
-        let record = self.resources.create::<ApiKey>(&owner, body).await?;
+        let record = self.resources.create::<ApiKey>(&owner, None, body).await?;
         record.status.token.ok_or_else(|| Error::from(Code::Internal))
     }
 
@@ -115,7 +117,7 @@ impl Control {
         let name = if name.trim().is_empty() { "API key".to_owned() } else { name };
         let body = UserCreate { name, admin: Some(admin), ..Default::default() };
         let nobody = operator(Id::new(jiff::Timestamp::now()));
-        let user = self.resources.create::<User>(&nobody, body).await?;
+        let user = self.resources.create::<User>(&nobody, None, body).await?;
         Ok(operator(user.id))
     }
 
@@ -142,5 +144,5 @@ impl std::fmt::Debug for Control {
 
 /// Whoever works on the machine itself, in the name of a user.
 fn operator(owner: Id<User>) -> Caller {
-    Caller { key: postern_api::AnyId::from_text("operator"), owner, admin: true }
+    Caller { key: postern_api::AnyId::from_text("operator"), owner: owner.into(), admin: true }
 }

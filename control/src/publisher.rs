@@ -2,9 +2,9 @@
 
 use crate::{
     Snapshot,
-    resources::{Kept, KeptModule, kept},
+    resources::{Codec, Kept, KeptModule, ModuleRules, Rules, kept},
     snapshot::{PublishedCredential, PublishedTcpEdge},
-    store::{Change, Range, Result, Revision, Store, StoreError},
+    store::{Change, Entry, Range, Result, Revision, Store, StoreError},
 };
 use postern_api::{
     AnyId,
@@ -13,7 +13,6 @@ use postern_api::{
     resource::{ApiKey, Credential, IpPolicyRule, Resource, TcpEdge, TunnelGroupBackend},
     token::TokenHash,
 };
-use serde::de::DeserializeOwned;
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
@@ -36,8 +35,8 @@ pub(crate) struct Publisher {
 
 impl Publisher {
     /// Publishes what the store holds, then goes on following it.
-    pub(crate) async fn start(store: Arc<dyn Store>) -> Result<Self> {
-        let mut mirror = Mirror::default();
+    pub(crate) async fn start(store: Arc<dyn Store>, codec: Codec) -> Result<Self> {
+        let mut mirror = Mirror::new(codec.clone());
         let mut after = mirror.load(store.as_ref()).await?;
         let (announce, snapshots) = watch::channel(Arc::new(mirror.snapshot(after)));
         let (reach, reached) = watch::channel(after);
@@ -55,7 +54,7 @@ impl Publisher {
                         reach.send_replace(after);
                     }
                     Err(StoreError::Compacted(_)) => {
-                        let mut fresh = Mirror::default();
+                        let mut fresh = Mirror::new(codec.clone());
                         if let Ok(revision) = fresh.load(store.as_ref()).await {
                             (mirror, after) = (fresh, revision);
                             announce.send_replace(Arc::new(mirror.snapshot(after)));
@@ -83,8 +82,8 @@ impl Drop for Publisher {
 }
 
 /// The part of the store that matters to the edge, read once and kept up to date by its changes.
-#[derive(Default)]
 struct Mirror {
+    codec: Codec,
     credentials: Part<HashMap<String, PublishedCredential>>,
     api_keys: Part<HashMap<String, TokenHash>>,
     groups: Part<HashMap<String, BTreeMap<String, String>>>,
@@ -116,6 +115,21 @@ impl<T: Clone> Part<T> {
 }
 
 impl Mirror {
+    fn new(codec: Codec) -> Self {
+        Mirror {
+            codec,
+            credentials: Part::default(),
+            api_keys: Part::default(),
+            groups: Part::default(),
+            edges: BTreeMap::new(),
+            backends: HashMap::new(),
+            restrictions: HashMap::new(),
+            rules: HashMap::new(),
+            policy_of: HashMap::new(),
+            published_edges: None,
+        }
+    }
+
     /// Reads everything. Gives the revision from which on changes must be applied.
     async fn load(&mut self, store: &dyn Store) -> Result<Revision> {
         let prefixes = [
@@ -149,7 +163,8 @@ impl Mirror {
     fn apply(&mut self, change: Change) -> bool {
         let mut parts = change.key.split('/');
         let (Some(first), Some(second), Some(third)) = (parts.next(), parts.next(), parts.next()) else { return false };
-        let value = change.value.as_deref();
+        let entry = change.value.map(|value| Entry { key: change.key.clone(), value, revision: change.revision });
+        let entry = entry.as_ref();
         match (first, second) {
             ("records", Credential::KIND) => {
                 let publish = |kept: Kept<Credential>| PublishedCredential {
@@ -157,34 +172,34 @@ impl Mirror {
                     hash: kept.hidden,
                     acl: kept.spec.acl,
                 };
-                set(self.credentials.change(), ksuid(third), read(&change.key, value).map(publish));
+                set(self.credentials.change(), ksuid(third), record(&self.codec, entry).map(publish));
             }
             ("records", ApiKey::KIND) => {
                 let hash = |kept: Kept<ApiKey>| kept.hidden;
-                set(self.api_keys.change(), ksuid(third), read(&change.key, value).map(hash));
+                set(self.api_keys.change(), ksuid(third), record(&self.codec, entry).map(hash));
             }
             ("records", TunnelGroupBackend::KIND) => {
                 let publish = |kept: Kept<TunnelGroupBackend>| kept.spec.labels;
-                set(self.groups.change(), third.to_owned(), read(&change.key, value).map(publish));
+                set(self.groups.change(), third.to_owned(), record(&self.codec, entry).map(publish));
             }
             ("records", TcpEdge::KIND) => {
-                let edge: Option<Kept<TcpEdge>> = read(&change.key, value);
+                let edge: Option<Kept<TcpEdge>> = record(&self.codec, entry);
                 match edge {
                     Some(edge) => self.edges.insert(third.to_owned(), crate::resources::ports(&edge.spec)),
                     None => self.edges.remove(third),
                 };
                 self.published_edges = None;
             }
-            ("records", IpPolicyRule::KIND) => self.rule(third, read(&change.key, value)),
+            ("records", IpPolicyRule::KIND) => self.rule(third, record(&self.codec, entry)),
             ("modules", owner) if third == Backend::NAME => {
-                let module = |kept: KeptModule<Backend>| kept.module;
-                set(&mut self.backends, owner.to_owned(), read(&change.key, value).map(module));
+                let module = module::<Backend>(&self.codec, entry).map(|kept| kept.module);
+                set(&mut self.backends, owner.to_owned(), module);
                 self.published_edges = None;
             }
             ("modules", owner) if third == IpRestriction::NAME => {
                 // One that cannot be read keeps everybody out: it stands there as `None`.
-                let restriction = read::<KeptModule<IpRestriction>>(&change.key, value).map(|kept| kept.module);
-                set(&mut self.restrictions, owner.to_owned(), value.map(|_| restriction));
+                let restriction = module::<IpRestriction>(&self.codec, entry).map(|kept| kept.module);
+                set(&mut self.restrictions, owner.to_owned(), entry.map(|_| restriction));
                 self.published_edges = None;
             }
             _ => return false,
@@ -261,8 +276,16 @@ fn set<T>(map: &mut HashMap<String, T>, key: String, value: Option<T>) {
     };
 }
 
-/// Reads a value that is there; what cannot be read is left out and said so.
-fn read<T: DeserializeOwned>(key: &str, value: Option<&[u8]>) -> Option<T> {
-    let read = serde_json::from_slice(value?);
-    read.inspect_err(|error| tracing::error!(%key, %error, "a stored value cannot be read and is left out")).ok()
+/// Reads a record that is there; what cannot be read is left out and said so.
+fn record<R: Rules>(codec: &Codec, entry: Option<&Entry>) -> Option<Kept<R>> {
+    entry.and_then(|entry| readable(entry, codec.read_record(entry)))
+}
+
+/// The same for a module.
+fn module<M: ModuleRules>(codec: &Codec, entry: Option<&Entry>) -> Option<KeptModule<M>> {
+    entry.and_then(|entry| readable(entry, codec.read_module(entry)))
+}
+
+fn readable<T>(entry: &Entry, read: postern_api::Result<T>) -> Option<T> {
+    read.inspect_err(|error| tracing::error!(key = %entry.key, %error, "a stored value is left out")).ok()
 }

@@ -4,10 +4,11 @@ use crate::{
     module::{Module, enabled, yes},
     resource::Ref,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Names the backend that stands behind an endpoint.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Backend {
     /// Whether it counts.
@@ -18,7 +19,7 @@ pub struct Backend {
 }
 
 /// The backend module as it is shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BackendView {
     /// Whether it counts.
     pub enabled: bool,

@@ -4,13 +4,14 @@ use crate::{
     module::{Module, enabled, yes},
     resource::Ref,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The most policies one module may name.
 pub const POLICY_LIMIT: usize = 100;
 
 /// Names the IP policies a visitor's address is judged by, all their rules together.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IpRestriction {
     /// Whether it counts.
@@ -21,7 +22,7 @@ pub struct IpRestriction {
 }
 
 /// The IP restriction module as it is shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IpRestrictionView {
     /// Whether it counts.
     pub enabled: bool,

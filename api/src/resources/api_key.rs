@@ -1,45 +1,38 @@
 //! An API key: what a caller of the management API proves itself with.
 
-use super::{TokenOnce, User};
+use super::TokenOnce;
 use crate::{
-    Id,
     id::Kind,
-    resource::{Resource, bodies},
+    owner::OwnerId,
+    resource::{Resource, body},
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A key. It may do what its owner may do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApiKey {
-    /// The user it belongs to.
-    pub owner_id: Id<User>,
+    /// The user or bot user it belongs to.
+    pub owner_id: OwnerId,
 }
 
-/// What is said when a key is made.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ApiKeyCreate {
-    /// What the key is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// For programs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<String>,
-    /// The owner, if not the caller; only administrators may name somebody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owner_id: Option<String>,
+body! {
+    /// What is said when a key is made.
+    ApiKeyCreate {
+        needs {}
+        may {
+            /// The owner, if not the caller; only administrators may name somebody else.
+            owner_id: String,
+        }
+    }
 }
 
-/// What may be changed.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ApiKeyUpdate {
-    /// What the key is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// For programs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<String>,
+body! {
+    /// What may be changed.
+    ApiKeyUpdate {
+        needs {}
+        may {}
+    }
 }
 
 impl Kind for ApiKey {
@@ -53,4 +46,3 @@ impl Resource for ApiKey {
     type Create = ApiKeyCreate;
     type Update = ApiKeyUpdate;
 }
-bodies!(ApiKeyCreate, ApiKeyUpdate);

@@ -1,54 +1,46 @@
 //! A tunnel credential: what an agent proves itself with.
 
-use super::{TokenOnce, User};
+use super::TokenOnce;
 use crate::{
-    Id,
     acl::Acl,
     id::Kind,
-    resource::{Resource, bodies},
+    owner::OwnerId,
+    resource::{Resource, body},
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What agents with this credential may bind, and whose it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Credential {
     /// What may be bound; no rules permit everything.
     pub acl: Acl,
-    /// The user it belongs to.
-    pub owner_id: Id<User>,
+    /// The user or bot user it belongs to.
+    pub owner_id: OwnerId,
 }
 
-/// What is said when a credential is made.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CredentialCreate {
-    /// Who or what authenticates with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// For programs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<String>,
-    /// Rules such as `bind:*.example.com`; none permit everything.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub acl: Option<Vec<String>>,
-    /// The owner, if not the caller; only administrators may name somebody else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owner_id: Option<String>,
+body! {
+    /// What is said when a credential is made.
+    CredentialCreate {
+        needs {}
+        may {
+            /// Rules such as `bind:*.example.com`; none permit everything.
+            acl: Vec<String>,
+            /// The owner, if not the caller; only administrators may name somebody else.
+            owner_id: String,
+        }
+    }
 }
 
-/// What may be changed. A new ACL counts for new binds.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CredentialUpdate {
-    /// Who or what authenticates with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// For programs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<String>,
-    /// The rules, replacing all former ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub acl: Option<Vec<String>>,
+body! {
+    /// What may be changed. A new ACL counts for new binds.
+    CredentialUpdate {
+        needs {}
+        may {
+            /// The rules, replacing all former ones.
+            acl: Vec<String>,
+        }
+    }
 }
 
 impl Kind for Credential {
@@ -62,4 +54,3 @@ impl Resource for Credential {
     type Create = CredentialCreate;
     type Update = CredentialUpdate;
 }
-bodies!(CredentialCreate, CredentialUpdate);

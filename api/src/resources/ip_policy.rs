@@ -2,24 +2,21 @@
 
 use crate::{
     id::Kind,
-    resource::{Nothing, Resource, bodies},
+    resource::{Nothing, Resource, body},
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A set of rules. It guards nothing until an endpoint or a restriction names it; without rules it lets nobody in.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IpPolicy {}
 
-/// What is said when a policy is made.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct IpPolicyCreate {
-    /// Describes the source addresses of the policy.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// For programs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<String>,
+body! {
+    /// What is said when a policy is made.
+    IpPolicyCreate {
+        needs {}
+        may {}
+    }
 }
 
 /// What may be changed.
@@ -36,4 +33,3 @@ impl Resource for IpPolicy {
     type Create = IpPolicyCreate;
     type Update = IpPolicyUpdate;
 }
-bodies!(IpPolicyCreate);

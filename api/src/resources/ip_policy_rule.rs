@@ -3,58 +3,53 @@
 use crate::{
     id::Kind,
     ip_rules::Action,
-    resource::{Ref, Resource, bodies},
+    resource::{Ref, Resource, body},
 };
 use ipnet::IpNet;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One rule of a policy.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IpPolicyRule {
     /// The addresses, in CIDR notation.
+    #[schemars(with = "String")]
     pub cidr: IpNet,
     /// Whether they may pass.
     pub action: Action,
 }
 
 /// What the server adds to a rule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IpPolicyRuleStatus {
     /// The policy it belongs to.
     pub ip_policy: Ref,
 }
 
-/// What is said when a rule is made. `cidr`, `ip_policy_id` and `action` are needed.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct IpPolicyRuleCreate {
-    /// For people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// For programs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<String>,
-    /// A range in CIDR notation, or one address.
-    pub cidr: String,
-    /// The policy to add the rule to.
-    pub ip_policy_id: String,
-    /// `allow` or `deny`.
-    pub action: String,
+body! {
+    /// What is said when a rule is made. `cidr`, `ip_policy_id` and `action` are needed.
+    IpPolicyRuleCreate {
+        needs {
+            /// A range in CIDR notation, or one address.
+            cidr: String,
+            /// The policy to add the rule to.
+            ip_policy_id: String,
+            /// `allow` or `deny`.
+            action: String,
+        }
+        may {}
+    }
 }
 
-/// What may be changed.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct IpPolicyRuleUpdate {
-    /// For people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// For programs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<String>,
-    /// A range in CIDR notation, or one address.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cidr: Option<String>,
+body! {
+    /// What may be changed.
+    IpPolicyRuleUpdate {
+        needs {}
+        may {
+            /// A range in CIDR notation, or one address.
+            cidr: String,
+        }
+    }
 }
 
 impl Kind for IpPolicyRule {
@@ -68,4 +63,3 @@ impl Resource for IpPolicyRule {
     type Create = IpPolicyRuleCreate;
     type Update = IpPolicyRuleUpdate;
 }
-bodies!(IpPolicyRuleCreate, IpPolicyRuleUpdate);

@@ -1,6 +1,7 @@
 //! The kinds of resources, one file each.
 
 mod api_key;
+mod bot_user;
 mod credential;
 mod ip_policy;
 mod ip_policy_rule;
@@ -9,6 +10,7 @@ mod tunnel_group_backend;
 mod user;
 
 pub use api_key::{ApiKey, ApiKeyCreate, ApiKeyUpdate};
+pub use bot_user::{BotUser, BotUserCreate, BotUserUpdate};
 pub use credential::{Credential, CredentialCreate, CredentialUpdate};
 pub use ip_policy::{IpPolicy, IpPolicyCreate, IpPolicyUpdate};
 pub use ip_policy_rule::{IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleStatus, IpPolicyRuleUpdate};
@@ -19,10 +21,11 @@ pub use tunnel_group_backend::{
 pub use user::{NAME_LIMIT, User, UserCreate, UserUpdate};
 
 use crate::Secret;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The token of a key or credential: in the answer to its creation, and `null` ever after.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenOnce {
     /// The token, the one time it is shown.
     #[serde(default)]

@@ -3,19 +3,20 @@
 use crate::{
     id::Kind,
     module::{Backend, BackendView, Hosts, IpRestriction, IpRestrictionView},
-    resource::{Resource, bodies},
+    resource::{Resource, body},
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// TCP addresses that stand open for visitors.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TcpEdge {
     /// The addresses, `host:port` each; empty when there are none.
     pub hostports: Vec<String>,
 }
 
 /// What the server adds: the modules that are set.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TcpEdgeStatus {
     /// Where connections go.
     pub backend: Option<BackendView>,
@@ -23,25 +24,19 @@ pub struct TcpEdgeStatus {
     pub ip_restriction: Option<IpRestrictionView>,
 }
 
-/// What is said when an edge is made. In a change, a module that is named is replaced whole.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TcpEdgeCreate {
-    /// For people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// For programs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<String>,
-    /// The addresses to serve.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hostports: Option<Vec<String>>,
-    /// Where connections go.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub backend: Option<Backend>,
-    /// Who may connect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ip_restriction: Option<IpRestriction>,
+body! {
+    /// What is said when an edge is made. In a change, a module that is named is replaced whole.
+    TcpEdgeCreate {
+        needs {}
+        may {
+            /// The addresses to serve.
+            hostports: Vec<String>,
+            /// Where connections go.
+            backend: Backend,
+            /// Who may connect.
+            ip_restriction: IpRestriction,
+        }
+    }
 }
 
 /// What may be changed.
@@ -60,4 +55,3 @@ impl Resource for TcpEdge {
 }
 impl Hosts<Backend> for TcpEdge {}
 impl Hosts<IpRestriction> for TcpEdge {}
-bodies!(TcpEdgeCreate);

@@ -2,38 +2,35 @@
 
 use crate::{
     id::Kind,
-    resource::{Ref, Resource, bodies},
+    resource::{Ref, Resource, body},
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Visitors are spread over the tunnels that carry every one of these labels.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TunnelGroupBackend {
     /// The labels to look for; a tunnel may carry more.
     pub labels: BTreeMap<String, String>,
 }
 
 /// What the server adds to a group.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TunnelGroupBackendStatus {
     /// The tunnels that match at this moment.
     pub tunnels: Vec<Ref>,
 }
 
-/// What is said when a group is made. At least one label is needed.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TunnelGroupBackendCreate {
-    /// For people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// For programs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<String>,
-    /// The labels to look for. In a change they replace the whole map.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub labels: Option<BTreeMap<String, String>>,
+body! {
+    /// What is said when a group is made. At least one label is needed.
+    TunnelGroupBackendCreate {
+        needs {}
+        may {
+            /// The labels to look for. In a change they replace the whole map.
+            labels: BTreeMap<String, String>,
+        }
+    }
 }
 
 /// What may be changed.
@@ -50,4 +47,3 @@ impl Resource for TunnelGroupBackend {
     type Create = TunnelGroupBackendCreate;
     type Update = TunnelGroupBackendUpdate;
 }
-bodies!(TunnelGroupBackendCreate);

@@ -2,15 +2,16 @@
 
 use crate::{
     id::Kind,
-    resource::{Nothing, Resource, bodies},
+    resource::{Nothing, Resource, body},
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The longest name, in bytes.
 pub const NAME_LIMIT: usize = 255;
 
 /// Somebody who owns keys and credentials.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct User {
     /// What people call the user; never empty.
     pub name: String,
@@ -18,39 +19,31 @@ pub struct User {
     pub admin: bool,
 }
 
-/// What is said when a user is made. The name is needed.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct UserCreate {
-    /// For people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// For programs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<String>,
-    /// 1 to 255 bytes.
-    pub name: String,
-    /// Off unless said otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub admin: Option<bool>,
+body! {
+    /// What is said when a user is made. The name is needed.
+    UserCreate {
+        needs {
+            /// 1 to 255 bytes.
+            name: String,
+        }
+        may {
+            /// Off unless said otherwise.
+            admin: bool,
+        }
+    }
 }
 
-/// What may be changed.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct UserUpdate {
-    /// For people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// For programs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<String>,
-    /// 1 to 255 bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Whether the user may manage users and what belongs to others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub admin: Option<bool>,
+body! {
+    /// What may be changed.
+    UserUpdate {
+        needs {}
+        may {
+            /// 1 to 255 bytes.
+            name: String,
+            /// Whether the user may manage users and what belongs to others.
+            admin: bool,
+        }
+    }
 }
 
 impl Kind for User {
@@ -64,4 +57,3 @@ impl Resource for User {
     type Create = UserCreate;
     type Update = UserUpdate;
 }
-bodies!(UserCreate, UserUpdate);

@@ -5,7 +5,7 @@ use super::{
     answer::{Refusal, json},
     body, query,
 };
-use crate::resources::{Caller, HostRules, ModuleRules, PageOf, Rules};
+use crate::resources::{Address, Caller, HostRules, ModuleRules, PageOf, Rules, parent_of};
 use axum::{
     Extension,
     extract::{Path, Request, State},
@@ -13,23 +13,45 @@ use axum::{
 };
 use http::{StatusCode, Uri};
 use postern_api::{
-    Id, Result,
+    Result,
     resource::{Resource, list_uri},
 };
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 type Answer = Result<Response, Refusal>;
 
+/// The parameters of a collection's path.
+#[derive(Deserialize)]
+pub(super) struct Collection {
+    edge_id: Option<String>,
+}
+
+/// The parameters of an item's path.
+#[derive(Deserialize)]
+pub(super) struct Item {
+    edge_id: Option<String>,
+    id: String,
+}
+
+impl Item {
+    fn address<R: Resource>(&self) -> Result<Address<R>> {
+        Address::parse(self.edge_id.as_deref(), &self.id)
+    }
+}
+
 pub(super) async fn create<R: Rules>(
     State(shared): State<Arc<Shared>>,
     Extension(caller): Extension<Caller>,
+    Path(collection): Path<Collection>,
     request: Request,
 ) -> Answer {
     query::none(request.uri())?;
     caller.may_touch::<R>()?;
+    let parent = parent_of::<R>(collection.edge_id.as_deref())?;
     let body: R::Create = body::read(request).await?;
-    json(StatusCode::CREATED, &shared.resources.create::<R>(&caller, body).await?)
+    json(StatusCode::CREATED, &shared.resources.create::<R>(&caller, parent.as_ref(), body).await?)
 }
 
 pub(super) async fn list<R: Rules>(
@@ -45,72 +67,72 @@ pub(super) async fn list<R: Rules>(
 pub(super) async fn read<R: Rules>(
     State(shared): State<Arc<Shared>>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    Path(item): Path<Item>,
     uri: Uri,
 ) -> Answer {
     query::none(&uri)?;
-    json(StatusCode::OK, &shared.resources.get::<R>(&caller, &Id::parse(&id)?).await?)
+    json(StatusCode::OK, &shared.resources.get::<R>(&caller, &item.address()?).await?)
 }
 
 pub(super) async fn update<R: Rules>(
     State(shared): State<Arc<Shared>>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    Path(item): Path<Item>,
     request: Request,
 ) -> Answer {
     query::none(request.uri())?;
-    let id = Id::parse(&id)?;
+    let at = item.address::<R>()?;
     let body: R::Update = body::read(request).await?;
-    json(StatusCode::OK, &shared.resources.update::<R>(&caller, &id, body).await?)
+    json(StatusCode::OK, &shared.resources.update::<R>(&caller, &at, body).await?)
 }
 
 pub(super) async fn delete<R: Rules>(
     State(shared): State<Arc<Shared>>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    Path(item): Path<Item>,
     uri: Uri,
 ) -> Answer {
     query::none(&uri)?;
-    shared.resources.delete::<R>(&caller, &Id::parse(&id)?).await?;
+    shared.resources.delete::<R>(&caller, &item.address()?).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 pub(super) async fn put_module<O: HostRules<M>, M: ModuleRules>(
     State(shared): State<Arc<Shared>>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    Path(item): Path<Item>,
     request: Request,
 ) -> Answer {
     query::none(request.uri())?;
-    let id = Id::<O>::parse(&id)?;
+    let at = item.address::<O>()?;
     let module: M = body::read_module(request).await?;
-    json(StatusCode::OK, &shared.resources.put_module::<O, M>(&caller, &id, module).await?)
+    json(StatusCode::OK, &shared.resources.put_module::<O, M>(&caller, &at, module).await?)
 }
 
 pub(super) async fn get_module<O: HostRules<M>, M: ModuleRules>(
     State(shared): State<Arc<Shared>>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    Path(item): Path<Item>,
     uri: Uri,
 ) -> Answer {
     query::none(&uri)?;
-    json(StatusCode::OK, &shared.resources.get_module::<O, M>(&caller, &Id::parse(&id)?).await?)
+    json(StatusCode::OK, &shared.resources.get_module::<O, M>(&caller, &item.address()?).await?)
 }
 
 pub(super) async fn delete_module<O: HostRules<M>, M: ModuleRules>(
     State(shared): State<Arc<Shared>>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    Path(item): Path<Item>,
     uri: Uri,
 ) -> Answer {
     query::none(&uri)?;
-    shared.resources.delete_module::<O, M>(&caller, &Id::parse(&id)?).await?;
+    shared.resources.delete_module::<O, M>(&caller, &item.address()?).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// The body of a list.
 fn shown<R: Resource>(page: PageOf<R>, limit: usize, base_url: &str) -> Result<Map<String, Value>> {
-    let uri = list_uri::<R>(base_url);
+    let uri = list_uri(base_url, R::PATH);
     let next = page.before.map(|before| format!("{uri}?before_id={before}&limit={limit}"));
     let records = page.records.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>();
     let records = records.map_err(|error| {

@@ -11,7 +11,7 @@ mod routes;
 mod version;
 
 pub use authenticate::ApiCaller;
-pub(crate) use routes::router;
+pub(crate) use routes::{Api, router};
 
 use crate::resources::Resources;
 use std::sync::Arc;

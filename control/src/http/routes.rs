@@ -1,50 +1,54 @@
 //! The table of contents of the management API.
 
 use super::{Shared, answer, authenticate, handlers, version};
-use crate::resources::{HostRules, ModuleRules, Rules};
+use crate::resources::{HostRules, ModuleRules, Owner, Rules};
 use axum::{
     Router,
     extract::DefaultBodyLimit,
     middleware,
-    routing::{MethodRouter, get, put},
+    routing::{MethodRouter, get, post, put},
 };
-use postern_api::{
-    module::{Backend, IpRestriction},
-    resource::{ApiKey, Credential, IpPolicy, IpPolicyRule, TcpEdge, TunnelGroupBackend, User},
-};
+use postern_api::resource::{ApiKey, BotUser, Credential, IpPolicy, IpPolicyRule, TcpEdge, TunnelGroupBackend, User};
 use std::sync::Arc;
 
 /// Everything there is.
 fn contents() -> Api {
     Api::default()
         .resource::<ApiKey>()
+        .resource::<BotUser>()
         .resource::<Credential>()
         .resource::<IpPolicy>()
         .resource::<IpPolicyRule>()
-        .resource::<TcpEdge>()
+        .owner::<TcpEdge>()
         .resource::<TunnelGroupBackend>()
         .resource::<User>()
-        .module::<TcpEdge, Backend>()
-        .module::<TcpEdge, IpRestriction>()
 }
 
 /// Collects routes.
 #[derive(Default)]
-struct Api {
+pub(crate) struct Api {
     router: Router<Arc<Shared>>,
 }
 
 impl Api {
-    /// The five operations of a kind.
+    /// The five operations of a kind; a nested kind has no list.
     fn resource<R: Rules>(self) -> Self {
-        let collection: MethodRouter<Arc<Shared>> = get(handlers::list::<R>).post(handlers::create::<R>);
+        let collection: MethodRouter<Arc<Shared>> = match R::PARENT {
+            Some(_) => post(handlers::create::<R>),
+            None => get(handlers::list::<R>).post(handlers::create::<R>),
+        };
         let item = get(handlers::read::<R>).patch(handlers::update::<R>).delete(handlers::delete::<R>);
         let router = self.router.route(R::PATH, collection).route(&format!("{}/{{id}}", R::PATH), item);
         Api { router }
     }
 
+    /// The operations of a kind and of all its modules.
+    fn owner<R: Owner>(self) -> Self {
+        R::mount(self.resource::<R>())
+    }
+
     /// Put, get and delete of a module of a kind.
-    fn module<O: HostRules<M>, M: ModuleRules>(self) -> Self {
+    pub(crate) fn module<O: HostRules<M>, M: ModuleRules>(self) -> Self {
         let module =
             put(handlers::put_module::<O, M>).get(handlers::get_module::<O, M>).delete(handlers::delete_module::<O, M>);
         Api { router: self.router.route(&format!("{}/{{id}}/{}", O::PATH, M::NAME), module) }

@@ -1,31 +1,28 @@
 //! The backend module: the backend must exist and cannot be deleted meanwhile.
 
-use crate::resources::{Link, ModuleRules, Role};
+use crate::resources::{KeptModule, Link, ModuleRules, Resources, Role, Target};
 use postern_api::{
-    Code, Error, Id, Result,
+    AnyId, Result,
     module::{Backend, BackendView},
-    resource::{Ref, TunnelGroupBackend},
+    resource::Nothing,
 };
 
 impl ModuleRules for Backend {
-    fn check(&mut self) -> Result<()> {
+    type Hidden = Nothing;
+
+    fn check(&mut self, _here: &Resources) -> Result<()> {
         target(self).map(|_| ())
     }
 
     fn links(&self) -> Result<Vec<Link>> {
-        Ok(vec![Link::to(&target(self)?, Role::Needs)])
+        Ok(vec![target(self)?.link(Role::Needs)])
     }
 
-    fn view(&self, base_url: &str) -> Result<BackendView> {
-        Ok(BackendView { enabled: self.enabled, backend: Ref::to(base_url, &target(self)?) })
+    fn view(kept: &KeptModule<Self>, _owner: &AnyId, here: &Resources) -> Result<BackendView> {
+        Ok(BackendView { enabled: kept.module.enabled, backend: target(&kept.module)?.refer(here) })
     }
 }
 
-/// The backend that is named. Other kinds of backends join here.
-fn target(module: &Backend) -> Result<Id<TunnelGroupBackend>> {
-    if module.backend_id.is_empty() {
-        return Err(Error::new(Code::FieldMissing, "`backend_id` is needed: the id of the backend to use.")
-            .with("field", "backend_id"));
-    }
-    Id::parse(&module.backend_id).map_err(|error| error.with("field", "backend_id"))
+fn target(module: &Backend) -> Result<Target> {
+    Target::backend(&module.backend_id, "backend_id")
 }

@@ -1,14 +1,16 @@
 //! The IP restriction module: its policies must exist when they are named, and may be deleted later.
 
-use crate::resources::{Link, ModuleRules, Role};
+use crate::resources::{KeptModule, Link, ModuleRules, Resources, Role};
 use postern_api::{
-    Code, Error, Id, Result,
+    AnyId, Code, Error, Id, Result,
     module::{IpRestriction, IpRestrictionView, POLICY_LIMIT},
-    resource::{IpPolicy, Ref},
+    resource::{IpPolicy, Nothing, Ref},
 };
 
 impl ModuleRules for IpRestriction {
-    fn check(&mut self) -> Result<()> {
+    type Hidden = Nothing;
+
+    fn check(&mut self, _here: &Resources) -> Result<()> {
         let mut seen = Vec::new();
         for id in std::mem::take(&mut self.ip_policy_ids) {
             if !seen.contains(&id) {
@@ -29,9 +31,9 @@ impl ModuleRules for IpRestriction {
         Ok(policies(self)?.iter().map(|id| Link::to(id, Role::Mentions)).collect())
     }
 
-    fn view(&self, base_url: &str) -> Result<IpRestrictionView> {
-        let ip_policies = policies(self)?.iter().map(|id| Ref::to(base_url, id)).collect();
-        Ok(IpRestrictionView { enabled: self.enabled, ip_policies })
+    fn view(kept: &KeptModule<Self>, _owner: &AnyId, here: &Resources) -> Result<IpRestrictionView> {
+        let ip_policies = policies(&kept.module)?.iter().map(|id| Ref::to(here.base_url(), id)).collect();
+        Ok(IpRestrictionView { enabled: kept.module.enabled, ip_policies })
     }
 }
 

@@ -1,30 +1,30 @@
 //! API keys: shown once, stored as a hash. The last one of an administrator stays.
 
-use super::{Attachment, Caller, Draft, Kept, Link, Modules, Place, Role, Rules};
+use super::{Attachment, Call, Draft, Kept, Link, Making, Modules, Resources, Role, Rules};
 use postern_api::{
-    Id, Result, Secret,
-    resource::{ApiKey, ApiKeyCreate, ApiKeyUpdate, TokenOnce, User},
+    OwnerId, Result, Secret,
+    resource::{ApiKey, ApiKeyCreate, ApiKeyUpdate, TokenOnce},
     token::{Token, TokenHash},
 };
 
 impl Rules for ApiKey {
     type Hidden = TokenHash;
 
-    fn create(body: ApiKeyCreate, id: &Id<Self>, caller: &Caller) -> Result<Draft<Self>> {
-        let owner_id = caller.owner_for(body.owner_id.as_deref())?;
-        let token = Token::generate(id.ksuid());
+    async fn create(body: ApiKeyCreate, making: &Making<'_, Self>) -> Result<Draft<Self>> {
+        let owner_id = making.call.owner_for(body.owner_id.as_deref()).await?;
+        let token = Token::generate(making.id.ksuid());
         Ok(Draft { token: Some(token.secret().clone()), ..Draft::new(ApiKey { owner_id }, token.hash()) })
     }
 
-    fn change(_kept: &mut Kept<Self>, _body: ApiKeyUpdate) -> Result<Vec<Attachment>> {
+    async fn change(_kept: &mut Kept<Self>, _body: ApiKeyUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
         Ok(Vec::new())
     }
 
     fn links(kept: &Kept<Self>) -> Vec<Link> {
-        vec![Link::to(&kept.spec.owner_id, Role::Belongs)]
+        vec![Link::to_owner(&kept.spec.owner_id, Role::Belongs)]
     }
 
-    fn status(_kept: &Kept<Self>, _modules: &Modules, _place: Place<'_>) -> Result<TokenOnce> {
+    async fn status(_kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<TokenOnce> {
         Ok(TokenOnce::default())
     }
 
@@ -32,7 +32,7 @@ impl Rules for ApiKey {
         status.token = Some(token);
     }
 
-    fn owner(&self) -> Option<&Id<User>> {
+    fn owner(&self) -> Option<&OwnerId> {
         Some(&self.owner_id)
     }
 

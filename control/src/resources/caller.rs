@@ -1,10 +1,9 @@
 //! Who calls, and what that allows.
 
-use super::{Kept, Resources, kept};
-use crate::resources::rules::Rules;
+use super::{Call, Kept, Resources, kept, rules::Rules};
 use postern_api::{
-    AnyId, Code, Error, Id, Result,
-    resource::{ApiKey, Credential, User},
+    AnyId, Code, Error, Id, OwnerId, Result,
+    resource::{ApiKey, BotUser, Credential, User},
     token::Token,
 };
 
@@ -13,9 +12,9 @@ use postern_api::{
 pub(crate) struct Caller {
     /// The key, for the log and for events.
     pub(crate) key: AnyId,
-    /// The user the key belongs to.
-    pub(crate) owner: Id<User>,
-    /// Whether that user is an administrator.
+    /// The user or bot user the key belongs to.
+    pub(crate) owner: OwnerId,
+    /// Whether that owner is an administrator.
     pub(crate) admin: bool,
 }
 
@@ -26,22 +25,31 @@ impl Caller {
     }
 
     /// Whether the caller may have to do with what belongs to a user, or to nobody.
-    pub(crate) fn may_touch_of(&self, owner: Option<&Id<User>>) -> Result<()> {
+    pub(crate) fn may_touch_of(&self, owner: Option<&OwnerId>) -> Result<()> {
         match owner {
             Some(owner) if !self.admin && *owner != self.owner => Err(admin_needed()),
             _ => Ok(()),
         }
     }
+}
 
+impl Call<'_> {
     /// Who shall own something new: the caller, or somebody else if the caller may say so.
-    pub(crate) fn owner_for(&self, named: Option<&str>) -> Result<Id<User>> {
-        let Some(named) = named.filter(|named| !named.is_empty()) else { return Ok(self.owner.clone()) };
-        let owner = Id::<User>::parse(named)?;
-        if owner != self.owner && !self.admin {
+    pub(crate) async fn owner_for(&self, named: Option<&str>) -> Result<OwnerId> {
+        let own = &self.caller.owner;
+        let Some(named) = named.filter(|named| !named.is_empty()) else { return Ok(own.clone()) };
+        let owner = OwnerId::parse(named).map_err(|error| error.with("field", "owner_id"))?;
+        if owner != *own && !self.caller.admin {
             return Err(Error::new(
                 Code::AdminNeeded,
                 "Only an administrator may name another owner. Leave `owner_id` out to own it yourself.",
             ));
+        }
+        if let OwnerId::Bot(id) = &owner
+            && self.here.stored::<BotUser>(id).await?.is_some_and(|(bot, _)| !bot.spec.active)
+        {
+            let sentence = format!("The bot user `{id}` is not active. Activate it first, or name another owner.");
+            return Err(Error::new(Code::OwnerInactive, sentence).with("field", "owner_id"));
         }
         Ok(owner)
     }
@@ -62,9 +70,9 @@ impl Resources {
         })?;
         let key: Option<Kept<ApiKey>> = self.find(&format!("ak_{}", token.ksuid())).await?;
         if let Some(key) = key.filter(|key| key.hidden.verifies(&token)) {
-            let owner: Option<Kept<User>> = self.find(key.spec.owner_id.as_str()).await?;
-            let owner = owner.ok_or_else(unknown)?;
-            return Ok(Caller { key: key.id.any(), owner: owner.id, admin: owner.spec.admin });
+            let owner = key.spec.owner_id;
+            let admin = self.rank(&owner).await?;
+            return Ok(Caller { key: key.id.any(), owner, admin });
         }
         let credential: Option<Kept<Credential>> = self.find(&format!("cr_{}", token.ksuid())).await?;
         if credential.is_some_and(|credential| credential.hidden.verifies(&token)) {
@@ -78,7 +86,27 @@ impl Resources {
 
     async fn find<R: Rules>(&self, id: &str) -> Result<Option<Kept<R>>> {
         let entry = self.store.get(&kept::record_key::<R>(id)).await?;
-        entry.map(|entry| kept::decode(&entry)).transpose()
+        entry.map(|entry| self.codec.read_record(&entry)).transpose()
+    }
+
+    /// Whether an owner is an administrator. One that is gone or inactive is nobody.
+    async fn rank(&self, owner: &OwnerId) -> Result<bool> {
+        match owner {
+            OwnerId::User(id) => {
+                let user: Kept<User> = self.find(id.as_str()).await?.ok_or_else(unknown)?;
+                Ok(user.spec.admin)
+            }
+            OwnerId::Bot(id) => {
+                let bot: Kept<BotUser> = self.find(id.as_str()).await?.ok_or_else(unknown)?;
+                if bot.spec.active {
+                    return Ok(bot.spec.admin);
+                }
+                Err(Error::new(
+                    Code::CallerInactive,
+                    "The bot user this key belongs to is not active. An administrator can activate it.",
+                ))
+            }
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Tunnel credentials: shown once, stored as a hash, with an ACL.
 
-use super::{Attachment, Caller, Draft, Kept, Link, Modules, Place, Role, Rules};
+use super::{Attachment, Call, Draft, Kept, Link, Making, Modules, Resources, Role, Rules};
 use postern_api::{
-    Code, Error, Id, Result, Secret,
+    Code, Error, OwnerId, Result, Secret,
     acl::{Acl, AclRule},
-    resource::{Credential, CredentialCreate, CredentialUpdate, TokenOnce, User},
+    resource::{Credential, CredentialCreate, CredentialUpdate, TokenOnce},
     token::{Token, TokenHash},
 };
 
@@ -14,14 +14,14 @@ const RULE_LIMIT: usize = 100;
 impl Rules for Credential {
     type Hidden = TokenHash;
 
-    fn create(body: CredentialCreate, id: &Id<Self>, caller: &Caller) -> Result<Draft<Self>> {
+    async fn create(body: CredentialCreate, making: &Making<'_, Self>) -> Result<Draft<Self>> {
         let acl = parse(body.acl.unwrap_or_default())?;
-        let owner_id = caller.owner_for(body.owner_id.as_deref())?;
-        let token = Token::generate(id.ksuid());
+        let owner_id = making.call.owner_for(body.owner_id.as_deref()).await?;
+        let token = Token::generate(making.id.ksuid());
         Ok(Draft { token: Some(token.secret().clone()), ..Draft::new(Credential { acl, owner_id }, token.hash()) })
     }
 
-    fn change(kept: &mut Kept<Self>, body: CredentialUpdate) -> Result<Vec<Attachment>> {
+    async fn change(kept: &mut Kept<Self>, body: CredentialUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
         if let Some(acl) = body.acl {
             kept.spec.acl = parse(acl)?;
         }
@@ -29,10 +29,10 @@ impl Rules for Credential {
     }
 
     fn links(kept: &Kept<Self>) -> Vec<Link> {
-        vec![Link::to(&kept.spec.owner_id, Role::Belongs)]
+        vec![Link::to_owner(&kept.spec.owner_id, Role::Belongs)]
     }
 
-    fn status(_kept: &Kept<Self>, _modules: &Modules, _place: Place<'_>) -> Result<TokenOnce> {
+    async fn status(_kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<TokenOnce> {
         Ok(TokenOnce::default())
     }
 
@@ -40,7 +40,7 @@ impl Rules for Credential {
         status.token = Some(token);
     }
 
-    fn owner(&self) -> Option<&Id<User>> {
+    fn owner(&self) -> Option<&OwnerId> {
         Some(&self.owner_id)
     }
 }

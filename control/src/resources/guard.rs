@@ -3,8 +3,8 @@
 use super::{Kept, Resources, kept, plan::Plan};
 use crate::store::Range;
 use postern_api::{
-    Code, Error, Result,
-    resource::{ApiKey, User},
+    Code, Error, OwnerId, Result,
+    resource::{ApiKey, BotUser, User},
 };
 use std::collections::HashSet;
 
@@ -24,10 +24,16 @@ impl Resources {
         plan.unchanged(KEY, guard.map(|entry| entry.revision));
         plan.put(KEY, Vec::new());
         let mut administrators = HashSet::new();
+        let stays = |key: &str, id: &str| !gone.contains(key) && demoted != Some(id);
         self.each(|user: Kept<User>| {
-            let stays = !gone.contains(&user.key()) && demoted != Some(user.id.as_str());
-            if user.spec.admin && stays {
-                administrators.insert(user.id);
+            if user.spec.admin && stays(&user.key(), user.id.as_str()) {
+                administrators.insert(OwnerId::User(user.id));
+            }
+        })
+        .await?;
+        self.each(|bot: Kept<BotUser>| {
+            if bot.spec.admin && bot.spec.active && stays(&bot.key(), bot.id.as_str()) {
+                administrators.insert(OwnerId::Bot(bot.id));
             }
         })
         .await?;
@@ -51,7 +57,7 @@ impl Resources {
         loop {
             let page = self.store.range(range.clone()).await?;
             for entry in &page.entries {
-                see(kept::decode(entry)?);
+                see(self.codec.read_record(entry)?);
             }
             match page.entries.last() {
                 Some(last) if page.entries.len() == range.limit => range.before = Some(last.key.clone()),

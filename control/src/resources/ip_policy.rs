@@ -1,23 +1,23 @@
 //! IP policies: nothing but a name for their rules, which go with them.
 
-use super::{Attachment, Caller, Draft, Kept, Modules, Place, Rules};
+use super::{Attachment, Call, Draft, Kept, Making, Modules, Resources, Rules};
 use postern_api::{
-    Id, Result,
+    Result,
     resource::{IpPolicy, IpPolicyCreate, IpPolicyUpdate, Nothing},
 };
 
 impl Rules for IpPolicy {
     type Hidden = Nothing;
 
-    fn create(_body: IpPolicyCreate, _id: &Id<Self>, _caller: &Caller) -> Result<Draft<Self>> {
+    async fn create(_body: IpPolicyCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
         Ok(Draft::new(IpPolicy {}, Nothing {}))
     }
 
-    fn change(_kept: &mut Kept<Self>, _body: IpPolicyUpdate) -> Result<Vec<Attachment>> {
+    async fn change(_kept: &mut Kept<Self>, _body: IpPolicyUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
         Ok(Vec::new())
     }
 
-    fn status(_kept: &Kept<Self>, _modules: &Modules, _place: Place<'_>) -> Result<Nothing> {
+    async fn status(_kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<Nothing> {
         Ok(Nothing {})
     }
 }

@@ -1,6 +1,6 @@
 //! IP policy rules: each range once in a policy; a rule belongs to its policy and goes with it.
 
-use super::{Attachment, Caller, Claim, Draft, Kept, Link, Modules, Place, Role, Rules};
+use super::{Attachment, Call, Claim, Draft, Kept, Link, Making, Modules, Resources, Role, Rules};
 use postern_api::{
     Code, Error, Id, Result,
     ip_rules::{Action, parse_cidr},
@@ -11,7 +11,7 @@ impl Rules for IpPolicyRule {
     /// The policy.
     type Hidden = Id<IpPolicy>;
 
-    fn create(body: IpPolicyRuleCreate, _id: &Id<Self>, _caller: &Caller) -> Result<Draft<Self>> {
+    async fn create(body: IpPolicyRuleCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
         let cidr = parse_cidr(&body.cidr).map_err(|error| error.with("field", "cidr"))?;
         let action = match body.action.as_str() {
             "allow" => Action::Allow,
@@ -26,7 +26,7 @@ impl Rules for IpPolicyRule {
         Ok(Draft::new(IpPolicyRule { cidr, action }, policy))
     }
 
-    fn change(kept: &mut Kept<Self>, body: IpPolicyRuleUpdate) -> Result<Vec<Attachment>> {
+    async fn change(kept: &mut Kept<Self>, body: IpPolicyRuleUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
         if let Some(cidr) = body.cidr {
             kept.spec.cidr = parse_cidr(&cidr).map_err(|error| error.with("field", "cidr"))?;
         }
@@ -46,7 +46,7 @@ impl Rules for IpPolicyRule {
         vec![Link::to(&kept.hidden, Role::Belongs)]
     }
 
-    fn status(kept: &Kept<Self>, _modules: &Modules, place: Place<'_>) -> Result<IpPolicyRuleStatus> {
-        Ok(IpPolicyRuleStatus { ip_policy: Ref::to(place.base_url(), &kept.hidden) })
+    async fn status(kept: &Kept<Self>, _modules: &Modules, here: &Resources) -> Result<IpPolicyRuleStatus> {
+        Ok(IpPolicyRuleStatus { ip_policy: Ref::to(here.base_url(), &kept.hidden) })
     }
 }

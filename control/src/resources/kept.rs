@@ -1,10 +1,10 @@
 //! The stored forms: records, modules, and what ties them together.
 
-use super::rules::Rules;
+use super::rules::{ModuleRules, Rules};
 use crate::store::{Entry, StoreError};
 use postern_api::{
-    AnyId, Code, Error, Id, Result, Timestamp,
-    resource::{Resource, item_uri},
+    AnyId, Id, OwnerId, Result, Timestamp,
+    resource::{Resource, collection, list_uri},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 #[serde(bound = "")]
 pub(crate) struct Kept<R: Rules> {
     pub(crate) id: Id<R>,
+    /// What a nested record lies in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) parent: Option<AnyId>,
     pub(crate) created_at: Timestamp,
     #[serde(default)]
     pub(crate) description: String,
@@ -30,8 +33,12 @@ pub(crate) struct Kept<R: Rules> {
 
 /// A module as it is stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct KeptModule<M> {
+#[serde(bound = "")]
+pub(crate) struct KeptModule<M: ModuleRules> {
     pub(crate) module: M,
+    /// What is kept beside what the caller said.
+    #[serde(default)]
+    pub(crate) hidden: M::Hidden,
     #[serde(default)]
     pub(crate) links: Vec<Link>,
 }
@@ -86,6 +93,11 @@ impl Link {
         Link { to: id.any(), kind: R::KIND.to_owned(), role }
     }
 
+    /// A link to a user or bot user.
+    pub(crate) fn to_owner(id: &OwnerId, role: Role) -> Self {
+        Link { to: id.any(), kind: id.kind().to_owned(), role }
+    }
+
     pub(crate) fn target_key(&self) -> String {
         format!("records/{}/{}", self.kind, self.to)
     }
@@ -108,7 +120,7 @@ impl<R: Rules> Kept<R> {
     }
 
     pub(crate) fn uri(&self, base_url: &str) -> String {
-        item_uri::<R>(base_url, self.id.as_str())
+        format!("{}/{}", list_uri(base_url, &collection::<R>(self.parent.as_ref())), self.id)
     }
 }
 
@@ -121,18 +133,15 @@ pub(crate) fn record_key<R: Resource>(id: &str) -> String {
 pub(crate) fn modules_of(owner: &str) -> String {
     format!("modules/{owner}/")
 }
+pub(crate) fn module_key(owner: &str, name: &str) -> String {
+    format!("modules/{owner}/{name}")
+}
 pub(crate) fn links_to(target: &str) -> String {
     format!("links/{target}/")
 }
 
-/// Reads a stored value.
+/// Reads a stored value that holds no secret.
 pub(crate) fn decode<T: DeserializeOwned>(entry: &Entry) -> Result<T> {
     serde_json::from_slice(&entry.value)
         .map_err(|error| StoreError::Broken(format!("`{}` cannot be read: {error}", entry.key)).into())
-}
-
-/// Writes a stored value.
-pub(crate) fn encode(value: &impl Serialize) -> Result<Vec<u8>> {
-    serde_json::to_vec(value)
-        .map_err(|error| Error::new(Code::Internal, format!("A record could not be written: {error}.")))
 }

@@ -1,7 +1,10 @@
 //! The resources: five operations once for all kinds, and beside them only what is special about each.
 
+mod address;
 mod api_key;
+mod bot_user;
 pub(crate) mod caller;
+mod codec;
 mod credential;
 mod events;
 mod guard;
@@ -10,17 +13,23 @@ mod ip_policy_rule;
 pub(crate) mod kept;
 mod module_operations;
 mod operations;
+mod owner;
 mod plan;
 mod rules;
+mod targets;
 mod tcp_edge;
 mod tunnel_group_backend;
 mod user;
 
+pub(crate) use address::{Address, parent_of};
 pub(crate) use caller::Caller;
+pub(crate) use codec::Codec;
 pub(crate) use kept::{Claim, Kept, KeptModule, Link, Role};
 pub(crate) use module_operations::HostRules;
 pub(crate) use operations::PageOf;
-pub(crate) use rules::{Attachment, Draft, ModuleRules, Modules, Place, Rules};
+pub(crate) use owner::{Owner, owner};
+pub(crate) use rules::{Attachment, Call, Draft, Making, ModuleRules, Modules, Rules};
+pub(crate) use targets::Target;
 pub(crate) use tcp_edge::ports;
 
 use crate::{
@@ -37,6 +46,8 @@ const PUBLISH_DEADLINE: Duration = Duration::from_secs(10);
 /// All resources of a server.
 pub(crate) struct Resources {
     pub(crate) store: Arc<dyn Store>,
+    /// Reads and writes what is in it.
+    pub(crate) codec: Codec,
     pub(crate) settings: Settings,
     pub(crate) live: Arc<dyn Live>,
     /// The revision up to which changes are published.
@@ -44,9 +55,9 @@ pub(crate) struct Resources {
 }
 
 impl Resources {
-    /// What kinds and modules need to know to check and show themselves.
-    pub(crate) fn place(&self) -> Place<'_> {
-        Place { settings: &self.settings, live: self.live.as_ref() }
+    /// How addresses of resources begin.
+    pub(crate) fn base_url(&self) -> &str {
+        &self.settings.base_url
     }
 
     /// Waits until a change can be seen in what is published. The change itself is done.

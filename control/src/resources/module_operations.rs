@@ -1,16 +1,14 @@
 //! Put, get and delete a module: once, for every pair of owner and module.
 
 use super::{
-    Attachment, Caller, ModuleRules, Resources, Rules,
-    kept::{self, KeptModule, Ties},
+    Address, Attachment, Caller, ModuleRules, Resources, Rules,
+    kept::{self, Ties},
     operations::pause,
     plan::Plan,
+    rules::Stored,
 };
 use crate::store::Entry;
-use postern_api::{
-    Code, Error, Id, Result,
-    module::{Hosts, Module},
-};
+use postern_api::{Code, Error, Result, module::Hosts};
 
 const ATTEMPTS: u32 = 500;
 
@@ -23,21 +21,24 @@ impl Resources {
     pub(crate) async fn put_module<O: HostRules<M>, M: ModuleRules>(
         &self,
         caller: &Caller,
-        owner: &Id<O>,
-        mut module: M,
+        at: &Address<O>,
+        module: M,
     ) -> Result<M::View> {
         caller.may_touch::<O>()?;
-        module.check()?;
+        let (attachment, owner) = (Attachment::of(module), at.id.any());
         for attempt in 0..ATTEMPTS {
-            let (kept, _) = self.read::<O>(caller, owner).await?;
-            let stored = self.store.get(&module_key::<O, M>(owner)).await?;
+            let (kept, _) = self.read::<O>(caller, at).await?;
+            let key = kept::module_key(owner.as_str(), M::NAME);
+            let former = self.store.get(&key).await?;
+            let stored = attachment.store(&owner, former.as_ref(), self).await?;
+            let entry = Entry { key, value: stored.value.clone(), revision: 0 };
             let mut plan = Plan::default();
             plan.present(&kept.key());
-            plan_put(&mut plan, owner.as_str(), &kept.key(), stored.as_ref(), Attachment::of(module.clone())?)?;
+            plan_put(&mut plan, owner.as_str(), &kept.key(), former.as_ref(), M::NAME, stored)?;
             plan.event(&format!("{}_updated", O::KIND), owner.as_str(), &caller.key, jiff::Timestamp::now())?;
             if let Some(revision) = self.attempt::<O>(&plan).await? {
                 self.seen(revision).await?;
-                return module.view(&self.settings.base_url);
+                return M::view(&self.codec.read_module::<M>(&entry)?, &owner, self);
             }
             pause(attempt).await;
         }
@@ -48,32 +49,34 @@ impl Resources {
     pub(crate) async fn get_module<O: HostRules<M>, M: ModuleRules>(
         &self,
         caller: &Caller,
-        owner: &Id<O>,
+        at: &Address<O>,
     ) -> Result<M::View> {
         caller.may_touch::<O>()?;
-        self.read::<O>(caller, owner).await?;
-        let stored = self.store.get(&module_key::<O, M>(owner)).await?.ok_or_else(|| {
-            Error::new(Code::ModuleUnset, format!("`{owner}` has no `{}` module.", M::NAME)).with("module", M::NAME)
+        self.read::<O>(caller, at).await?;
+        let stored = self.store.get(&kept::module_key(at.id.as_str(), M::NAME)).await?.ok_or_else(|| {
+            let sentence = format!("`{}` has no `{}` module.", at.id, M::NAME);
+            Error::new(Code::ModuleUnset, sentence).with("module", M::NAME)
         })?;
-        kept::decode::<KeptModule<M>>(&stored)?.module.view(&self.settings.base_url)
+        M::view(&self.codec.read_module::<M>(&stored)?, &at.id.any(), self)
     }
 
     /// Removes a module; it is no error if it is not set.
     pub(crate) async fn delete_module<O: HostRules<M>, M: ModuleRules>(
         &self,
         caller: &Caller,
-        owner: &Id<O>,
+        at: &Address<O>,
     ) -> Result<()> {
         caller.may_touch::<O>()?;
         for attempt in 0..ATTEMPTS {
-            let (kept, _) = self.read::<O>(caller, owner).await?;
-            let Some(stored) = self.store.get(&module_key::<O, M>(owner)).await? else { return Ok(()) };
+            let (kept, _) = self.read::<O>(caller, at).await?;
+            let key = kept::module_key(at.id.as_str(), M::NAME);
+            let Some(stored) = self.store.get(&key).await? else { return Ok(()) };
             let ties: Ties = kept::decode(&stored)?;
             let mut plan = Plan::default();
             plan.unchanged(&stored.key, Some(stored.revision));
-            plan.link(&format!("{owner}/{}", M::NAME), &kept.key(), &ties.links, &[])?;
+            plan.link(&format!("{}/{}", at.id, M::NAME), &kept.key(), &ties.links, &[])?;
             plan.delete(&stored.key);
-            plan.event(&format!("{}_updated", O::KIND), owner.as_str(), &caller.key, jiff::Timestamp::now())?;
+            plan.event(&format!("{}_updated", O::KIND), at.id.as_str(), &caller.key, jiff::Timestamp::now())?;
             if let Some(revision) = self.attempt::<O>(&plan).await? {
                 return self.seen(revision).await;
             }
@@ -88,17 +91,14 @@ pub(super) fn plan_put(
     plan: &mut Plan,
     owner: &str,
     owner_key: &str,
-    stored: Option<&Entry>,
-    module: Attachment,
+    former: Option<&Entry>,
+    name: &str,
+    module: Stored,
 ) -> Result<()> {
-    let key = format!("{}{}", kept::modules_of(owner), module.name);
-    let former: Ties = stored.map(kept::decode).transpose()?.unwrap_or_default();
-    plan.unchanged(&key, stored.map(|entry| entry.revision));
-    plan.link(&format!("{owner}/{}", module.name), owner_key, &former.links, &module.links)?;
+    let key = kept::module_key(owner, name);
+    let ties: Ties = former.map(kept::decode).transpose()?.unwrap_or_default();
+    plan.unchanged(&key, former.map(|entry| entry.revision));
+    plan.link(&format!("{owner}/{name}"), owner_key, &ties.links, &module.links)?;
     plan.put(&key, module.value);
     Ok(())
-}
-
-fn module_key<O, M: Module>(owner: &Id<O>) -> String {
-    format!("{}{}", kept::modules_of(owner.as_str()), M::NAME)
 }

@@ -1,13 +1,13 @@
 //! Create, get, list, change and delete: once, for every kind.
 
 use super::{
-    Attachment, Caller, Draft, Kept, Modules, Resources, Role, Rules,
+    Address, Attachment, Call, Caller, Draft, Kept, Link, Making, Modules, Resources, Role, Rules,
     kept::{self, Linked, Ties},
     plan::{Obstacle, Plan},
 };
 use crate::store::{Entry, Outcome, Range, Revision};
 use postern_api::{
-    Code, Error, Id, Result, Secret, Timestamp,
+    AnyId, Code, Error, Id, Result, Secret, Timestamp,
     resource::{Body, DESCRIPTION_LIMIT, METADATA_LIMIT, Record, Resource, Texts},
 };
 use std::{collections::HashSet, time::Duration};
@@ -25,57 +25,74 @@ pub(crate) struct PageOf<R: Resource> {
 }
 
 impl Resources {
-    /// Makes a resource.
-    pub(crate) async fn create<R: Rules>(&self, caller: &Caller, body: R::Create) -> Result<Record<R>> {
-        self.create_prepared(caller, body, |_| Ok(())).await
+    /// Makes a resource. `parent` is what a nested one lies in.
+    pub(crate) async fn create<R: Rules>(
+        &self,
+        caller: &Caller,
+        parent: Option<&AnyId>,
+        body: R::Create,
+    ) -> Result<Record<R>> {
+        self.create_prepared(caller, parent, body, |_| Ok(())).await
     }
 
     /// Makes a resource; its token goes to `prepare` before anything is stored.
     pub(crate) async fn create_prepared<R: Rules>(
         &self,
         caller: &Caller,
+        parent: Option<&AnyId>,
         mut body: R::Create,
-        prepare: impl FnOnce(&Secret) -> Result<()>,
+        prepare: impl Fn(&Secret) -> Result<()>,
     ) -> Result<Record<R>> {
         caller.may_touch::<R>()?;
-        let now = jiff::Timestamp::now();
-        let id = Id::<R>::new(now);
         let (description, metadata) = take_texts(body.texts())?;
-        let Draft { spec, hidden, token, modules } = R::create(body, &id, caller)?;
-        let mut kept = Kept {
-            id,
-            created_at: Timestamp::new(now),
-            description: description.unwrap_or_default(),
-            metadata: metadata.unwrap_or_default(),
-            spec,
-            hidden,
-            claims: Vec::new(),
-            links: Vec::new(),
-        };
-        R::check(&kept, None, self.place())?;
-        kept.claims = R::claims(&kept);
-        kept.links = R::links(&kept);
-        let mut plan = Plan::default();
-        plan.unchanged(&kept.key(), None);
-        plan.claim(kept.id.as_str(), &[], &kept.claims);
-        plan.link(kept.id.as_str(), &kept.key(), &[], &kept.links)?;
-        plan.put(&kept.key(), kept::encode(&kept)?);
-        attach(&mut plan, &kept, &Modules::default(), modules)?;
-        plan.event(&format!("{}_created", R::KIND), kept.id.as_str(), &caller.key, now)?;
-        token.as_ref().map_or(Ok(()), prepare)?;
-        let revision = self.attempt::<R>(&plan).await?.ok_or(Code::StorageConflict)?;
-        self.seen(revision).await?;
-        let mut record = self.show(&kept).await?;
-        if let Some(token) = token {
-            R::show_once(&mut record.status, token);
+        for attempt in 0..ATTEMPTS {
+            let now = jiff::Timestamp::now();
+            let id = Id::<R>::new(now);
+            let making = Making { id: &id, parent, call: Call { caller, now, here: self } };
+            let Draft { spec, hidden, token, modules } = R::create(body.clone(), &making).await?;
+            let mut kept = Kept {
+                id,
+                parent: parent.cloned(),
+                created_at: Timestamp::new(now),
+                description: description.clone().unwrap_or_default(),
+                metadata: metadata.clone().unwrap_or_default(),
+                spec,
+                hidden,
+                claims: Vec::new(),
+                links: Vec::new(),
+            };
+            R::check(&kept, None, self)?;
+            tie(&mut kept);
+            let mut plan = Plan::default();
+            plan.unchanged(&kept.key(), None);
+            plan.claim(kept.id.as_str(), &[], &kept.claims);
+            plan.link(kept.id.as_str(), &kept.key(), &[], &kept.links)?;
+            plan.put(&kept.key(), self.codec.record(&kept)?);
+            self.attach(&mut plan, &kept, &Modules::default(), modules).await?;
+            plan.event(&format!("{}_created", R::KIND), kept.id.as_str(), &caller.key, now)?;
+            token.as_ref().map_or(Ok(()), &prepare)?;
+            match self.attempt::<R>(&plan).await {
+                Ok(Some(revision)) => {
+                    self.seen(revision).await?;
+                    let mut record = self.show(&kept).await?;
+                    if let Some(token) = token {
+                        R::show_once(&mut record.status, token);
+                    }
+                    return Ok(record);
+                }
+                Ok(None) => {}
+                Err(error) if !R::PICKS || attempt + 1 == ATTEMPTS => return Err(error),
+                Err(_) => {}
+            }
+            pause(attempt).await;
         }
-        Ok(record)
+        Err(Code::StorageConflict.into())
     }
 
     /// Reads one.
-    pub(crate) async fn get<R: Rules>(&self, caller: &Caller, id: &Id<R>) -> Result<Record<R>> {
+    pub(crate) async fn get<R: Rules>(&self, caller: &Caller, at: &Address<R>) -> Result<Record<R>> {
         caller.may_touch::<R>()?;
-        let (kept, _) = self.read(caller, id).await?;
+        let (kept, _) = self.read(caller, at).await?;
         self.show(&kept).await
     }
 
@@ -93,7 +110,7 @@ impl Resources {
         'pages: loop {
             let page = self.store.range(range.clone()).await?;
             for entry in &page.entries {
-                let kept: Kept<R> = kept::decode(entry)?;
+                let kept = self.codec.read_record::<R>(entry)?;
                 if caller.may_touch_of(kept.spec.owner()).is_ok() {
                     found.push(kept);
                 }
@@ -117,30 +134,34 @@ impl Resources {
     }
 
     /// Changes one. Of two changes at the same moment none is lost.
-    pub(crate) async fn update<R: Rules>(&self, caller: &Caller, id: &Id<R>, mut body: R::Update) -> Result<Record<R>> {
+    pub(crate) async fn update<R: Rules>(
+        &self,
+        caller: &Caller,
+        at: &Address<R>,
+        mut body: R::Update,
+    ) -> Result<Record<R>> {
         caller.may_touch::<R>()?;
         let (description, metadata) = take_texts(body.texts())?;
         for attempt in 0..ATTEMPTS {
-            let (former, revision) = self.read::<R>(caller, id).await?;
-            let mut kept = former.clone();
+            let (former, revision) = self.read::<R>(caller, at).await?;
+            let (mut kept, now, id) = (former.clone(), jiff::Timestamp::now(), at.id.as_str());
             kept.description = description.clone().unwrap_or(kept.description);
             kept.metadata = metadata.clone().unwrap_or(kept.metadata);
-            let modules = R::change(&mut kept, body.clone())?;
-            R::check(&kept, Some(&former), self.place())?;
-            kept.claims = R::claims(&kept);
-            kept.links = R::links(&kept);
+            let modules = R::change(&mut kept, body.clone(), &Call { caller, now, here: self }).await?;
+            R::check(&kept, Some(&former), self)?;
+            tie(&mut kept);
             let mut plan = Plan::default();
             plan.unchanged(&kept.key(), Some(revision));
-            plan.claim(id.as_str(), &former.claims, &kept.claims);
-            plan.link(id.as_str(), &kept.key(), &former.links, &kept.links)?;
-            plan.put(&kept.key(), kept::encode(&kept)?);
+            plan.claim(id, &former.claims, &kept.claims);
+            plan.link(id, &kept.key(), &former.links, &kept.links)?;
+            plan.put(&kept.key(), self.codec.record(&kept)?);
             if !modules.is_empty() {
-                attach(&mut plan, &kept, &self.modules(id.as_str()).await?, modules)?;
+                self.attach(&mut plan, &kept, &self.modules(id).await?, modules).await?;
             }
             if R::weakens(&former.spec, Some(&kept.spec)) {
-                self.keep_an_administrator(&mut plan, &HashSet::new(), Some(id.as_str())).await?;
+                self.keep_an_administrator(&mut plan, &HashSet::new(), Some(id)).await?;
             }
-            plan.event(&format!("{}_updated", R::KIND), id.as_str(), &caller.key, jiff::Timestamp::now())?;
+            plan.event(&format!("{}_updated", R::KIND), id, &caller.key, now)?;
             if let Some(revision) = self.attempt::<R>(&plan).await? {
                 self.seen(revision).await?;
                 return self.show(&kept).await;
@@ -151,18 +172,18 @@ impl Resources {
     }
 
     /// Deletes one, its modules and what belongs to it. Refused while another record needs it.
-    pub(crate) async fn delete<R: Rules>(&self, caller: &Caller, id: &Id<R>) -> Result<()> {
+    pub(crate) async fn delete<R: Rules>(&self, caller: &Caller, at: &Address<R>) -> Result<()> {
         caller.may_touch::<R>()?;
         for attempt in 0..ATTEMPTS {
-            let (former, revision) = self.read::<R>(caller, id).await?;
+            let (former, revision) = self.read::<R>(caller, at).await?;
             let mut plan = Plan::default();
             let mut gone = HashSet::new();
             plan.unchanged(&former.key(), Some(revision));
-            self.remove(&mut plan, &mut gone, former.key(), &kept::encode(&former)?).await?;
+            self.remove(&mut plan, &mut gone, former.key(), &self.codec.record(&former)?).await?;
             if R::weakens(&former.spec, None) {
                 self.keep_an_administrator(&mut plan, &gone, None).await?;
             }
-            plan.event(&format!("{}_deleted", R::KIND), id.as_str(), &caller.key, jiff::Timestamp::now())?;
+            plan.event(&format!("{}_deleted", R::KIND), at.id.as_str(), &caller.key, jiff::Timestamp::now())?;
             if let Some(revision) = self.attempt::<R>(&plan).await? {
                 return self.seen(revision).await;
             }
@@ -241,16 +262,52 @@ impl Resources {
     }
 
     /// Reads a stored record that the caller may see.
-    pub(super) async fn read<R: Rules>(&self, caller: &Caller, id: &Id<R>) -> Result<(Kept<R>, Revision)> {
-        let key = kept::record_key::<R>(id.as_str());
-        let entry = self.store.get(&key).await?.ok_or_else(|| not_found::<R>(id))?;
-        let kept: Kept<R> = kept::decode(&entry)?;
+    pub(super) async fn read<R: Rules>(&self, caller: &Caller, at: &Address<R>) -> Result<(Kept<R>, Revision)> {
+        let found = self.stored::<R>(&at.id).await?.filter(|(kept, _)| kept.parent == at.parent);
+        let (kept, revision) = found.ok_or_else(|| not_found::<R>(&at.id))?;
         caller.may_touch_of(kept.spec.owner())?;
-        Ok((kept, entry.revision))
+        Ok((kept, revision))
+    }
+
+    /// Reads a stored record, whoever it belongs to.
+    pub(crate) async fn stored<R: Rules>(&self, id: &Id<R>) -> Result<Option<(Kept<R>, Revision)>> {
+        let entry = self.store.get(&kept::record_key::<R>(id.as_str())).await?;
+        entry.map(|entry| Ok((self.codec.read_record(&entry)?, entry.revision))).transpose()
+    }
+
+    /// Who holds a claim, if somebody does.
+    pub(crate) async fn holder(&self, claim: &kept::Claim) -> Result<Option<AnyId>> {
+        let entry = self.store.get(&claim.key()).await?;
+        Ok(entry.map(|entry| AnyId::from_text(String::from_utf8_lossy(&entry.value))))
     }
 
     pub(super) async fn modules(&self, owner: &str) -> Result<Modules> {
         Ok(Modules(self.store.range(Range::of(kept::modules_of(owner), 100)).await?.entries))
+    }
+
+    /// The records of a kind that lie in another record, oldest first.
+    pub(crate) async fn nested<R: Rules>(&self, parent: &AnyId) -> Result<Vec<Record<R>>> {
+        let mut range = Range::of(format!("{}{}_", kept::links_to(parent.as_str()), R::PREFIX), STEP);
+        let mut nested = Vec::new();
+        loop {
+            let page = self.store.range(range.clone()).await?;
+            for entry in &page.entries {
+                // The link of a record; those of its modules have one part more.
+                let from = entry.key.strip_prefix(&kept::links_to(parent.as_str())).unwrap_or_default();
+                let Ok(id) = Id::<R>::parse(from) else { continue };
+                if let Some((kept, _)) =
+                    self.stored(&id).await?.filter(|(kept, _)| kept.parent.as_ref() == Some(parent))
+                {
+                    nested.push(self.show(&kept).await?);
+                }
+            }
+            match page.entries.last() {
+                Some(last) if page.entries.len() == range.limit => range.before = Some(last.key.clone()),
+                _ => break,
+            }
+        }
+        nested.reverse();
+        Ok(nested)
     }
 
     async fn show<R: Rules>(&self, kept: &Kept<R>) -> Result<Record<R>> {
@@ -262,18 +319,34 @@ impl Resources {
             description: kept.description.clone(),
             metadata: kept.metadata.clone(),
             spec: kept.spec.clone(),
-            status: R::status(kept, &modules, self.place())?,
+            status: R::status(kept, &modules, self).await?,
         })
+    }
+
+    /// Plans the modules that a body names, each replaced whole.
+    async fn attach<R: Rules>(
+        &self,
+        plan: &mut Plan,
+        owner: &Kept<R>,
+        stored: &Modules,
+        modules: Vec<Attachment>,
+    ) -> Result<()> {
+        for module in modules {
+            let former = stored.entry(module.name);
+            let ready = module.store(&owner.id.any(), former, self).await?;
+            super::module_operations::plan_put(plan, owner.id.as_str(), &owner.key(), former, module.name, ready)?;
+        }
+        Ok(())
     }
 }
 
-/// Plans the modules that a body names, each replaced whole.
-fn attach<R: Rules>(plan: &mut Plan, owner: &Kept<R>, stored: &Modules, modules: Vec<Attachment>) -> Result<()> {
-    for module in modules {
-        let former = stored.entry(module.name);
-        super::module_operations::plan_put(plan, owner.id.as_str(), &owner.key(), former, module)?;
+/// Notes down in a record what it claims and what it depends on.
+fn tie<R: Rules>(kept: &mut Kept<R>) {
+    kept.claims = R::claims(kept);
+    kept.links = R::links(kept);
+    if let (Some(parent), Some(to)) = (R::PARENT, &kept.parent) {
+        kept.links.push(Link { to: to.clone(), kind: parent.kind.to_owned(), role: Role::Belongs });
     }
-    Ok(())
 }
 
 /// A little time for the others, more with every attempt.
@@ -299,19 +372,29 @@ fn not_found<R: Resource>(id: &Id<R>) -> Error {
     Error::new(Code::NotFound, format!("There is no {} with the id `{id}`.", R::KIND.replace('_', " ")))
 }
 
-fn missing(link: &kept::Link) -> Error {
+fn missing(link: &Link) -> Error {
+    let kind = link.kind.replace('_', " ");
     let code = match link.kind.as_str() {
         "ip_policy" => Code::PolicyUnknown,
-        "user" => Code::OwnerUnknown,
-        _ => Code::BackendUnknown,
+        "user" | "bot_user" => Code::OwnerUnknown,
+        "certificate_authority" => Code::AuthorityUnknown,
+        "ssh_certificate_authority" => Code::SshAuthorityUnknown,
+        "https_edge" => Code::NotFound,
+        kind if kind.ends_with("_backend") => Code::BackendUnknown,
+        _ => Code::FieldInvalid,
     };
-    let kind = link.kind.replace('_', " ");
     Error::new(code, format!("There is no {kind} with the id `{}`.", link.to)).with("id", &link.to)
 }
 
 fn in_use(id: &str, links: &[Entry]) -> Error {
     let users: Vec<&str> = links.iter().filter_map(|entry| entry.key.split('/').nth(2)).take(5).collect();
     let named = users.join("`, `");
-    Error::new(Code::BackendInUse, format!("`{id}` is in use by `{named}`. Give that another backend first."))
+    let code = match AnyId::from_text(id).prefix() {
+        "ca" => Code::AuthorityInUse,
+        "sshca" => Code::SshAuthorityInUse,
+        "rd" | "ra" => Code::ReservedInUse,
+        _ => Code::BackendInUse,
+    };
+    Error::new(code, format!("`{id}` is in use by `{named}`. Take it out of there first."))
         .with("used_by", users.join(","))
 }

@@ -1,8 +1,8 @@
 //! One commit in the making: what must hold, what is written, and what it means if something does not hold.
 
-use super::kept::{Claim, Link, Linked, encode};
+use super::kept::{Claim, Link, Linked};
 use crate::store::{Commit, Condition, Revision, Write};
-use postern_api::{AnyId, Result, Timestamp};
+use postern_api::{AnyId, Code, Error, Result, Timestamp};
 use serde::Serialize;
 
 /// Why a commit did not happen.
@@ -79,7 +79,7 @@ impl Plan {
         for link in now.iter().filter(|link| !former.contains(link)) {
             self.conditions.push((Condition::Present(link.target_key()), Obstacle::Missing(link.clone())));
             let linked = Linked { role: link.role, from: record_key.to_owned() };
-            self.put(&link.key(from), encode(&linked)?);
+            self.put(&link.key(from), plain(&linked)?);
         }
         Ok(())
     }
@@ -88,7 +88,7 @@ impl Plan {
     pub(super) fn event(&mut self, what: &str, object: &str, by: &AnyId, at: jiff::Timestamp) -> Result<()> {
         let id = postern_api::id::ksuid(at.as_second(), rand::random());
         let event = Event { what, object, by, at: Timestamp::new(at) };
-        self.put(&format!("events/ev_{id}"), encode(&event)?);
+        self.put(&format!("events/ev_{id}"), plain(&event)?);
         Ok(())
     }
 
@@ -105,4 +105,9 @@ impl Plan {
         let found = self.conditions.iter().find(|(condition, _)| condition == failed);
         found.map_or(Obstacle::Moved, |(_, obstacle)| obstacle.clone())
     }
+}
+
+fn plain(value: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(value)
+        .map_err(|error| Error::new(Code::Internal, format!("A record could not be written: {error}.")))
 }

@@ -1,26 +1,11 @@
 //! What a kind or a module must say about itself; everything else is done for it.
 
-use super::{Caller, Claim, Kept, KeptModule, Link, kept};
-use crate::{Live, Settings, store::Entry};
-use postern_api::{
-    Id, Result, Secret,
-    module::Module,
-    resource::{Resource, User},
-};
+use super::{Caller, Claim, Kept, KeptModule, Link, Resources, kept};
+use crate::store::Entry;
+use futures::{FutureExt, future::BoxFuture};
+use postern_api::{AnyId, Id, OwnerId, Result, Secret, module::Module, resource::Resource};
 use serde::{Serialize, de::DeserializeOwned};
-
-/// What kinds and modules may ask about the server they live in.
-#[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
-    pub(crate) settings: &'a Settings,
-    pub(crate) live: &'a dyn Live,
-}
-
-impl Place<'_> {
-    pub(crate) fn base_url(&self) -> &str {
-        &self.settings.base_url
-    }
-}
+use std::future::Future;
 
 /// What is special about a kind.
 pub(crate) trait Rules: Resource {
@@ -28,15 +13,25 @@ pub(crate) trait Rules: Resource {
     type Hidden: Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// Whether only administrators may have to do with it.
     const ADMIN_ONLY: bool = false;
+    /// Whether records of this kind own modules.
+    const HAS_MODULES: bool = false;
+    /// Whether `create` picks a value that nobody else may have: it is asked again if somebody else was faster.
+    const PICKS: bool = false;
+    /// JSON pointers into the stored record (`/spec/…`, `/hidden/…`): texts that are sealed at rest.
+    const SECRETS: &'static [&'static str] = &[];
 
     /// Makes a resource from what the caller said.
-    fn create(body: Self::Create, id: &Id<Self>, caller: &Caller) -> Result<Draft<Self>>;
+    fn create(body: Self::Create, making: &Making<'_, Self>) -> impl Future<Output = Result<Draft<Self>>> + Send;
 
     /// Merges a change into a stored resource; gives the modules that are replaced.
-    fn change(kept: &mut Kept<Self>, body: Self::Update) -> Result<Vec<Attachment>>;
+    fn change(
+        kept: &mut Kept<Self>,
+        body: Self::Update,
+        call: &Call<'_>,
+    ) -> impl Future<Output = Result<Vec<Attachment>>> + Send;
 
     /// Shape and meaning, after creating and after every change. `former` is what was stored before.
-    fn check(_kept: &Kept<Self>, _former: Option<&Kept<Self>>, _place: Place<'_>) -> Result<()> {
+    fn check(_kept: &Kept<Self>, _former: Option<&Kept<Self>>, _here: &Resources) -> Result<()> {
         Ok(())
     }
 
@@ -53,19 +48,23 @@ pub(crate) trait Rules: Resource {
         )
     }
 
-    /// Records that must exist.
+    /// Records that must exist. That the parent of a nested kind does is seen to.
     fn links(_kept: &Kept<Self>) -> Vec<Link> {
         Vec::new()
     }
 
     /// What the server adds to an answer.
-    fn status(kept: &Kept<Self>, modules: &Modules, place: Place<'_>) -> Result<Self::Status>;
+    fn status(
+        kept: &Kept<Self>,
+        modules: &Modules,
+        here: &Resources,
+    ) -> impl Future<Output = Result<Self::Status>> + Send;
 
     /// Puts a token into the answer to a creation, the one time it is shown.
     fn show_once(_status: &mut Self::Status, _token: Secret) {}
 
     /// Whose it is, if it is somebody's.
-    fn owner(&self) -> Option<&Id<User>> {
+    fn owner(&self) -> Option<&OwnerId> {
         None
     }
 
@@ -73,9 +72,27 @@ pub(crate) trait Rules: Resource {
     fn weakens(_former: &Self, _after: Option<&Self>) -> bool {
         false
     }
+}
 
-    /// Whether records of this kind own modules.
-    const HAS_MODULES: bool = false;
+/// The call that changes something.
+#[derive(Clone, Copy)]
+pub(crate) struct Call<'a> {
+    /// Who calls.
+    pub(crate) caller: &'a Caller,
+    /// When.
+    pub(crate) now: jiff::Timestamp,
+    /// What else there is, to be read.
+    pub(crate) here: &'a Resources,
+}
+
+/// The call that makes something.
+pub(crate) struct Making<'a, R> {
+    /// The id it will have.
+    pub(crate) id: &'a Id<R>,
+    /// What it will lie in, for nested kinds.
+    pub(crate) parent: Option<&'a AnyId>,
+    /// Who makes it, when, and among what.
+    pub(crate) call: Call<'a>,
 }
 
 /// A resource about to be made.
@@ -95,30 +112,91 @@ impl<R: Rules> Draft<R> {
 
 /// What is special about a module.
 pub(crate) trait ModuleRules: Module {
+    /// What is stored beside the configuration, outlives its replacement, and is not what the caller said.
+    type Hidden: Default + Clone + std::fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
+    /// JSON pointers into the stored module (`/module/…`, `/hidden/…`): texts that are sealed at rest.
+    const SECRETS: &'static [&'static str] = &[];
+
     /// Shape and meaning; may bring what was said into its canonical form.
-    fn check(&mut self) -> Result<()>;
+    fn check(&mut self, here: &Resources) -> Result<()>;
     /// Records it names.
-    fn links(&self) -> Result<Vec<Link>>;
+    fn links(&self) -> Result<Vec<Link>> {
+        Ok(Vec::new())
+    }
+    /// What to keep beside it; `former` is what was kept beside the configuration that is replaced.
+    fn hidden(
+        &self,
+        _owner: &AnyId,
+        former: Option<Self::Hidden>,
+        _here: &Resources,
+    ) -> impl Future<Output = Result<Self::Hidden>> + Send {
+        std::future::ready(Ok(former.unwrap_or_default()))
+    }
     /// How it is shown.
-    fn view(&self, base_url: &str) -> Result<Self::View>;
+    fn view(kept: &KeptModule<Self>, owner: &AnyId, here: &Resources) -> Result<Self::View>;
 }
 
-/// A module about to be stored with its owner.
-#[derive(Debug)]
+/// A module about to be stored with its owner, whichever module it is.
 pub(crate) struct Attachment {
     pub(crate) name: &'static str,
+    module: Box<dyn Attached>,
+}
+
+/// What an attachment comes to under a key.
+pub(crate) struct Stored {
     pub(crate) links: Vec<Link>,
     pub(crate) value: Vec<u8>,
 }
 
 impl Attachment {
-    /// Checks a module and makes it ready.
-    pub(crate) fn of<M: ModuleRules>(mut module: M) -> Result<Self> {
-        module.check()?;
-        let links = module.links()?;
-        let value = kept::encode(&KeptModule { module, links: links.clone() })?;
-        Ok(Attachment { name: M::NAME, links, value })
+    /// A module that was named in its owner's body.
+    pub(crate) fn of<M: ModuleRules>(module: M) -> Self {
+        Attachment { name: M::NAME, module: Box::new(module) }
     }
+
+    /// Checks it and writes it, in place of what is stored under its key.
+    pub(crate) async fn store(&self, owner: &AnyId, former: Option<&Entry>, here: &Resources) -> Result<Stored> {
+        self.module.store(owner, former, here).await
+    }
+}
+
+trait Attached: Send + Sync {
+    fn store<'a>(
+        &'a self,
+        owner: &'a AnyId,
+        former: Option<&'a Entry>,
+        here: &'a Resources,
+    ) -> BoxFuture<'a, Result<Stored>>;
+}
+
+impl<M: ModuleRules> Attached for M {
+    fn store<'a>(
+        &'a self,
+        owner: &'a AnyId,
+        former: Option<&'a Entry>,
+        here: &'a Resources,
+    ) -> BoxFuture<'a, Result<Stored>> {
+        async move {
+            let kept = complete(self.clone(), owner, former, here).await?;
+            let value = here.codec.module(&kept, &kept::module_key(owner.as_str(), M::NAME))?;
+            Ok(Stored { links: kept.links, value })
+        }
+        .boxed()
+    }
+}
+
+/// A checked module with its links and what is kept beside it.
+pub(super) async fn complete<M: ModuleRules>(
+    mut module: M,
+    owner: &AnyId,
+    former: Option<&Entry>,
+    here: &Resources,
+) -> Result<KeptModule<M>> {
+    module.check(here)?;
+    let links = module.links()?;
+    let former = former.map(|entry| here.codec.read_module::<M>(entry)).transpose()?;
+    let hidden = module.hidden(owner, former.map(|former| former.hidden), here).await?;
+    Ok(KeptModule { module, hidden, links })
 }
 
 /// The stored modules of one owner.
@@ -130,8 +208,8 @@ impl Modules {
         self.0.iter().find(|entry| entry.key.rsplit('/').next() == Some(name))
     }
 
-    pub(crate) fn view<M: ModuleRules>(&self, base_url: &str) -> Result<Option<M::View>> {
+    pub(crate) fn view<M: ModuleRules>(&self, owner: &AnyId, here: &Resources) -> Result<Option<M::View>> {
         let Some(entry) = self.entry(M::NAME) else { return Ok(None) };
-        kept::decode::<KeptModule<M>>(entry)?.module.view(base_url).map(Some)
+        M::view(&here.codec.read_module::<M>(entry)?, owner, here).map(Some)
     }
 }

@@ -1,10 +1,11 @@
 //! TCP edges: each port belongs to one edge at most, whatever host it is written with.
 
-use super::{Attachment, Caller, Claim, Draft, Kept, Modules, Place, Rules};
+use super::{Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, owner};
 use crate::Settings;
 use postern_api::{
-    Code, Error, Id, Result,
+    Code, Error, Result,
     host::HostName,
+    module::{Backend, IpRestriction},
     resource::{Nothing, TcpEdge, TcpEdgeCreate, TcpEdgeStatus, TcpEdgeUpdate},
 };
 use std::net::{IpAddr, Ipv4Addr};
@@ -16,21 +17,21 @@ impl Rules for TcpEdge {
     type Hidden = Nothing;
     const HAS_MODULES: bool = true;
 
-    fn create(mut body: TcpEdgeCreate, _id: &Id<Self>, _caller: &Caller) -> Result<Draft<Self>> {
-        let modules = modules(&mut body)?;
+    async fn create(mut body: TcpEdgeCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
+        let modules = Self::take(&mut body);
         let hostports = canonical(body.hostports.unwrap_or_default());
         Ok(Draft { modules, ..Draft::new(TcpEdge { hostports }, Nothing {}) })
     }
 
-    fn change(kept: &mut Kept<Self>, mut body: TcpEdgeUpdate) -> Result<Vec<Attachment>> {
-        let modules = modules(&mut body)?;
+    async fn change(kept: &mut Kept<Self>, mut body: TcpEdgeUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
+        let modules = Self::take(&mut body);
         if let Some(hostports) = body.hostports {
             kept.spec.hostports = canonical(hostports);
         }
         Ok(modules)
     }
 
-    fn check(kept: &Kept<Self>, former: Option<&Kept<Self>>, place: Place<'_>) -> Result<()> {
+    fn check(kept: &Kept<Self>, former: Option<&Kept<Self>>, here: &Resources) -> Result<()> {
         let hostports = &kept.spec.hostports;
         if hostports.len() > HOSTPORT_LIMIT {
             let sentence = format!("An edge has at most {HOSTPORT_LIMIT} hostports; these are {}.", hostports.len());
@@ -42,8 +43,8 @@ impl Rules for TcpEdge {
             if former.is_some_and(|former| former.spec.hostports.contains(hostport)) {
                 continue;
             }
-            let port = judge(hostport, place.settings).map_err(|error| error.with("field", "hostports"))?;
-            if !had.contains(&port) && place.live.port_in_use(port) {
+            let port = judge(hostport, &here.settings).map_err(|error| error.with("field", "hostports"))?;
+            if !had.contains(&port) && here.live.port_in_use(port) {
                 return Err(Error::new(
                     Code::HostportBound,
                     format!("Port {port} is in use by an agent's tunnel. Take another one, or stop that tunnel first."),
@@ -64,19 +65,14 @@ impl Rules for TcpEdge {
         Error::new(Code::HostportTaken, sentence).with("id", holder).with("field", "hostports")
     }
 
-    fn status(_kept: &Kept<Self>, modules: &Modules, place: Place<'_>) -> Result<TcpEdgeStatus> {
-        Ok(TcpEdgeStatus {
-            backend: modules.view::<postern_api::module::Backend>(place.base_url())?,
-            ip_restriction: modules.view::<postern_api::module::IpRestriction>(place.base_url())?,
-        })
+    async fn status(kept: &Kept<Self>, modules: &Modules, here: &Resources) -> Result<TcpEdgeStatus> {
+        let mut status = TcpEdgeStatus::default();
+        Self::show(&mut status, kept, modules, here)?;
+        Ok(status)
     }
 }
 
-fn modules(body: &mut TcpEdgeCreate) -> Result<Vec<Attachment>> {
-    let backend = body.backend.take().map(Attachment::of).transpose()?;
-    let ip_restriction = body.ip_restriction.take().map(Attachment::of).transpose()?;
-    Ok(backend.into_iter().chain(ip_restriction).collect())
-}
+owner!(TcpEdge { backend: Backend, ip_restriction: IpRestriction });
 
 /// Host names in lower case, each address once, the order kept.
 fn canonical(hostports: Vec<String>) -> Vec<String> {

@@ -56,10 +56,10 @@ async fn all_operations_are_typed() {
     let edge = TcpEdgeCreate { backend: Some(Backend::to(&group.id)), ..Default::default() };
     let edge = client.all::<TcpEdge>().create(&edge).await.expect("an edge");
     assert_eq!(edge.status.backend.expect("set").backend.id, group.id.any());
-    let view = client.put(&edge.id, &IpRestriction::by([&policy.id])).await.expect("put");
-    assert_eq!(client.get::<IpRestriction, TcpEdge>(&edge.id).await.expect("read"), view);
-    client.delete::<IpRestriction, TcpEdge>(&edge.id).await.expect("deleted");
-    let unset = client.get::<IpRestriction, TcpEdge>(&edge.id).await.expect_err("unset");
+    let view = client.all::<TcpEdge>().put_module(&edge.id, &IpRestriction::by([&policy.id])).await.expect("put");
+    assert_eq!(client.all::<TcpEdge>().module::<IpRestriction>(&edge.id).await.expect("read"), view);
+    client.all::<TcpEdge>().delete_module::<IpRestriction>(&edge.id).await.expect("deleted");
+    let unset = client.all::<TcpEdge>().module::<IpRestriction>(&edge.id).await.expect_err("unset");
     assert_eq!((unset.code, unset.details.contains_key("operation_id")), (Code::ModuleUnset, true));
 }
 

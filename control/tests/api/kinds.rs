@@ -22,6 +22,13 @@ fn kinds() -> Vec<Kind> {
     let kind = |path, list, prefix, change, members| Kind { path, list, prefix, change, members };
     vec![
         kind("/api_keys", "keys", "ak_", json!({}), &["owner_id", "token"]),
+        kind(
+            "/bot_users",
+            "bot_users",
+            "bot_",
+            json!({"name": "another bot", "active": false, "admin": true}),
+            &["name", "active", "admin"],
+        ),
         kind("/credentials", "credentials", "cr_", json!({"acl": ["bind:*.a.test"]}), &["acl", "owner_id", "token"]),
         kind("/ip_policies", "ip_policies", "ipp_", json!({}), &[]),
         kind(
@@ -58,6 +65,7 @@ impl Kind {
             }
             "/edges/tcp" => json!({"hostports": [format!("tunnels.test:{}", 24000 + number)]}),
             "/backends/tunnel_group" => json!({"labels": {"number": number.to_string()}}),
+            "/bot_users" => json!({"name": format!("bot {number}")}),
             "/users" => json!({"name": format!("user {number}")}),
             _ => json!({}),
         }

@@ -1,0 +1,107 @@
+//! Turns records and modules into stored bytes and back. What is secret is sealed on the way in and opened on
+//! the way out, here and nowhere else.
+
+use super::{Kept, KeptModule, ModuleRules, Rules};
+use crate::{
+    sealing::Seal,
+    store::{Entry, StoreError},
+};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use postern_api::{Code, Error, Result};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The member that stands in the place of a secret text.
+const SEALED: &str = "sealed";
+
+/// Writes and reads stored values.
+#[derive(Clone)]
+pub(crate) struct Codec {
+    seal: Arc<Seal>,
+}
+
+impl Codec {
+    pub(crate) fn new(seal: Arc<Seal>) -> Self {
+        Codec { seal }
+    }
+
+    /// The bytes of a record.
+    pub(crate) fn record<R: Rules>(&self, kept: &Kept<R>) -> Result<Vec<u8>> {
+        self.write(kept, &kept.key(), R::SECRETS)
+    }
+
+    /// The record in an entry.
+    pub(crate) fn read_record<R: Rules>(&self, entry: &Entry) -> Result<Kept<R>> {
+        self.read(&entry.key, &entry.value, R::SECRETS)
+    }
+
+    /// The bytes of a module that is stored under a key.
+    pub(crate) fn module<M: ModuleRules>(&self, kept: &KeptModule<M>, key: &str) -> Result<Vec<u8>> {
+        self.write(kept, key, M::SECRETS)
+    }
+
+    /// The module in an entry.
+    pub(crate) fn read_module<M: ModuleRules>(&self, entry: &Entry) -> Result<KeptModule<M>> {
+        self.read(&entry.key, &entry.value, M::SECRETS)
+    }
+
+    /// Writes a value; the texts at these JSON pointers are sealed for this key and place.
+    pub(crate) fn write(&self, value: &impl Serialize, key: &str, secrets: &[&str]) -> Result<Vec<u8>> {
+        let broken = |error| Error::new(Code::Internal, format!("A record could not be written: {error}."));
+        if secrets.is_empty() {
+            return serde_json::to_vec(value).map_err(broken);
+        }
+        let mut value = serde_json::to_value(value).map_err(broken)?;
+        for pointer in secrets {
+            let Some(place) = value.pointer_mut(pointer) else { continue };
+            if let Value::String(text) = place {
+                let sealed = self.seal.seal(text.as_bytes(), &format!("{key}#{pointer}"))?;
+                *place = serde_json::json!({ SEALED: BASE64_STANDARD.encode(sealed) });
+            }
+        }
+        serde_json::to_vec(&value).map_err(broken)
+    }
+
+    /// Reads a value that was written with the same key and secrets.
+    pub(crate) fn read<T: DeserializeOwned>(&self, key: &str, value: &[u8], secrets: &[&str]) -> Result<T> {
+        let broken = |error| StoreError::Broken(format!("`{key}` cannot be read: {error}"));
+        if secrets.is_empty() {
+            return Ok(serde_json::from_slice(value).map_err(broken)?);
+        }
+        let mut value: Value = serde_json::from_slice(value).map_err(broken)?;
+        for pointer in secrets {
+            let Some(place) = value.pointer_mut(pointer) else { continue };
+            let Some(sealed) = place.get(SEALED).and_then(Value::as_str) else { continue };
+            let opened = BASE64_STANDARD.decode(sealed).ok();
+            let opened = opened.and_then(|sealed| self.seal.unseal(&sealed, &format!("{key}#{pointer}")));
+            let text = opened.and_then(|text| String::from_utf8(text.to_vec()).ok());
+            let unopened = || {
+                StoreError::Broken(format!(
+                    "the secret `{pointer}` of `{key}` does not open: it was sealed with another key, or changed"
+                ))
+            };
+            *place = Value::String(text.ok_or_else(unopened)?);
+        }
+        Ok(serde_json::from_value(value).map_err(broken)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn secrets_are_sealed_where_they_stand_and_open_under_the_same_key_only() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let codec = Codec::new(Arc::new(Seal::open(folder.path()).expect("a seal")));
+        let secrets = ["/module/secret", "/module/provider/github/client_secret", "/module/absent"];
+        let value = json!({"module": {"secret": "planted-one", "provider": {"github": {"client_secret": "planted-two"}, "google": null}}});
+        let bytes = codec.write(&value, "modules/a/b", &secrets).expect("written");
+        assert!(!String::from_utf8_lossy(&bytes).contains("planted"));
+        assert_eq!(codec.read::<Value>("modules/a/b", &bytes, &secrets).expect("read"), value);
+        let elsewhere = codec.read::<Value>("modules/a/c", &bytes, &secrets).expect_err("it was moved");
+        assert!(!elsewhere.message.contains("planted"));
+    }
+}
