@@ -106,10 +106,38 @@ codes! {
     CidrHostBits = 1409, 400, "The CIDR has bits set behind its mask.";
     PolicyUnknown = 1414, 400, "The IP policy does not exist.";
     ActionInvalid = 1422, 400, "The action is neither allow nor deny.";
-    // Certificates
-    AuthorityUnknown = 7072, 400, "The certificate authority does not exist.";
+    // TLS certificates and certificate authorities
+    PemUnreadable = 1900, 400, "The text could not be read as PEM.";
+    PrivateKeyMissing = 1901, 400, "No private key was given.";
+    PrivateKeyEncrypted = 1902, 400, "The private key is encrypted.";
+    PrivateKeyUnsupported = 1903, 400, "The private key is not of a form that is supported.";
+    AuthorityHeaders = 1910, 400, "The PEM text of the certificate authority has headers.";
+    AuthorityBlockType = 1911, 400, "The PEM block of the certificate authority is not a certificate.";
+    AuthorityCount = 1912, 400, "A certificate authority is exactly one certificate.";
+    NoAuthority = 1913, 400, "The certificate is not one of a certificate authority.";
     AuthorityInUse = 1914, 400, "The certificate authority is in use and cannot be deleted.";
+    AuthorityMissing = 1919, 400, "No certificate of a certificate authority was given.";
+    CertificateUnreadable = 1920, 400, "The certificate could not be read.";
+    CertificateTooLarge = 1921, 400, "The PEM text is larger than allowed.";
+    CertificateMissing = 1922, 400, "No certificate was given.";
+    PrivateKeyMismatch = 1923, 400, "The private key does not belong to the certificate.";
+    CertificateIsKey = 1924, 400, "A private key stands where certificates belong.";
+    KeyIsCertificate = 1925, 400, "A certificate stands where the private key belongs.";
+    ChainOrder = 1926, 400, "The certificates are not a chain that begins with the leaf.";
+    AuthorityUnknown = 7072, 400, "The certificate authority does not exist.";
+    CertificateInUse = 1966, 400, "The TLS certificate is in use and cannot be deleted.";
+    // SSH certificates
+    SshKeyUnreadable = 1934, 400, "The public key is not in the form of OpenSSH.";
+    SshKeySize = 1939, 400, "The size of the RSA key is not one that is offered.";
+    SshKeySizeNotRsa = 1940, 400, "Only RSA keys have a size to choose.";
+    SshCurveUnknown = 1941, 400, "The elliptic curve is not known.";
+    SshCurveNotEcdsa = 1942, 400, "Only ECDSA keys have an elliptic curve to choose.";
+    SshAuthorityMissing = 1949, 400, "No SSH certificate authority was named.";
+    SshKeyUnsupported = 1950, 400, "The public key is of a kind that is not supported.";
     SshAuthorityUnknown = 1951, 400, "The SSH certificate authority does not exist.";
+    SshKeyMissing = 1952, 400, "No public key was given.";
+    UserValidity = 1962, 400, "The user certificate would never be valid.";
+    HostValidity = 1963, 400, "The host certificate would never be valid.";
     SshAuthorityInUse = 1964, 400, "The SSH certificate authority has signed certificates and cannot be deleted.";
     // Visitors
     HostUnknown = 3200, 404, "Nothing is published under this name.";

@@ -19,5 +19,6 @@ mod refused_sessions;
 mod reload;
 mod secrets;
 mod server_start;
+mod ssh_certificates;
 mod tcp_edges;
 mod tcp_tunnels;

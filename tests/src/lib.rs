@@ -8,6 +8,7 @@ pub mod agent;
 pub mod bytes;
 pub mod condition;
 mod exchange;
+pub mod openssh;
 pub mod operator;
 pub mod origin;
 pub mod process;

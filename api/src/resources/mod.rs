@@ -2,19 +2,38 @@
 
 mod api_key;
 mod bot_user;
+mod certificate_authority;
 mod credential;
 mod ip_policy;
 mod ip_policy_rule;
+mod ssh_certificate_authority;
+mod ssh_host_certificate;
+mod ssh_user_certificate;
 mod tcp_edge;
+mod tls_certificate;
 mod tunnel_group_backend;
 mod user;
 
 pub use api_key::{ApiKey, ApiKeyCreate, ApiKeyUpdate};
 pub use bot_user::{BotUser, BotUserCreate, BotUserUpdate};
+pub use certificate_authority::{
+    CertificateAuthority, CertificateAuthorityCreate, CertificateAuthorityStatus, CertificateAuthorityUpdate,
+};
 pub use credential::{Credential, CredentialCreate, CredentialUpdate};
 pub use ip_policy::{IpPolicy, IpPolicyCreate, IpPolicyUpdate};
 pub use ip_policy_rule::{IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleStatus, IpPolicyRuleUpdate};
+pub use ssh_certificate_authority::{
+    SshCertificateAuthority, SshCertificateAuthorityCreate, SshCertificateAuthorityStatus,
+    SshCertificateAuthorityUpdate,
+};
+pub use ssh_host_certificate::{
+    SshCertificateStatus, SshHostCertificate, SshHostCertificateCreate, SshHostCertificateUpdate,
+};
+pub use ssh_user_certificate::{SshUserCertificate, SshUserCertificateCreate, SshUserCertificateUpdate};
 pub use tcp_edge::{TcpEdge, TcpEdgeCreate, TcpEdgeStatus, TcpEdgeUpdate};
+pub use tls_certificate::{
+    SubjectAlternativeNames, TlsCertificate, TlsCertificateCreate, TlsCertificateStatus, TlsCertificateUpdate,
+};
 pub use tunnel_group_backend::{
     TunnelGroupBackend, TunnelGroupBackendCreate, TunnelGroupBackendStatus, TunnelGroupBackendUpdate,
 };

@@ -1,6 +1,13 @@
-//! The server's own certificate authority and the certificates made from it.
+//! Certificates: those of the server's own authority, uploaded ones, and those for SSH.
 
 mod authority;
 mod leaves;
+#[cfg(test)]
+mod openssl;
+mod pem_blocks;
+pub(crate) mod ssh;
+pub(crate) mod tls_chain;
+pub(crate) mod trusted;
+pub(crate) mod x509;
 
 pub use authority::Authority;

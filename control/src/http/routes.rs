@@ -8,7 +8,10 @@ use axum::{
     middleware,
     routing::{MethodRouter, get, post, put},
 };
-use postern_api::resource::{ApiKey, BotUser, Credential, IpPolicy, IpPolicyRule, TcpEdge, TunnelGroupBackend, User};
+use postern_api::resource::{
+    ApiKey, BotUser, CertificateAuthority, Credential, IpPolicy, IpPolicyRule, SshCertificateAuthority,
+    SshHostCertificate, SshUserCertificate, TcpEdge, TlsCertificate, TunnelGroupBackend, User,
+};
 use std::sync::Arc;
 
 /// Everything there is.
@@ -16,10 +19,15 @@ fn contents() -> Api {
     Api::default()
         .resource::<ApiKey>()
         .resource::<BotUser>()
+        .resource::<CertificateAuthority>()
         .resource::<Credential>()
         .resource::<IpPolicy>()
         .resource::<IpPolicyRule>()
+        .resource::<SshCertificateAuthority>()
+        .resource::<SshHostCertificate>()
+        .resource::<SshUserCertificate>()
         .owner::<TcpEdge>()
+        .resource::<TlsCertificate>()
         .resource::<TunnelGroupBackend>()
         .resource::<User>()
 }

@@ -391,6 +391,7 @@ fn in_use(id: &str, links: &[Entry]) -> Error {
     let named = users.join("`, `");
     let code = match AnyId::from_text(id).prefix() {
         "ca" => Code::AuthorityInUse,
+        "cert" => Code::CertificateInUse,
         "sshca" => Code::SshAuthorityInUse,
         "rd" | "ra" => Code::ReservedInUse,
         _ => Code::BackendInUse,

@@ -1,5 +1,6 @@
 //! One suite for every kind of resource.
 
+use crate::certificates::{SSH_KEY, authority_pem, tls_certificate};
 use crate::kit::{BASE_URL, Caller, World, ids, path};
 use axum::body::Body;
 use http::StatusCode;
@@ -29,6 +30,13 @@ fn kinds() -> Vec<Kind> {
             json!({"name": "another bot", "active": false, "admin": true}),
             &["name", "active", "admin"],
         ),
+        kind(
+            "/certificate_authorities",
+            "certificate_authorities",
+            "ca_",
+            json!({}),
+            &["ca_pem", "subject_common_name", "not_before", "not_after", "key_usages", "extended_key_usages"],
+        ),
         kind("/credentials", "credentials", "cr_", json!({"acl": ["bind:*.a.test"]}), &["acl", "owner_id", "token"]),
         kind("/ip_policies", "ip_policies", "ipp_", json!({}), &[]),
         kind(
@@ -37,6 +45,69 @@ fn kinds() -> Vec<Kind> {
             "ipr_",
             json!({"cidr": "2001:db8::/32"}),
             &["cidr", "action", "ip_policy"],
+        ),
+        kind(
+            "/ssh_certificate_authorities",
+            "ssh_certificate_authorities",
+            "sshca_",
+            json!({}),
+            &["public_key", "key_type"],
+        ),
+        kind(
+            "/ssh_host_certificates",
+            "ssh_host_certificates",
+            "shcrt_",
+            json!({}),
+            &[
+                "ssh_certificate_authority_id",
+                "public_key",
+                "key_type",
+                "principals",
+                "valid_after",
+                "valid_until",
+                "certificate",
+            ],
+        ),
+        kind(
+            "/ssh_user_certificates",
+            "ssh_user_certificates",
+            "sucrt_",
+            json!({}),
+            &[
+                "ssh_certificate_authority_id",
+                "public_key",
+                "key_type",
+                "principals",
+                "valid_after",
+                "valid_until",
+                "critical_options",
+                "extensions",
+                "certificate",
+            ],
+        ),
+        kind(
+            "/tls_certificates",
+            "tls_certificates",
+            "cert_",
+            json!({}),
+            &[
+                "certificate_pem",
+                "subject_common_name",
+                "subject_alternative_names",
+                "issued_at",
+                "not_before",
+                "not_after",
+                "key_usages",
+                "extended_key_usages",
+                "private_key_type",
+                "issuer_common_name",
+                "serial_number",
+                "subject_organization",
+                "subject_organizational_unit",
+                "subject_locality",
+                "subject_province",
+                "subject_country",
+            ],
         ),
         kind(
             "/edges/tcp",
@@ -65,6 +136,12 @@ impl Kind {
             }
             "/edges/tcp" => json!({"hostports": [format!("tunnels.test:{}", 24000 + number)]}),
             "/backends/tunnel_group" => json!({"labels": {"number": number.to_string()}}),
+            "/certificate_authorities" => json!({"ca_pem": authority_pem()}),
+            "/ssh_host_certificates" | "/ssh_user_certificates" => {
+                let authority = caller.id("/ssh_certificate_authorities", &json!({})).await;
+                json!({"ssh_certificate_authority_id": authority, "public_key": SSH_KEY, "principals": [number.to_string()]})
+            }
+            "/tls_certificates" => tls_certificate(),
             "/bot_users" => json!({"name": format!("bot {number}")}),
             "/users" => json!({"name": format!("user {number}")}),
             _ => json!({}),

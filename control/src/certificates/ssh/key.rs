@@ -1,0 +1,261 @@
+//! The key pair of an SSH authority: made, kept as PKCS#8, signing. All of it is done by aws-lc-rs.
+
+use super::super::authority::broken;
+use aws_lc_rs::{
+    encoding::{AsDer, Pkcs8V1Der},
+    rand::SystemRandom,
+    rsa::{KeyPair as RsaKeyPair, KeySize},
+    signature::{
+        ECDSA_P256_SHA256_FIXED_SIGNING, ECDSA_P384_SHA384_FIXED_SIGNING, ECDSA_P521_SHA512_FIXED_SIGNING,
+        EcdsaKeyPair, EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair, RSA_PKCS1_SHA512,
+    },
+};
+use postern_api::{Code, Error, KeyType, Result, Secret};
+use signature::Signer;
+use ssh_key::{
+    Algorithm, EcdsaCurve, HashAlg, Mpint, PublicKey, Signature,
+    public::{EcdsaPublicKey, Ed25519PublicKey, KeyData, RsaPublicKey},
+};
+use zeroize::Zeroizing;
+
+const TAG: &str = "PRIVATE KEY";
+
+/// Which key to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyForm {
+    Ed25519,
+    Ecdsa(EcdsaCurve),
+    Rsa(KeySize),
+}
+
+impl KeyForm {
+    /// What the caller chose; an empty text and a zero are no choice.
+    pub(crate) fn choose(key_type: Option<KeyType>, curve: &str, bits: i64) -> Result<Self> {
+        let key_type = key_type.unwrap_or(KeyType::Ed25519);
+        if !curve.is_empty() && key_type != KeyType::Ecdsa {
+            let sentence = format!(
+                "`elliptic_curve` goes with `private_key_type` `ecdsa` only, and this key is {key_type}. Leave it out."
+            );
+            return Err(Error::new(Code::SshCurveNotEcdsa, sentence).with("field", "elliptic_curve"));
+        }
+        if bits != 0 && key_type != KeyType::Rsa {
+            let sentence = format!(
+                "`key_size` goes with `private_key_type` `rsa` only, and this key is {key_type}. Leave it out."
+            );
+            return Err(Error::new(Code::SshKeySizeNotRsa, sentence).with("field", "key_size"));
+        }
+        match key_type {
+            KeyType::Ed25519 => Ok(KeyForm::Ed25519),
+            KeyType::Ecdsa => match curve {
+                "" | "nistp256" => Ok(KeyForm::Ecdsa(EcdsaCurve::NistP256)),
+                "nistp384" => Ok(KeyForm::Ecdsa(EcdsaCurve::NistP384)),
+                "nistp521" => Ok(KeyForm::Ecdsa(EcdsaCurve::NistP521)),
+                _ => {
+                    let sentence = "`elliptic_curve` must be `nistp256`, `nistp384` or `nistp521`.";
+                    Err(Error::new(Code::SshCurveUnknown, sentence).with("field", "elliptic_curve"))
+                }
+            },
+            KeyType::Rsa => match bits {
+                0 | 4096 => Ok(KeyForm::Rsa(KeySize::Rsa4096)),
+                2048 => Ok(KeyForm::Rsa(KeySize::Rsa2048)),
+                _ => {
+                    let sentence = format!("`key_size` must be 2048 or 4096; it is {bits}.");
+                    Err(Error::new(Code::SshKeySize, sentence).with("field", "key_size"))
+                }
+            },
+        }
+    }
+}
+
+/// A key pair that signs SSH certificates. Never prints its private half.
+pub(crate) struct AuthorityKey {
+    pair: Pair,
+    public: KeyData,
+}
+
+enum Pair {
+    Ed25519(Ed25519KeyPair),
+    Ecdsa(EcdsaKeyPair, EcdsaCurve),
+    Rsa(RsaKeyPair),
+}
+
+impl AuthorityKey {
+    /// Makes a key pair. An RSA one takes a while: keep it off the async runtime.
+    pub(crate) fn make(form: KeyForm) -> Result<Self> {
+        let failed = |_| broken(&"no SSH key could be made");
+        match form {
+            KeyForm::Ed25519 => {
+                Ed25519KeyPair::generate().map_err(failed).and_then(|pair| Self::of(Pair::Ed25519(pair)))
+            }
+            KeyForm::Ecdsa(curve) => EcdsaKeyPair::generate(algorithm(curve))
+                .map_err(failed)
+                .and_then(|pair| Self::of(Pair::Ecdsa(pair, curve))),
+            KeyForm::Rsa(size) => RsaKeyPair::generate(size).map_err(failed).and_then(|pair| Self::of(Pair::Rsa(pair))),
+        }
+    }
+
+    /// Reads what [`Self::to_secret`] gave.
+    pub(crate) fn from_secret(secret: &Secret) -> Result<Self> {
+        let unreadable = || broken(&"the key of an SSH authority could not be read");
+        let block = pem::parse(secret.reveal()).map_err(|_| unreadable())?;
+        let bytes = Zeroizing::new(block.into_contents());
+        if let Ok(pair) = Ed25519KeyPair::from_pkcs8(&bytes) {
+            return Self::of(Pair::Ed25519(pair));
+        }
+        for curve in [EcdsaCurve::NistP256, EcdsaCurve::NistP384, EcdsaCurve::NistP521] {
+            if let Ok(pair) = EcdsaKeyPair::from_pkcs8(algorithm(curve), &bytes) {
+                return Self::of(Pair::Ecdsa(pair, curve));
+            }
+        }
+        let pair = RsaKeyPair::from_pkcs8(&bytes).map_err(|_| unreadable())?;
+        Self::of(Pair::Rsa(pair))
+    }
+
+    /// The private key as PKCS#8 in PEM.
+    pub(crate) fn to_secret(&self) -> Result<Secret> {
+        let failed = |_| broken(&"an SSH key could not be written");
+        let bytes = match &self.pair {
+            Pair::Ed25519(pair) => pair.to_pkcs8().map_err(failed)?.as_ref().to_vec(),
+            Pair::Ecdsa(pair, _) => pair.to_pkcs8v1().map_err(failed)?.as_ref().to_vec(),
+            Pair::Rsa(pair) => AsDer::<Pkcs8V1Der<'_>>::as_der(pair).map_err(failed)?.as_ref().to_vec(),
+        };
+        Ok(Secret::new(pem::encode(&pem::Pem::new(TAG, bytes))))
+    }
+
+    /// The public key as a line of OpenSSH, without a comment.
+    pub(crate) fn public_line(&self) -> Result<String> {
+        PublicKey::from(self.public.clone()).to_openssh().map_err(|error| broken(&error))
+    }
+
+    pub(crate) fn key_type(&self) -> KeyType {
+        match self.pair {
+            Pair::Ed25519(_) => KeyType::Ed25519,
+            Pair::Ecdsa(..) => KeyType::Ecdsa,
+            Pair::Rsa(_) => KeyType::Rsa,
+        }
+    }
+
+    fn of(pair: Pair) -> Result<Self> {
+        let public = public(&pair).map_err(|error| broken(&error))?;
+        Ok(AuthorityKey { pair, public })
+    }
+}
+
+impl std::fmt::Debug for AuthorityKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AuthorityKey").field("key_type", &self.key_type()).finish_non_exhaustive()
+    }
+}
+
+impl From<&AuthorityKey> for KeyData {
+    fn from(key: &AuthorityKey) -> KeyData {
+        key.public.clone()
+    }
+}
+
+impl Signer<Signature> for AuthorityKey {
+    fn try_sign(&self, message: &[u8]) -> signature::Result<Signature> {
+        let failed = |_| signature::Error::new();
+        let (algorithm, bytes) = match &self.pair {
+            Pair::Ed25519(pair) => (Algorithm::Ed25519, pair.try_sign(message).map_err(failed)?.as_ref().to_vec()),
+            Pair::Ecdsa(pair, curve) => {
+                let fixed = pair.sign(&SystemRandom::new(), message).map_err(failed)?;
+                let (r, s) = fixed.as_ref().split_at(fixed.as_ref().len() / 2);
+                (Algorithm::Ecdsa { curve: *curve }, [wire_number(r)?, wire_number(s)?].concat())
+            }
+            // OpenSSH has refused SHA-1 for years; SHA-2 is what this kind of key signs with.
+            Pair::Rsa(pair) => {
+                let mut bytes = vec![0; pair.public_modulus_len()];
+                pair.sign(&RSA_PKCS1_SHA512, &SystemRandom::new(), message, &mut bytes).map_err(failed)?;
+                (Algorithm::Rsa { hash: Some(HashAlg::Sha512) }, bytes)
+            }
+        };
+        Signature::new(algorithm, bytes).map_err(|_| signature::Error::new())
+    }
+}
+
+fn algorithm(curve: EcdsaCurve) -> &'static EcdsaSigningAlgorithm {
+    match curve {
+        EcdsaCurve::NistP256 => &ECDSA_P256_SHA256_FIXED_SIGNING,
+        EcdsaCurve::NistP384 => &ECDSA_P384_SHA384_FIXED_SIGNING,
+        EcdsaCurve::NistP521 => &ECDSA_P521_SHA512_FIXED_SIGNING,
+    }
+}
+
+fn public(pair: &Pair) -> ssh_key::Result<KeyData> {
+    Ok(match pair {
+        Pair::Ed25519(pair) => KeyData::Ed25519(Ed25519PublicKey::try_from(pair.public_key().as_ref())?),
+        Pair::Ecdsa(pair, _) => KeyData::Ecdsa(EcdsaPublicKey::from_sec1_bytes(pair.public_key().as_ref())?),
+        Pair::Rsa(pair) => KeyData::Rsa(RsaPublicKey {
+            e: Mpint::from_positive_bytes(pair.public_key().exponent().big_endian_without_leading_zero())?,
+            n: Mpint::from_positive_bytes(pair.public_key().modulus().big_endian_without_leading_zero())?,
+        }),
+    })
+}
+
+/// A positive number as SSH writes it: its length, then its bytes with a zero before a set top bit.
+fn wire_number(bytes: &[u8]) -> signature::Result<Vec<u8>> {
+    let number = Mpint::from_positive_bytes(bytes).map_err(|_| signature::Error::new())?;
+    let length = u32::try_from(number.as_bytes().len()).map_err(|_| signature::Error::new())?;
+    Ok([&length.to_be_bytes(), number.as_bytes()].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CURVES: [EcdsaCurve; 3] = [EcdsaCurve::NistP256, EcdsaCurve::NistP384, EcdsaCurve::NistP521];
+
+    fn refused(key_type: Option<KeyType>, curve: &str, bits: i64) -> (Code, String) {
+        let error = KeyForm::choose(key_type, curve, bits).expect_err("refused");
+        (error.code, error.details["field"].clone())
+    }
+
+    #[test]
+    fn what_is_not_chosen_is_ed25519_and_the_usual_sizes() {
+        assert_eq!(KeyForm::choose(None, "", 0), Ok(KeyForm::Ed25519));
+        assert_eq!(KeyForm::choose(Some(KeyType::Ecdsa), "", 0), Ok(KeyForm::Ecdsa(EcdsaCurve::NistP256)));
+        assert_eq!(KeyForm::choose(Some(KeyType::Ecdsa), "nistp521", 0), Ok(KeyForm::Ecdsa(EcdsaCurve::NistP521)));
+        assert_eq!(KeyForm::choose(Some(KeyType::Rsa), "", 2048), Ok(KeyForm::Rsa(KeySize::Rsa2048)));
+        assert_eq!(KeyForm::choose(Some(KeyType::Rsa), "", 0), Ok(KeyForm::Rsa(KeySize::Rsa4096)));
+    }
+
+    #[test]
+    fn choices_that_do_not_go_together_are_refused() {
+        let curve = |code| (code, "elliptic_curve".to_owned());
+        let size = |code| (code, "key_size".to_owned());
+        assert_eq!(refused(None, "nistp256", 0), curve(Code::SshCurveNotEcdsa));
+        assert_eq!(refused(Some(KeyType::Rsa), "nistp256", 0), curve(Code::SshCurveNotEcdsa));
+        assert_eq!(refused(Some(KeyType::Ecdsa), "secp256k1", 0), curve(Code::SshCurveUnknown));
+        assert_eq!(refused(None, "", 2048), size(Code::SshKeySizeNotRsa));
+        assert_eq!(refused(Some(KeyType::Ecdsa), "nistp256", 2048), size(Code::SshKeySizeNotRsa));
+        for bits in [1024, 3072, 8192, -1, i64::MAX] {
+            assert_eq!(refused(Some(KeyType::Rsa), "", bits), size(Code::SshKeySize), "{bits}");
+        }
+    }
+
+    #[test]
+    fn a_key_comes_back_from_its_secret_as_the_same_key() {
+        let mut forms = vec![KeyForm::Ed25519, KeyForm::Rsa(KeySize::Rsa2048)];
+        forms.extend(CURVES.map(KeyForm::Ecdsa));
+        for form in forms {
+            let key = AuthorityKey::make(form).expect("a key");
+            let secret = key.to_secret().expect("a secret");
+            let again = AuthorityKey::from_secret(&secret).expect("the key again");
+            let line = key.public_line().expect("a line");
+            assert_eq!(again.public_line().expect("a line"), line, "{form:?}");
+            assert_eq!(again.key_type(), key.key_type());
+            assert_eq!(line.split(' ').count(), 2, "algorithm and key, no comment: {line}");
+            let printed = format!("{key:?}");
+            assert!(!printed.contains("PRIVATE") && printed.len() < 60, "{printed}");
+        }
+    }
+
+    #[test]
+    fn a_secret_that_is_no_key_is_an_error_that_does_not_repeat_it() {
+        for text in ["", "planted", "-----BEGIN PRIVATE KEY-----\ncGxhbnRlZA==\n-----END PRIVATE KEY-----\n"] {
+            let error = AuthorityKey::from_secret(&Secret::new(text)).expect_err("no key");
+            assert!(!error.to_string().contains("planted") && !error.to_string().contains("cGxhbnRlZA"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Public keys as people paste them: one line of an `authorized_keys` or `.pub` file.
+
+use super::{RSA_BITS_MAXIMUM, RSA_BITS_MINIMUM};
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ECDSA_P521_SHA512_FIXED, ED25519, ParsedPublicKey,
+};
+use postern_api::{Code, Error, KeyType, Result};
+use ssh_key::{PublicKey, public::KeyData};
+
+/// The longest text that is looked at: an RSA key of 16384 bits and a comment fit well.
+const LIMIT: usize = 16 * 1024;
+const FIELD: &str = "public_key";
+const CERTIFIED: &[&str] =
+    &["ssh-rsa", "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521"];
+
+/// A public key that may be certified.
+#[derive(Clone, Debug)]
+pub(crate) struct SubjectKey {
+    pub(super) data: KeyData,
+    key_type: KeyType,
+}
+
+impl SubjectKey {
+    /// Reads one line: the kind of the key, the key in base 64, perhaps a comment.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(refused(Code::SshKeyMissing, "`public_key` is empty. Give the line of a `.pub` file."));
+        }
+        if text.len() > LIMIT {
+            return Err(unreadable(&format!("`public_key` is longer than {LIMIT} bytes.")));
+        }
+        if text.contains("PRIVATE KEY") {
+            return Err(unreadable("`public_key` holds a private key. Give the line of the `.pub` file beside it."));
+        }
+        if text.starts_with("-----BEGIN ") || text.starts_with("---- BEGIN ") {
+            return Err(unreadable(
+                "`public_key` is in another form than OpenSSH's. Convert it with `ssh-keygen -i` and give the line it prints.",
+            ));
+        }
+        if text.contains(['\n', '\r']) {
+            return Err(unreadable("`public_key` has more than one line. Give one key, in one line."));
+        }
+        let mut words = text.split_ascii_whitespace();
+        let (name, encoded) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        if !CERTIFIED.contains(&name) {
+            return Err(of_another_kind(name));
+        }
+        // The comment is left out: it may be any text, and is no part of the key.
+        let key = PublicKey::from_openssh(&format!("{name} {encoded}"))
+            .map_err(|_| unreadable(&format!("What follows `{name}` in `public_key` is not such a key.")))?;
+        SubjectKey::of(key.key_data().clone())
+    }
+
+    /// The kind of the key.
+    pub(crate) fn key_type(&self) -> KeyType {
+        self.key_type
+    }
+
+    fn of(data: KeyData) -> Result<Self> {
+        let no_point = |_| unreadable("`public_key` is not a point of its curve.");
+        let key_type = match &data {
+            KeyData::Rsa(key) => {
+                let (Some(n), Some(e)) = (key.n.as_positive_bytes(), key.e.as_positive_bytes()) else {
+                    return Err(unreadable("`public_key` is not an RSA key: a number in it is not positive."));
+                };
+                let bits = (n.len() * 8).saturating_sub(n.first().map_or(0, |byte| byte.leading_zeros() as usize));
+                if bits < RSA_BITS_MINIMUM {
+                    let sentence = format!(
+                        "The RSA key has {bits} bits, and OpenSSH wants at least {RSA_BITS_MINIMUM}. Make a longer one, or one of ed25519."
+                    );
+                    return Err(refused(Code::SshKeyUnsupported, &sentence));
+                }
+                if bits > RSA_BITS_MAXIMUM {
+                    let sentence =
+                        format!("The RSA key has {bits} bits, and OpenSSH reads at most {RSA_BITS_MAXIMUM}.");
+                    return Err(refused(Code::SshKeyUnsupported, &sentence));
+                }
+                let odd = |number: &[u8]| number.last().is_some_and(|byte| byte & 1 == 1);
+                if !odd(n) || !odd(e) || e == [1] || e.len() > 8 {
+                    return Err(unreadable("`public_key` is not an RSA key: its numbers cannot belong to one."));
+                }
+                KeyType::Rsa
+            }
+            KeyData::Ecdsa(key) => {
+                let point = key.as_sec1_bytes();
+                match key.curve() {
+                    ssh_key::EcdsaCurve::NistP256 => ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point),
+                    ssh_key::EcdsaCurve::NistP384 => ParsedPublicKey::new(&ECDSA_P384_SHA384_FIXED, point),
+                    ssh_key::EcdsaCurve::NistP521 => ParsedPublicKey::new(&ECDSA_P521_SHA512_FIXED, point),
+                }
+                .map_err(no_point)?;
+                KeyType::Ecdsa
+            }
+            KeyData::Ed25519(key) => {
+                ParsedPublicKey::new(&ED25519, key.0).map_err(no_point)?;
+                KeyType::Ed25519
+            }
+            _ => return Err(of_another_kind("this")),
+        };
+        Ok(SubjectKey { data, key_type })
+    }
+}
+
+/// The first word is not one of the kinds that are certified: it may be another kind, or no kind at all.
+fn of_another_kind(name: &str) -> Error {
+    let plain = name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-@._".contains(&byte));
+    let kind = ["ssh-", "ecdsa-", "sk-", "rsa-", "webauthn-"].iter().any(|start| name.starts_with(start));
+    if !plain || !kind {
+        return unreadable(
+            "`public_key` does not begin with the kind of a key. Give one line like `ssh-ed25519 AAAA…`, with no options before it.",
+        );
+    }
+    if name.contains("-cert-v01@") {
+        return refused(
+            Code::SshKeyUnsupported,
+            "`public_key` is a certificate already. Give the key it was made for.",
+        );
+    }
+    let sentence = format!("Keys of the kind `{name}` are not certified here. Use an RSA, ECDSA or Ed25519 key.");
+    refused(Code::SshKeyUnsupported, &sentence)
+}
+
+fn unreadable(sentence: &str) -> Error {
+    refused(Code::SshKeyUnreadable, sentence)
+}
+
+fn refused(code: Code, sentence: &str) -> Error {
+    Error::new(code, sentence).with("field", FIELD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::certificates::ssh::{AuthorityKey, KeyForm};
+    use proptest::prelude::*;
+
+    fn code(text: &str) -> Code {
+        let error = SubjectKey::parse(text).expect_err("refused");
+        assert_eq!(error.details["field"], "public_key");
+        error.code
+    }
+
+    fn line() -> String {
+        AuthorityKey::make(KeyForm::Ed25519).expect("a key").public_line().expect("a line")
+    }
+
+    #[test]
+    fn a_line_is_read_with_and_without_a_comment() {
+        let line = line();
+        for text in
+            [line.clone(), format!("{line} alice@häuschen with words\n"), format!("  {}", line.replace(' ', "\t"))]
+        {
+            assert_eq!(SubjectKey::parse(&text).expect("a key").key_type(), KeyType::Ed25519, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_unreadable_or_of_another_kind_is_told_apart() {
+        let line = line();
+        let encoded = line.split(' ').nth(1).expect("a key");
+        assert_eq!(code(""), Code::SshKeyMissing);
+        assert_eq!(code(" \n"), Code::SshKeyMissing);
+        for text in [
+            "planted".to_owned(),
+            encoded.to_owned(),
+            "ssh-ed25519".to_owned(),
+            "ssh-ed25519 AAAA".to_owned(),
+            "ssh-ed25519 !!!!".to_owned(),
+            format!("ssh-rsa {encoded}"),
+            format!("ecdsa-sha2-nistp256 {encoded}"),
+            format!("ssh-ed25519 {}", &encoded[..encoded.len() - 4]),
+            format!("no-pty {line}"),
+            format!("command=\"x\" {line}"),
+            format!("{line}\n{line}"),
+            "-----BEGIN PUBLIC KEY-----\nMCow\n-----END PUBLIC KEY-----".to_owned(),
+            "---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n---- END SSH2 PUBLIC KEY ----".to_owned(),
+            "-----BEGIN OPENSSH PRIVATE KEY-----\nplanted".to_owned(),
+            "x".repeat(LIMIT + 1),
+        ] {
+            assert_eq!(code(&text), Code::SshKeyUnreadable, "{text}");
+        }
+        for name in ["ssh-dss", "sk-ssh-ed25519@openssh.com", "ssh-ed25519-cert-v01@openssh.com", "ssh-ed448"] {
+            assert_eq!(code(&format!("{name} AAAA")), Code::SshKeyUnsupported, "{name}");
+        }
+        let secret = SubjectKey::parse("-----BEGIN OPENSSH PRIVATE KEY-----\nplanted").expect_err("refused");
+        assert!(!secret.message.contains("planted"), "{secret}");
+    }
+
+    #[test]
+    fn a_point_beside_the_curve_is_no_key() {
+        use ssh_key::public::EcdsaPublicKey;
+        let mut point = vec![4];
+        point.extend([1; 64]);
+        let data = KeyData::Ecdsa(EcdsaPublicKey::from_sec1_bytes(&point).expect("the form of a point"));
+        let line = PublicKey::from(data).to_openssh().expect("a line");
+        assert_eq!(code(&line), Code::SshKeyUnreadable);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_judged_without_a_panic(text in "\\PC{0,200}") {
+            let _ = SubjectKey::parse(&text);
+        }
+
+        #[test]
+        fn any_bytes_behind_a_known_kind_are_judged_without_a_panic(
+            kind in proptest::sample::select(CERTIFIED),
+            bytes in proptest::collection::vec(any::<u8>(), 0..400),
+        ) {
+            use base64::{Engine, engine::general_purpose::STANDARD};
+            let mut wire = u32::try_from(kind.len()).expect("short").to_be_bytes().to_vec();
+            wire.extend(kind.as_bytes());
+            wire.extend(bytes);
+            let _ = SubjectKey::parse(&format!("{kind} {}", STANDARD.encode(wire)));
+        }
+    }
+}
