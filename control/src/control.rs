@@ -6,7 +6,7 @@ use crate::{
     publisher::Publisher,
     resources::{Caller, Codec, Kept, Resources},
     sealing::Seal,
-    store::{Store, StoreError, sqlite},
+    store::{self, Store, StoreError},
 };
 use postern_api::{
     Code, Error, Id, Result, Secret,
@@ -36,9 +36,9 @@ impl Control {
     pub async fn open(mut settings: Settings, live: Arc<dyn Live>) -> Result<Self> {
         settings.base_url = settings.base_url.trim_end_matches('/').to_owned();
         let folder = settings.data_dir.clone();
-        let opening = tokio::task::spawn_blocking(move || sqlite::open(&folder)).await;
+        let opening = tokio::task::spawn_blocking(move || store::open(&folder)).await;
         let store = opening.map_err(|error| StoreError::Broken(format!("opening did not finish: {error}")))??;
-        Self::over(Arc::new(store), settings, live).await
+        Self::over(store, settings, live).await
     }
 
     async fn over(store: Arc<dyn Store>, settings: Settings, live: Arc<dyn Live>) -> Result<Self> {

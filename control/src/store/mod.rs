@@ -3,6 +3,7 @@
 //! Keys are plain text and say the model: `records/<kind>/<id>`, `modules/<owner>/<name>`,
 //! `claims/<scope>/<value>`, `links/<to>/<from>`, `events/<id>`. Values are JSON, to the store just bytes.
 
+pub mod cached;
 mod error;
 pub mod lock;
 pub mod sqlite;
@@ -12,7 +13,12 @@ mod suite;
 pub use error::{Result, StoreError};
 
 use futures::future::BoxFuture;
-use std::time::Duration;
+use std::{path::Path, sync::Arc, time::Duration};
+
+/// Opens the store of a data folder, making both the first time, and locks the folder.
+pub fn open(folder: &Path) -> Result<Arc<dyn Store>> {
+    Ok(Arc::new(cached::Cached::over(Arc::new(sqlite::open(folder)?), cached::BYTES)))
+}
 
 /// Counts commits; every commit has a larger one than those before it.
 pub type Revision = i64;
@@ -44,7 +50,7 @@ pub struct Range {
 }
 
 /// What a range gave, all from one moment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The entries, largest key first.
     pub entries: Vec<Entry>,

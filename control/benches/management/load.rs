@@ -1,0 +1,118 @@
+//! The load: kept-alive connections that ask as fast as they are answered.
+
+use bytes::Bytes;
+use hdrhistogram::Histogram;
+use http::{Method, Request, header};
+use http_body_util::{BodyExt, Full};
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use std::{
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::net::TcpStream;
+
+/// Whom to ask, and with which key.
+#[derive(Clone)]
+pub struct Target {
+    /// The address.
+    pub address: SocketAddr,
+    /// Sent as `Authorization`.
+    pub key: String,
+}
+
+/// One kept-alive connection.
+pub struct Connection {
+    sender: SendRequest<Full<Bytes>>,
+    target: Target,
+}
+
+/// What a load came to.
+pub struct Load {
+    /// Answers per second.
+    pub rate: f64,
+    took: Histogram<u64>,
+}
+
+impl Load {
+    /// A time in which this share of the answers came, in milliseconds.
+    pub fn within(&self, share: f64) -> f64 {
+        self.took.value_at_quantile(share) as f64 / 1000.0
+    }
+}
+
+impl Target {
+    /// Connects.
+    pub async fn connect(&self) -> Connection {
+        let stream = TcpStream::connect(self.address).await.expect("the server accepts");
+        stream.set_nodelay(true).expect("a socket option");
+        let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.expect("HTTP");
+        tokio::spawn(connection);
+        Connection { sender, target: self.clone() }
+    }
+}
+
+impl Connection {
+    /// Asks once; any answer but a success ends the program.
+    pub async fn ask(&mut self, method: Method, path: &str, body: Bytes) -> Bytes {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::HOST, "127.0.0.1")
+            .header(header::AUTHORIZATION, &self.target.key)
+            .header("service-version", "2");
+        if !body.is_empty() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        self.sender.ready().await.expect("the connection stays open");
+        let response = self.sender.send_request(request.body(Full::new(body)).expect("a request")).await;
+        let response = response.expect("an answer");
+        let status = response.status();
+        let bytes = response.into_body().collect().await.expect("a body").to_bytes();
+        assert!(status.is_success(), "{path}: {status} {}", String::from_utf8_lossy(&bytes));
+        bytes
+    }
+}
+
+/// Which of the requests comes next on a connection.
+pub type Next = Arc<dyn Fn(usize, u64) -> (Method, String, Bytes) + Send + Sync>;
+
+/// The same GET again and again.
+pub fn reading(path: impl Into<String>) -> Next {
+    let path = path.into();
+    Arc::new(move |_, _| (Method::GET, path.clone(), Bytes::new()))
+}
+
+/// Asks over so many connections for a time.
+pub async fn load(target: &Target, connections: usize, time: Duration, next: Next) -> Load {
+    let mut open = Vec::new();
+    for _ in 0..connections {
+        open.push(target.connect().await);
+    }
+    let started = Instant::now();
+    let asking: Vec<_> = open
+        .into_iter()
+        .enumerate()
+        .map(|(at, mut connection)| {
+            let next = next.clone();
+            tokio::spawn(async move {
+                let mut took = Histogram::<u64>::new(3).expect("three digits");
+                let mut number = 0;
+                while started.elapsed() < time {
+                    let (method, path, body) = next(at, number);
+                    let asked = Instant::now();
+                    connection.ask(method, &path, body).await;
+                    took.saturating_record(u64::try_from(asked.elapsed().as_micros()).unwrap_or(u64::MAX));
+                    number += 1;
+                }
+                took
+            })
+        })
+        .collect();
+    let mut took = Histogram::<u64>::new(3).expect("three digits");
+    for task in asking {
+        took.add(task.await.expect("no connection fails")).expect("histograms of one kind");
+    }
+    Load { rate: took.len() as f64 / started.elapsed().as_secs_f64(), took }
+}
