@@ -6,6 +6,7 @@ mod acl;
 mod bulk;
 mod certificates;
 mod draining;
+mod durability;
 mod first_start;
 mod inspection;
 mod keys;

@@ -1,9 +1,9 @@
 //! The operator: who holds an API key.
 
-use crate::exchange::exchange;
+use crate::exchange::{exchange, try_exchange};
 use postern_api::client::Client;
 use postern_api::{Code, Secret};
-use reqwest::Method;
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
@@ -63,13 +63,23 @@ impl Operator {
 
     /// Calls a path. A body of null is no body.
     pub async fn call(&self, method: Method, path: &str, body: Value) -> Answer {
+        let (status, body, text) = exchange(self.request(method, path), body).await;
+        Answer { status, body, text }
+    }
+
+    /// The same where the server may be killed meanwhile: nothing if no whole answer came.
+    pub async fn try_call(&self, method: Method, path: &str, body: Value) -> Option<Answer> {
+        let (status, body, text) = try_exchange(self.request(method, path), body).await.ok()?;
+        Some(Answer { status, body, text })
+    }
+
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let url = if path.starts_with("http") { path.to_owned() } else { format!("{}{path}", self.base) };
         let mut request = self.http.request(method, url).header("Service-Version", "2");
         if let Some(key) = &self.key {
             request = request.bearer_auth(key);
         }
-        let (status, body, text) = exchange(request, body).await;
-        Answer { status, body, text }
+        request
     }
 
     /// GET.

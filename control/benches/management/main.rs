@@ -43,9 +43,15 @@ fn main() {
 async fn measure(target: &Target, folder: &Path) {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     println!("{cores} cores; each figure is the median of {ROUNDS} rounds of {} s, taken in turn", TIME.as_secs());
-    reads(target).await;
-    creations(target, folder).await;
-    lists(target).await;
+    let parts = std::env::var("POSTERN_BENCH_PARTS").unwrap_or_else(|_| "reads creations lists".to_owned());
+    for part in parts.split_whitespace() {
+        match part {
+            "reads" => reads(target).await,
+            "creations" => creations(target, folder).await,
+            "lists" => lists(target).await,
+            other => println!("There is no part `{other}`."),
+        }
+    }
 }
 
 async fn made(target: &Target, path: &str, body: Value) -> Value {
