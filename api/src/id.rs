@@ -99,19 +99,27 @@ pub fn ksuid(seconds: i64, random: [u8; 16]) -> String {
     base62(bytes)
 }
 
-/// Long division of a 160-bit number by 62, most significant digit first.
-fn base62(mut number: [u8; 20]) -> String {
-    let mut digits = [b'0'; KSUID_LENGTH];
-    for digit in digits.iter_mut().rev() {
-        let mut remainder = 0u32;
-        for byte in &mut number {
-            let value = (remainder << 8) | u32::from(*byte);
-            *byte = (value / 62) as u8;
-            remainder = value % 62;
-        }
-        *digit = ALPHABET[remainder as usize];
+/// Long division of a 160-bit number by 62, most significant digit first: five limbs of it, four digits at a time.
+fn base62(number: [u8; 20]) -> String {
+    const DIGITS: usize = 4;
+    const DIVISOR: u64 = 62_u64.pow(DIGITS as u32);
+    let mut limbs = [0_u64; 5];
+    for (limb, bytes) in limbs.iter_mut().zip(number.chunks_exact(4)) {
+        *limb = bytes.iter().fold(0, |limb, byte| (limb << 8) | u64::from(*byte));
     }
-    digits.iter().map(|d| char::from(*d)).collect()
+    let mut text = [b'0'; KSUID_LENGTH];
+    for digits in text.rchunks_mut(DIGITS) {
+        let mut remainder = 0;
+        for limb in &mut limbs {
+            let value = (remainder << 32) | *limb;
+            (*limb, remainder) = (value / DIVISOR, value % DIVISOR);
+        }
+        for digit in digits.iter_mut().rev() {
+            *digit = ALPHABET[(remainder % 62) as usize];
+            remainder /= 62;
+        }
+    }
+    text.iter().map(|digit| char::from(*digit)).collect()
 }
 
 impl<K> Clone for Id<K> {
@@ -181,6 +189,12 @@ mod tests {
         // 107608047 seconds after the epoch, payload B5A1CD34B5F99D1154FB6853345C9735.
         let random = 0xB5A1_CD34_B5F9_9D11_54FB_6853_345C_9735_u128.to_be_bytes();
         assert_eq!(ksuid(KSUID_EPOCH + 107_608_047, random), "0ujtsYcgvSTl8PAuAdqWYSMnLOv");
+    }
+
+    #[test]
+    fn the_least_and_the_largest_number_have_their_digits() {
+        assert_eq!(base62([0; 20]), "000000000000000000000000000");
+        assert_eq!(base62([0xff; 20]), "aWgEPTl1tmebfsQzFP4bxwgy80V");
     }
 
     #[test]

@@ -74,17 +74,8 @@ fn assert_unique(found: &Records) {
     }
     let mut ranges = BTreeSet::new();
     for (id, rule) in found.of(RULES) {
-        assert!(ranges.insert((&rule["ip_policy"]["id"], &rule["cidr"]).to_string_pair()), "{id} is there twice");
-    }
-}
-
-/// Two values that together may stand only once.
-trait Pair {
-    fn to_string_pair(self) -> (String, String);
-}
-impl Pair for (&serde_json::Value, &serde_json::Value) {
-    fn to_string_pair(self) -> (String, String) {
-        (self.0.to_string(), self.1.to_string())
+        let range = (rule["ip_policy"]["id"].to_string(), rule["cidr"].to_string());
+        assert!(ranges.insert(range), "{id} is there twice");
     }
 }
 

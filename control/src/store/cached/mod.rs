@@ -2,7 +2,7 @@
 //!
 //! Every reader sees every acknowledged commit, as without it: what a commit writes is not remembered from before it
 //! reaches the engine until after it has ended ([`memory`]). Keys that do not exist are remembered too, and so are
-//! short ranges as a whole (`modules/<owner>/`). Both are bounded in bytes.
+//! short ranges as a whole (`modules/<owner>/`, `links/<to>/edghtsrt_`). Both are bounded in bytes.
 
 mod memory;
 
@@ -22,6 +22,8 @@ use std::{
 pub const BYTES: u64 = 32 << 20;
 /// Ranges get one part of so many.
 const RANGES_SHARE: u64 = 4;
+/// How the prefix of a range ends that is remembered: where a part of a key ends, or the prefix of an id.
+const ENDS: [char; 2] = ['/', '_'];
 
 /// An engine whose reads are remembered.
 pub struct Cached {
@@ -31,7 +33,7 @@ pub struct Cached {
 struct Inner {
     engine: Arc<dyn Store>,
     keys: Memory<Option<Entry>>,
-    /// Whole ranges by their prefix, which ends with a slash.
+    /// Whole ranges by their prefix, which ends with one of [`ENDS`].
     ranges: Memory<Page>,
     /// The newest commit that was acknowledged here.
     newest: AtomicI64,
@@ -79,7 +81,7 @@ impl Inner {
     }
 
     async fn range(&self, range: Range) -> Result<Page> {
-        if range.before.is_some() || !range.prefix.ends_with('/') {
+        if range.before.is_some() || !range.prefix.ends_with(ENDS) {
             return self.engine.range(range).await;
         }
         // Read before the look: what is found then holds everything up to here that has the prefix.
@@ -159,9 +161,9 @@ impl Drop for Underway {
     }
 }
 
-/// All prefixes of a key that end with a slash.
+/// All prefixes of a key whose ranges may be remembered.
 fn prefixes(key: &str) -> impl Iterator<Item = &str> {
-    key.match_indices('/').map(|(at, _)| &key[..=at])
+    key.match_indices(ENDS).map(|(at, _)| &key[..=at])
 }
 
 /// A write to keys nobody names. Unless it says otherwise it has touched some.
