@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export POSTERN_BIN_DIR ?= $(CARGO_TARGET_DIR)/debug
 
-.PHONY: help run test check build gen bench clean ui programs test-rust test-ui test-browser test-desktop
+.PHONY: help run test check build gen bench clean ui programs test-rust test-ui test-clients test-browser test-desktop
 
 help:            ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -24,6 +24,10 @@ test-ui: ui/node_modules ## types, lint and unit tests of the web app
 	@echo "== web app: types, lint, unit tests"
 	npm --prefix ui run check
 	npm --prefix ui test
+
+test-clients:    ## clients that others wrote, and schemathesis, against the real programs
+	@echo "== clients of others, against the real programs"
+	tests/clients/run
 
 test-browser: ui/dist/index.html tests/browser/node_modules ## the pages in a real browser, against the real agent
 	@echo "== pages in Chromium, against the real programs"
@@ -68,4 +72,4 @@ bench:           ## micro-benchmarks of the tunnel
 	@touch $@
 
 clean:
-	rm -rf target ui/dist ui/node_modules tests/browser/node_modules artifacts .ci/installed-*
+	rm -rf target ui/dist ui/node_modules tests/browser/node_modules tests/clients/node/node_modules artifacts .ci/installed-*

@@ -1,0 +1,98 @@
+"""Runs one suite against a world of its own and judges what it saw.
+
+    python3 -m kit [--complete] [--agent] [--except METHOD:PATH:STATUS]… -- COMMAND…
+
+The command finds POSTERN_API_URL, POSTERN_API_KEY, POSTERN_MATERIAL, POSTERN_TCP_PORTS in its environment.
+With --complete it must have seen everything of the contract's table, and every operation the server describes.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from . import contract
+from .world import World
+
+SUITE_WITHIN = 15 * 60.0
+
+# Described by the server, but these clients have never heard of them.
+NO_CLIENT_HAS = ("/users", "/users/{id}")
+
+
+def main() -> int:
+    """The status of the command, or 1 if it left something out."""
+    asked = _arguments()
+    began = time.monotonic()
+    with World(Path(os.environ["POSTERN_BIN_DIR"])) as world:
+        if asked.agent:
+            world.start_agent()
+        environment = {
+            **os.environ,
+            "POSTERN_API_URL": world.api if asked.direct else world.calls,
+            "POSTERN_API_KEY": world.key,
+            "POSTERN_MATERIAL": str(world.material),
+            "POSTERN_TCP_PORTS": "{}-{}".format(*world.tcp_ports),
+        }
+        try:
+            status = subprocess.run(asked.command, env=environment, timeout=SUITE_WITHIN).returncode
+        except subprocess.TimeoutExpired:
+            print(f"FAIL the suite took longer than {SUITE_WITHIN / 60:.0f} minutes")
+            status = 1
+        mistakes = _judge(world, asked) if status == 0 else []
+        for mistake in mistakes:
+            print(f"FAIL {mistake}")
+        if status:
+            print("   the last calls:")
+            for exchange in world.recorder.exchanges[-4:]:
+                print(f"   {exchange}")
+        if status or mistakes:
+            print(world.logs())
+        count = len(world.recorder.exchanges)
+    calls = "" if asked.direct else f", {count} calls"
+    print(f"   {time.monotonic() - began:.1f} s{calls}", flush=True)
+    return status or bool(mistakes)
+
+
+def _judge(world: World, asked: argparse.Namespace) -> list[str]:
+    mistakes = [f"the server failed: {exchange}" for exchange in world.recorder.exchanges if exchange.status >= 500]
+    if not asked.complete:
+        return mistakes
+    seen = contract.seen(world.recorder.exchanges)
+    missed = contract.required(asked.without) - seen
+    mistakes += [f"never seen: {method} {path} answered with {status}" for method, path, status in sorted(missed)]
+    mistakes += [f"seen after all, so no exception: {one}" for one in sorted(set(asked.without) & seen)]
+    visited = {(method, path) for method, path, _ in seen}
+    excused = {(method, path) for method, path, _ in asked.without}
+    status, description = world.ask("GET", "/openapi.json")
+    if status != 200:
+        return [*mistakes, f"/openapi.json was answered with {status}"]
+    for path, operations in description["paths"].items():
+        if path in NO_CLIENT_HAS:
+            continue
+        for method in operations:
+            operation = (method.upper(), contract.template(path))
+            if operation not in visited | excused and method in ("get", "post", "put", "patch", "delete"):
+                mistakes.append(f"described in /openapi.json and never called: {operation[0]} {path}")
+    return mistakes
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--complete", action="store_true", help="fail when something of the contract was not seen")
+    parser.add_argument("--agent", action="store_true", help="start an agent with two tunnels")
+    parser.add_argument("--direct", action="store_true", help="give the server's own address, record nothing")
+    parser.add_argument("--except", dest="without", action="append", default=[], type=_seen, help="what it cannot do")
+    parser.add_argument("command", nargs="+")
+    return parser.parse_args()
+
+
+def _seen(text: str) -> contract.Seen:
+    method, path, status = text.split(":")
+    return method, path, int(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

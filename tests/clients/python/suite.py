@@ -1,0 +1,204 @@
+"""The published Python SDK, unmodified: create, get, list over pages, update, every module, delete, not found."""
+
+import sys
+import traceback
+from collections.abc import Callable
+
+import ngrok
+from given import Module, client, plain
+from kinds import Kind, kinds
+from modules import Pair, pairs
+from shapes import shows
+
+RECORDS = 5
+PAGE = 2
+
+
+def main() -> int:
+    """Runs everything; a failure of one kind does not hide those of the next."""
+    api = client()
+    failed = 0
+    failed += _report("stranger", lambda: stranger(api))
+    for kind in kinds(api):
+        failed += _report(kind.name, lambda: five_operations(kind))
+    failed += _report("edges/https/routes", lambda: routes(api))
+    for pair in pairs(api):
+        failed += _report(f"{pair.owner} {pair.name}", lambda: module(api, pair))
+    for path, view in [
+        ("tunnel_sessions", api.tunnel_sessions),
+        ("tunnels", api.tunnels),
+        ("endpoints", api.endpoints),
+    ]:
+        failed += _report(path, lambda: viewed(view))
+    return 1 if failed else 0
+
+
+def stranger(api: ngrok.Client) -> str:
+    """Refusals arrive as the SDK's own errors."""
+    other = ngrok.Client("no key at all", base_url=api.http_client.base_url)
+    refused = _refused(lambda: other.ip_policies.list(), 401)
+    assert refused.operation_id, "an error names its operation"
+    _refused(lambda: api.ip_policies.create(description="x" * 256), 400)
+    return "401, 400"
+
+
+def five_operations(kind: Kind) -> str:
+    """A kind from its creation to its end."""
+    records = [kind.client.create(**kind.make(number)) for number in range(RECORDS)]
+    for number, record in enumerate(records):
+        shows(record)
+        _agree(plain(record), kind.shows(kind.make(number)), "the created record")
+        for name in kind.once:
+            assert getattr(record, name), f"{name} is shown once"
+    kept = [{**plain(record), **{name: None for name in kind.once}} for record in records]
+    for record, expected in zip(records, kept, strict=True):
+        again = kind.client.get(record.id)
+        shows(again)
+        _same(plain(again), expected, "the record read back")
+    pages = listed(kind.client, [record.id for record in records])
+
+    record = records[1]
+    change = kind.change()
+    for name, value in change.items():
+        # One at a time, so that what is not named must stay.
+        needed = {other: kind.make(1)[other] for other in kind.on_update if other != name}
+        before = plain(kind.client.get(record.id))
+        after = kind.client.update(record.id, **needed, **{name: value})
+        shows(after)
+        expected = before | kind.shows({name: value}) | kind.shows(needed)
+        _same(plain(after), expected, f"the record after the update of {name}")
+        _same(plain(kind.client.get(record.id)), expected, f"the record read after the update of {name}")
+
+    for record in records:
+        kind.client.delete(record.id)
+    for record in records:
+        gone(lambda: kind.client.get(record.id))
+    gone(lambda: kind.client.update(record.id, **change))
+    gone(lambda: kind.client.delete(record.id))
+    return f"{RECORDS} created, read, listed on {pages} pages, {len(change)} fields changed, deleted, gone"
+
+
+def listed(client: object, ids: list[str]) -> int:
+    """The list over pages has these ids once each, newest first. Returns how many pages there were."""
+    page = client.list(limit=str(PAGE))
+    shows(page)
+    found = []
+    for one in page:
+        shows(one)
+        found.append(one.id)
+    assert found == sorted(found, reverse=True), f"newest first: {found}"
+    assert len(found) == len(set(found)), f"nothing twice: {found}"
+    assert set(ids) <= set(found), f"created and not listed: {set(ids) - set(found)}"
+    assert page.next_page_uri, f"a page of {PAGE} of {len(found)} records names the next page"
+    last = client.list(before_id=found[-2], limit=str(PAGE))
+    assert [one.id for one in last] == found[-1:], "the last page is what is older than the last but one"
+    assert last.next_page_uri is None, "the last page names no next page"
+    return -(-len(found) // PAGE)
+
+
+def routes(api: ngrok.Client) -> str:
+    """Routes: nested, and listed in their edge only."""
+    edge = api.edges.https.create(hostports=["routes.clients.test:443"]).id
+    client = api.edges.https_routes
+    root = client.create(edge_id=edge, match_type="path_prefix", match="/", description="all", metadata="m")
+    exact = client.create(edge_id=edge, match_type="exact_path", match="/login")
+    shows(root)
+    assert root.edge_id == edge and root.match == "/" and root.match_type == "path_prefix"
+    assert exact.backend is None and exact.saml is None, "modules that are not configured are shown as null"
+    read = client.get(edge, root.id)
+    _same(plain(read), plain(root), "the route read back")
+    shown = api.edges.https.get(edge)
+    shows(shown)
+    assert {route.id for route in shown.routes} == {root.id, exact.id}, "the edge shows its routes"
+    # The SDK sends empty strings for a match that is not to change.
+    changed = client.update(edge, root.id, description="changed", metadata="m")
+    _same(plain(changed), plain(root) | {"description": "changed"}, "the route after the update")
+    moved = client.update(edge, exact.id, match="/logout")
+    assert (moved.match_type, moved.match) == ("exact_path", "/logout"), "the match changed, its type stayed"
+    client.delete(edge, exact.id)
+    gone(lambda: client.get(edge, exact.id))
+    gone(lambda: client.update(edge, exact.id, description="x"))
+    api.edges.https.delete(edge)
+    gone(lambda: client.get(edge, root.id))
+    return "2 created, read, shown in the edge, changed, deleted, gone with the edge"
+
+
+def module(api: ngrok.Client, pair: Pair) -> str:
+    """A module: put, read, shown in its owner, put again, deleted, gone."""
+    client = getattr(api.edge_modules, pair.client)
+    owner = getattr(api.edges, pair.owner)
+    ids, given = pair.ids(), pair.given()
+    put = client.replace(*ids, module=Module(**given))
+    shows(put)
+    _agree(plain(put), pair.shows(), "the answer to the replacement")
+    read = client.get(*ids)
+    shows(read)
+    _same(plain(read), plain(put), "the module read back")
+    shown = owner.get(*ids)
+    shows(shown)
+    _same(plain(getattr(shown, pair.name)), plain(put), f"`{pair.name}` of the owner")
+    off = client.replace(*ids, module=Module(**given | {"enabled": False}))
+    assert off.enabled is False, "the second replacement took the place of the first"
+    client.delete(*ids)
+    gone(lambda: client.get(*ids))
+    assert getattr(owner.get(*ids), pair.name) is None, "the owner shows null for what was deleted"
+    return "put, read, shown by its owner, put again, deleted, gone"
+
+
+def viewed(client: object) -> str:
+    """What agents do is shown, and only shown."""
+    page = client.list()
+    shows(page)
+    shown = [plain(one) for one in page]
+    assert shown, "the running agent is seen"
+    for one in shown:
+        again = client.get(one["id"])
+        shows(again)
+        _same(plain(again), one, "what is read by its id")
+    prefix = shown[0]["id"].split("_")[0]
+    gone(lambda: client.get(f"{prefix}_{'0' * 27}"))
+    return f"{len(shown)} listed, read, an unknown one is not found"
+
+
+def gone(call: Callable[[], object]) -> None:
+    """The call ends in the SDK's own NotFoundError."""
+    refused = _refused(call, 404)
+    assert isinstance(refused, ngrok.NotFoundError), f"expected a NotFoundError, got {refused!r}"
+
+
+def _refused(call: Callable[[], object], status: int) -> ngrok.Error:
+    try:
+        answer = call()
+    except ngrok.Error as refused:
+        assert refused.http_status_code == status, f"expected {status}: {refused}"
+        assert refused.error_code.startswith("ERR_POSTERN_"), f"an error has a code: {refused}"
+        return refused
+    raise AssertionError(f"expected a refusal with {status}, got {plain(answer)!r}")
+
+
+def _agree(shown: dict, expected: dict, what: str) -> None:
+    """What was asked for is shown; the server adds to it."""
+    _same({name: shown.get(name) for name in expected}, expected, what)
+
+
+def _same(shown: dict, expected: dict, what: str) -> None:
+    if shown != expected:
+        names = sorted(name for name in {*shown, *expected} if shown.get(name) != expected.get(name))
+        told = "; ".join(f"{name} is {shown.get(name)!r}, expected {expected.get(name)!r}" for name in names)
+        raise AssertionError(f"{what}: {told}")
+
+
+def _report(name: str, run: Callable[[], str]) -> int:
+    try:
+        print(f"ok   {name}: {run()}", flush=True)
+        return 0
+    except Exception as failure:
+        # The SDK's errors, a class missing from an answer, an assertion: all are told in their own words.
+        print(f"FAIL {name}: {type(failure).__name__}: {failure}", flush=True)
+        if not isinstance(failure, (AssertionError, ngrok.Error)):
+            traceback.print_exc(file=sys.stdout)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
