@@ -164,8 +164,19 @@ codes! {
     PolicyCount = 7025, 400, "At least one IP policy is needed.";
     HostportInvalid = 7104, 400, "The hostport is not of the form host:port.";
     HostportPort = 7112, 400, "The port is not one this server listens on.";
+    HostportHttpsPort = 7116, 400, "The port is not the one for HTTPS.";
+    HostportNoName = 7121, 400, "The hostport has no host name but an address.";
+    HostportOwn = 7119, 400, "The name belongs to the server itself.";
+    HostportCount = 7129, 400, "The edge has too many hostports.";
     HostportTaken = 7122, 400, "The hostport belongs to another edge.";
     HostportBound = 7132, 400, "The hostport is in use by an agent's tunnel.";
+    // Routes
+    MatchMissing = 7123, 400, "The route does not say which path it matches.";
+    MatchTaken = 7126, 400, "Another route of the edge matches the same path in the same way.";
+    RouteCount = 7128, 400, "The edge has too many routes.";
+    MatchTypeInvalid = 7130, 400, "The match type is neither exact_path nor path_prefix.";
+    MatchNoPath = 7131, 400, "The match is not a path that begins with a slash.";
+    MatchTooLong = 7135, 400, "The match is too long.";
     // Agent local API and configuration
     ConfigInvalid = 8100, 400, "The configuration is not valid.";
     TunnelUnknown = 8101, 404, "There is no such tunnel.";

@@ -16,6 +16,8 @@ pub struct Settings {
     pub base_url: String,
     /// The domain under which endpoints are published.
     pub domain: HostName,
+    /// Names that belong to the server itself, such as the login host: no edge can take them.
+    pub own_names: Vec<HostName>,
     /// The address TCP edges listen on.
     pub tcp_addr: IpAddr,
     /// The ports TCP edges may have.
@@ -31,6 +33,7 @@ impl Settings {
             data_dir: data_dir.into(),
             base_url: "http://127.0.0.1:4041".to_owned(),
             domain: HostName::parse("localhost").expect("`localhost` is a host name"),
+            own_names: Vec::new(),
             tcp_addr: IpAddr::V4(Ipv4Addr::LOCALHOST),
             tcp_ports: 24000..=24999,
             version_aliases: vec!["ngrok-version".to_owned()],

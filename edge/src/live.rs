@@ -108,6 +108,11 @@ impl Live {
         self.registry.host_in_use(host)
     }
 
+    /// The port on which visitors with HTTPS are served.
+    pub fn https_port(&self) -> u16 {
+        self.registry.https_port
+    }
+
     /// The address TCP tunnels and edges listen on at this port, if anything does.
     pub fn listens_on(&self, port: u16) -> Option<SocketAddr> {
         self.registry.listens_on(port)

@@ -1,6 +1,6 @@
 //! What is alive at the edge, as the management API asks for it.
 
-use postern_api::AnyId;
+use postern_api::{AnyId, host::HostName};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -36,5 +36,13 @@ impl postern_control::Live for Live {
 
     fn port_in_use(&self, port: u16) -> bool {
         self.edge().is_some_and(|edge| edge.port_in_use(port))
+    }
+
+    fn host_in_use(&self, host: &HostName) -> bool {
+        self.edge().is_some_and(|edge| edge.host_in_use(host))
+    }
+
+    fn https_port(&self) -> u16 {
+        self.edge().map_or(443, postern_edge::Live::https_port)
     }
 }

@@ -11,7 +11,7 @@ use crate::management::{self, Readiness};
 use crate::publish::{self, Publisher};
 use crate::signals::Signals;
 use crate::{api_host, metrics, rescue_socket};
-use postern_api::Result;
+use postern_api::{Result, host::HostName};
 use postern_control::Control;
 use postern_control::certificates::Authority;
 use postern_edge::Edge;
@@ -67,7 +67,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         given,
         authority: Authority::open(folder.path())?,
         domain: configuration.domain.clone(),
-        own_names: configuration.api_host.iter().chain([&configuration.login_host]).cloned().collect(),
+        own_names: own_names(&configuration),
         live: live.clone(),
     };
     let settings = postern_edge::Settings {
@@ -117,6 +117,7 @@ async fn open_control(
     let settings = postern_control::Settings {
         base_url: configuration.base_url.clone().unwrap_or_else(|| base_url(address)),
         domain: configuration.domain.clone(),
+        own_names: own_names(configuration),
         tcp_addr: configuration.tcp_addr,
         tcp_ports: configuration.tcp_ports.clone(),
         ..postern_control::Settings::new(folder.path())
@@ -130,6 +131,11 @@ async fn open_control(
         tracing::warn!(%address, "the management API is plain HTTP and reachable from outside this machine; --api-host offers it over HTTPS");
     }
     Ok((Arc::new(control), api))
+}
+
+/// The names that no edge and no tunnel can take.
+fn own_names(configuration: &Configuration) -> Vec<HostName> {
+    configuration.api_host.iter().chain([&configuration.login_host]).cloned().collect()
 }
 
 /// An address to listen on is not always one to call.

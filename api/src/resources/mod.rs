@@ -4,6 +4,8 @@ mod api_key;
 mod bot_user;
 mod certificate_authority;
 mod credential;
+mod https_edge;
+mod https_route;
 mod ip_policy;
 mod ip_policy_rule;
 mod ssh_certificate_authority;
@@ -11,6 +13,7 @@ mod ssh_host_certificate;
 mod ssh_user_certificate;
 mod tcp_edge;
 mod tls_certificate;
+mod tls_edge;
 mod tunnel_group_backend;
 mod user;
 
@@ -20,6 +23,8 @@ pub use certificate_authority::{
     CertificateAuthority, CertificateAuthorityCreate, CertificateAuthorityStatus, CertificateAuthorityUpdate,
 };
 pub use credential::{Credential, CredentialCreate, CredentialUpdate};
+pub use https_edge::{HttpsEdge, HttpsEdgeCreate, HttpsEdgeStatus, HttpsEdgeUpdate};
+pub use https_route::{HttpsRoute, HttpsRouteCreate, HttpsRouteStatus, HttpsRouteUpdate, MATCH_LIMIT, MatchType};
 pub use ip_policy::{IpPolicy, IpPolicyCreate, IpPolicyUpdate};
 pub use ip_policy_rule::{IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleStatus, IpPolicyRuleUpdate};
 pub use ssh_certificate_authority::{
@@ -34,6 +39,7 @@ pub use tcp_edge::{TcpEdge, TcpEdgeCreate, TcpEdgeStatus, TcpEdgeUpdate};
 pub use tls_certificate::{
     SubjectAlternativeNames, TlsCertificate, TlsCertificateCreate, TlsCertificateStatus, TlsCertificateUpdate,
 };
+pub use tls_edge::{TlsEdge, TlsEdgeCreate, TlsEdgeStatus, TlsEdgeUpdate};
 pub use tunnel_group_backend::{
     TunnelGroupBackend, TunnelGroupBackendCreate, TunnelGroupBackendStatus, TunnelGroupBackendUpdate,
 };

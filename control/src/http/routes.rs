@@ -9,8 +9,9 @@ use axum::{
     routing::{MethodRouter, get, post, put},
 };
 use postern_api::resource::{
-    ApiKey, BotUser, CertificateAuthority, Credential, IpPolicy, IpPolicyRule, SshCertificateAuthority,
-    SshHostCertificate, SshUserCertificate, TcpEdge, TlsCertificate, TunnelGroupBackend, User,
+    ApiKey, BotUser, CertificateAuthority, Credential, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule,
+    SshCertificateAuthority, SshHostCertificate, SshUserCertificate, TcpEdge, TlsCertificate, TlsEdge,
+    TunnelGroupBackend, User,
 };
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ fn contents() -> Api {
         .resource::<BotUser>()
         .resource::<CertificateAuthority>()
         .resource::<Credential>()
+        .resource::<HttpsEdge>()
+        .owner::<HttpsRoute>()
         .resource::<IpPolicy>()
         .resource::<IpPolicyRule>()
         .resource::<SshCertificateAuthority>()
@@ -28,6 +31,7 @@ fn contents() -> Api {
         .resource::<SshUserCertificate>()
         .owner::<TcpEdge>()
         .resource::<TlsCertificate>()
+        .owner::<TlsEdge>()
         .resource::<TunnelGroupBackend>()
         .resource::<User>()
 }

@@ -9,6 +9,9 @@ mod codec;
 mod credential;
 mod events;
 mod guard;
+mod hostports;
+mod https_edge;
+mod https_route;
 mod ip_policy;
 mod ip_policy_rule;
 pub(crate) mod kept;
@@ -24,6 +27,7 @@ mod ssh_user_certificate;
 mod targets;
 mod tcp_edge;
 mod tls_certificate;
+mod tls_edge;
 mod tunnel_group_backend;
 mod user;
 

@@ -35,7 +35,7 @@ impl Rules for TcpEdge {
         let hostports = &kept.spec.hostports;
         if hostports.len() > HOSTPORT_LIMIT {
             let sentence = format!("An edge has at most {HOSTPORT_LIMIT} hostports; these are {}.", hostports.len());
-            return Err(Error::new(Code::HostportInvalid, sentence).with("field", "hostports"));
+            return Err(Error::new(Code::HostportCount, sentence).with("field", "hostports"));
         }
         let had: Vec<u16> = former.map(|former| ports(&former.spec)).unwrap_or_default();
         for hostport in hostports {

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 /// A kind, and how to make things of it.
 struct Kind {
+    /// The path of the collection; that of a nested kind has `{edge_id}` in it and no list.
     path: &'static str,
     list: &'static str,
     prefix: &'static str,
@@ -39,6 +40,14 @@ fn kinds() -> Vec<Kind> {
         ),
         kind("/credentials", "credentials", "cr_", json!({"acl": ["bind:*.a.test"]}), &["acl", "owner_id", "token"]),
         kind("/ip_policies", "ip_policies", "ipp_", json!({}), &[]),
+        kind("/edges/https", "https_edges", "edghts_", json!({"hostports": ["b.test:4443"]}), &["hostports", "routes"]),
+        kind(
+            "/edges/https/{edge_id}/routes",
+            "routes",
+            "edghtsrt_",
+            json!({"match_type": "exact_path", "match": "/other"}),
+            &["edge_id", "match_type", "match", "backend", "ip_restriction"],
+        ),
         kind(
             "/ip_policy_rules",
             "ip_policy_rules",
@@ -117,6 +126,13 @@ fn kinds() -> Vec<Kind> {
             &["hostports", "backend", "ip_restriction"],
         ),
         kind(
+            "/edges/tls",
+            "tls_edges",
+            "edgtls_",
+            json!({"hostports": ["*.b.test:443"]}),
+            &["hostports", "backend", "ip_restriction"],
+        ),
+        kind(
             "/backends/tunnel_group",
             "backends",
             "bkdtg_",
@@ -134,6 +150,9 @@ impl Kind {
             "/ip_policy_rules" => {
                 json!({"cidr": format!("10.{number}.0.0/16"), "action": "allow", "ip_policy_id": caller.policy().await})
             }
+            "/edges/https" => json!({"hostports": [format!("https-{number}.test:443")]}),
+            "/edges/https/{edge_id}/routes" => json!({"match_type": "path_prefix", "match": format!("/{number}")}),
+            "/edges/tls" => json!({"hostports": [format!("tls-{number}.test:443")]}),
             "/edges/tcp" => json!({"hostports": [format!("tunnels.test:{}", 24000 + number)]}),
             "/backends/tunnel_group" => json!({"labels": {"number": number.to_string()}}),
             "/certificate_authorities" => json!({"ca_pem": authority_pem()}),
@@ -148,13 +167,21 @@ impl Kind {
         }
     }
 
-    /// Makes one and gives its id.
-    async fn one(&self, caller: &Caller, number: usize) -> String {
-        caller.id(self.path, &self.body(caller, number).await).await
+    /// A collection to make them in: a nested kind gets a new parent.
+    async fn collection(&self, caller: &Caller) -> String {
+        match self.path.split_once("/{edge_id}") {
+            Some((parents, _)) => self.path.replace("{edge_id}", &caller.id(parents, &json!({})).await),
+            None => self.path.to_owned(),
+        }
     }
 
-    fn item(&self, id: &str) -> String {
-        format!("{}/{id}", self.path)
+    /// Makes one and gives its id.
+    async fn one(&self, caller: &Caller, collection: &str, number: usize) -> String {
+        caller.id(collection, &self.body(caller, number).await).await
+    }
+
+    fn nested(&self) -> bool {
+        self.path.contains('{')
     }
 }
 
@@ -163,13 +190,15 @@ async fn what_is_made_can_be_read_back_changed_and_deleted() {
     let world = World::start().await;
     let operator = world.operator().await;
     for kind in kinds() {
+        let collection = kind.collection(&operator).await;
+        let item_of = |id: &str| format!("{collection}/{id}");
         let mut body = kind.body(&operator, 1).await;
         body["description"] = json!("ä".repeat(127) + "x");
         body["metadata"] = json!("x".repeat(4096));
-        let made = operator.made(kind.path, &body).await;
+        let made = operator.made(&collection, &body).await;
         let id = made["id"].as_str().expect("an id").to_owned();
         assert!(id.starts_with(kind.prefix) && id.len() == kind.prefix.len() + 27, "{id}");
-        assert_eq!(made["uri"], format!("{BASE_URL}{}/{id}", kind.path));
+        assert_eq!(made["uri"], format!("{BASE_URL}{collection}/{id}"));
         let created = made["created_at"].as_str().expect("a moment");
         assert!(created.len() == 20 && created.ends_with('Z'), "{created}");
         assert_eq!((&made["description"], &made["metadata"]), (&body["description"], &body["metadata"]));
@@ -178,15 +207,14 @@ async fn what_is_made_can_be_read_back_changed_and_deleted() {
         let members: BTreeSet<&str> = made.as_object().expect("an object").keys().map(String::as_str).collect();
         assert_eq!(members, expected, "every documented field is always there: {}", kind.path);
 
-        let mut read = operator.get(&kind.item(&id)).await.is(StatusCode::OK);
+        let mut read = operator.get(&item_of(&id)).await.is(StatusCode::OK);
         if kind.members.contains(&"token") {
             assert_eq!(read["token"], Value::Null, "a token is shown once");
             read["token"] = made["token"].clone();
         }
         assert_eq!(read, made, "{}", kind.path);
 
-        let unchanged =
-            operator.patch(&kind.item(&id), &json!({"description": null, "metadata": null, "id": id})).await;
+        let unchanged = operator.patch(&item_of(&id), &json!({"description": null, "metadata": null, "id": id})).await;
         let mut unchanged = unchanged.is(StatusCode::OK);
         if kind.members.contains(&"token") {
             assert_eq!(unchanged["token"], Value::Null);
@@ -196,20 +224,20 @@ async fn what_is_made_can_be_read_back_changed_and_deleted() {
 
         let mut change = kind.change.clone();
         change["description"] = json!("");
-        let changed = operator.patch(&kind.item(&id), &change).await.is(StatusCode::OK);
+        let changed = operator.patch(&item_of(&id), &change).await.is(StatusCode::OK);
         for (name, value) in change.as_object().expect("an object") {
             assert_eq!(&changed[name], value, "{} {name}", kind.path);
         }
         assert_eq!(changed["metadata"], made["metadata"], "what is not named stays");
         assert_eq!(changed["created_at"], made["created_at"]);
 
-        let deleted = operator.delete(&kind.item(&id)).await;
+        let deleted = operator.delete(&item_of(&id)).await;
         assert_eq!((deleted.status, deleted.text.as_str()), (StatusCode::NO_CONTENT, ""), "{}", kind.path);
-        operator.get(&kind.item(&id)).await.refused(Code::NotFound);
-        operator.patch(&kind.item(&id), &json!({})).await.refused(Code::NotFound);
-        operator.delete(&kind.item(&id)).await.refused(Code::NotFound);
+        operator.get(&item_of(&id)).await.refused(Code::NotFound);
+        operator.patch(&item_of(&id), &json!({})).await.refused(Code::NotFound);
+        operator.delete(&item_of(&id)).await.refused(Code::NotFound);
         // What it held is free again.
-        kind.one(&operator, 1).await;
+        kind.one(&operator, &collection, 1).await;
     }
 }
 
@@ -218,10 +246,16 @@ async fn lists_come_in_pages_newest_first() {
     let world = World::start().await;
     let operator = world.operator().await;
     for kind in kinds() {
+        let collection = kind.collection(&operator).await;
+        let item_of = |id: &str| format!("{collection}/{id}");
+        if kind.nested() {
+            operator.get(&collection).await.refused(Code::MethodNotAllowed);
+            continue;
+        }
         let before = ids(&operator.get(kind.path).await.is(StatusCode::OK), kind.list).len();
         let mut made = Vec::new();
         for number in 1..=5 {
-            made.push(kind.one(&operator, number).await);
+            made.push(kind.one(&operator, &collection, number).await);
         }
         made.sort();
         made.reverse();
@@ -253,7 +287,7 @@ async fn lists_come_in_pages_newest_first() {
         // the operator must not delete itself.
         let place = found.iter().position(|id| made.contains(id)).expect("five were made");
         let cursor = &found[place];
-        if operator.delete(&kind.item(cursor)).await.status == StatusCode::NO_CONTENT {
+        if operator.delete(&item_of(cursor)).await.status == StatusCode::NO_CONTENT {
             let rest = operator.get(&format!("{}?before_id={cursor}", kind.path)).await.is(StatusCode::OK);
             assert_eq!(ids(&rest, kind.list), found[place + 1..], "{}", kind.path);
         }
@@ -281,12 +315,14 @@ async fn ids_are_of_their_kind_and_known() {
     let world = World::start().await;
     let operator = world.operator().await;
     for kind in kinds() {
-        let unknown = kind.item(&format!("{}0ujtsYcgvSTl8PAuAdqWYSMnLOv", kind.prefix));
+        let collection = kind.collection(&operator).await;
+        let item_of = |id: &str| format!("{collection}/{id}");
+        let unknown = item_of(&format!("{}0ujtsYcgvSTl8PAuAdqWYSMnLOv", kind.prefix));
         operator.get(&unknown).await.refused(Code::NotFound);
         operator.patch(&unknown, &json!({})).await.refused(Code::NotFound);
         operator.delete(&unknown).await.refused(Code::NotFound);
         for wrong in ["xyz_0ujtsYcgvSTl8PAuAdqWYSMnLOv", "0ujtsYcgvSTl8PAuAdqWYSMnLOv", "x", "%2e%2e", "a%2Fb", "%ff"] {
-            let item = kind.item(wrong);
+            let item = item_of(wrong);
             for answer in
                 [operator.get(&item).await, operator.delete(&item).await, operator.patch(&item, &json!({})).await]
             {
@@ -294,7 +330,7 @@ async fn ids_are_of_their_kind_and_known() {
                 assert!(answer.status.as_u16() == 400 || answer.status.as_u16() == 404, "{item}: {body}");
             }
         }
-        let other = kind.item("xyz_0ujtsYcgvSTl8PAuAdqWYSMnLOv");
+        let other = item_of("xyz_0ujtsYcgvSTl8PAuAdqWYSMnLOv");
         operator.get(&other).await.refused(Code::IdShape);
     }
 }
@@ -304,9 +340,11 @@ async fn every_call_needs_a_key_and_a_version() {
     let world = World::start().await;
     let operator = world.operator().await;
     for kind in kinds() {
-        let item = kind.item(&kind.one(&operator, 7).await);
+        let collection = kind.collection(&operator).await;
+        let item_of = |id: &str| format!("{collection}/{id}");
+        let item = item_of(&kind.one(&operator, &collection, 7).await);
         for (method, place) in
-            [("GET", kind.path), ("POST", kind.path), ("GET", &item), ("PATCH", &item), ("DELETE", &item)]
+            [("GET", &collection), ("POST", &collection), ("GET", &item), ("PATCH", &item), ("DELETE", &item)]
         {
             let bare = |headers: &[(&str, &str)]| {
                 let mut request = http::Request::builder().method(method).uri(place);
@@ -333,24 +371,29 @@ async fn bodies_are_checked() {
     let world = World::start().await;
     let operator = world.operator().await;
     for kind in kinds() {
-        let item = kind.item(&kind.one(&operator, 8).await);
+        let collection = kind.collection(&operator).await;
+        let item_of = |id: &str| format!("{collection}/{id}");
+        let item = item_of(&kind.one(&operator, &collection, 8).await);
         let good = kind.body(&operator, 9).await;
         let with = |name: &str, value: Value| {
             let mut body = good.clone();
             body[name] = value;
             body
         };
-        operator.post(kind.path, &with("colour", json!("red"))).await.refused(Code::FieldUnknown);
-        operator.post(kind.path, &with("description", json!("ä".repeat(128)))).await.refused(Code::DescriptionTooLong);
-        operator.post(kind.path, &with("metadata", json!("x".repeat(4097)))).await.refused(Code::MetadataTooLong);
-        operator.post(kind.path, &with("description", json!(5))).await.refused(Code::FieldInvalid);
-        operator.post(kind.path, &json!([])).await.refused(Code::BodyMalformed);
+        operator.post(&collection, &with("colour", json!("red"))).await.refused(Code::FieldUnknown);
+        operator
+            .post(&collection, &with("description", json!("ä".repeat(128))))
+            .await
+            .refused(Code::DescriptionTooLong);
+        operator.post(&collection, &with("metadata", json!("x".repeat(4097)))).await.refused(Code::MetadataTooLong);
+        operator.post(&collection, &with("description", json!(5))).await.refused(Code::FieldInvalid);
+        operator.post(&collection, &json!([])).await.refused(Code::BodyMalformed);
         operator.patch(&item, &json!({"colour": "red"})).await.refused(Code::FieldUnknown);
         operator.patch(&item, &json!({"created_at": "2024-05-23T20:36:22Z"})).await.refused(Code::FieldUnknown);
         operator.patch(&item, &json!({"description": "x".repeat(256)})).await.refused(Code::DescriptionTooLong);
         operator.patch(&item, &json!({"metadata": "x".repeat(4097)})).await.refused(Code::MetadataTooLong);
         let text = |content_type: Option<&str>, body: &str| {
-            let mut request = operator.request("POST", kind.path);
+            let mut request = operator.request("POST", &collection);
             if let Some(content_type) = content_type {
                 request = request.header("content-type", content_type);
             }
@@ -404,6 +447,11 @@ async fn values_of_each_kind_have_their_codes() {
         ("/backends/tunnel_group", json!({"labels": {"a=b": "c"}}), Code::LabelKey),
         ("/backends/tunnel_group", json!({"labels": {"a": "b=c"}}), Code::LabelValue),
         ("/backends/tunnel_group", json!({"labels": {"a": 1}}), Code::FieldInvalid),
+        ("/edges/https", json!({"hostports": ["nonsense"]}), Code::HostportInvalid),
+        ("/edges/tls", json!({"hostports": ["a.test:99999"]}), Code::HostportPort),
+        ("/edges/tls", json!({"hostports": ["a.test:444"]}), Code::HostportHttpsPort),
+        ("/edges/https", json!({"hostports": ["tunnels.test:24001"]}), Code::HostportNoName),
+        ("/edges/https", json!({"hostports": ["192.0.2.7:443"]}), Code::HostportNoName),
         ("/edges/tcp", json!({"hostports": ["nonsense"]}), Code::HostportInvalid),
         ("/edges/tcp", json!({"hostports": ["elsewhere.test:24001"]}), Code::HostportInvalid),
         ("/edges/tcp", json!({"hostports": ["tunnels.test:443"]}), Code::HostportPort),

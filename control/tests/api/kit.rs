@@ -26,6 +26,7 @@ pub(crate) struct World {
 #[derive(Default)]
 pub(crate) struct Tunnels {
     pub(crate) ports: Mutex<BTreeSet<u16>>,
+    pub(crate) hosts: Mutex<BTreeSet<HostName>>,
     pub(crate) labelled: Mutex<Vec<(AnyId, BTreeMap<String, String>)>>,
 }
 
@@ -37,6 +38,12 @@ impl Live for Tunnels {
     }
     fn port_in_use(&self, port: u16) -> bool {
         self.ports.lock().expect("unpoisoned").contains(&port)
+    }
+    fn host_in_use(&self, host: &HostName) -> bool {
+        self.hosts.lock().expect("unpoisoned").contains(host)
+    }
+    fn https_port(&self) -> u16 {
+        4443
     }
 }
 

@@ -7,12 +7,36 @@ use serde_json::{Value, json};
 
 /// A module on an owner.
 struct Pair {
+    /// The path of the owner's collection; that of a nested kind has `{edge_id}` in it.
     owner: &'static str,
     name: &'static str,
 }
 
-const PAIRS: [Pair; 2] =
-    [Pair { owner: "/edges/tcp", name: "backend" }, Pair { owner: "/edges/tcp", name: "ip_restriction" }];
+const fn pair(owner: &'static str, name: &'static str) -> Pair {
+    Pair { owner, name }
+}
+
+const PAIRS: [Pair; 6] = [
+    pair("/edges/https/{edge_id}/routes", "backend"),
+    pair("/edges/https/{edge_id}/routes", "ip_restriction"),
+    pair("/edges/tcp", "backend"),
+    pair("/edges/tcp", "ip_restriction"),
+    pair("/edges/tls", "backend"),
+    pair("/edges/tls", "ip_restriction"),
+];
+
+/// A collection of owners: a nested kind gets a new parent.
+async fn collection(caller: &Caller, owner: &str) -> String {
+    match owner.split_once("/{edge_id}") {
+        Some((parents, _)) => owner.replace("{edge_id}", &caller.id(parents, &json!({})).await),
+        None => owner.to_owned(),
+    }
+}
+
+/// A body that makes an owner.
+fn bare(owner: &str) -> Value {
+    if owner.ends_with("/routes") { json!({"match_type": "path_prefix", "match": "/"}) } else { json!({}) }
+}
 
 impl Pair {
     /// Two configurations and how they are shown.
@@ -49,8 +73,9 @@ async fn modules_are_put_read_and_removed() {
     let world = World::start().await;
     let operator = world.operator().await;
     for pair in PAIRS {
-        let owner = operator.id(pair.owner, &json!({})).await;
-        let (item, place) = (format!("{}/{owner}", pair.owner), format!("{}/{owner}/{}", pair.owner, pair.name));
+        let owners = collection(&operator, pair.owner).await;
+        let owner = operator.id(&owners, &bare(pair.owner)).await;
+        let (item, place) = (format!("{owners}/{owner}"), format!("{owners}/{owner}/{}", pair.name));
         assert_eq!(operator.get(&item).await.json()[pair.name], Value::Null);
         operator.get(&place).await.refused(Code::ModuleUnset);
         operator.delete(&place).await.is(StatusCode::NO_CONTENT);
@@ -79,9 +104,12 @@ async fn modules_are_named_inside_their_owner() {
     let operator = world.operator().await;
     for pair in PAIRS {
         let [(first, first_shown), (second, second_shown)] = pair.samples(&operator).await;
-        let made = operator.made(pair.owner, &json!({pair.name: first})).await;
+        let owners = collection(&operator, pair.owner).await;
+        let mut body = bare(pair.owner);
+        body[pair.name] = first;
+        let made = operator.made(&owners, &body).await;
         assert_eq!(made[pair.name], first_shown);
-        let item = format!("{}/{}", pair.owner, made["id"].as_str().expect("an id"));
+        let item = format!("{owners}/{}", made["id"].as_str().expect("an id"));
         for unnamed in [json!({"description": "x"}), json!({pair.name: null})] {
             let kept = operator.patch(&item, &unnamed).await.is(StatusCode::OK);
             assert_eq!(kept[pair.name], first_shown, "a change cannot remove a module");
@@ -96,14 +124,16 @@ async fn what_is_wrong_with_a_module_is_said() {
     let world = World::start().await;
     let operator = world.operator().await;
     for pair in PAIRS {
-        let owner = operator.id(pair.owner, &json!({})).await;
-        let place = format!("{}/{owner}/{}", pair.owner, pair.name);
-        let ghost = format!("{}/edgtcp_0ujtsYcgvSTl8PAuAdqWYSMnLOv/{}", pair.owner, pair.name);
+        let owners = collection(&operator, pair.owner).await;
+        let owner = operator.id(&owners, &bare(pair.owner)).await;
+        let prefix = owner.split_once('_').expect("an id").0;
+        let place = format!("{owners}/{owner}/{}", pair.name);
+        let ghost = format!("{owners}/{prefix}_0ujtsYcgvSTl8PAuAdqWYSMnLOv/{}", pair.name);
         let [(good, _), _] = pair.samples(&operator).await;
         operator.put(&ghost, &good).await.refused(Code::NotFound);
         operator.get(&ghost).await.refused(Code::NotFound);
         operator.delete(&ghost).await.refused(Code::NotFound);
-        operator.get(&place.replace("edgtcp_", "edgtls_")).await.refused(Code::IdShape);
+        operator.get(&place.replace(&owner, &owner.replace(prefix, "ipp"))).await.refused(Code::IdShape);
         let mut unknown = good.clone();
         unknown["colour"] = json!("red");
         operator.put(&place, &unknown).await.refused(Code::FieldUnknown);
