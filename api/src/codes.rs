@@ -156,9 +156,21 @@ codes! {
     // Backends and edges
     BackendUnknown = 6501, 400, "The backend does not exist.";
     BackendInUse = 6502, 400, "The backend is in use and cannot be deleted.";
+    StaticAddress = 6505, 400, "The address of a static backend is not of the form host:port.";
+    StaticHost = 6506, 400, "The host of a static backend is not valid.";
+    StaticPort = 6507, 400, "The port of a static backend is not valid.";
     LabelCount = 6508, 400, "There are too many labels.";
     LabelKey = 6509, 400, "A label's key is not valid.";
     LabelValue = 6510, 400, "A label's value is not valid.";
+    WeightedCount = 6511, 400, "The weighted backend names too many backends.";
+    WeightInvalid = 6512, 400, "A weight lies outside 0 to 10000.";
+    FailoverCount = 6513, 400, "The failover backend names too many backends.";
+    ResponseBodyTooLong = 6516, 400, "The body of an HTTP response backend is too long.";
+    ResponseStatus = 6517, 400, "The status of an HTTP response backend is not valid.";
+    ResponseHeaderName = 6522, 400, "A header of an HTTP response backend has a name that is not allowed.";
+    ResponseHeaderValue = 6523, 400, "A header of an HTTP response backend has a value that is not allowed.";
+    WeightedKind = 6524, 400, "A weighted backend cannot name a backend of this kind.";
+    FailoverKind = 6525, 400, "A failover backend cannot name a backend of this kind.";
     LabelMissing = 6532, 400, "At least one label is needed.";
     BackendOffline = 6515, 503, "No agent serves the backend at the moment.";
     PolicyCount = 7025, 400, "At least one IP policy is needed.";

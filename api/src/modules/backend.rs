@@ -15,6 +15,7 @@ pub struct Backend {
     #[serde(default = "yes", deserialize_with = "enabled")]
     pub enabled: bool,
     /// The backend's id.
+    #[schemars(regex(pattern = "^bkd(tg|wd|hr|fo|sc)_[0-9A-Za-z]{27}$"))]
     pub backend_id: String,
 }
 

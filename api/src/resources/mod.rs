@@ -4,6 +4,8 @@ mod api_key;
 mod bot_user;
 mod certificate_authority;
 mod credential;
+mod failover_backend;
+mod http_response_backend;
 mod https_edge;
 mod https_route;
 mod ip_policy;
@@ -11,11 +13,13 @@ mod ip_policy_rule;
 mod ssh_certificate_authority;
 mod ssh_host_certificate;
 mod ssh_user_certificate;
+mod static_backend;
 mod tcp_edge;
 mod tls_certificate;
 mod tls_edge;
 mod tunnel_group_backend;
 mod user;
+mod weighted_backend;
 
 pub use api_key::{ApiKey, ApiKeyCreate, ApiKeyUpdate};
 pub use bot_user::{BotUser, BotUserCreate, BotUserUpdate};
@@ -23,6 +27,11 @@ pub use certificate_authority::{
     CertificateAuthority, CertificateAuthorityCreate, CertificateAuthorityStatus, CertificateAuthorityUpdate,
 };
 pub use credential::{Credential, CredentialCreate, CredentialUpdate};
+pub use failover_backend::{FailoverBackend, FailoverBackendCreate, FailoverBackendUpdate};
+pub use http_response_backend::{
+    HEADER_NAME_LIMIT, HEADER_VALUE_LIMIT, HttpResponseBackend, HttpResponseBackendCreate, HttpResponseBackendUpdate,
+    RESPONSE_BODY_LIMIT, RESPONSE_HEADER_LIMIT,
+};
 pub use https_edge::{HttpsEdge, HttpsEdgeCreate, HttpsEdgeStatus, HttpsEdgeUpdate};
 pub use https_route::{HttpsRoute, HttpsRouteCreate, HttpsRouteStatus, HttpsRouteUpdate, MATCH_LIMIT, MatchType};
 pub use ip_policy::{IpPolicy, IpPolicyCreate, IpPolicyUpdate};
@@ -35,6 +44,7 @@ pub use ssh_host_certificate::{
     SshCertificateStatus, SshHostCertificate, SshHostCertificateCreate, SshHostCertificateUpdate,
 };
 pub use ssh_user_certificate::{SshUserCertificate, SshUserCertificateCreate, SshUserCertificateUpdate};
+pub use static_backend::{ADDRESS_LIMIT, BackendTls, StaticBackend, StaticBackendCreate, StaticBackendUpdate};
 pub use tcp_edge::{TcpEdge, TcpEdgeCreate, TcpEdgeStatus, TcpEdgeUpdate};
 pub use tls_certificate::{
     SubjectAlternativeNames, TlsCertificate, TlsCertificateCreate, TlsCertificateStatus, TlsCertificateUpdate,
@@ -44,6 +54,7 @@ pub use tunnel_group_backend::{
     TunnelGroupBackend, TunnelGroupBackendCreate, TunnelGroupBackendStatus, TunnelGroupBackendUpdate,
 };
 pub use user::{NAME_LIMIT, User, UserCreate, UserUpdate};
+pub use weighted_backend::{CHILD_LIMIT, WEIGHT_LIMIT, WeightedBackend, WeightedBackendCreate, WeightedBackendUpdate};
 
 use crate::Secret;
 use schemars::JsonSchema;

@@ -9,9 +9,9 @@ use axum::{
     routing::{MethodRouter, get, post, put},
 };
 use postern_api::resource::{
-    ApiKey, BotUser, CertificateAuthority, Credential, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule,
-    SshCertificateAuthority, SshHostCertificate, SshUserCertificate, TcpEdge, TlsCertificate, TlsEdge,
-    TunnelGroupBackend, User,
+    ApiKey, BotUser, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute,
+    IpPolicy, IpPolicyRule, SshCertificateAuthority, SshHostCertificate, SshUserCertificate, StaticBackend, TcpEdge,
+    TlsCertificate, TlsEdge, TunnelGroupBackend, User, WeightedBackend,
 };
 use std::sync::Arc;
 
@@ -29,11 +29,15 @@ fn contents() -> Api {
         .resource::<SshCertificateAuthority>()
         .resource::<SshHostCertificate>()
         .resource::<SshUserCertificate>()
+        .resource::<FailoverBackend>()
+        .resource::<HttpResponseBackend>()
+        .resource::<StaticBackend>()
         .owner::<TcpEdge>()
         .resource::<TlsCertificate>()
         .owner::<TlsEdge>()
         .resource::<TunnelGroupBackend>()
         .resource::<User>()
+        .resource::<WeightedBackend>()
 }
 
 /// Collects routes.

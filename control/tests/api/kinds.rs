@@ -39,6 +39,22 @@ fn kinds() -> Vec<Kind> {
             &["ca_pem", "subject_common_name", "not_before", "not_after", "key_usages", "extended_key_usages"],
         ),
         kind("/credentials", "credentials", "cr_", json!({"acl": ["bind:*.a.test"]}), &["acl", "owner_id", "token"]),
+        kind("/backends/failover", "backends", "bkdfo_", json!({"backends": []}), &["backends"]),
+        kind(
+            "/backends/http_response",
+            "backends",
+            "bkdhr_",
+            json!({"body": "", "headers": {"x-other": "1"}, "status_code": 503}),
+            &["body", "headers", "status_code"],
+        ),
+        kind(
+            "/backends/static",
+            "backends",
+            "bkdsc_",
+            json!({"address": "[2001:db8::7]:443", "tls": {"enabled": true}}),
+            &["address", "tls"],
+        ),
+        kind("/backends/weighted", "backends", "bkdwd_", json!({"backends": {}}), &["backends"]),
         kind("/ip_policies", "ip_policies", "ipp_", json!({}), &[]),
         kind("/edges/https", "https_edges", "edghts_", json!({"hostports": ["b.test:4443"]}), &["hostports", "routes"]),
         kind(
@@ -154,6 +170,9 @@ impl Kind {
             "/edges/https/{edge_id}/routes" => json!({"match_type": "path_prefix", "match": format!("/{number}")}),
             "/edges/tls" => json!({"hostports": [format!("tls-{number}.test:443")]}),
             "/edges/tcp" => json!({"hostports": [format!("tunnels.test:{}", 24000 + number)]}),
+            "/backends/failover" => json!({"backends": [caller.group().await, caller.group().await]}),
+            "/backends/http_response" => json!({"body": "gone", "headers": {"x-number": number.to_string()}}),
+            "/backends/static" => json!({"address": format!("host-{number}:80")}),
             "/backends/tunnel_group" => json!({"labels": {"number": number.to_string()}}),
             "/certificate_authorities" => json!({"ca_pem": authority_pem()}),
             "/ssh_host_certificates" | "/ssh_user_certificates" => {
@@ -161,6 +180,7 @@ impl Kind {
                 json!({"ssh_certificate_authority_id": authority, "public_key": SSH_KEY, "principals": [number.to_string()]})
             }
             "/tls_certificates" => tls_certificate(),
+            "/backends/weighted" => json!({"backends": {caller.group().await: number}}),
             "/bot_users" => json!({"name": format!("bot {number}")}),
             "/users" => json!({"name": format!("user {number}")}),
             _ => json!({}),

@@ -1,5 +1,6 @@
 //! The management API through its real router, as a caller meets it.
 
+mod backends;
 mod certificates;
 mod client;
 mod concurrency;
