@@ -7,6 +7,7 @@ pub mod acl;
 pub mod client;
 pub mod codes;
 pub mod error;
+pub mod headers;
 pub mod host;
 pub mod id;
 pub mod ip_rules;
@@ -21,6 +22,8 @@ pub mod schema;
 pub mod secret;
 pub mod timestamp;
 pub mod token;
+pub mod user_agents;
+pub mod webhooks;
 
 pub use codes::Code;
 pub use error::{Error, Result};

@@ -62,7 +62,9 @@ impl Serialize for Secret {
 }
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Secret::new)
+        // What the deserializer would say about something that is no text might show it.
+        let no_text = |_| serde::de::Error::custom("it must be a text");
+        String::deserialize(deserializer).map(Secret::new).map_err(no_text)
     }
 }
 
@@ -76,5 +78,7 @@ mod tests {
         assert_eq!(format!("{secret} {secret:?}"), "*** ***");
         assert_eq!(secret, Secret::new("hunter2"));
         assert_ne!(secret, Secret::new("hunter3"));
+        let error = serde_json::from_str::<Secret>("731").expect_err("no text");
+        assert!(!error.to_string().contains("731"), "{error}");
     }
 }

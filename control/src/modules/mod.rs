@@ -1,4 +1,11 @@
 //! The modules: what is special about each.
 
 mod backend;
+mod circuit_breaker;
+mod compression;
+mod headers;
 mod ip_restriction;
+mod tls_termination;
+mod user_agent_filter;
+mod webhook_verification;
+mod websocket_tcp_converter;

@@ -1,0 +1,96 @@
+//! The circuit breaker module: a backend that fails too often is left alone for a while.
+
+use crate::module::{Module, enabled, yes};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The most buckets a rolling window may have.
+pub const BUCKET_LIMIT: u32 = 128;
+
+/// When a backend has failed too often, and for how long it is left alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CircuitBreaker {
+    /// Whether it counts.
+    #[serde(default = "yes", deserialize_with = "enabled")]
+    #[schemars(with = "Option<bool>")]
+    pub enabled: bool,
+    /// Seconds to wait after the circuit has tripped before the backend is tried again, at least 1.
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1, max = 4_294_967_295_u32))]
+    pub tripped_duration: u32,
+    /// Seconds that requests are remembered, at least 1.
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1, max = 4_294_967_295_u32))]
+    pub rolling_window: u32,
+    /// The parts in which the window moves on, 1 to [`BUCKET_LIMIT`].
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1, max = 128))]
+    pub num_buckets: u32,
+    /// How many requests the window must hold before their errors are looked at.
+    #[serde(default = "twenty")]
+    #[schemars(range(max = 4_294_967_295_u32))]
+    pub volume_threshold: u32,
+    /// The share of errors that trips the circuit, 0 to 1.
+    #[serde(default = "half")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub error_threshold_percentage: f64,
+}
+
+/// The circuit breaker module as it is shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CircuitBreakerView {
+    /// Whether it counts.
+    pub enabled: bool,
+    /// Seconds to wait after the circuit has tripped.
+    pub tripped_duration: u32,
+    /// Seconds that requests are remembered.
+    pub rolling_window: u32,
+    /// The parts in which the window moves on.
+    pub num_buckets: u32,
+    /// How many requests the window must hold before their errors are looked at.
+    pub volume_threshold: u32,
+    /// The share of errors that trips the circuit.
+    pub error_threshold_percentage: f64,
+}
+
+impl Default for CircuitBreaker {
+    fn default() -> Self {
+        CircuitBreaker {
+            enabled: true,
+            tripped_duration: ten(),
+            rolling_window: ten(),
+            num_buckets: ten(),
+            volume_threshold: twenty(),
+            error_threshold_percentage: half(),
+        }
+    }
+}
+
+impl Module for CircuitBreaker {
+    const NAME: &'static str = "circuit_breaker";
+    type View = CircuitBreakerView;
+}
+
+fn ten() -> u32 {
+    10
+}
+fn twenty() -> u32 {
+    20
+}
+fn half() -> f64 {
+    0.5
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_takes_its_default() {
+        let read: CircuitBreaker = serde_json::from_str("{}").expect("nothing is needed");
+        assert_eq!(read, CircuitBreaker::default());
+        let read: CircuitBreaker = serde_json::from_str(r#"{"num_buckets":3}"#).expect("one is said");
+        assert_eq!(read, CircuitBreaker { num_buckets: 3, ..CircuitBreaker::default() });
+    }
+}

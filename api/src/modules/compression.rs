@@ -1,0 +1,23 @@
+//! The compression module: answers are compressed on their way to visitors who understand it.
+
+use crate::{
+    module::{Module, enabled, yes},
+    modules::SwitchView,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Compresses answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Compression {
+    /// Whether it counts.
+    #[serde(default = "yes", deserialize_with = "enabled")]
+    #[schemars(with = "Option<bool>")]
+    pub enabled: bool,
+}
+
+impl Module for Compression {
+    const NAME: &'static str = "compression";
+    type View = SwitchView;
+}

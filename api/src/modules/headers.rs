@@ -1,0 +1,75 @@
+//! The header modules: what is added to and taken from requests on their way in and answers on their way out.
+
+use crate::module::{Module, enabled, yes};
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Headers to add and to remove. A name in both is replaced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeaderChanges {
+    /// Whether it counts.
+    #[serde(default = "yes", deserialize_with = "enabled")]
+    #[schemars(with = "Option<bool>")]
+    pub enabled: bool,
+    /// Headers to add, at most 100. A value may hold variables, `${…}`.
+    #[serde(default)]
+    #[schemars(with = "Option<BTreeMap<String, String>>", transform = added)]
+    pub add: BTreeMap<String, String>,
+    /// Names of headers to remove with all their values, at most 100.
+    #[serde(default)]
+    #[schemars(with = "Option<Vec<String>>", transform = removed)]
+    pub remove: Vec<String>,
+}
+
+/// A header module as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HeaderChangesView {
+    /// Whether it counts.
+    pub enabled: bool,
+    /// Headers to add, their names in lower case.
+    pub add: BTreeMap<String, String>,
+    /// Names of headers to remove, in lower case.
+    pub remove: Vec<String>,
+}
+
+/// What happens to the headers of requests before they go to the backend.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct RequestHeaders(pub HeaderChanges);
+
+/// What happens to the headers of answers before they go to the visitor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ResponseHeaders(pub HeaderChanges);
+
+impl Module for RequestHeaders {
+    const NAME: &'static str = "request_headers";
+    type View = HeaderChangesView;
+}
+impl Module for ResponseHeaders {
+    const NAME: &'static str = "response_headers";
+    type View = HeaderChangesView;
+}
+
+fn added(schema: &mut Schema) {
+    schema.insert("maxProperties".to_owned(), crate::headers::COUNT_LIMIT.into());
+    schema.insert("propertyNames".to_owned(), name());
+    let value = serde_json::json!({
+        "type": "string", "pattern": crate::headers::VALUE_PATTERN, "maxLength": crate::headers::VALUE_LIMIT
+    });
+    schema.insert("additionalProperties".to_owned(), value);
+}
+
+fn removed(schema: &mut Schema) {
+    schema.insert("maxItems".to_owned(), crate::headers::COUNT_LIMIT.into());
+    schema.insert("uniqueItems".to_owned(), true.into());
+    schema.insert("items".to_owned(), name());
+}
+
+fn name() -> serde_json::Value {
+    serde_json::json!({
+        "type": "string", "pattern": crate::headers::NAME_PATTERN, "maxLength": crate::headers::NAME_LIMIT
+    })
+}

@@ -1,0 +1,38 @@
+//! The mutual TLS module: visitors must show a certificate of one of these authorities.
+
+use crate::{
+    module::{Module, enabled, yes},
+    resource::Ref,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The most certificate authorities one module may name.
+pub const AUTHORITY_LIMIT: usize = 10;
+
+/// Names the authorities that may have signed a visitor's certificate; any one of them is enough.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MutualTls {
+    /// Whether it counts.
+    #[serde(default = "yes", deserialize_with = "enabled")]
+    #[schemars(with = "Option<bool>")]
+    pub enabled: bool,
+    /// The ids of the authorities, 1 to [`AUTHORITY_LIMIT`].
+    #[schemars(length(min = 1, max = 10))]
+    pub certificate_authority_ids: Vec<String>,
+}
+
+/// The mutual TLS module as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MutualTlsView {
+    /// Whether it counts.
+    pub enabled: bool,
+    /// The authorities.
+    pub certificate_authorities: Vec<Ref>,
+}
+
+impl Module for MutualTls {
+    const NAME: &'static str = "mutual_tls";
+    type View = MutualTlsView;
+}

@@ -1,0 +1,146 @@
+//! The TLS termination modules: where a visitor's TLS ends, and how old its protocol may be.
+//!
+//! On an HTTPS edge it always ends here. On a TLS edge the bytes may also pass through to the backend.
+
+use crate::{
+    Code, Error, Result,
+    module::{Module, enabled, yes},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A version of TLS that is offered to visitors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub enum TlsVersion {
+    /// TLS 1.2.
+    #[default]
+    #[serde(rename = "1.2")]
+    Tls12,
+    /// TLS 1.3.
+    #[serde(rename = "1.3")]
+    Tls13,
+}
+
+impl TlsVersion {
+    /// Reads `1.2` or `1.3`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let sentence = match text {
+            "1.2" => return Ok(TlsVersion::Tls12),
+            "1.3" => return Ok(TlsVersion::Tls13),
+            "1.0" | "1.1" => format!(
+                "TLS {text} is broken and not offered by this server. Write `1.2` or `1.3`, or leave `min_version` out."
+            ),
+            _ => {
+                let shown: String = text.chars().take(64).collect();
+                format!("`{shown}` is not a version of TLS. Write `1.2` or `1.3`, or leave `min_version` out.")
+            }
+        };
+        Err(Error::new(Code::TlsVersion, sentence).with("field", "min_version"))
+    }
+}
+
+/// Where a visitor's TLS ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TerminateAt {
+    /// At the edge, which shows the certificate.
+    #[default]
+    Edge,
+    /// At the backend; the edge never sees what is inside.
+    Upstream,
+}
+
+impl TerminateAt {
+    /// Reads `edge` or `upstream`.
+    pub fn parse(text: &str) -> Result<Self> {
+        match text {
+            "edge" => Ok(TerminateAt::Edge),
+            "upstream" => Ok(TerminateAt::Upstream),
+            _ => {
+                let shown: String = text.chars().take(64).collect();
+                let sentence = format!("`{shown}` is no place where TLS can end. Write `edge` or `upstream`.");
+                Err(Error::new(Code::TlsTerminateAt, sentence).with("field", "terminate_at"))
+            }
+        }
+    }
+}
+
+/// TLS termination of an HTTPS edge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HttpsTermination {
+    /// Whether it counts.
+    #[serde(default = "yes", deserialize_with = "enabled")]
+    #[schemars(with = "Option<bool>")]
+    pub enabled: bool,
+    /// The oldest version of TLS that visitors may speak; `1.2` if it is not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<TlsVersion>")]
+    pub min_version: Option<String>,
+    /// Shown, and never said: here only so that who says it is told why not.
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    pub terminate_at: Option<Value>,
+}
+
+/// TLS termination of a TLS edge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TlsTermination {
+    /// Whether it counts.
+    #[serde(default = "yes", deserialize_with = "enabled")]
+    #[schemars(with = "Option<bool>")]
+    pub enabled: bool,
+    /// Where TLS ends; `edge` if it is not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<TerminateAt>")]
+    pub terminate_at: Option<String>,
+    /// The oldest version of TLS that visitors may speak; `1.2` if it is not said. Only where TLS ends at the edge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<TlsVersion>")]
+    pub min_version: Option<String>,
+}
+
+impl HttpsTermination {
+    /// The oldest version of TLS that visitors may speak.
+    pub fn oldest(&self) -> Result<TlsVersion> {
+        self.min_version.as_deref().map_or(Ok(TlsVersion::default()), TlsVersion::parse)
+    }
+}
+
+impl TlsTermination {
+    /// Where TLS ends.
+    pub fn place(&self) -> Result<TerminateAt> {
+        self.terminate_at.as_deref().map_or(Ok(TerminateAt::default()), TerminateAt::parse)
+    }
+
+    /// The oldest version of TLS that visitors may speak; `None` if that is the backend's affair.
+    pub fn oldest(&self) -> Result<Option<TlsVersion>> {
+        let said = self.min_version.as_deref().map(TlsVersion::parse).transpose()?;
+        Ok(match self.place()? {
+            TerminateAt::Edge => Some(said.unwrap_or_default()),
+            TerminateAt::Upstream => said,
+        })
+    }
+}
+
+/// The TLS termination module as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TerminationView {
+    /// Whether it counts.
+    pub enabled: bool,
+    /// Where TLS ends.
+    pub terminate_at: TerminateAt,
+    /// The oldest version of TLS that visitors may speak; null where TLS does not end at the edge.
+    pub min_version: Option<TlsVersion>,
+}
+
+impl Module for HttpsTermination {
+    const NAME: &'static str = "tls_termination";
+    type View = TerminationView;
+}
+impl Module for TlsTermination {
+    const NAME: &'static str = "tls_termination";
+    type View = TerminationView;
+}

@@ -1,0 +1,23 @@
+//! The WebSocket converter module: what visitors send in WebSocket messages reaches the backend as a plain stream.
+
+use crate::{
+    module::{Module, enabled, yes},
+    modules::SwitchView,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Turns WebSocket connections into TCP streams.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WebsocketTcpConverter {
+    /// Whether it counts.
+    #[serde(default = "yes", deserialize_with = "enabled")]
+    #[schemars(with = "Option<bool>")]
+    pub enabled: bool,
+}
+
+impl Module for WebsocketTcpConverter {
+    const NAME: &'static str = "websocket_tcp_converter";
+    type View = SwitchView;
+}

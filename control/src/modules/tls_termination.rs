@@ -1,0 +1,113 @@
+//! The TLS termination modules: of an HTTPS edge and of a TLS edge.
+
+use crate::resources::{KeptModule, ModuleRules, Resources};
+use postern_api::{
+    AnyId, Code, Error, Result,
+    module::{HttpsTermination, TerminateAt, TerminationView, TlsTermination},
+    resource::Nothing,
+};
+
+impl ModuleRules for HttpsTermination {
+    type Hidden = Nothing;
+
+    fn check(&mut self, _here: &Resources) -> Result<()> {
+        judge_https(self)
+    }
+
+    fn view(kept: &KeptModule<Self>, _owner: &AnyId, _here: &Resources) -> Result<TerminationView> {
+        let module = &kept.module;
+        Ok(TerminationView {
+            enabled: module.enabled,
+            terminate_at: TerminateAt::Edge,
+            min_version: Some(module.oldest()?),
+        })
+    }
+}
+
+impl ModuleRules for TlsTermination {
+    type Hidden = Nothing;
+
+    fn check(&mut self, _here: &Resources) -> Result<()> {
+        judge_tls(self)
+    }
+
+    fn view(kept: &KeptModule<Self>, _owner: &AnyId, _here: &Resources) -> Result<TerminationView> {
+        let module = &kept.module;
+        Ok(TerminationView { enabled: module.enabled, terminate_at: module.place()?, min_version: module.oldest()? })
+    }
+}
+
+fn judge_https(module: &HttpsTermination) -> Result<()> {
+    if module.terminate_at.is_some() {
+        let sentence = "TLS always ends at the edge of an HTTPS edge: leave `terminate_at` out.";
+        return Err(Error::new(Code::TlsTerminateFixed, sentence).with("field", "terminate_at"));
+    }
+    module.oldest().map(|_| ())
+}
+
+fn judge_tls(module: &TlsTermination) -> Result<()> {
+    let said = module.oldest()?.is_some();
+    if said && module.place()? == TerminateAt::Upstream {
+        let sentence = "Where TLS ends upstream, the backend decides about its version: leave `min_version` out.";
+        return Err(Error::new(Code::TlsVersionUpstream, sentence).with("field", "min_version"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_api::module::TlsVersion;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    fn https(body: Value) -> Result<TlsVersion, Code> {
+        let module: HttpsTermination = serde_json::from_value(body).expect("the right shape");
+        judge_https(&module).and_then(|()| module.oldest()).map_err(|error| error.code)
+    }
+
+    fn tls(body: Value) -> Result<(TerminateAt, Option<TlsVersion>), Code> {
+        let module: TlsTermination = serde_json::from_value(body).expect("the right shape");
+        judge_tls(&module).and_then(|()| Ok((module.place()?, module.oldest()?))).map_err(|error| error.code)
+    }
+
+    #[test]
+    fn versions_that_are_broken_or_unknown_are_refused() {
+        assert_eq!(https(json!({})), Ok(TlsVersion::Tls12));
+        assert_eq!(https(json!({"min_version": "1.3"})), Ok(TlsVersion::Tls13));
+        for version in ["1.0", "1.1", "1.4", "", "TLS1.2", "12"] {
+            assert_eq!(https(json!({"min_version": version})), Err(Code::TlsVersion), "{version}");
+            assert_eq!(tls(json!({"min_version": version})), Err(Code::TlsVersion), "{version}");
+        }
+        let old = HttpsTermination { enabled: true, min_version: Some("1.1".into()), terminate_at: None };
+        let message = judge_https(&old).expect_err("refused").message;
+        assert!(message.contains("1.1") && message.contains("`1.2`"), "{message}");
+    }
+
+    #[test]
+    fn an_https_edge_is_not_told_where_tls_ends() {
+        for place in [json!("edge"), json!("upstream"), json!(5)] {
+            assert_eq!(https(json!({"terminate_at": place})), Err(Code::TlsTerminateFixed));
+        }
+    }
+
+    #[test]
+    fn a_tls_edge_is_and_only_its_own_end_has_a_version() {
+        use TerminateAt::{Edge, Upstream};
+        assert_eq!(tls(json!({})), Ok((Edge, Some(TlsVersion::Tls12))));
+        assert_eq!(tls(json!({"terminate_at": "edge", "min_version": "1.3"})), Ok((Edge, Some(TlsVersion::Tls13))));
+        assert_eq!(tls(json!({"terminate_at": "upstream"})), Ok((Upstream, None)));
+        assert_eq!(tls(json!({"terminate_at": "upstream", "min_version": "1.2"})), Err(Code::TlsVersionUpstream));
+        for place in ["agent", "Edge", ""] {
+            assert_eq!(tls(json!({"terminate_at": place})), Err(Code::TlsTerminateAt), "{place}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_judged_without_a_panic(place in "\\PC{0,20}", version in "\\PC{0,20}") {
+            let _ = tls(json!({"terminate_at": place, "min_version": version}));
+            prop_assert_eq!(https(json!({"min_version": version})).is_ok(), ["1.2", "1.3"].contains(&version.as_str()));
+        }
+    }
+}
