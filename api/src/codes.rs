@@ -197,7 +197,7 @@ codes! {
     WebhookProviderUnknown = 7030, 400, "The webhook provider is not known.";
     WebhookSecretKey = 7107, 400, "The secret must be the provider's public key.";
     WebhookSecretLength = 7154, 400, "The secret is too long.";
-    AuthorityCount = 7075, 400, "Between 1 and 10 certificate authorities can be named.";
+    MutualTlsCount = 7075, 400, "Between 1 and 10 certificate authorities can be named.";
     TlsVersion = 219, 400, "The version of TLS is not one that is offered.";
     TlsTerminateAt = 7204, 400, "TLS ends at the edge or upstream.";
     TlsVersionUpstream = 7205, 400, "The version of TLS is the backend's affair where TLS does not end at the edge.";
