@@ -64,6 +64,9 @@ check: ui/node_modules ## format, lints, licences, types
 	npm --prefix ui run check
 	cargo deny check licenses bans sources || { command -v cargo-deny >/dev/null || echo "cargo-deny is not installed: cargo install cargo-deny --locked"; exit 1; }
 
+gen: ui/node_modules ## what is made from the code and committed: api/openapi.json, then the web app's types
+	POSTERN_WRITE_DESCRIPTION=1 cargo test -p postern-control --test api openapi::the_committed_description
+
 bench:           ## micro-benchmarks of the tunnel
 	cargo bench -p postern-tunnel
 

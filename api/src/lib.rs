@@ -6,6 +6,7 @@ pub mod acl;
 #[cfg(feature = "client")]
 pub mod client;
 pub mod codes;
+pub mod description;
 pub mod error;
 pub mod headers;
 pub mod host;

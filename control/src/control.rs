@@ -61,6 +61,13 @@ impl Control {
         crate::http::router(Arc::new(Shared { resources: self.resources.clone(), admission: self.admission.clone() }))
     }
 
+    /// The OpenAPI description of the management API, with the address this server is reached at.
+    pub fn description(&self) -> serde_json::Value {
+        let mut description = crate::description();
+        description["servers"] = serde_json::json!([{ "url": self.resources.settings.base_url }]);
+        description
+    }
+
     /// The configuration as the edge needs it, always the newest.
     pub fn published(&self) -> watch::Receiver<Arc<Snapshot>> {
         self.publisher.snapshots.clone()

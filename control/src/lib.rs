@@ -20,3 +20,12 @@ pub use http::{Admission, ApiCaller};
 pub use live::{Live, NothingLive};
 pub use settings::Settings;
 pub use snapshot::{PublishedCredential, PublishedTcpEdge, Snapshot};
+
+/// The OpenAPI description of the management API, the same on every server of this version.
+///
+/// # Panics
+///
+/// When types of the API clash in it; the tests see to it that none do.
+pub fn description() -> serde_json::Value {
+    http::description()
+}

@@ -1,6 +1,7 @@
 //! The management API's addresses beside the resources: health, metrics, description, console.
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
@@ -29,6 +30,7 @@ impl Readiness {
 /// gauges up to date before they are read.
 pub(crate) fn on_the_api_address(
     control: Router,
+    description: Bytes,
     readiness: Readiness,
     metrics: PrometheusHandle,
     observe: impl Fn() + Clone + Send + Sync + 'static,
@@ -40,18 +42,19 @@ pub(crate) fn on_the_api_address(
             ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], metrics.render())
         }
     };
-    on_a_public_name(control, readiness).route("/metrics", get(numbers))
+    on_a_public_name(control, description, readiness).route("/metrics", get(numbers))
 }
 
 /// The same under `--api-host` on the HTTPS listener, without the metrics: those are not for the public.
-pub(crate) fn on_a_public_name(control: Router, readiness: Readiness) -> Router {
+pub(crate) fn on_a_public_name(control: Router, description: Bytes, readiness: Readiness) -> Router {
     let health = move || {
         let readiness = readiness.clone();
         async move { health(&readiness) }
     };
+    let description = async move || ([(header::CONTENT_TYPE, "application/json")], description);
     Router::new()
         .route("/healthz", get(health))
-        .route("/openapi.json", get(async || refusal(&not_generated())))
+        .route("/openapi.json", get(description))
         .route("/console", get(console))
         .method_not_allowed_fallback(async || refusal(&Code::MethodNotAllowed.into()))
         .fallback_service(control)
@@ -63,10 +66,6 @@ fn health(readiness: &Readiness) -> Response {
     } else {
         refusal(&Code::ServerDraining.into())
     }
-}
-
-fn not_generated() -> Error {
-    Error::new(Code::NotFound, "This build has no OpenAPI description yet.")
 }
 
 async fn console() -> Response {
@@ -106,7 +105,7 @@ mod tests {
 
     fn all(readiness: &Readiness) -> Router {
         let handle = PrometheusBuilder::new().build_recorder().handle();
-        on_the_api_address(resources(), readiness.clone(), handle, || {})
+        on_the_api_address(resources(), Bytes::from("described"), readiness.clone(), handle, || {})
     }
 
     #[tokio::test]
@@ -122,15 +121,14 @@ mod tests {
     async fn pages_need_no_key_and_the_rest_goes_to_the_resources() {
         let readiness = Readiness::default();
         assert_eq!(get(all(&readiness), "/metrics").await.0, 200);
-        let (status, body) = get(all(&readiness), "/openapi.json").await;
-        assert!(status == 404 && body.contains("ERR_POSTERN_240"), "{status} {body}");
+        assert_eq!(get(all(&readiness), "/openapi.json").await, (200, "described".to_owned()));
         assert!(get(all(&readiness), "/console").await.1.contains("<h1>"));
         assert_eq!(get(all(&readiness), "/edges/tcp").await.1, "resources");
     }
 
     #[tokio::test]
     async fn a_public_name_shows_no_metrics() {
-        let router = on_a_public_name(resources(), Readiness::default());
+        let router = on_a_public_name(resources(), Bytes::new(), Readiness::default());
         assert_eq!(get(router, "/metrics").await.1, "resources");
     }
 }

@@ -11,6 +11,7 @@ use crate::management::{self, Readiness};
 use crate::publish::{self, Publisher};
 use crate::signals::Signals;
 use crate::{api_host, metrics, rescue_socket};
+use axum::body::Bytes;
 use postern_api::{Result, host::HostName};
 use postern_control::Control;
 use postern_control::certificates::Authority;
@@ -59,10 +60,11 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let (publisher, published) = publish::start(control.published());
     let readiness = Readiness::default();
     let resources = caught_up(control.router(), publisher);
-    let public_api = configuration
-        .api_host
-        .clone()
-        .map(|name| api_host::offer(name, management::on_a_public_name(resources.clone(), readiness.clone())));
+    let description = Bytes::from(control.description().to_string());
+    let public_api = configuration.api_host.clone().map(|name| {
+        let router = management::on_a_public_name(resources.clone(), description.clone(), readiness.clone());
+        api_host::offer(name, router)
+    });
     let chosen = Chosen {
         given,
         authority: Authority::open(folder.path())?,
@@ -94,7 +96,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
     };
     let socket = rescue_socket::listen(&folder, Arc::new(Desk(control.clone())))?;
     let observe = move || live.measure();
-    let api = api.serve(management::on_the_api_address(resources, readiness.clone(), metrics, observe));
+    let api = api.serve(management::on_the_api_address(resources, description, readiness.clone(), metrics, observe));
     readiness.set(true);
     folder.close_to_others();
     addresses.write(&folder)?;

@@ -52,10 +52,14 @@ async fn object(request: Request) -> Result<Map<String, Value>> {
 
 fn without_nulls(object: &mut Map<String, Value>) {
     object.retain(|_, value| !value.is_null());
-    for value in object.values_mut() {
-        if let Value::Object(inner) = value {
-            without_nulls(inner);
-        }
+    object.values_mut().for_each(in_objects_below);
+}
+
+fn in_objects_below(value: &mut Value) {
+    match value {
+        Value::Object(inner) => without_nulls(inner),
+        Value::Array(items) => items.iter_mut().for_each(in_objects_below),
+        _ => {}
     }
 }
 

@@ -6,12 +6,13 @@ mod answer;
 mod authenticate;
 mod body;
 mod handlers;
+mod openapi;
 mod query;
 mod routes;
 mod version;
 
 pub use authenticate::ApiCaller;
-pub(crate) use routes::{Api, router};
+pub(crate) use routes::{Api, description, router};
 
 use crate::resources::Resources;
 use std::sync::Arc;

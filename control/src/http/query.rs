@@ -4,7 +4,8 @@ use http::Uri;
 use postern_api::{Code, Error, Id, Result, id::Kind};
 use url::form_urlencoded;
 
-const LIMIT: usize = 100;
+/// The most records a page may hold, and how many it holds unless said otherwise.
+pub(super) const LIMIT: usize = 100;
 
 /// Which part of a list is asked for.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The table of contents of the management API.
 
-use super::{Shared, answer, authenticate, handlers, version};
+use super::{Shared, answer, authenticate, handlers, openapi::Description, version};
 use crate::resources::{HostRules, ModuleRules, Owner, Rules};
 use axum::{
     Router,
@@ -13,6 +13,7 @@ use postern_api::resource::{
     IpPolicy, IpPolicyRule, SshCertificateAuthority, SshHostCertificate, SshUserCertificate, StaticBackend, TcpEdge,
     TlsCertificate, TlsEdge, TunnelGroupBackend, User, WeightedBackend,
 };
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Everything there is.
@@ -40,10 +41,11 @@ fn contents() -> Api {
         .resource::<WeightedBackend>()
 }
 
-/// Collects routes.
+/// Collects routes, and what is to be said about them.
 #[derive(Default)]
 pub(crate) struct Api {
     router: Router<Arc<Shared>>,
+    described: Vec<fn(&mut Description)>,
 }
 
 impl Api {
@@ -55,7 +57,7 @@ impl Api {
         };
         let item = get(handlers::read::<R>).patch(handlers::update::<R>).delete(handlers::delete::<R>);
         let router = self.router.route(R::PATH, collection).route(&format!("{}/{{id}}", R::PATH), item);
-        Api { router }
+        Api { router, ..self }.described(Description::resource::<R>)
     }
 
     /// The operations of a kind and of all its modules.
@@ -67,8 +69,19 @@ impl Api {
     pub(crate) fn module<O: HostRules<M>, M: ModuleRules>(self) -> Self {
         let module =
             put(handlers::put_module::<O, M>).get(handlers::get_module::<O, M>).delete(handlers::delete_module::<O, M>);
-        Api { router: self.router.route(&format!("{}/{{id}}/{}", O::PATH, M::NAME), module) }
+        let router = self.router.route(&format!("{}/{{id}}/{}", O::PATH, M::NAME), module);
+        Api { router, ..self }.described(Description::module::<O, M>)
     }
+
+    fn described(mut self, describe: fn(&mut Description)) -> Self {
+        self.described.push(describe);
+        self
+    }
+}
+
+/// The OpenAPI description of everything there is.
+pub(crate) fn description() -> Value {
+    Description::of(&contents().described)
 }
 
 /// The whole API, with what happens to every call around it. Layers run from the last to the first.

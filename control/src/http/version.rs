@@ -10,8 +10,10 @@ use http::HeaderMap;
 use postern_api::{Code, Error, Result};
 use std::sync::Arc;
 
-const HEADER: &str = "Service-Version";
-const SUPPORTED: &str = "2";
+/// The header that names the version.
+pub(super) const HEADER: &str = "Service-Version";
+/// The one version there is.
+pub(super) const SUPPORTED: &str = "2";
 
 pub(super) async fn check(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     match judge(request.headers(), &shared.resources.settings.version_aliases) {

@@ -8,6 +8,7 @@ mod http;
 mod kinds;
 mod kit;
 mod modules;
+mod openapi;
 mod owners;
 mod published;
 mod secrets;

@@ -1,0 +1,219 @@
+//! The operations of kinds and modules.
+
+use super::{Description, parts, words};
+use http::{Method, StatusCode};
+use postern_api::{
+    module::Module,
+    resource::{Parent, Record, Resource},
+    schema::pattern,
+};
+use schemars::JsonSchema;
+use serde_json::{Map, Value, json};
+use std::any::TypeId;
+
+/// A path, and what its parameters are.
+struct Place {
+    path: String,
+    /// How ids of the kind begin.
+    prefix: &'static str,
+    parent: Option<Parent>,
+}
+
+/// What is said about one operation.
+struct Operation {
+    method: Method,
+    id: String,
+    summary: String,
+    /// Parameters beside those of the path and the version.
+    query: Vec<Value>,
+    body: Option<Value>,
+    status: StatusCode,
+    about: &'static str,
+    answer: Option<Value>,
+}
+
+impl Description {
+    /// The five operations of a kind; a nested kind has no list.
+    pub(in crate::http) fn resource<R: Resource>(&mut self) {
+        let (name, words) = (Record::<R>::schema_name().into_owned(), words::words(R::KIND));
+        let about = self.schemas.about::<R>();
+        let record = self.schemas.answer::<Record<R>>(&name, about);
+        let create = self.schemas.body::<R::Create>(&format!("{name}Create"), None);
+        // The words of a type that serves for both are about creating.
+        let both = TypeId::of::<R::Create>() == TypeId::of::<R::Update>();
+        let about = both.then(|| "What is to change. What is absent or null stays as it is.".to_owned());
+        let update = self.schemas.body::<R::Update>(&format!("{name}Update"), about);
+        let collection = Place { path: R::PATH.to_owned(), prefix: R::PREFIX, parent: R::PARENT };
+        let item = Place { path: format!("{}/{{id}}", R::PATH), ..collection };
+        if R::PARENT.is_none() {
+            self.list(&name, R::KIND, &collection, R::LIST, &record);
+        }
+        let create = Operation {
+            body: Some(create),
+            ..Operation::new(Method::POST, format!("create_{}", R::KIND), format!("Create {words}")).answers(
+                StatusCode::CREATED,
+                "It was made.",
+                Some(record.clone()),
+            )
+        };
+        let get = Operation::new(Method::GET, format!("get_{}", R::KIND), format!("Get {words}")).answers(
+            StatusCode::OK,
+            "Here it is.",
+            Some(record.clone()),
+        );
+        let update = Operation {
+            body: Some(update),
+            ..Operation::new(Method::PATCH, format!("update_{}", R::KIND), format!("Update {words}")).answers(
+                StatusCode::OK,
+                "As it is now.",
+                Some(record),
+            )
+        };
+        let delete = Operation::new(Method::DELETE, format!("delete_{}", R::KIND), format!("Delete {words}"));
+        self.add(&collection, create);
+        for operation in [get, update, delete] {
+            self.add(&item, operation);
+        }
+    }
+
+    /// Put, get and delete of a module of a kind.
+    pub(in crate::http) fn module<O: Resource, M: Module>(&mut self) {
+        let name = format!("{}Module", M::schema_name());
+        let view = self.schemas.answer::<M::View>(&name, None);
+        let body = self.schemas.body::<M>(&format!("{name}Put"), None);
+        let place = Place { path: format!("{}/{{id}}/{}", O::PATH, M::NAME), prefix: O::PREFIX, parent: O::PARENT };
+        let words = format!("{} of {}", words::words(M::NAME), words::words(O::KIND));
+        let named = |verb: &str| format!("{verb}_{}_{}", O::KIND, M::NAME);
+        let put = Operation {
+            body: Some(body),
+            ..Operation::new(Method::PUT, named("put"), format!("Put {words}")).answers(
+                StatusCode::OK,
+                "As it is now.",
+                Some(view.clone()),
+            )
+        };
+        let get = Operation::new(Method::GET, named("get"), format!("Get {words}")).answers(
+            StatusCode::OK,
+            "Here it is.",
+            Some(view),
+        );
+        let delete = Operation::new(Method::DELETE, named("delete"), format!("Delete {words}"));
+        for operation in [put, get, delete] {
+            self.add(&place, operation);
+        }
+    }
+
+    /// Lists come in pages.
+    fn list(&mut self, name: &str, kind: &str, place: &Place, member: &str, record: &Value) {
+        let page = json!({
+            "description": "A page of records, the newest first.",
+            "type": "object",
+            "properties": {
+                member: { "description": "The records.", "type": "array", "items": record },
+                "uri": { "description": "The address of the list.", "type": "string" },
+                "next_page_uri": {
+                    "description": "The address of the next page, null after the last.",
+                    "type": ["string", "null"],
+                },
+            },
+            "required": [member, "uri", "next_page_uri"],
+        });
+        let page = self.schemas.composed(&format!("{name}List"), page);
+        let many = words::plural(kind);
+        let before = json!({
+            "name": "before_id",
+            "in": "query",
+            "description": "Only records that are older than this one.",
+            "schema": { "type": "string", "pattern": pattern(place.prefix) },
+        });
+        let list = Operation {
+            query: vec![json!({ "$ref": "#/components/parameters/Limit" }), before],
+            ..Operation::new(Method::GET, format!("list_{many}"), format!("List {}", words::words(&many))).answers(
+                StatusCode::OK,
+                "A page of them.",
+                Some(page),
+            )
+        };
+        self.add(place, list);
+    }
+
+    fn add(&mut self, place: &Place, operation: Operation) {
+        assert!(self.operation_ids.insert(operation.id.clone()), "two operations are called `{}`", operation.id);
+        let (family, about) = words::family(&place.path);
+        self.families.insert(family, about);
+        let method = operation.method.as_str().to_ascii_lowercase();
+        let described = operation.described(place, family);
+        let taken = self.paths.entry(place.path.clone()).or_default().insert(method, described);
+        assert!(taken.is_none(), "two operations share a method at `{}`", place.path);
+    }
+}
+
+impl Place {
+    /// Whether it names something that may not be there.
+    fn names_something(&self) -> bool {
+        self.path.contains('{')
+    }
+
+    fn parameters(&self) -> impl Iterator<Item = Value> + '_ {
+        let own = ("id", self.prefix, "The id.");
+        let outer = self.parent.map(|parent| (parent.parameter, parent.prefix, "The id of what it lies in."));
+        let all = outer.into_iter().chain([own]);
+        all.filter(|(name, ..)| self.path.contains(&format!("{{{name}}}"))).map(|(name, prefix, about)| {
+            json!({
+                "name": name,
+                "in": "path",
+                "description": about,
+                "required": true,
+                "schema": { "type": "string", "pattern": pattern(prefix) },
+            })
+        })
+    }
+}
+
+impl Operation {
+    /// One without a body, neither sent nor answered.
+    fn new(method: Method, id: String, summary: String) -> Self {
+        let (status, about) = (StatusCode::NO_CONTENT, "It is gone.");
+        Operation { method, id, summary, query: Vec::new(), body: None, status, about, answer: None }
+    }
+
+    fn answers(self, status: StatusCode, about: &'static str, answer: Option<Value>) -> Self {
+        Operation { status, about, answer, ..self }
+    }
+
+    /// The statuses of all refusals there can be.
+    fn refusals(&self, place: &Place) -> Vec<StatusCode> {
+        let mut statuses = vec![
+            StatusCode::BAD_REQUEST,
+            StatusCode::UNAUTHORIZED,
+            StatusCode::FORBIDDEN,
+            StatusCode::INTERNAL_SERVER_ERROR,
+            StatusCode::SERVICE_UNAVAILABLE,
+        ];
+        statuses.extend(place.names_something().then_some(StatusCode::NOT_FOUND));
+        statuses.extend((self.method != Method::GET).then_some(StatusCode::CONFLICT));
+        statuses.extend(self.body.is_some().then_some(StatusCode::PAYLOAD_TOO_LARGE));
+        statuses
+    }
+
+    fn described(self, place: &Place, family: &str) -> Value {
+        let mut parameters = vec![json!({ "$ref": "#/components/parameters/ServiceVersion" })];
+        parameters.extend(place.parameters());
+        let refusals = self.refusals(place);
+        parameters.extend(self.query);
+        let done = (self.status.as_str().to_owned(), parts::answer(self.about, self.answer));
+        let answers: Map<String, Value> = std::iter::once(done).chain(parts::refused(&refusals)).collect();
+        let mut described = json!({
+            "operationId": self.id,
+            "summary": self.summary,
+            "tags": [family],
+            "parameters": parameters,
+        });
+        if let Some(body) = self.body {
+            described["requestBody"] =
+                json!({ "required": true, "content": { "application/json": { "schema": body } } });
+        }
+        described["responses"] = Value::Object(answers);
+        described
+    }
+}

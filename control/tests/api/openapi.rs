@@ -1,0 +1,43 @@
+//! The committed description is the one the code makes.
+
+use crate::kit::{BASE_URL, World};
+use serde_json::{Value, json};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../api/openapi.json");
+
+/// `make gen` sets this: then the file is written instead of compared.
+const WRITE: &str = "POSTERN_WRITE_DESCRIPTION";
+
+#[test]
+fn the_committed_description_is_up_to_date() {
+    let made = serde_json::to_string_pretty(&postern_control::description()).expect("JSON") + "\n";
+    if std::env::var_os(WRITE).is_some() {
+        std::fs::write(FILE, &made).expect("api/openapi.json can be written");
+    }
+    let committed = std::fs::read_to_string(FILE).unwrap_or_default();
+    assert!(made == committed, "api/openapi.json is not what the code makes: run `make gen` and commit the file");
+}
+
+#[tokio::test]
+async fn a_server_says_where_it_is() {
+    let world = World::start().await;
+    let mut served = world.control.description();
+    assert_eq!(served["servers"], json!([{ "url": BASE_URL }]));
+    served.as_object_mut().and_then(|document| document.shift_remove("servers"));
+    assert_eq!(served, postern_control::description());
+}
+
+#[test]
+fn operations_have_names_to_remember() {
+    let description = postern_control::description();
+    let id = |path: &str, method: &str| description["paths"][path][method]["operationId"].clone();
+    assert_eq!(id("/ip_policies", "get"), "list_ip_policies");
+    assert_eq!(id("/ip_policies", "post"), "create_ip_policy");
+    assert_eq!(id("/ip_policies/{id}", "patch"), "update_ip_policy");
+    assert_eq!(id("/edges/tcp/{id}/backend", "put"), "put_tcp_edge_backend");
+    let schemas = description["components"]["schemas"].as_object().expect("schemas");
+    for name in ["IpPolicy", "IpPolicyList", "IpPolicyCreate", "IpPolicyUpdate", "BackendModule", "BackendModulePut"] {
+        assert!(schemas.contains_key(name), "no `{name}` among {:?}", schemas.keys().collect::<Vec<_>>());
+    }
+    assert_eq!(schemas["IpPolicyCreate"]["additionalProperties"], Value::Bool(false));
+}
