@@ -106,6 +106,7 @@ codes! {
     CidrHostBits = 1409, 400, "The CIDR has bits set behind its mask.";
     PolicyUnknown = 1414, 400, "The IP policy does not exist.";
     ActionInvalid = 1422, 400, "The action is neither allow nor deny.";
+    RestrictionTypeInvalid = 1803, 400, "The type of an IP restriction is not one there is.";
     // TLS certificates and certificate authorities
     PemUnreadable = 1900, 400, "The text could not be read as PEM.";
     PrivateKeyMissing = 1901, 400, "No private key was given.";

@@ -19,7 +19,7 @@ pub use control::Control;
 pub use http::{Admission, ApiCaller};
 pub use live::{Live, NothingLive};
 pub use settings::Settings;
-pub use snapshot::{PublishedCredential, PublishedTcpEdge, Snapshot};
+pub use snapshot::{PublishedCredential, PublishedIpRestriction, PublishedTcpEdge, Snapshot};
 
 /// The OpenAPI description of the management API, the same on every server of this version.
 ///

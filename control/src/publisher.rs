@@ -3,14 +3,14 @@
 use crate::{
     Snapshot,
     resources::{Codec, Kept, KeptModule, ModuleRules, Rules, kept},
-    snapshot::{PublishedCredential, PublishedTcpEdge},
+    snapshot::{PublishedCredential, PublishedIpRestriction, PublishedTcpEdge},
     store::{Change, Entry, Range, Result, Revision, Store, StoreError},
 };
 use postern_api::{
     AnyId,
     ip_rules::{IpRule, IpRules},
     module::{Backend, IpRestriction, Module},
-    resource::{ApiKey, Credential, IpPolicyRule, Resource, TcpEdge, TunnelGroupBackend},
+    resource::{self, ApiKey, Credential, IpPolicyRule, Resource, TcpEdge, TunnelGroupBackend},
     token::TokenHash,
 };
 use std::{
@@ -95,6 +95,8 @@ struct Mirror {
     /// The policy of each rule, for a deletion tells only the rule.
     policy_of: HashMap<String, AnyId>,
     published_edges: Option<Arc<Vec<PublishedTcpEdge>>>,
+    guards: BTreeMap<String, Kept<resource::IpRestriction>>,
+    published_guards: Option<Arc<Vec<PublishedIpRestriction>>>,
 }
 
 /// Something large that is copied for publishing only if it has changed.
@@ -127,6 +129,8 @@ impl Mirror {
             rules: HashMap::new(),
             policy_of: HashMap::new(),
             published_edges: None,
+            guards: BTreeMap::new(),
+            published_guards: None,
         }
     }
 
@@ -138,6 +142,7 @@ impl Mirror {
             kept::records::<TunnelGroupBackend>(),
             kept::records::<TcpEdge>(),
             kept::records::<IpPolicyRule>(),
+            kept::records::<resource::IpRestriction>(),
             "modules/".to_owned(),
         ];
         let mut oldest = Revision::MAX;
@@ -191,6 +196,13 @@ impl Mirror {
                 self.published_edges = None;
             }
             ("records", IpPolicyRule::KIND) => self.rule(third, record(&self.codec, entry)),
+            ("records", resource::IpRestriction::KIND) => {
+                match record(&self.codec, entry) {
+                    Some(restriction) => self.guards.insert(third.to_owned(), restriction),
+                    None => self.guards.remove(third),
+                };
+                self.published_guards = None;
+            }
             ("modules", owner) if third == Backend::NAME => {
                 let module = module::<Backend>(&self.codec, entry).map(|kept| kept.module);
                 set(&mut self.backends, owner.to_owned(), module);
@@ -209,6 +221,7 @@ impl Mirror {
 
     fn rule(&mut self, id: &str, rule: Option<Kept<IpPolicyRule>>) {
         self.published_edges = None;
+        self.published_guards = None;
         if let Some(policy) = self.policy_of.remove(id)
             && let Some(rules) = self.rules.get_mut(policy.as_str())
         {
@@ -232,12 +245,20 @@ impl Mirror {
                 self.published_edges.insert(Arc::new(edges)).clone()
             }
         };
+        let ip_restrictions = match &self.published_guards {
+            Some(guards) => guards.clone(),
+            None => {
+                let guards = self.guards.iter().map(|(id, kept)| self.guard(id, kept)).collect();
+                self.published_guards.insert(Arc::new(guards)).clone()
+            }
+        };
         Snapshot {
             revision,
             credentials: self.credentials.publish(),
             api_keys: self.api_keys.publish(),
             tunnel_groups: self.groups.publish(),
             tcp_edges,
+            ip_restrictions,
         }
     }
 
@@ -245,7 +266,7 @@ impl Mirror {
         let backend = self.backends.get(id).filter(|backend| backend.enabled);
         let ip_restriction = match self.restrictions.get(id) {
             Some(Some(restriction)) if !restriction.enabled => None,
-            Some(Some(restriction)) => Some(self.rules_of(restriction)),
+            Some(Some(restriction)) => Some(self.rules_of(restriction.ip_policy_ids.iter().map(String::as_str))),
             Some(None) => Some(Arc::default()),
             None => None,
         };
@@ -257,9 +278,18 @@ impl Mirror {
         }
     }
 
+    fn guard(&self, id: &str, kept: &Kept<resource::IpRestriction>) -> PublishedIpRestriction {
+        PublishedIpRestriction {
+            id: id.to_owned(),
+            guards: kept.spec.kind,
+            enforced: kept.spec.enforced,
+            rules: self.rules_of(kept.hidden.iter().map(postern_api::Id::as_str)),
+        }
+    }
+
     /// The rules of all policies together. One that was deleted adds none.
-    fn rules_of(&self, restriction: &IpRestriction) -> Arc<IpRules> {
-        let policies = restriction.ip_policy_ids.iter().filter_map(|policy| self.rules.get(policy));
+    fn rules_of<'a>(&self, policies: impl Iterator<Item = &'a str>) -> Arc<IpRules> {
+        let policies = policies.filter_map(|policy| self.rules.get(policy));
         Arc::new(IpRules::new(policies.flat_map(BTreeMap::values).cloned().collect()))
     }
 }

@@ -1,6 +1,6 @@
 //! What the edge needs to know of the configuration, as plain data.
 
-use postern_api::{acl::Acl, ip_rules::IpRules, token::TokenHash};
+use postern_api::{acl::Acl, ip_rules::IpRules, resource::RestrictionType, token::TokenHash};
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
@@ -20,6 +20,21 @@ pub struct Snapshot {
     pub tunnel_groups: Arc<HashMap<String, BTreeMap<String, String>>>,
     /// TCP edges in the order they were made.
     pub tcp_edges: Arc<Vec<PublishedTcpEdge>>,
+    /// IP restrictions in the order they were made.
+    pub ip_restrictions: Arc<Vec<PublishedIpRestriction>>,
+}
+
+/// An IP restriction. Each enforced one of a type must let an address pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublishedIpRestriction {
+    /// Its id, `ipx_…`.
+    pub id: String,
+    /// What it guards.
+    pub guards: RestrictionType,
+    /// Whether it turns anybody away; if not, there are only warnings.
+    pub enforced: bool,
+    /// The rules of all its policies together; a deleted policy adds none.
+    pub rules: Arc<IpRules>,
 }
 
 /// A credential an agent may authenticate with.

@@ -21,6 +21,6 @@ mod tls;
 pub use edge::Edge;
 pub use http::ApiBody;
 pub use live::{Live, SessionView, TunnelKind, TunnelView};
-pub use published::{Credential, Published, TcpEdge};
+pub use published::{Credential, IpRestriction, Published, TcpEdge};
 pub use settings::{ApiHost, ApiService, Limits, Settings};
 pub use tls::Certificates;

@@ -1,6 +1,6 @@
 //! What is published at the moment, as plain data. A request or connection sees one version from start to end.
 
-use postern_api::{acl::Acl, ip_rules::IpRules, token::TokenHash};
+use postern_api::{acl::Acl, ip_rules::IpRules, resource::RestrictionType, token::TokenHash};
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
@@ -17,6 +17,21 @@ pub struct Published {
     pub tunnel_groups: HashMap<String, BTreeMap<String, String>>,
     /// All TCP edges.
     pub tcp_edges: Vec<TcpEdge>,
+    /// Restrictions of the service's parts.
+    pub ip_restrictions: Vec<IpRestriction>,
+}
+
+/// Who may use a part of the service. Each enforced restriction of a part must let an address pass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IpRestriction {
+    /// The whole id, `ipx_…`.
+    pub id: String,
+    /// The part.
+    pub guards: RestrictionType,
+    /// Whether it turns anybody away; if not, there are only warnings.
+    pub enforced: bool,
+    /// The rules of all its policies together.
+    pub rules: Arc<IpRules>,
 }
 
 /// What an agent may authenticate with, and what it may bind.

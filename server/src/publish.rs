@@ -1,7 +1,7 @@
 //! From the management API's snapshot to what the edge publishes: plain data, copied field by field.
 
-use postern_control::{PublishedCredential, PublishedTcpEdge, Snapshot};
-use postern_edge::{Credential, Published, TcpEdge};
+use postern_control::{PublishedCredential, PublishedIpRestriction, PublishedTcpEdge, Snapshot};
+use postern_edge::{Credential, IpRestriction, Published, TcpEdge};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -59,6 +59,16 @@ fn translate(snapshot: &Snapshot) -> Published {
                 ports: ports.clone(),
                 backend: backend.clone(),
                 ip_restriction: ip_restriction.clone(),
+            })
+            .collect(),
+        ip_restrictions: snapshot
+            .ip_restrictions
+            .iter()
+            .map(|PublishedIpRestriction { id, guards, enforced, rules }| IpRestriction {
+                id: id.clone(),
+                guards: *guards,
+                enforced: *enforced,
+                rules: rules.clone(),
             })
             .collect(),
     }

@@ -10,6 +10,7 @@ mod https_edge;
 mod https_route;
 mod ip_policy;
 mod ip_policy_rule;
+mod ip_restriction;
 mod ssh_certificate_authority;
 mod ssh_host_certificate;
 mod ssh_user_certificate;
@@ -36,6 +37,9 @@ pub use https_edge::{HttpsEdge, HttpsEdgeCreate, HttpsEdgeStatus, HttpsEdgeUpdat
 pub use https_route::{HttpsRoute, HttpsRouteCreate, HttpsRouteStatus, HttpsRouteUpdate, MATCH_LIMIT, MatchType};
 pub use ip_policy::{IpPolicy, IpPolicyCreate, IpPolicyUpdate};
 pub use ip_policy_rule::{IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleStatus, IpPolicyRuleUpdate};
+pub use ip_restriction::{
+    IpRestriction, IpRestrictionCreate, IpRestrictionStatus, IpRestrictionUpdate, RestrictionType,
+};
 pub use ssh_certificate_authority::{
     SshCertificateAuthority, SshCertificateAuthorityCreate, SshCertificateAuthorityStatus,
     SshCertificateAuthorityUpdate,

@@ -10,8 +10,8 @@ use axum::{
 };
 use postern_api::resource::{
     ApiKey, BotUser, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute,
-    IpPolicy, IpPolicyRule, SshCertificateAuthority, SshHostCertificate, SshUserCertificate, StaticBackend, TcpEdge,
-    TlsCertificate, TlsEdge, TunnelGroupBackend, User, WeightedBackend,
+    IpPolicy, IpPolicyRule, IpRestriction, SshCertificateAuthority, SshHostCertificate, SshUserCertificate,
+    StaticBackend, TcpEdge, TlsCertificate, TlsEdge, TunnelGroupBackend, User, WeightedBackend,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -27,6 +27,7 @@ fn contents() -> Api {
         .owner::<HttpsRoute>()
         .resource::<IpPolicy>()
         .resource::<IpPolicyRule>()
+        .resource::<IpRestriction>()
         .resource::<SshCertificateAuthority>()
         .resource::<SshHostCertificate>()
         .resource::<SshUserCertificate>()

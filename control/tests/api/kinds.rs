@@ -72,6 +72,13 @@ fn kinds() -> Vec<Kind> {
             &["cidr", "action", "ip_policy"],
         ),
         kind(
+            "/ip_restrictions",
+            "ip_restrictions",
+            "ipx_",
+            json!({"enforced": true}),
+            &["enforced", "type", "ip_policies"],
+        ),
+        kind(
             "/ssh_certificate_authorities",
             "ssh_certificate_authorities",
             "sshca_",
@@ -165,6 +172,10 @@ impl Kind {
         match self.path {
             "/ip_policy_rules" => {
                 json!({"cidr": format!("10.{number}.0.0/16"), "action": "allow", "ip_policy_id": caller.policy().await})
+            }
+            "/ip_restrictions" => {
+                let kind = ["dashboard", "api", "agent", "endpoints"][number % 4];
+                json!({"type": kind, "ip_policy_ids": [caller.policy().await]})
             }
             "/edges/https" => json!({"hostports": [format!("https-{number}.test:443")]}),
             "/edges/https/{edge_id}/routes" => json!({"match_type": "path_prefix", "match": format!("/{number}")}),
@@ -456,6 +467,13 @@ async fn values_of_each_kind_have_their_codes() {
         ("/ip_policy_rules", rule("10.0.0.0/8", "allow", "x"), Code::IdShape),
         ("/ip_policy_rules", json!({"cidr": "10.0.0.0/8", "action": "allow"}), Code::FieldMissing),
         ("/ip_policy_rules", json!({}), Code::FieldMissing),
+        ("/ip_restrictions", json!({"type": "everything", "ip_policy_ids": [policy]}), Code::RestrictionTypeInvalid),
+        ("/ip_restrictions", json!({"type": "", "ip_policy_ids": [policy]}), Code::RestrictionTypeInvalid),
+        ("/ip_restrictions", json!({"ip_policy_ids": [policy]}), Code::FieldMissing),
+        ("/ip_restrictions", json!({"type": "api"}), Code::FieldMissing),
+        ("/ip_restrictions", json!({"type": "api", "ip_policy_ids": []}), Code::PolicyCount),
+        ("/ip_restrictions", json!({"type": "api", "ip_policy_ids": ["x"]}), Code::IdShape),
+        ("/ip_restrictions", json!({"type": "api", "ip_policy_ids": [policy, ghost]}), Code::PolicyUnknown),
         ("/credentials", json!({"acl": ["dial:x"]}), Code::AclInvalid),
         ("/credentials", json!({"owner_id": "usr_0ujtsYcgvSTl8PAuAdqWYSMnLOv"}), Code::OwnerUnknown),
         ("/api_keys", json!({"owner_id": "usr_0ujtsYcgvSTl8PAuAdqWYSMnLOv"}), Code::OwnerUnknown),

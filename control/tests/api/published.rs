@@ -1,8 +1,8 @@
 //! What the edge is told: the newest configuration, before the caller has the answer.
 
-use crate::kit::{World, open};
+use crate::kit::{World, ids, open};
 use http::StatusCode;
-use postern_api::token::Token;
+use postern_api::{Code, resource::RestrictionType, token::Token};
 use postern_control::PublishedTcpEdge;
 use serde_json::json;
 use std::{net::IpAddr, sync::Arc};
@@ -73,6 +73,44 @@ async fn rules_are_resolved_and_a_deleted_policy_has_none() {
     assert!(edge(&world).ip_restriction.is_none() && lets_in(&edge(&world), "203.0.113.9"));
     operator.delete(&format!("{item}/ip_restriction")).await.is(StatusCode::NO_CONTENT);
     assert!(edge(&world).ip_restriction.is_none());
+}
+
+#[tokio::test]
+async fn restrictions_are_published_with_the_rules_of_their_policies() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let (office, blocked) = (operator.policy().await, operator.policy().await);
+    operator.rule(&office, "10.0.0.0/8", "allow").await;
+    let body = json!({"type": "agent", "ip_policy_ids": [office, blocked, office]});
+    let made = operator.made("/ip_restrictions", &body).await;
+    assert_eq!((&made["enforced"], &made["type"]), (&json!(false), &json!("agent")));
+    let named = |record: &serde_json::Value| ids(record, "ip_policies");
+    assert_eq!(named(&made), [office.clone(), blocked.clone()], "each once, in their order");
+    let item = format!("/ip_restrictions/{}", made["id"].as_str().expect("an id"));
+    let now = || {
+        let all = world.control.published().borrow().ip_restrictions.clone();
+        assert_eq!(all.len(), 1);
+        all[0].clone()
+    };
+    let passes = |address: &str| now().rules.allows(address.parse().expect("an address"));
+    assert_eq!((now().id.as_str(), now().guards, now().enforced), (&item[17..], RestrictionType::Agent, false));
+    assert!(passes("10.1.2.3") && !passes("11.1.2.3"));
+    operator.rule(&blocked, "10.1.0.0/16", "deny").await;
+    assert!(!passes("10.1.2.3") && passes("10.2.2.3"));
+    operator.patch(&item, &json!({"enforced": true})).await.is(StatusCode::OK);
+    assert!(now().enforced);
+
+    operator.patch(&item, &json!({"type": "api"})).await.refused(Code::FieldUnknown);
+    operator.delete(&format!("/ip_policies/{blocked}")).await.is(StatusCode::NO_CONTENT);
+    assert!(passes("10.1.2.3"), "a deleted policy counts as one without rules");
+    let still = operator.patch(&item, &json!({"ip_policy_ids": [blocked, office]})).await.is(StatusCode::OK);
+    assert_eq!(named(&still), [blocked.clone(), office.clone()], "one that is named already never stands in the way");
+    operator.patch(&item, &json!({"ip_policy_ids": [office]})).await.is(StatusCode::OK);
+    operator.patch(&item, &json!({"ip_policy_ids": [blocked]})).await.refused(Code::PolicyUnknown);
+    operator.delete(&format!("/ip_policies/{office}")).await.is(StatusCode::NO_CONTENT);
+    assert!(!passes("10.2.2.3"), "and without rules nobody passes");
+    operator.delete(&item).await.is(StatusCode::NO_CONTENT);
+    assert!(world.control.published().borrow().ip_restrictions.is_empty());
 }
 
 #[tokio::test]
