@@ -62,9 +62,11 @@ impl Serialize for Secret {
 }
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // What the deserializer would say about something that is no text might show it.
-        let no_text = |_| serde::de::Error::custom("it must be a text");
-        String::deserialize(deserializer).map(Secret::new).map_err(no_text)
+        // What the deserializer would say about something that is no text might show it. About nothing it may speak.
+        String::deserialize(deserializer).map(Secret::new).map_err(|error| {
+            let absent = error.to_string().starts_with("missing field");
+            if absent { error } else { serde::de::Error::custom("it must be a text") }
+        })
     }
 }
 
@@ -80,5 +82,16 @@ mod tests {
         assert_ne!(secret, Secret::new("hunter3"));
         let error = serde_json::from_str::<Secret>("731").expect_err("no text");
         assert!(!error.to_string().contains("731"), "{error}");
+    }
+
+    #[test]
+    fn one_that_is_missing_is_named() {
+        #[derive(Debug, Deserialize)]
+        struct Key {
+            #[serde(rename = "key")]
+            _key: Secret,
+        }
+        let error = serde_json::from_str::<Key>("{}").expect_err("nothing is there");
+        assert!(error.to_string().starts_with("missing field `key`"), "{error}");
     }
 }

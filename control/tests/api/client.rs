@@ -16,7 +16,7 @@ use postern_api::{
 async fn serve(world: &World) -> Client {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let base_url = format!("http://{}", listener.local_addr().expect("an address"));
-    let router = world.control.router();
+    let router = world.router();
     tokio::spawn(async move { axum::serve(listener, router).await });
     let operator = world.operator().await;
     Client::new(&base_url, Secret::new(operator.key)).expect("a client")

@@ -77,7 +77,7 @@ async fn admission_is_asked_after_the_key_and_before_everything_else() {
             None => Err(Error::new(Code::ApiAddressDenied, "This address may not use the API.")),
         }
     }));
-    let router = control.router();
+    let router = world.visits.watch(control.router());
     let send = async |request: Request<Body>| {
         let response = tower::ServiceExt::oneshot(router.clone(), request).await.expect("an answer");
         response.status().as_u16()
@@ -99,7 +99,7 @@ async fn a_panic_is_an_answer_with_a_code() {
     let operator = world.operator().await;
     let control = world.control.admitting(Arc::new(|_, _| panic!("planted")));
     let response = tower::ServiceExt::oneshot(
-        control.router(),
+        world.visits.watch(control.router()),
         operator.request("GET", "/ip_policies").body(Body::empty()).expect("a request"),
     );
     let response = response.await.expect("an answer");

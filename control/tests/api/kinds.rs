@@ -218,7 +218,10 @@ impl Kind {
 
 #[tokio::test]
 async fn what_is_made_can_be_read_back_changed_and_deleted() {
-    let world = World::start().await;
+    made_read_changed_and_deleted(&World::start().await).await;
+}
+
+pub(crate) async fn made_read_changed_and_deleted(world: &World) {
     let operator = world.operator().await;
     for kind in kinds() {
         let collection = kind.collection(&operator).await;
@@ -274,7 +277,10 @@ async fn what_is_made_can_be_read_back_changed_and_deleted() {
 
 #[tokio::test]
 async fn lists_come_in_pages_newest_first() {
-    let world = World::start().await;
+    listed_in_pages(&World::start().await).await;
+}
+
+pub(crate) async fn listed_in_pages(world: &World) {
     let operator = world.operator().await;
     for kind in kinds() {
         let collection = kind.collection(&operator).await;

@@ -1,5 +1,6 @@
 //! A control side of its own for each test, and callers that speak to its router.
 
+use crate::described::Visits;
 use axum::body::Body;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
@@ -20,6 +21,8 @@ pub(crate) struct World {
     pub(crate) control: Control,
     pub(crate) live: Arc<Tunnels>,
     pub(crate) folder: tempfile::TempDir,
+    /// Which operations were called, and what they answered.
+    pub(crate) visits: Visits,
 }
 
 /// Tunnels that are up, as a test says.
@@ -52,7 +55,12 @@ impl World {
         let folder = tempfile::tempdir().expect("a folder");
         let live = Arc::new(Tunnels::default());
         let control = open(folder.path(), live.clone()).await;
-        World { control, live, folder }
+        World { control, live, folder, visits: Visits::default() }
+    }
+
+    /// The API, every answer of which is held against its description.
+    pub(crate) fn router(&self) -> axum::Router {
+        self.visits.watch(self.control.router())
     }
 
     /// The administrator, with the first key.
@@ -69,7 +77,7 @@ impl World {
     }
 
     pub(crate) fn caller(&self, key: &str) -> Caller {
-        Caller { router: self.control.router(), key: key.to_owned() }
+        Caller { router: self.router(), key: key.to_owned() }
     }
 }
 

@@ -4,6 +4,7 @@ mod backends;
 mod certificates;
 mod client;
 mod concurrency;
+mod described;
 mod http;
 mod kinds;
 mod kit;

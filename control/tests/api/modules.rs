@@ -70,7 +70,10 @@ impl Pair {
 
 #[tokio::test]
 async fn modules_are_put_read_and_removed() {
-    let world = World::start().await;
+    put_read_and_removed(&World::start().await).await;
+}
+
+pub(crate) async fn put_read_and_removed(world: &World) {
     let operator = world.operator().await;
     for pair in PAIRS {
         let owners = collection(&operator, pair.owner).await;

@@ -1,6 +1,7 @@
 //! The committed description is the one the code makes.
 
 use crate::kit::{BASE_URL, World};
+use crate::{described, kinds, modules};
 use serde_json::{Value, json};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../api/openapi.json");
@@ -16,6 +17,20 @@ fn the_committed_description_is_up_to_date() {
     }
     let committed = std::fs::read_to_string(FILE).unwrap_or_default();
     assert!(made == committed, "api/openapi.json is not what the code makes: run `make gen` and commit the file");
+}
+
+/// A kind or module that is missing in the suites' tables shows here. What they see, [`described`] judges.
+#[tokio::test]
+async fn the_suites_do_everything_that_is_described() {
+    let worlds = [World::start().await, World::start().await, World::start().await];
+    kinds::made_read_changed_and_deleted(&worlds[0]).await;
+    kinds::listed_in_pages(&worlds[1]).await;
+    modules::put_read_and_removed(&worlds[2]).await;
+    let seen = worlds.iter().flat_map(|world| world.visits.seen()).collect();
+    let described = described::operations();
+    assert!(described.len() > 100, "only {} operations were found", described.len());
+    let missed: Vec<_> = described.difference(&seen).collect();
+    assert!(missed.is_empty(), "no suite saw these done: {missed:#?}");
 }
 
 #[tokio::test]

@@ -158,7 +158,7 @@ async fn after_a_restart_everything_is_published_at_once() {
     operator.made("/edges/tcp", &body).await;
     operator.made("/credentials", &json!({})).await;
     let before = world.control.published().borrow().clone();
-    let World { control, live, folder } = world;
+    let World { control, live, folder, .. } = world;
     drop((control, operator));
     let after = reopened(folder.path(), live).await;
     let after = after.published().borrow().clone();

@@ -1,5 +1,6 @@
 //! The first start, later starts, and keys made on the machine itself.
 
+use crate::described::Visits;
 use crate::kit::{Tunnels, World, open};
 use http::StatusCode;
 use postern_api::{Code, token::Token};
@@ -76,7 +77,7 @@ async fn a_base_address_may_end_in_a_slash() {
     let settings = Settings { base_url: "http://here.test/".to_owned(), ..Settings::new(folder.path()) };
     let live = Arc::new(Tunnels::default());
     let control = Control::open(settings, live.clone()).await.expect("it opens");
-    let world = World { control, live, folder };
+    let world = World { control, live, folder, visits: Visits::default() };
     let made = world.operator().await.made("/ip_policies", &json!({})).await;
     assert!(made["uri"].as_str().is_some_and(|uri| uri.starts_with("http://here.test/ip_policies/ipp_")), "{made}");
     let other = tempfile::tempdir().expect("a folder");

@@ -189,10 +189,11 @@ fn each_reference(schema: &mut Value, rename: &mut impl FnMut(&str) -> String) {
     }
 }
 
-/// Links of the documentation are links in the documentation only.
+/// Links of the documentation are links in the documentation only, and so are its ends of lines.
 fn plain_text(schema: &mut Schema) {
     if let Some(Value::String(text)) = schema.get_mut("description") {
-        *text = text.replace("[`", "`").replace("`]", "`");
+        let text_of = |paragraph: &str| paragraph.replace('\n', " ").replace("[`", "`").replace("`]", "`");
+        *text = text.split("\n\n").map(text_of).collect::<Vec<_>>().join("\n\n");
     }
 }
 
@@ -281,7 +282,8 @@ mod tests {
         number: u32,
     }
 
-    /// Something [`Whole`].
+    /// Something
+    /// [`Whole`].
     #[derive(Serialize, Deserialize, JsonSchema)]
     struct Whole {
         part: Part,
