@@ -66,6 +66,7 @@ check: ui/node_modules ## format, lints, licences, types
 
 gen: ui/node_modules ## what is made from the code and committed: api/openapi.json, then the web app's types
 	POSTERN_WRITE_DESCRIPTION=1 cargo test -p postern-control --test api openapi::the_committed_description
+	npm --prefix ui run gen
 
 bench:           ## micro-benchmarks of the tunnel
 	cargo bench -p postern-tunnel

@@ -1,0 +1,2217 @@
+// Bodies and answers of the management API. Made from api/openapi.json by `npm run gen`, never edited.
+
+/**
+ * What a rule says about the addresses it matches.
+ */
+export type Action = "allow" | "deny";
+/**
+ * How a route's path is compared with that of a request.
+ */
+export type MatchType = "exact_path" | "path_prefix";
+/**
+ * The part of the service that a restriction guards.
+ */
+export type RestrictionType = "dashboard" | "api" | "agent" | "endpoints";
+/**
+ * The kind of a key.
+ */
+export type KeyType = "rsa" | "ecdsa" | "ed25519";
+
+/**
+ * A key. It may do what its owner may do.
+ */
+export interface ApiKey {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The user or bot user it belongs to.
+   */
+  owner_id: string;
+  /**
+   * The token, the one time it is shown.
+   */
+  token: string | null;
+}
+/**
+ * What is said when a key is made.
+ */
+export interface ApiKeyCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The owner, if not the caller; only administrators may name somebody else.
+   */
+  owner_id?: string | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface ApiKeyList {
+  /**
+   * The records.
+   */
+  keys: ApiKey[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed.
+ */
+export interface ApiKeyUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+}
+/**
+ * The backend module as it is shown.
+ */
+export interface BackendModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * The backend.
+   */
+  backend: Ref;
+}
+/**
+ * A reference to another resource. What it names may have been deleted meanwhile.
+ */
+export interface Ref {
+  /**
+   * The id of what is named.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+}
+/**
+ * Names the backend that stands behind an endpoint.
+ */
+export interface BackendModulePut {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+  /**
+   * The backend's id.
+   */
+  backend_id: string;
+}
+/**
+ * How a static backend is spoken to.
+ */
+export interface BackendTls {
+  /**
+   * Over TLS if true, in clear if false.
+   */
+  enabled: boolean;
+}
+/**
+ * How a static backend is spoken to.
+ */
+export interface BackendTlsInput {
+  /**
+   * Over TLS if true, in clear if false.
+   */
+  enabled?: boolean | null;
+}
+/**
+ * A program that owns keys and credentials.
+ */
+export interface BotUser {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * What people call it; never empty, and no other bot's.
+   */
+  name: string;
+  /**
+   * Whether its keys and credentials may be used.
+   */
+  active: boolean;
+  /**
+   * Whether it may manage users and what belongs to others.
+   */
+  admin: boolean;
+}
+/**
+ * What is said when a bot user is made. The name is needed.
+ */
+export interface BotUserCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * 1 to 255 bytes.
+   */
+  name: string;
+  /**
+   * On unless said otherwise.
+   */
+  active?: boolean | null;
+  /**
+   * Off unless said otherwise.
+   */
+  admin?: boolean | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface BotUserList {
+  /**
+   * The records.
+   */
+  bot_users: BotUser[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed.
+ */
+export interface BotUserUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * 1 to 255 bytes.
+   */
+  name?: string | null;
+  /**
+   * Whether its keys and credentials may be used.
+   */
+  active?: boolean | null;
+  /**
+   * Whether it may manage users and what belongs to others.
+   */
+  admin?: boolean | null;
+}
+/**
+ * What was uploaded.
+ */
+export interface CertificateAuthority {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The authority's certificate in PEM.
+   */
+  ca_pem: string;
+  /**
+   * The common name of the subject; empty if it has none.
+   */
+  subject_common_name: string;
+  /**
+   * When it becomes valid.
+   */
+  not_before: string;
+  /**
+   * When it is no longer valid.
+   */
+  not_after: string;
+  /**
+   * What the key may be used for, `CertSign` for example.
+   */
+  key_usages: string[];
+  /**
+   * What the key may further be used for; a use without a name is its number.
+   */
+  extended_key_usages: string[];
+}
+/**
+ * What is said when an authority is uploaded.
+ */
+export interface CertificateAuthorityCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * Exactly one certificate in PEM, of an authority.
+   */
+  ca_pem: string;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface CertificateAuthorityList {
+  /**
+   * The records.
+   */
+  certificate_authorities: CertificateAuthority[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed.
+ */
+export interface CertificateAuthorityUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+}
+/**
+ * What agents with this credential may bind, and whose it is.
+ */
+export interface Credential {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * What may be bound; no rules permit everything.
+   */
+  acl: string[];
+  /**
+   * The user or bot user it belongs to.
+   */
+  owner_id: string;
+  /**
+   * The token, the one time it is shown.
+   */
+  token: string | null;
+}
+/**
+ * What is said when a credential is made.
+ */
+export interface CredentialCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * Rules such as `bind:*.example.com`; none permit everything.
+   */
+  acl?: string[] | null;
+  /**
+   * The owner, if not the caller; only administrators may name somebody else.
+   */
+  owner_id?: string | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface CredentialList {
+  /**
+   * The records.
+   */
+  credentials: Credential[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed. A new ACL counts for new binds.
+ */
+export interface CredentialUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The rules, replacing all former ones.
+   */
+  acl?: string[] | null;
+}
+/**
+ * What went wrong.
+ */
+export interface Error {
+  /**
+   * The stable code to act on.
+   */
+  error_code: string;
+  /**
+   * The status of the answer.
+   */
+  status_code: number;
+  /**
+   * What is wrong and what to do about it.
+   */
+  msg: string;
+  /**
+   * Further facts, such as the name of the field.
+   */
+  details: {
+    /**
+     * What the server's log knows the call by.
+     */
+    operation_id: string;
+    [k: string]: string;
+  };
+}
+/**
+ * A visitor goes to the first of these backends that can be reached at all.
+ */
+export interface FailoverBackend {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The ids of the backends, the preferred one first.
+   */
+  backends: string[];
+}
+/**
+ * What is said when a failover backend is made.
+ */
+export interface FailoverBackendCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * Ids of tunnel groups, HTTP responses, static and weighted backends, the preferred one first. In a change they replace the whole list.
+   *
+   * @maxItems 100
+   */
+  backends?: string[] | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface FailoverBackendList {
+  /**
+   * The records.
+   */
+  backends: FailoverBackend[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What is to change. What is absent or null stays as it is.
+ */
+export interface FailoverBackendUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * Ids of tunnel groups, HTTP responses, static and weighted backends, the preferred one first. In a change they replace the whole list.
+   *
+   * @maxItems 100
+   */
+  backends?: string[] | null;
+}
+/**
+ * The answer that every visitor gets.
+ */
+export interface HttpResponseBackend {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The body; empty if there is none.
+   */
+  body: string;
+  /**
+   * The headers, names in lower case.
+   */
+  headers: {
+    [k: string]: string;
+  };
+  /**
+   * The status.
+   */
+  status_code: number;
+}
+/**
+ * What is said when an HTTP response backend is made.
+ */
+export interface HttpResponseBackendCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The body, at most 256 KiB.
+   */
+  body?: string | null;
+  /**
+   * Headers by name, each name once in whatever case. Those that say how long the body is or how the connection goes on are the server's own. In a change they replace the whole map.
+   */
+  headers?: {
+    [k: string]: string | null;
+  } | null;
+  /**
+   * The status, 200 to 599; 200 unless said otherwise.
+   */
+  status_code?: number | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface HttpResponseBackendList {
+  /**
+   * The records.
+   */
+  backends: HttpResponseBackend[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What is to change. What is absent or null stays as it is.
+ */
+export interface HttpResponseBackendUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The body, at most 256 KiB.
+   */
+  body?: string | null;
+  /**
+   * Headers by name, each name once in whatever case. Those that say how long the body is or how the connection goes on are the server's own. In a change they replace the whole map.
+   */
+  headers?: {
+    [k: string]: string | null;
+  } | null;
+  /**
+   * The status, 200 to 599; 200 unless said otherwise.
+   */
+  status_code?: number | null;
+}
+/**
+ * Host names that stand open for visitors with HTTPS.
+ */
+export interface HttpsEdge {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The names, `host:port` each; empty when there are none.
+   */
+  hostports: string[];
+  /**
+   * Which requests go where, in the order the routes were made.
+   */
+  routes: HttpsRoute[];
+}
+/**
+ * The paths of an HTTPS edge that are treated alike.
+ */
+export interface HttpsRoute {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * How `match` is compared.
+   */
+  match_type: MatchType;
+  /**
+   * The path, or the beginning of paths.
+   */
+  match: string;
+  /**
+   * The edge it is part of.
+   */
+  edge_id: string;
+  /**
+   * Where requests go.
+   */
+  backend: BackendModule | null;
+  /**
+   * Who may send them.
+   */
+  ip_restriction: IpRestrictionModule | null;
+}
+/**
+ * The IP restriction module as it is shown.
+ */
+export interface IpRestrictionModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * The policies. One that was deleted stays listed and counts as one without rules.
+   */
+  ip_policies: Ref[];
+}
+/**
+ * What is said when an edge is made. In a change, a module that is named is replaced whole.
+ */
+export interface HttpsEdgeCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The names to serve: `host:443`, or `host:` and the port this server has for HTTPS.
+   */
+  hostports?: string[] | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface HttpsEdgeList {
+  /**
+   * The records.
+   */
+  https_edges: HttpsEdge[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What is to change. What is absent or null stays as it is.
+ */
+export interface HttpsEdgeUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The names to serve: `host:443`, or `host:` and the port this server has for HTTPS.
+   */
+  hostports?: string[] | null;
+}
+/**
+ * What is said when a route is made or changed. Making one needs `match_type` and `match`; in a change an empty one is the same as none, and a module that is named is replaced whole.
+ */
+export interface HttpsRouteCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * How `match` is compared: `exact_path` or `path_prefix`.
+   */
+  match_type?: string | null;
+  /**
+   * The path, or the beginning of paths; begins with a slash, at most 1024 characters.
+   */
+  match?: string | null;
+  /**
+   * Where requests go.
+   */
+  backend?: BackendModulePut | null;
+  /**
+   * Who may send them.
+   */
+  ip_restriction?: IpRestrictionModulePut | null;
+}
+/**
+ * Names the IP policies a visitor's address is judged by, all their rules together.
+ */
+export interface IpRestrictionModulePut {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+  /**
+   * The ids of the policies, 1 to `POLICY_LIMIT`.
+   */
+  ip_policy_ids: string[];
+}
+/**
+ * What is to change. What is absent or null stays as it is.
+ */
+export interface HttpsRouteUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * How `match` is compared: `exact_path` or `path_prefix`.
+   */
+  match_type?: string | null;
+  /**
+   * The path, or the beginning of paths; begins with a slash, at most 1024 characters.
+   */
+  match?: string | null;
+  /**
+   * Where requests go.
+   */
+  backend?: BackendModulePut | null;
+  /**
+   * Who may send them.
+   */
+  ip_restriction?: IpRestrictionModulePut | null;
+}
+/**
+ * A set of rules. It guards nothing until an endpoint or a restriction names it; without rules it lets nobody in.
+ */
+export interface IpPolicy {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+}
+/**
+ * What is said when a policy is made.
+ */
+export interface IpPolicyCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface IpPolicyList {
+  /**
+   * The records.
+   */
+  ip_policies: IpPolicy[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * One rule of a policy.
+ */
+export interface IpPolicyRule {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The addresses, in CIDR notation.
+   */
+  cidr: string;
+  /**
+   * Whether they may pass.
+   */
+  action: Action;
+  /**
+   * The policy it belongs to.
+   */
+  ip_policy: Ref;
+}
+/**
+ * What is said when a rule is made. `cidr`, `ip_policy_id` and `action` are needed.
+ */
+export interface IpPolicyRuleCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * A range in CIDR notation, or one address.
+   */
+  cidr: string;
+  /**
+   * The policy to add the rule to.
+   */
+  ip_policy_id: string;
+  /**
+   * `allow` or `deny`.
+   */
+  action: string;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface IpPolicyRuleList {
+  /**
+   * The records.
+   */
+  ip_policy_rules: IpPolicyRule[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed.
+ */
+export interface IpPolicyRuleUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * A range in CIDR notation, or one address.
+   */
+  cidr?: string | null;
+}
+/**
+ * What is to change. What is absent or null stays as it is.
+ */
+export interface IpPolicyUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+}
+/**
+ * Who may use a part of the service. Each enforced restriction of a type must let an address pass.
+ */
+export interface IpRestriction {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * Whether it turns anybody away; if not, there are only warnings.
+   */
+  enforced: boolean;
+  /**
+   * What it guards.
+   */
+  type: RestrictionType;
+  /**
+   * The policies an address is judged by, all their rules together. One that was deleted stays listed and counts as one without rules.
+   */
+  ip_policies: Ref[];
+}
+/**
+ * What is said when a restriction is made. Its type and at least one policy are needed.
+ */
+export interface IpRestrictionCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * `dashboard`, `api`, `agent` or `endpoints`.
+   */
+  type: "dashboard" | "api" | "agent" | "endpoints";
+  /**
+   * The ids of the policies.
+   *
+   * @minItems 1
+   * @maxItems 100
+   */
+  ip_policy_ids: string[];
+  /**
+   * Off unless said otherwise.
+   */
+  enforced?: boolean | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface IpRestrictionList {
+  /**
+   * The records.
+   */
+  ip_restrictions: IpRestriction[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed.
+ */
+export interface IpRestrictionUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * Whether it turns anybody away.
+   */
+  enforced?: boolean | null;
+  /**
+   * The ids of the policies, replacing all former ones.
+   *
+   * @minItems 1
+   * @maxItems 100
+   */
+  ip_policy_ids?: string[] | null;
+}
+/**
+ * Its key pair is made by the server; the private half is never shown.
+ */
+export interface SshCertificateAuthority {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The public key as a line of OpenSSH: for `@cert-authority` in `known_hosts`, or for `TrustedUserCAKeys`.
+   */
+  public_key: string;
+  /**
+   * The kind of the key.
+   */
+  key_type: KeyType;
+}
+/**
+ * What is said when an authority is made.
+ */
+export interface SshCertificateAuthorityCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * `rsa`, `ecdsa` or `ed25519`, which is what it is if nothing is said.
+   */
+  private_key_type?: string | null;
+  /**
+   * For `ecdsa` only: `nistp256`, which is what it is if nothing is said, `nistp384` or `nistp521`.
+   */
+  elliptic_curve?: string | null;
+  /**
+   * For `rsa` only: 2048, or 4096, which is what it is if nothing is said.
+   */
+  key_size?: number | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface SshCertificateAuthorityList {
+  /**
+   * The records.
+   */
+  ssh_certificate_authorities: SshCertificateAuthority[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed.
+ */
+export interface SshCertificateAuthorityUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+}
+/**
+ * What a host certificate says.
+ */
+export interface SshHostCertificate {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The authority that signed it.
+   */
+  ssh_certificate_authority_id: string;
+  /**
+   * The server's public key as a line of OpenSSH.
+   */
+  public_key: string;
+  /**
+   * The host names and addresses it is valid for; none mean every host.
+   */
+  principals: string[];
+  /**
+   * When it becomes valid.
+   */
+  valid_after: string;
+  /**
+   * When it is no longer valid.
+   */
+  valid_until: string;
+  /**
+   * The kind of the public key.
+   */
+  key_type: KeyType;
+  /**
+   * The signed certificate, to be stored as a `-cert.pub` file.
+   */
+  certificate: string;
+}
+/**
+ * What is said when a host certificate is made.
+ */
+export interface SshHostCertificateCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The authority that shall sign.
+   */
+  ssh_certificate_authority_id: string;
+  /**
+   * The server's public key: the line of a `.pub` file. RSA, ECDSA or Ed25519.
+   */
+  public_key: string;
+  /**
+   * The host names and addresses it shall be valid for; none mean every host.
+   */
+  principals?: string[] | null;
+  /**
+   * An RFC 3339 timestamp; now, if nothing is said.
+   */
+  valid_after?: string | null;
+  /**
+   * An RFC 3339 timestamp; one year from now, if nothing is said.
+   */
+  valid_until?: string | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface SshHostCertificateList {
+  /**
+   * The records.
+   */
+  ssh_host_certificates: SshHostCertificate[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed.
+ */
+export interface SshHostCertificateUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+}
+/**
+ * What a user certificate says.
+ */
+export interface SshUserCertificate {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The authority that signed it.
+   */
+  ssh_certificate_authority_id: string;
+  /**
+   * The user's public key as a line of OpenSSH.
+   */
+  public_key: string;
+  /**
+   * The names of users it is valid for.
+   */
+  principals: string[];
+  /**
+   * When it becomes valid.
+   */
+  valid_after: string;
+  /**
+   * When it is no longer valid.
+   */
+  valid_until: string;
+  /**
+   * What a server must understand to let the user in, `force-command` or `source-address` for example.
+   */
+  critical_options: {
+    [k: string]: string;
+  };
+  /**
+   * What the user may do; a server passes over what it does not know.
+   */
+  extensions: {
+    [k: string]: string;
+  };
+  /**
+   * The kind of the public key.
+   */
+  key_type: KeyType;
+  /**
+   * The signed certificate, to be stored as a `-cert.pub` file.
+   */
+  certificate: string;
+}
+/**
+ * What is said when a user certificate is made.
+ */
+export interface SshUserCertificateCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The authority that shall sign.
+   */
+  ssh_certificate_authority_id: string;
+  /**
+   * The user's public key: the line of a `.pub` file. RSA, ECDSA or Ed25519.
+   */
+  public_key: string;
+  /**
+   * The names of users it shall be valid for.
+   */
+  principals?: string[] | null;
+  /**
+   * An RFC 3339 timestamp; now, if nothing is said.
+   */
+  valid_after?: string | null;
+  /**
+   * An RFC 3339 timestamp; 24 hours from now, if nothing is said.
+   */
+  valid_until?: string | null;
+  /**
+   * What a server must understand to let the user in: `force-command`, `source-address` and others.
+   */
+  critical_options?: {
+    [k: string]: string | null;
+  } | null;
+  /**
+   * What the user may do; `permit-pty` and `permit-user-rc`, if nothing is said.
+   */
+  extensions?: {
+    [k: string]: string | null;
+  } | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface SshUserCertificateList {
+  /**
+   * The records.
+   */
+  ssh_user_certificates: SshUserCertificate[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed.
+ */
+export interface SshUserCertificateUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+}
+/**
+ * Visitors go to a server that needs no agent, reached from where this server runs.
+ */
+export interface StaticBackend {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * Where it is, `host:port`.
+   */
+  address: string;
+  /**
+   * Whether it is spoken to over TLS.
+   */
+  tls: BackendTls;
+}
+/**
+ * What is said when a static backend is made. The address is needed.
+ */
+export interface StaticBackendCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * A host name, an IPv4 address or an IPv6 address in brackets, a colon and a port.
+   */
+  address: string;
+  /**
+   * Off unless it is named.
+   */
+  tls?: BackendTlsInput | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface StaticBackendList {
+  /**
+   * The records.
+   */
+  backends: StaticBackend[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed.
+ */
+export interface StaticBackendUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * A host name, an IPv4 address or an IPv6 address in brackets, a colon and a port.
+   */
+  address?: string | null;
+  /**
+   * Replaced whole.
+   */
+  tls?: BackendTlsInput | null;
+}
+/**
+ * The names of a certificate beside its common name.
+ */
+export interface SubjectAlternativeNames {
+  /**
+   * Host names; the first part of a name may be `*`.
+   */
+  dns_names: string[];
+  /**
+   * IP addresses.
+   */
+  ips: string[];
+}
+/**
+ * TCP addresses that stand open for visitors.
+ */
+export interface TcpEdge {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The addresses, `host:port` each; empty when there are none.
+   */
+  hostports: string[];
+  /**
+   * Where connections go.
+   */
+  backend: BackendModule | null;
+  /**
+   * Who may connect.
+   */
+  ip_restriction: IpRestrictionModule | null;
+}
+/**
+ * What is said when an edge is made. In a change, a module that is named is replaced whole.
+ */
+export interface TcpEdgeCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The addresses to serve.
+   */
+  hostports?: string[] | null;
+  /**
+   * Where connections go.
+   */
+  backend?: BackendModulePut | null;
+  /**
+   * Who may connect.
+   */
+  ip_restriction?: IpRestrictionModulePut | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface TcpEdgeList {
+  /**
+   * The records.
+   */
+  tcp_edges: TcpEdge[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What is to change. What is absent or null stays as it is.
+ */
+export interface TcpEdgeUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The addresses to serve.
+   */
+  hostports?: string[] | null;
+  /**
+   * Where connections go.
+   */
+  backend?: BackendModulePut | null;
+  /**
+   * Who may connect.
+   */
+  ip_restriction?: IpRestrictionModulePut | null;
+}
+/**
+ * What was uploaded; the private key is never shown.
+ */
+export interface TlsCertificate {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The chain in PEM, leaf first.
+   */
+  certificate_pem: string;
+  /**
+   * The common name of the subject; empty if it has none.
+   */
+  subject_common_name: string;
+  /**
+   * The further names it is valid for.
+   */
+  subject_alternative_names: SubjectAlternativeNames;
+  /**
+   * When it was issued by this server's doing; null for an uploaded one.
+   */
+  issued_at: string | null;
+  /**
+   * When it becomes valid.
+   */
+  not_before: string;
+  /**
+   * When it is no longer valid.
+   */
+  not_after: string;
+  /**
+   * What the key may be used for, `DigitalSignature` for example.
+   */
+  key_usages: string[];
+  /**
+   * What the key may further be used for, `ServerAuth` for example; a use without a name is its number.
+   */
+  extended_key_usages: string[];
+  /**
+   * The kind of the private key.
+   */
+  private_key_type: KeyType;
+  /**
+   * The common name of the issuer.
+   */
+  issuer_common_name: string;
+  /**
+   * In lower-case hexadecimal digits.
+   */
+  serial_number: string;
+  /**
+   * The organization of the subject; empty if it has none.
+   */
+  subject_organization: string;
+  /**
+   * The organizational unit of the subject; empty if it has none.
+   */
+  subject_organizational_unit: string;
+  /**
+   * The locality of the subject; empty if it has none.
+   */
+  subject_locality: string;
+  /**
+   * The province of the subject; empty if it has none.
+   */
+  subject_province: string;
+  /**
+   * The country of the subject; empty if it has none.
+   */
+  subject_country: string;
+}
+/**
+ * What is said when a certificate is uploaded.
+ */
+export interface TlsCertificateCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The chain in PEM, leaf first.
+   */
+  certificate_pem: string;
+  /**
+   * The private key of the leaf in PEM, not encrypted.
+   */
+  private_key_pem: string;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface TlsCertificateList {
+  /**
+   * The records.
+   */
+  tls_certificates: TlsCertificate[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed.
+ */
+export interface TlsCertificateUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+}
+/**
+ * Host names that stand open for visitors with TLS.
+ */
+export interface TlsEdge {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The names, `host:port` each; empty when there are none.
+   */
+  hostports: string[];
+  /**
+   * Where connections go.
+   */
+  backend: BackendModule | null;
+  /**
+   * Who may connect.
+   */
+  ip_restriction: IpRestrictionModule | null;
+}
+/**
+ * What is said when an edge is made. In a change, a module that is named is replaced whole.
+ */
+export interface TlsEdgeCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The names to serve: `host:443`, or `host:` and the port this server has for HTTPS.
+   */
+  hostports?: string[] | null;
+  /**
+   * Where connections go.
+   */
+  backend?: BackendModulePut | null;
+  /**
+   * Who may connect.
+   */
+  ip_restriction?: IpRestrictionModulePut | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface TlsEdgeList {
+  /**
+   * The records.
+   */
+  tls_edges: TlsEdge[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What is to change. What is absent or null stays as it is.
+ */
+export interface TlsEdgeUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The names to serve: `host:443`, or `host:` and the port this server has for HTTPS.
+   */
+  hostports?: string[] | null;
+  /**
+   * Where connections go.
+   */
+  backend?: BackendModulePut | null;
+  /**
+   * Who may connect.
+   */
+  ip_restriction?: IpRestrictionModulePut | null;
+}
+/**
+ * Visitors are spread over the tunnels that carry every one of these labels.
+ */
+export interface TunnelGroupBackend {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The labels to look for; a tunnel may carry more.
+   */
+  labels: {
+    [k: string]: string;
+  };
+  /**
+   * The tunnels that match at this moment.
+   */
+  tunnels: Ref[];
+}
+/**
+ * What is said when a group is made. At least one label is needed.
+ */
+export interface TunnelGroupBackendCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The labels to look for. In a change they replace the whole map.
+   */
+  labels?: {
+    [k: string]: string | null;
+  } | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface TunnelGroupBackendList {
+  /**
+   * The records.
+   */
+  backends: TunnelGroupBackend[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What is to change. What is absent or null stays as it is.
+ */
+export interface TunnelGroupBackendUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The labels to look for. In a change they replace the whole map.
+   */
+  labels?: {
+    [k: string]: string | null;
+  } | null;
+}
+/**
+ * Somebody who owns keys and credentials.
+ */
+export interface User {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * What people call the user; never empty.
+   */
+  name: string;
+  /**
+   * Whether the user may manage users and what belongs to others.
+   */
+  admin: boolean;
+}
+/**
+ * What is said when a user is made. The name is needed.
+ */
+export interface UserCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * 1 to 255 bytes.
+   */
+  name: string;
+  /**
+   * Off unless said otherwise.
+   */
+  admin?: boolean | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface UserList {
+  /**
+   * The records.
+   */
+  users: User[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed.
+ */
+export interface UserUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * 1 to 255 bytes.
+   */
+  name?: string | null;
+  /**
+   * Whether the user may manage users and what belongs to others.
+   */
+  admin?: boolean | null;
+}
+/**
+ * Each visitor goes to one of these backends, in proportion to their weights.
+ */
+export interface WeightedBackend {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The weight of each backend, 0 to 10000; one that weighs 0 gets nobody.
+   */
+  backends: {
+    [k: string]: number;
+  };
+}
+/**
+ * What is said when a weighted backend is made.
+ */
+export interface WeightedBackendCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * Ids of tunnel groups, HTTP responses and static backends with their weights. In a change they replace the whole map.
+   */
+  backends?: {
+    [k: string]: number | null;
+  } | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface WeightedBackendList {
+  /**
+   * The records.
+   */
+  backends: WeightedBackend[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What is to change. What is absent or null stays as it is.
+ */
+export interface WeightedBackendUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * Ids of tunnel groups, HTTP responses and static backends with their weights. In a change they replace the whole map.
+   */
+  backends?: {
+    [k: string]: number | null;
+  } | null;
+}
