@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Backend {
     /// Whether it counts.
     #[serde(default = "yes", deserialize_with = "enabled")]
+    #[schemars(with = "Option<bool>")]
     pub enabled: bool,
     /// The backend's id.
     #[schemars(regex(pattern = "^bkd(tg|wd|hr|fo|sc)_[0-9A-Za-z]{27}$"))]

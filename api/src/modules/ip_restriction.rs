@@ -16,8 +16,10 @@ pub const POLICY_LIMIT: usize = 100;
 pub struct IpRestriction {
     /// Whether it counts.
     #[serde(default = "yes", deserialize_with = "enabled")]
+    #[schemars(with = "Option<bool>")]
     pub enabled: bool,
     /// The ids of the policies, 1 to [`POLICY_LIMIT`].
+    #[schemars(length(min = 1, max = 100), inner(regex(pattern = "^ipp_[0-9A-Za-z]{27}$")))]
     pub ip_policy_ids: Vec<String>,
 }
 

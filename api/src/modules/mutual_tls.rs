@@ -19,7 +19,7 @@ pub struct MutualTls {
     #[schemars(with = "Option<bool>")]
     pub enabled: bool,
     /// The ids of the authorities, 1 to [`AUTHORITY_LIMIT`].
-    #[schemars(length(min = 1, max = 10))]
+    #[schemars(length(min = 1, max = 10), inner(regex(pattern = "^ca_[0-9A-Za-z]{27}$")))]
     pub certificate_authority_ids: Vec<String>,
 }
 

@@ -3,6 +3,7 @@
 use super::HttpsRoute;
 use crate::{
     id::Kind,
+    module::{Hosts, HttpsTermination, MutualTls, MutualTlsView, TerminationView},
     resource::{Record, Resource, body},
 };
 use schemars::JsonSchema;
@@ -20,6 +21,10 @@ pub struct HttpsEdge {
 pub struct HttpsEdgeStatus {
     /// Which requests go where, in the order the routes were made.
     pub routes: Vec<Record<HttpsRoute>>,
+    /// Whose certificates visitors must show.
+    pub mutual_tls: Option<MutualTlsView>,
+    /// How old their protocol may be.
+    pub tls_termination: Option<TerminationView>,
 }
 
 body! {
@@ -29,6 +34,10 @@ body! {
         may {
             /// The names to serve: `host:443`, or `host:` and the port this server has for HTTPS.
             hostports: Vec<String>,
+            /// Whose certificates visitors must show.
+            mutual_tls: MutualTls,
+            /// How old their protocol may be.
+            tls_termination: HttpsTermination,
         }
     }
 }
@@ -47,3 +56,5 @@ impl Resource for HttpsEdge {
     type Create = HttpsEdgeCreate;
     type Update = HttpsEdgeUpdate;
 }
+impl Hosts<MutualTls> for HttpsEdge {}
+impl Hosts<HttpsTermination> for HttpsEdge {}

@@ -4,7 +4,11 @@ use super::HttpsEdge;
 use crate::{
     Id,
     id::Kind,
-    module::{Backend, BackendView, Hosts, IpRestriction, IpRestrictionView},
+    module::{
+        Backend, BackendView, CircuitBreaker, CircuitBreakerView, Compression, HeaderChangesView, Hosts, IpRestriction,
+        IpRestrictionView, RequestHeaders, ResponseHeaders, SwitchView, UserAgentFilter, UserAgentFilterView,
+        WebhookVerification, WebhookVerificationView, WebsocketTcpConverter,
+    },
     resource::{Nested, Parent, Resource, body},
 };
 use schemars::JsonSchema;
@@ -56,12 +60,37 @@ pub struct HttpsRouteStatus {
     pub backend: Option<BackendView>,
     /// Who may send them.
     pub ip_restriction: Option<IpRestrictionView>,
+    /// When the backend is left alone for a while.
+    pub circuit_breaker: Option<CircuitBreakerView>,
+    /// Whether answers are compressed.
+    pub compression: Option<SwitchView>,
+    /// What happens to the headers of requests.
+    pub request_headers: Option<HeaderChangesView>,
+    /// What happens to the headers of answers.
+    pub response_headers: Option<HeaderChangesView>,
+    /// Whose signature requests must carry.
+    pub webhook_verification: Option<WebhookVerificationView>,
+    /// Whether WebSockets become plain streams.
+    pub websocket_tcp_converter: Option<SwitchView>,
+    /// Which browsers and programs may come in.
+    pub user_agent_filter: Option<UserAgentFilterView>,
 }
 
 impl HttpsRouteStatus {
     /// That of a route without modules.
     pub fn of(edge_id: Id<HttpsEdge>) -> Self {
-        HttpsRouteStatus { edge_id, backend: None, ip_restriction: None }
+        HttpsRouteStatus {
+            edge_id,
+            backend: None,
+            ip_restriction: None,
+            circuit_breaker: None,
+            compression: None,
+            request_headers: None,
+            response_headers: None,
+            webhook_verification: None,
+            websocket_tcp_converter: None,
+            user_agent_filter: None,
+        }
     }
 }
 
@@ -79,6 +108,20 @@ body! {
             backend: Backend,
             /// Who may send them.
             ip_restriction: IpRestriction,
+            /// When the backend is left alone for a while.
+            circuit_breaker: CircuitBreaker,
+            /// Whether answers are compressed.
+            compression: Compression,
+            /// What happens to the headers of requests.
+            request_headers: RequestHeaders,
+            /// What happens to the headers of answers.
+            response_headers: ResponseHeaders,
+            /// Whose signature requests must carry.
+            webhook_verification: WebhookVerification,
+            /// Whether WebSockets become plain streams.
+            websocket_tcp_converter: WebsocketTcpConverter,
+            /// Which browsers and programs may come in.
+            user_agent_filter: UserAgentFilter,
         }
     }
 }
@@ -103,3 +146,10 @@ impl Nested for HttpsRoute {
 }
 impl Hosts<Backend> for HttpsRoute {}
 impl Hosts<IpRestriction> for HttpsRoute {}
+impl Hosts<CircuitBreaker> for HttpsRoute {}
+impl Hosts<Compression> for HttpsRoute {}
+impl Hosts<RequestHeaders> for HttpsRoute {}
+impl Hosts<ResponseHeaders> for HttpsRoute {}
+impl Hosts<WebhookVerification> for HttpsRoute {}
+impl Hosts<WebsocketTcpConverter> for HttpsRoute {}
+impl Hosts<UserAgentFilter> for HttpsRoute {}

@@ -2,7 +2,10 @@
 
 use crate::{
     id::Kind,
-    module::{Backend, BackendView, Hosts, IpRestriction, IpRestrictionView},
+    module::{
+        Backend, BackendView, Hosts, IpRestriction, IpRestrictionView, MutualTls, MutualTlsView, TerminationView,
+        TlsTermination,
+    },
     resource::{Resource, body},
 };
 use schemars::JsonSchema;
@@ -22,6 +25,10 @@ pub struct TlsEdgeStatus {
     pub backend: Option<BackendView>,
     /// Who may connect.
     pub ip_restriction: Option<IpRestrictionView>,
+    /// Whose certificates visitors must show.
+    pub mutual_tls: Option<MutualTlsView>,
+    /// Where their TLS ends; without it, at the backend.
+    pub tls_termination: Option<TerminationView>,
 }
 
 body! {
@@ -35,6 +42,10 @@ body! {
             backend: Backend,
             /// Who may connect.
             ip_restriction: IpRestriction,
+            /// Whose certificates visitors must show. TLS must end at the edge then.
+            mutual_tls: MutualTls,
+            /// Where their TLS ends; without it, at the backend.
+            tls_termination: TlsTermination,
         }
     }
 }
@@ -55,3 +66,5 @@ impl Resource for TlsEdge {
 }
 impl Hosts<Backend> for TlsEdge {}
 impl Hosts<IpRestriction> for TlsEdge {}
+impl Hosts<MutualTls> for TlsEdge {}
+impl Hosts<TlsTermination> for TlsEdge {}

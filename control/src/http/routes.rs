@@ -23,7 +23,7 @@ fn contents() -> Api {
         .resource::<BotUser>()
         .resource::<CertificateAuthority>()
         .resource::<Credential>()
-        .resource::<HttpsEdge>()
+        .owner::<HttpsEdge>()
         .owner::<HttpsRoute>()
         .resource::<IpPolicy>()
         .resource::<IpPolicyRule>()

@@ -5,6 +5,7 @@ mod circuit_breaker;
 mod compression;
 mod headers;
 mod ip_restriction;
+mod mutual_tls;
 mod tls_termination;
 mod user_agent_filter;
 mod webhook_verification;

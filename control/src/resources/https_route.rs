@@ -3,7 +3,10 @@
 use super::{Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, owner};
 use postern_api::{
     AnyId, Code, Error, Id, Result,
-    module::{Backend, IpRestriction},
+    module::{
+        Backend, CircuitBreaker, Compression, IpRestriction, RequestHeaders, ResponseHeaders, UserAgentFilter,
+        WebhookVerification, WebsocketTcpConverter,
+    },
     resource::{HttpsRoute, HttpsRouteCreate, HttpsRouteStatus, HttpsRouteUpdate, MATCH_LIMIT, MatchType, Nothing},
 };
 
@@ -49,7 +52,17 @@ impl Rules for HttpsRoute {
     }
 }
 
-owner!(HttpsRoute { backend: Backend, ip_restriction: IpRestriction });
+owner!(HttpsRoute {
+    backend: Backend,
+    ip_restriction: IpRestriction,
+    circuit_breaker: CircuitBreaker,
+    compression: Compression,
+    request_headers: RequestHeaders,
+    response_headers: ResponseHeaders,
+    webhook_verification: WebhookVerification,
+    websocket_tcp_converter: WebsocketTcpConverter,
+    user_agent_filter: UserAgentFilter,
+});
 
 fn match_type(text: &str) -> Result<MatchType> {
     MatchType::parse(text).ok_or_else(|| {

@@ -1,7 +1,7 @@
 //! Put, get and delete a module: once, for every pair of owner and module.
 
 use super::{
-    Address, Attachment, Caller, ModuleRules, Resources, Rules,
+    Address, Attachment, Caller, ModuleRules, Modules, Resources, Rules,
     kept::{self, Ties},
     operations::pause,
     plan::Plan,
@@ -34,6 +34,7 @@ impl Resources {
             let entry = Entry { key, value: stored.value.clone(), revision: 0 };
             let mut plan = Plan::default();
             plan.present(&kept.key());
+            self.others::<O>(&mut plan, owner.as_str(), |modules| modules.put(&entry.key, entry.value.clone())).await?;
             plan_put(&mut plan, owner.as_str(), &kept.key(), former.as_ref(), M::NAME, stored)?;
             plan.event(&format!("{}_updated", O::KIND), owner.as_str(), &caller.key, jiff::Timestamp::now())?;
             if let Some(revision) = self.attempt::<O>(&plan).await? {
@@ -76,6 +77,7 @@ impl Resources {
             plan.unchanged(&stored.key, Some(stored.revision));
             plan.link(&format!("{}/{}", at.id, M::NAME), &kept.key(), &ties.links, &[])?;
             plan.delete(&stored.key);
+            self.others::<O>(&mut plan, at.id.as_str(), |modules| modules.remove(&stored.key)).await?;
             plan.event(&format!("{}_updated", O::KIND), at.id.as_str(), &caller.key, jiff::Timestamp::now())?;
             if let Some(revision) = self.attempt::<O>(&plan).await? {
                 return self.seen(revision).await;
@@ -83,6 +85,17 @@ impl Resources {
             pause(attempt).await;
         }
         Err(Code::StorageConflict.into())
+    }
+
+    /// Where modules depend on each other, judges them together as they will be, and plans that the others stay.
+    async fn others<O: Rules>(&self, plan: &mut Plan, owner: &str, change: impl FnOnce(&mut Modules)) -> Result<()> {
+        if !O::MODULES_DEPEND {
+            return Ok(());
+        }
+        let mut modules = self.modules(owner).await?;
+        modules.stay(plan, owner);
+        change(&mut modules);
+        O::fit(&modules, self)
     }
 }
 

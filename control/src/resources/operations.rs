@@ -68,7 +68,7 @@ impl Resources {
             plan.claim(kept.id.as_str(), &[], &kept.claims);
             plan.link(kept.id.as_str(), &kept.key(), &[], &kept.links)?;
             plan.put(&kept.key(), self.codec.record(&kept)?);
-            self.attach(&mut plan, &kept, &Modules::default(), modules).await?;
+            self.attach(&mut plan, &kept, Modules::default(), modules).await?;
             plan.event(&format!("{}_created", R::KIND), kept.id.as_str(), &caller.key, now)?;
             token.as_ref().map_or(Ok(()), &prepare)?;
             match self.attempt::<R>(&plan).await {
@@ -156,7 +156,11 @@ impl Resources {
             plan.link(id, &kept.key(), &former.links, &kept.links)?;
             plan.put(&kept.key(), self.codec.record(&kept)?);
             if !modules.is_empty() {
-                self.attach(&mut plan, &kept, &self.modules(id).await?, modules).await?;
+                let stored = self.modules(id).await?;
+                if R::MODULES_DEPEND {
+                    stored.stay(&mut plan, id);
+                }
+                self.attach(&mut plan, &kept, stored, modules).await?;
             }
             if R::weakens(&former.spec, Some(&kept.spec)) {
                 self.keep_an_administrator(&mut plan, &HashSet::new(), Some(id)).await?;
@@ -252,7 +256,8 @@ impl Resources {
             Outcome::Done(revision) => Ok(Some(revision)),
             Outcome::Conflict(condition) => match plan.obstacle(&condition) {
                 Obstacle::Moved => Ok(None),
-                Obstacle::Missing(link) => Err(missing(&link)),
+                Obstacle::Missing(link, false) => Err(missing(&link)),
+                Obstacle::Missing(link, true) => Err(missing_in_module(&link)),
                 Obstacle::Taken(claim) => match self.store.get(&claim.key()).await? {
                     Some(holder) => Err(R::taken(&claim, &String::from_utf8_lossy(&holder.value))),
                     None => Ok(None),
@@ -282,7 +287,7 @@ impl Resources {
     }
 
     pub(super) async fn modules(&self, owner: &str) -> Result<Modules> {
-        Ok(Modules(self.store.range(Range::of(kept::modules_of(owner), 100)).await?.entries))
+        Ok(Modules::new(self.store.range(Range::of(kept::modules_of(owner), 100)).await?))
     }
 
     /// The records of a kind that lie in another record, oldest first.
@@ -328,15 +333,17 @@ impl Resources {
         &self,
         plan: &mut Plan,
         owner: &Kept<R>,
-        stored: &Modules,
+        mut stored: Modules,
         modules: Vec<Attachment>,
     ) -> Result<()> {
         for module in modules {
             let former = stored.entry(module.name);
             let ready = module.store(&owner.id.any(), former, self).await?;
+            let (key, value) = (kept::module_key(owner.id.as_str(), module.name), ready.value.clone());
             super::module_operations::plan_put(plan, owner.id.as_str(), &owner.key(), former, module.name, ready)?;
+            stored.put(&key, value);
         }
-        Ok(())
+        if R::MODULES_DEPEND { R::fit(&stored, self) } else { Ok(()) }
     }
 }
 
@@ -384,6 +391,20 @@ fn missing(link: &Link) -> Error {
         _ => Code::FieldInvalid,
     };
     Error::new(code, format!("There is no {kind} with the id `{}`.", link.to)).with("id", &link.to)
+}
+
+/// What a module names must exist too: the error says in which field it stands.
+fn missing_in_module(link: &Link) -> Error {
+    let mut error = missing(link);
+    let field = match link.kind.as_str() {
+        "ip_policy" => {
+            error.code = Code::ModulePolicyUnknown;
+            "ip_policy_ids"
+        }
+        "certificate_authority" => "certificate_authority_ids",
+        _ => "backend_id",
+    };
+    error.with("field", field)
 }
 
 fn in_use(id: &str, links: &[Entry]) -> Error {

@@ -12,8 +12,8 @@ pub(super) enum Obstacle {
     Moved,
     /// Another record holds the value.
     Taken(Claim),
-    /// The target of a new link does not exist.
-    Missing(Link),
+    /// The target of a new link does not exist; whether a module names it.
+    Missing(Link, bool),
 }
 
 #[derive(Default)]
@@ -77,7 +77,8 @@ impl Plan {
             self.delete(&link.key(from));
         }
         for link in now.iter().filter(|link| !former.contains(link)) {
-            self.conditions.push((Condition::Present(link.target_key()), Obstacle::Missing(link.clone())));
+            let missing = Obstacle::Missing(link.clone(), from.contains('/'));
+            self.conditions.push((Condition::Present(link.target_key()), missing));
             let linked = Linked { role: link.role, from: record_key.to_owned() };
             self.put(&link.key(from), plain(&linked)?);
         }

@@ -1,7 +1,7 @@
 //! What a kind or a module must say about itself; everything else is done for it.
 
-use super::{Caller, Claim, Kept, KeptModule, Link, Resources, kept};
-use crate::store::Entry;
+use super::{Caller, Claim, Kept, KeptModule, Link, Resources, kept, plan::Plan};
+use crate::store::{Entry, Page, Revision};
 use futures::{FutureExt, future::BoxFuture};
 use postern_api::{AnyId, Id, OwnerId, Result, Secret, module::Module, resource::Resource};
 use serde::{Serialize, de::DeserializeOwned};
@@ -15,6 +15,8 @@ pub(crate) trait Rules: Resource {
     const ADMIN_ONLY: bool = false;
     /// Whether records of this kind own modules.
     const HAS_MODULES: bool = false;
+    /// Whether what one module may be depends on another.
+    const MODULES_DEPEND: bool = false;
     /// Whether `create` picks a value that nobody else may have: it is asked again if somebody else was faster.
     const PICKS: bool = false;
     /// JSON pointers into the stored record (`/spec/…`, `/hidden/…`): texts that are sealed at rest.
@@ -46,6 +48,12 @@ pub(crate) trait Rules: Resource {
             postern_api::Code::StorageConflict,
             format!("`{}` belongs to `{holder}` already.", claim.value),
         )
+    }
+
+    /// Whether the modules of a record go together, as they would be after a change of any of them. Asked where
+    /// [`Rules::MODULES_DEPEND`] says so.
+    fn fit(_modules: &Modules, _here: &Resources) -> Result<()> {
+        Ok(())
     }
 
     /// Records that must exist. That the parent of a nested kind does is seen to.
@@ -199,13 +207,45 @@ pub(super) async fn complete<M: ModuleRules>(
     Ok(KeptModule { module, hidden, links })
 }
 
-/// The stored modules of one owner.
+/// The modules of one owner, as they are stored or would be.
 #[derive(Debug, Default)]
-pub(crate) struct Modules(pub(crate) Vec<Entry>);
+pub(crate) struct Modules {
+    entries: Vec<Entry>,
+    /// The newest commit they include.
+    revision: Revision,
+}
 
 impl Modules {
+    pub(super) fn new(page: Page) -> Self {
+        Modules { entries: page.entries, revision: page.revision }
+    }
+
     pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
-        self.0.iter().find(|entry| entry.key.rsplit('/').next() == Some(name))
+        self.entries.iter().find(|entry| entry.key.rsplit('/').next() == Some(name))
+    }
+
+    /// Puts a module in place of the one under its key.
+    pub(super) fn put(&mut self, key: &str, value: Vec<u8>) {
+        self.remove(key);
+        self.entries.push(Entry { key: key.to_owned(), value, revision: 0 });
+    }
+
+    pub(super) fn remove(&mut self, key: &str) {
+        self.entries.retain(|entry| entry.key != key);
+    }
+
+    /// Plans that none of them is changed, removed or added meanwhile.
+    pub(super) fn stay(&self, plan: &mut Plan, owner: &str) {
+        plan.none_newer(&kept::modules_of(owner), self.revision);
+        for entry in &self.entries {
+            plan.unchanged(&entry.key, Some(entry.revision));
+        }
+    }
+
+    /// The configuration of a module, if it is set.
+    pub(crate) fn read<M: ModuleRules>(&self, here: &Resources) -> Result<Option<M>> {
+        let Some(entry) = self.entry(M::NAME) else { return Ok(None) };
+        Ok(Some(here.codec.read_module::<M>(entry)?.module))
     }
 
     pub(crate) fn view<M: ModuleRules>(&self, owner: &AnyId, here: &Resources) -> Result<Option<M::View>> {

@@ -2,14 +2,15 @@
 
 use super::{Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, hostports, owner};
 use postern_api::{
-    Error, Result,
-    module::{Backend, IpRestriction},
+    Code, Error, Result,
+    module::{Backend, IpRestriction, MutualTls, TerminateAt, TlsTermination},
     resource::{Nothing, TlsEdge, TlsEdgeCreate, TlsEdgeStatus, TlsEdgeUpdate},
 };
 
 impl Rules for TlsEdge {
     type Hidden = Nothing;
     const HAS_MODULES: bool = true;
+    const MODULES_DEPEND: bool = true;
 
     async fn create(mut body: TlsEdgeCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
         let modules = Self::take(&mut body);
@@ -38,6 +39,21 @@ impl Rules for TlsEdge {
         hostports::taken(claim, holder)
     }
 
+    /// What passes through unread shows no certificate that could be judged.
+    fn fit(modules: &Modules, here: &Resources) -> Result<()> {
+        let asks = modules.read::<MutualTls>(here)?.is_some_and(|module| module.enabled);
+        let ends_here = match modules.read::<TlsTermination>(here)? {
+            Some(module) => module.enabled && module.place()? == TerminateAt::Edge,
+            None => false,
+        };
+        if !asks || ends_here {
+            return Ok(());
+        }
+        let sentence = "Visitors' certificates can be judged only where their TLS ends: with `mutual_tls`, \
+                        `tls_termination` must be set, enabled and say `edge`.";
+        Err(Error::new(Code::PlaintextNeeded, sentence).with("field", "tls_termination"))
+    }
+
     async fn status(kept: &Kept<Self>, modules: &Modules, here: &Resources) -> Result<TlsEdgeStatus> {
         let mut status = TlsEdgeStatus::default();
         Self::show(&mut status, kept, modules, here)?;
@@ -45,4 +61,9 @@ impl Rules for TlsEdge {
     }
 }
 
-owner!(TlsEdge { backend: Backend, ip_restriction: IpRestriction });
+owner!(TlsEdge {
+    backend: Backend,
+    ip_restriction: IpRestriction,
+    mutual_tls: MutualTls,
+    tls_termination: TlsTermination,
+});

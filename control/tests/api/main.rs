@@ -11,6 +11,7 @@ mod kit;
 mod modules;
 mod openapi;
 mod owners;
+mod pairs;
 mod published;
 mod secrets;
 mod start;

@@ -1,0 +1,80 @@
+//! The mutual TLS module: its authorities must exist and cannot be deleted meanwhile.
+
+use crate::resources::{KeptModule, Link, ModuleRules, Resources, Role};
+use postern_api::{
+    AnyId, Code, Error, Id, Result,
+    module::{AUTHORITY_LIMIT, MutualTls, MutualTlsView},
+    resource::{CertificateAuthority, Nothing, Ref},
+};
+
+impl ModuleRules for MutualTls {
+    type Hidden = Nothing;
+
+    fn check(&mut self, _here: &Resources) -> Result<()> {
+        judge(self)
+    }
+
+    fn links(&self) -> Result<Vec<Link>> {
+        Ok(authorities(self)?.iter().map(|id| Link::to(id, Role::Needs)).collect())
+    }
+
+    fn view(kept: &KeptModule<Self>, _owner: &AnyId, here: &Resources) -> Result<MutualTlsView> {
+        let refer = |id: &Id<CertificateAuthority>| Ref::to(here.base_url(), id);
+        let certificate_authorities = authorities(&kept.module)?.iter().map(refer).collect();
+        Ok(MutualTlsView { enabled: kept.module.enabled, certificate_authorities })
+    }
+}
+
+fn judge(module: &mut MutualTls) -> Result<()> {
+    let sentence = match module.certificate_authority_ids.len() {
+        0 => "`certificate_authority_ids` is empty: name at least one certificate authority. To ask visitors for no \
+              certificate, remove the module."
+            .to_owned(),
+        1..=AUTHORITY_LIMIT => {
+            module.certificate_authority_ids = authorities(module)?.iter().map(ToString::to_string).collect();
+            return Ok(());
+        }
+        many => {
+            format!("`certificate_authority_ids` names {many} authorities; at most {AUTHORITY_LIMIT} are allowed.")
+        }
+    };
+    Err(Error::new(Code::MutualTlsCount, sentence).with("field", "certificate_authority_ids"))
+}
+
+/// The authorities, each once, in their order.
+fn authorities(module: &MutualTls) -> Result<Vec<Id<CertificateAuthority>>> {
+    let mut authorities = Vec::new();
+    for id in &module.certificate_authority_ids {
+        let authority = Id::parse(id).map_err(|error| error.with("field", "certificate_authority_ids"))?;
+        if !authorities.contains(&authority) {
+            authorities.push(authority);
+        }
+    }
+    Ok(authorities)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: &str = "ca_0ujtsYcgvSTl8PAuAdqWYSMnLOv";
+
+    fn judged(ids: &[&str]) -> Result<usize, Code> {
+        let certificate_authority_ids = ids.iter().map(|id| (*id).to_owned()).collect();
+        let mut module = MutualTls { enabled: true, certificate_authority_ids };
+        judge(&mut module).map(|()| module.certificate_authority_ids.len()).map_err(|error| {
+            assert_eq!(error.details["field"], "certificate_authority_ids");
+            error.code
+        })
+    }
+
+    #[test]
+    fn one_to_ten_authorities_can_be_named() {
+        assert_eq!(judged(&[]), Err(Code::MutualTlsCount));
+        assert_eq!(judged(&[ONE]), Ok(1));
+        assert_eq!(judged(&[ONE; 10]), Ok(1), "each counts once");
+        assert_eq!(judged(&[ONE; 11]), Err(Code::MutualTlsCount));
+        assert_eq!(judged(&[ONE, "ca_short"]), Err(Code::IdShape));
+        assert_eq!(judged(&["ipp_0ujtsYcgvSTl8PAuAdqWYSMnLOv"]), Err(Code::IdShape));
+    }
+}
