@@ -1,7 +1,7 @@
 //! Changes to headers: which names and values may be written, and the one form they are kept in.
 
 use crate::{Code, Error, Result, module::HeaderChanges};
-use http::{HeaderName, HeaderValue};
+use http::HeaderName;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most headers that may be added, and the most that may be removed.
@@ -127,7 +127,7 @@ fn value(name: &str, text: &str) -> Result<()> {
         let sentence = format!("The value of `{name}` has {} bytes; at most {VALUE_LIMIT} are allowed.", text.len());
         return Err(refused(Code::HeaderValueLength, sentence, "add", name));
     }
-    if HeaderValue::from_str(text).is_err() {
+    if !text.bytes().all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte)) {
         let sentence =
             format!("The value of `{name}` holds what a header cannot: only printable ASCII and tabs can be.");
         return Err(refused(Code::HeaderValue, sentence, "add", name));

@@ -1,8 +1,9 @@
 //! One suite for every pair of owner and module, and what is particular to some.
 
 use crate::{
-    kit::{Caller, World, open},
+    kit::{Caller, World},
     pairs::{Cases, Pair, Things, pairs},
+    published::reopened,
 };
 use http::StatusCode;
 use postern_api::Code;
@@ -285,14 +286,14 @@ async fn modules_outlive_a_restart_and_their_secrets_are_sealed() {
     let printed = format!("{:?} {:?}", world.control, world.control.published().borrow());
     assert!(!printed.contains("planted"), "{printed}");
     drop(operator);
-    let World { control, live, folder } = world;
+    let World { control, live, folder, visits } = world;
     drop(control);
     for entry in std::fs::read_dir(folder.path()).expect("a folder") {
         let path = entry.expect("an entry").path();
         let bytes = std::fs::read(&path).expect("readable");
         assert!(!bytes.windows(7).any(|part| part == b"planted"), "a secret stands in {}", path.display());
     }
-    let world = World { control: open(folder.path(), live.clone()).await, live, folder };
+    let world = World { control: reopened(folder.path(), live.clone()).await, live, folder, visits };
     let operator = world.operator().await;
     for (owned, shown, item) in kept {
         assert_eq!(operator.get(&owned.place).await.is(StatusCode::OK), shown);

@@ -167,7 +167,7 @@ async fn after_a_restart_everything_is_published_at_once() {
 }
 
 /// Opens a folder as soon as the one who had it has let it go.
-async fn reopened(folder: &std::path::Path, live: Arc<crate::kit::Tunnels>) -> postern_control::Control {
+pub(crate) async fn reopened(folder: &std::path::Path, live: Arc<crate::kit::Tunnels>) -> postern_control::Control {
     for _ in 0..500 {
         let free = std::fs::File::open(folder.join("postern.lock")).expect("a lock").try_lock().is_ok();
         if free {
