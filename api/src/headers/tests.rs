@@ -1,4 +1,5 @@
 use super::*;
+use http::HeaderValue;
 use proptest::prelude::*;
 
 fn changes(add: &[(&str, &str)], remove: &[&str]) -> HeaderChanges {
