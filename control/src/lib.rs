@@ -14,10 +14,11 @@ mod sealing;
 mod settings;
 mod snapshot;
 pub mod store;
+mod views;
 
 pub use control::Control;
 pub use http::{Admission, ApiCaller};
-pub use live::{Live, NothingLive};
+pub use live::{Live, LiveAddress, LiveSession, LiveTunnel, NothingLive};
 pub use settings::Settings;
 pub use snapshot::{PublishedCredential, PublishedIpRestriction, PublishedTcpEdge, Snapshot};
 
