@@ -143,7 +143,11 @@ codes! {
     // Visitors
     HostUnknown = 3200, 404, "Nothing is published under this name.";
     AgentOffline = 3201, 503, "The name is known, but its agent is not connected.";
+    CircuitOpen = 3202, 503, "The backend has failed too often and is left alone for a while.";
     AddressDenied = 3203, 403, "The visitor's address is not allowed.";
+    WebhookRefused = 3204, 403, "The webhook's signature is missing or wrong.";
+    WebsocketExpected = 3206, 400, "Only WebSocket connections are served here.";
+    UserAgentDenied = 3211, 403, "The visitor's program is not allowed.";
     UpstreamInvalid = 3004, 502, "The local service answered with something that is not HTTP.";
     UpstreamClosed = 3005, 502, "The connection to the local service ended before it answered.";
     UpstreamTimeout = 3008, 504, "The local service did not answer in time.";
@@ -152,6 +156,8 @@ codes! {
     ConnectRefused = 3012, 405, "CONNECT is not offered here.";
     HostMisdirected = 3013, 421, "The request names another host than the connection.";
     HttpsOnly = 3014, 404, "The name is published over HTTPS only.";
+    PathUnknown = 3015, 404, "No route of the edge serves this path.";
+    ModuleUnreadable = 3016, 503, "A module of the edge or route cannot be read.";
     ServiceUnreachable = 8012, 502, "The agent could not connect to the local service.";
     TunnelLoop = 8013, 508, "The tunnel leads back into the agent itself.";
     // Backends and edges
@@ -173,6 +179,7 @@ codes! {
     WeightedKind = 6524, 400, "A weighted backend cannot name a backend of this kind.";
     FailoverKind = 6525, 400, "A failover backend cannot name a backend of this kind.";
     LabelMissing = 6532, 400, "At least one label is needed.";
+    BackendMissing = 724, 503, "The edge or route has no backend that could serve anybody.";
     BackendOffline = 6515, 503, "No agent serves the backend at the moment.";
     CircuitThreshold = 7011, 400, "The share of errors is not between 0 and 1.";
     CircuitDuration = 7016, 400, "The circuit must stay open for at least one second.";

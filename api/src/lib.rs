@@ -17,6 +17,7 @@ pub mod labels;
 pub mod module;
 mod modules;
 pub mod owner;
+pub mod published;
 pub mod resource;
 mod resources;
 pub mod schema;

@@ -1,15 +1,16 @@
 //! The facade: everything the server program does with the control side.
 
 use crate::{
-    Live, Settings, Snapshot, files,
+    Live, Settings, files,
     http::{Admission, Shared},
-    publisher::Publisher,
+    publishing::Publisher,
     resources::{Caller, Codec, Kept, Resources},
     sealing::Seal,
     store::{self, Store, StoreError},
 };
 use postern_api::{
     Code, Error, Id, Result, Secret,
+    published::Published,
     resource::{ApiKey, ApiKeyCreate, User, UserCreate},
     token::Token,
 };
@@ -44,8 +45,8 @@ impl Control {
     async fn over(store: Arc<dyn Store>, settings: Settings, live: Arc<dyn Live>) -> Result<Self> {
         let codec = Codec::new(Arc::new(Seal::open(&settings.data_dir)?));
         let publisher = Publisher::start(store.clone(), codec.clone()).await?;
-        let (snapshots, published) = (publisher.snapshots.clone(), publisher.reached.clone());
-        let resources = Arc::new(Resources { store, codec, settings, live, snapshots, published });
+        let published = publisher.reached.clone();
+        let resources = Arc::new(Resources { store, codec, settings, live, published });
         Ok(Control { resources, publisher, admission: None })
     }
 
@@ -69,8 +70,8 @@ impl Control {
     }
 
     /// The configuration as the edge needs it, always the newest.
-    pub fn published(&self) -> watch::Receiver<Arc<Snapshot>> {
-        self.publisher.snapshots.clone()
+    pub fn published(&self) -> watch::Receiver<Arc<Published>> {
+        self.publisher.published.clone()
     }
 
     /// With an empty store: makes the administrator and one API key and writes the key, one line, to

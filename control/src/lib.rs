@@ -8,19 +8,16 @@ mod files;
 mod http;
 mod live;
 mod modules;
-mod publisher;
+mod publishing;
 mod resources;
 mod sealing;
 mod settings;
-mod snapshot;
 pub mod store;
-mod views;
 
 pub use control::Control;
 pub use http::{Admission, ApiCaller};
-pub use live::{Live, LiveAddress, LiveSession, LiveTunnel, NothingLive};
+pub use live::{Live, NothingLive};
 pub use settings::Settings;
-pub use snapshot::{PublishedCredential, PublishedIpRestriction, PublishedTcpEdge, Snapshot};
 
 /// The OpenAPI description of the management API, the same on every server of this version.
 ///

@@ -1,16 +1,17 @@
 //! The edge as a whole: starts listening, follows what is published, drains.
 
 use crate::{
+    backends::Backends,
     http::Front,
     listeners::{self, Crowd},
     live::Live,
-    published::Published,
-    sessions::{Groups, Registry},
+    routing::Routing,
+    sessions::Registry,
     settings::Settings,
     tcp::Ports,
     tls::{Certificates, Configs},
 };
-use postern_api::{Code, Error};
+use postern_api::{Code, Error, published::Published};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -33,10 +34,13 @@ pub struct Edge {
 
 impl Edge {
     /// Listens and serves. The error names the address that is not available, and the way out.
+    ///
+    /// `applied` hears the revision of each configuration as soon as new requests and connections are served by it.
     pub async fn start(
         settings: Settings,
         certificates: Arc<dyn Certificates>,
         published: watch::Receiver<Arc<Published>>,
+        applied: watch::Sender<i64>,
     ) -> Result<Edge, Error> {
         let configs = Arc::new(Configs::new(certificates)?);
         let https = listeners::listen(settings.https_addr, "Choose another address with --https-addr")?;
@@ -44,20 +48,27 @@ impl Edge {
         let (https_addr, http_addr) = (address_of(&https)?, address_of(&http)?);
         let limits = settings.limits.clone();
         let crowd = || Crowd::new(limits.connections, limits.connections_per_address);
-        let groups = Arc::new(Groups::default());
-        let ports = Ports::new(settings.tcp_addr, crowd(), groups.clone());
+        let backends = Arc::new(Backends::new(limits.idle_upstreams));
+        let ports = Ports::new(settings.tcp_addr, crowd(), backends.clone());
+        let routing = Arc::new(Routing::new(configs.clone()));
         let api = settings.api.clone();
         let registry =
-            Arc::new(Registry::new(settings, https_addr.port(), http_addr.port(), published.clone(), groups, ports));
-        let front =
-            Arc::new(Front { registry: registry.clone(), api, limits: limits.clone(), https_port: https_addr.port() });
+            Arc::new(Registry::new(settings, https_addr.port(), http_addr.port(), published.clone(), backends, ports));
+        let front = Arc::new(Front {
+            registry: registry.clone(),
+            routing: routing.clone(),
+            api,
+            limits: limits.clone(),
+            https_port: https_addr.port(),
+        });
         let (open, stop) = (TaskTracker::new(), CancellationToken::new());
-        follow_once(&registry, &published.borrow().clone()).await;
+        let follower = Follower { registry: registry.clone(), routing, applied };
+        follower.once(&published.borrow().clone()).await;
         let mut tasks = JoinSet::new();
         let serve_https = listeners::serve_https(https, configs, front.clone(), crowd(), open.clone(), stop.clone());
         tasks.spawn(serve_https);
         tasks.spawn(listeners::serve_http(http, front, crowd(), open.clone(), stop.clone()));
-        tasks.spawn(follow(registry.clone(), published));
+        tasks.spawn(follower.follow(published));
         tasks.spawn(tidy(registry.clone()));
         let live = Arc::new(Live { registry: registry.clone() });
         Ok(Edge { https_addr, http_addr, registry, live, open, stop, tasks })
@@ -110,22 +121,35 @@ fn address_of(listener: &TcpListener) -> Result<SocketAddr, Error> {
         .map_err(|error| Error::new(Code::ListenFailed, format!("A listener has no address: {error}.")))
 }
 
-async fn follow_once(registry: &Registry, published: &Published) -> bool {
-    registry.follow(published).await;
-    registry.ports.follow(&published.tcp_edges).await
+/// Makes what is published real.
+struct Follower {
+    registry: Arc<Registry>,
+    routing: Arc<Routing>,
+    applied: watch::Sender<i64>,
 }
 
-/// Makes every change of what is published real, and tries again what did not work.
-async fn follow(registry: Arc<Registry>, mut published: watch::Receiver<Arc<Published>>) {
-    loop {
-        let now = published.borrow_and_update().clone();
-        let failed = follow_once(&registry, &now).await;
-        tokio::select! {
-            changed = published.changed() => if changed.is_err() {
-                // Nobody can change anything any more; what was published last goes on.
-                return;
-            },
-            () = tokio::time::sleep(RETRY), if failed => {}
+impl Follower {
+    /// Takes one configuration; returns whether something in it must be tried again.
+    async fn once(&self, published: &Published) -> bool {
+        self.routing.follow(published);
+        self.registry.follow(published).await;
+        let failed = self.registry.ports.follow(&published.tcp_edges).await;
+        self.applied.send_replace(published.revision);
+        failed
+    }
+
+    /// Makes every change real, and tries again what did not work.
+    async fn follow(self, mut published: watch::Receiver<Arc<Published>>) {
+        loop {
+            let now = published.borrow_and_update().clone();
+            let failed = self.once(&now).await;
+            tokio::select! {
+                changed = published.changed() => if changed.is_err() {
+                    // Nobody can change anything any more; what was published last goes on.
+                    return;
+                },
+                () = tokio::time::sleep(RETRY), if failed => {}
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! `watch` channel, certificates through the trait [`Certificates`], and what is alive at the moment can be
 //! asked from [`Live`].
 
+mod backends;
 mod counters;
 mod edge;
 mod http;
@@ -11,8 +12,9 @@ mod listeners;
 mod live;
 mod modules;
 mod pages;
-mod published;
+
 mod refusal;
+mod routing;
 mod sessions;
 mod settings;
 mod tcp;
@@ -21,6 +23,5 @@ mod tls;
 pub use edge::Edge;
 pub use http::ApiBody;
 pub use live::{Live, SessionView, TunnelKind, TunnelView};
-pub use published::{Credential, IpRestriction, Published, TcpEdge};
 pub use settings::{ApiHost, ApiService, Limits, Settings};
 pub use tls::Certificates;

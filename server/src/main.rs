@@ -12,7 +12,6 @@ mod live;
 mod logs;
 mod management;
 mod metrics;
-mod publish;
 mod rescue_socket;
 mod run;
 mod signals;

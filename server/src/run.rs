@@ -8,11 +8,10 @@ use crate::data_folder::DataFolder;
 use crate::keys::Desk;
 use crate::live::Live;
 use crate::management::{self, Readiness};
-use crate::publish::{self, Publisher};
 use crate::signals::Signals;
 use crate::{api_host, metrics, rescue_socket};
 use axum::body::Bytes;
-use postern_api::{Result, host::HostName};
+use postern_api::{Result, host::HostName, published::Published};
 use postern_control::Control;
 use postern_control::certificates::Authority;
 use postern_edge::Edge;
@@ -20,6 +19,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// The server at work.
 struct Server {
@@ -57,9 +57,9 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let (control, api) = open_control(&configuration, &folder, &live).await?;
     let first_key = control.ensure_first_key().await?;
 
-    let (publisher, published) = publish::start(control.published());
+    let (applied, reached) = watch::channel(0);
     let readiness = Readiness::default();
-    let resources = caught_up(control.router(), publisher);
+    let resources = caught_up(control.router(), control.published(), reached);
     let description = Bytes::from(control.description().to_string());
     let public_api = configuration.api_host.clone().map(|name| {
         let router = management::on_a_public_name(resources.clone(), description.clone(), readiness.clone());
@@ -82,7 +82,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
         ..postern_edge::Settings::loopback(configuration.domain.clone())
     };
-    let edge = Edge::start(settings, Arc::new(chosen), published).await?;
+    let edge = Edge::start(settings, Arc::new(chosen), control.published(), applied).await?;
     live.is_now(edge.live());
 
     let addresses = Addresses {
@@ -149,15 +149,25 @@ fn base_url(address: SocketAddr) -> String {
     }
 }
 
-/// Who has the answer to a change may rely on it: the edge knows it already.
-fn caught_up(resources: axum::Router, publisher: Publisher) -> axum::Router {
+/// How long the answer to a change waits for the edge.
+const APPLY_DEADLINE: Duration = Duration::from_secs(5);
+
+/// Who has the answer to a change may rely on it: the edge serves by it already.
+fn caught_up(
+    resources: axum::Router,
+    published: watch::Receiver<Arc<Published>>,
+    reached: watch::Receiver<i64>,
+) -> axum::Router {
     let wait = move |request: axum::extract::Request, next: axum::middleware::Next| {
-        let publisher = publisher.clone();
+        let (published, mut reached) = (published.clone(), reached.clone());
         async move {
             let reads = request.method().is_safe();
             let response = next.run(request).await;
             if !reads {
-                publisher.caught_up().await;
+                let wanted = published.borrow().revision;
+                // Without an edge, which is so while the program ends, nobody has to wait.
+                let caught_up = reached.wait_for(|revision| *revision >= wanted);
+                let _ = tokio::time::timeout(APPLY_DEADLINE, caught_up).await;
             }
             response
         }

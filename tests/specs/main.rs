@@ -23,4 +23,3 @@ mod server_start;
 mod ssh_certificates;
 mod tcp_edges;
 mod tcp_tunnels;
-mod views;

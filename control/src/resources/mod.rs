@@ -40,9 +40,10 @@ mod weighted_backend;
 pub(crate) use address::{Address, parent_of};
 pub(crate) use caller::Caller;
 pub(crate) use codec::Codec;
-pub(crate) use hostports::names as hosts;
+pub(crate) use hostports::names as host_names;
 pub(crate) use kept::{Claim, Kept, KeptModule, Link, Role};
 pub(crate) use module_operations::HostRules;
+pub(crate) use operations::PageOf;
 pub(crate) use owner::{Owner, owner};
 pub(crate) use policies::policies;
 pub(crate) use rules::{Attachment, Call, Draft, Making, ModuleRules, Modules, Rules};
@@ -50,7 +51,7 @@ pub(crate) use targets::Target;
 pub(crate) use tcp_edge::ports;
 
 use crate::{
-    Live, Settings, Snapshot,
+    Live, Settings,
     store::{Revision, Store},
 };
 use postern_api::{Code, Error, Result};
@@ -67,8 +68,6 @@ pub(crate) struct Resources {
     pub(crate) codec: Codec,
     pub(crate) settings: Settings,
     pub(crate) live: Arc<dyn Live>,
-    /// What the edge is told, always the newest.
-    pub(crate) snapshots: watch::Receiver<Arc<Snapshot>>,
     /// The revision up to which changes are published.
     pub(crate) published: watch::Receiver<Revision>,
 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Uploaded {
     pub(crate) private_key_pem: Secret,
     /// What the leaf says, read once.
-    leaf: TlsCertificateStatus,
+    pub(crate) leaf: TlsCertificateStatus,
 }
 
 impl Rules for TlsCertificate {

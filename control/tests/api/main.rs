@@ -15,4 +15,3 @@ mod pairs;
 mod published;
 mod secrets;
 mod start;
-mod views;

@@ -2,20 +2,24 @@
 
 use crate::kit::{World, ids, open};
 use http::StatusCode;
-use postern_api::{Code, resource::RestrictionType, token::Token};
-use postern_control::PublishedTcpEdge;
+use postern_api::{
+    Code,
+    published::{Backend, TcpEdge},
+    resource::RestrictionType,
+    token::Token,
+};
 use serde_json::json;
 use std::{net::IpAddr, sync::Arc};
 
-fn edge(world: &World) -> PublishedTcpEdge {
+fn edge(world: &World) -> Arc<TcpEdge> {
     let snapshot = world.control.published().borrow().clone();
     assert_eq!(snapshot.tcp_edges.len(), 1);
     snapshot.tcp_edges[0].clone()
 }
 
-fn lets_in(edge: &PublishedTcpEdge, address: &str) -> bool {
+fn lets_in(edge: &TcpEdge, address: &str) -> bool {
     let address: IpAddr = address.parse().expect("an address");
-    edge.ip_restriction.as_ref().is_none_or(|rules| rules.allows(address))
+    edge.settings.ip_restriction.as_ref().is_none_or(|rules| rules.allows(address))
 }
 
 #[tokio::test]
@@ -23,9 +27,13 @@ async fn each_change_is_published_before_its_answer() {
     let world = World::start().await;
     let operator = world.operator().await;
     let group = operator.group().await;
-    assert_eq!(world.control.published().borrow().tunnel_groups[&group]["app"], "shop");
+    let labels = || match &*world.control.published().borrow().backends[&group] {
+        Backend::TunnelGroup(group) => group.labels.clone(),
+        other => panic!("no group: {other:?}"),
+    };
+    assert_eq!(labels()["app"], "shop");
     operator.patch(&format!("/backends/tunnel_group/{group}"), &json!({"labels": {"a": "b"}})).await.is(StatusCode::OK);
-    assert_eq!(world.control.published().borrow().tunnel_groups[&group]["a"], "b");
+    assert_eq!(labels()["a"], "b");
 
     let id = operator
         .id("/edges/tcp", &json!({"hostports": ["tunnels.test:24002", "127.0.0.1:24001", "127.0.0.1:24002"]}))
@@ -33,17 +41,17 @@ async fn each_change_is_published_before_its_answer() {
     let item = format!("/edges/tcp/{id}");
     let published = edge(&world);
     assert_eq!((published.id.as_str(), published.ports.as_slice()), (id.as_str(), &[24001, 24002][..]));
-    assert!(published.backend.is_none() && published.ip_restriction.is_none());
+    assert!(published.settings.backend.is_none() && published.settings.ip_restriction.is_none());
 
     let backend = format!("{item}/backend");
     operator.put(&backend, &json!({"backend_id": group})).await.is(StatusCode::OK);
-    assert_eq!(edge(&world).backend.as_deref(), Some(group.as_str()));
+    assert_eq!(edge(&world).settings.backend.as_deref(), Some(group.as_str()));
     operator.put(&backend, &json!({"backend_id": group, "enabled": false})).await.is(StatusCode::OK);
-    assert_eq!(edge(&world).backend, None, "a disabled module is absent");
+    assert_eq!(edge(&world).settings.backend, None, "a disabled module is absent");
     operator.patch(&item, &json!({"backend": {"backend_id": group}})).await.is(StatusCode::OK);
-    assert_eq!(edge(&world).backend.as_deref(), Some(group.as_str()));
+    assert_eq!(edge(&world).settings.backend.as_deref(), Some(group.as_str()));
     operator.delete(&backend).await.is(StatusCode::NO_CONTENT);
-    assert_eq!(edge(&world).backend, None);
+    assert_eq!(edge(&world).settings.backend, None);
     operator.delete(&item).await.is(StatusCode::NO_CONTENT);
     assert!(world.control.published().borrow().tcp_edges.is_empty());
 }
@@ -70,9 +78,9 @@ async fn rules_are_resolved_and_a_deleted_policy_has_none() {
     assert!(!lets_in(&edge(&world), "11.1.2.3"), "a deleted policy counts as one without rules");
     let off = json!({"ip_restriction": {"enabled": false, "ip_policy_ids": [office]}});
     operator.patch(&item, &off).await.is(StatusCode::OK);
-    assert!(edge(&world).ip_restriction.is_none() && lets_in(&edge(&world), "203.0.113.9"));
+    assert!(edge(&world).settings.ip_restriction.is_none() && lets_in(&edge(&world), "203.0.113.9"));
     operator.delete(&format!("{item}/ip_restriction")).await.is(StatusCode::NO_CONTENT);
-    assert!(edge(&world).ip_restriction.is_none());
+    assert!(edge(&world).settings.ip_restriction.is_none());
 }
 
 #[tokio::test]
@@ -162,7 +170,7 @@ async fn after_a_restart_everything_is_published_at_once() {
     drop((control, operator));
     let after = reopened(folder.path(), live).await;
     let after = after.published().borrow().clone();
-    assert_eq!((&after.tcp_edges, &after.tunnel_groups), (&before.tcp_edges, &before.tunnel_groups));
+    assert_eq!((&after.tcp_edges, &after.backends), (&before.tcp_edges, &before.backends));
     assert_eq!(after.credentials, before.credentials);
 }
 

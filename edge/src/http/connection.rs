@@ -153,24 +153,41 @@ where
 mod tests {
     use super::*;
     use crate::{
+        backends::Backends,
         listeners::Crowd,
-        sessions::{Groups, Registry},
+        routing::Routing,
+        sessions::Registry,
         settings::Settings,
         tcp::Ports,
+        tls::{Certificates, Configs},
     };
     use postern_api::host::HostName;
     use tokio::sync::watch;
+
+    struct Nobody;
+
+    impl Certificates for Nobody {
+        fn resolve(
+            &self,
+            _name: Option<&HostName>,
+            _local: std::net::IpAddr,
+        ) -> Option<Arc<rustls::sign::CertifiedKey>> {
+            None
+        }
+    }
 
     /// What every idle visitor costs besides TLS and hyper's buffers.
     #[tokio::test]
     async fn an_idle_connection_is_small() {
         let settings = Settings::loopback(HostName::parse("localhost").expect("a name"));
         let limits = settings.limits.clone();
-        let groups = Arc::new(Groups::default());
-        let ports = Ports::new(settings.tcp_addr, Crowd::new(1, 1), groups.clone());
+        let backends = Arc::new(Backends::new(1));
+        let ports = Ports::new(settings.tcp_addr, Crowd::new(1, 1), backends.clone());
+        let configs = Configs::new(Arc::new(Nobody)).expect("ticket keys");
+        let routing = Arc::new(Routing::new(Arc::new(configs)));
         let (_publish, published) = watch::channel(Arc::default());
-        let registry = Arc::new(Registry::new(settings, 443, 80, published, groups, ports));
-        let front = Arc::new(Front { registry, api: None, limits, https_port: 443 });
+        let registry = Arc::new(Registry::new(settings, 443, 80, published, backends, ports));
+        let front = Arc::new(Front { registry, routing, api: None, limits, https_port: 443 });
         let address = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
         let visitor = Arc::new(Visitor::new(address, postern_tunnel::message::Scheme::Https));
         let (_far, near) = tokio::io::duplex(64);

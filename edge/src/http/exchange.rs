@@ -1,20 +1,19 @@
-//! One request and its answer over a tunnel.
+//! One request and its answer: from whoever can be dialled first.
 
 use super::{
     body::{BodyError, RequestBody, VisitorGone, without_smuggled_trailers},
     pool::Upstream,
-    visitor::Visitor,
 };
 use crate::{
+    backends::{Candidate, Candidates, Fixed, For, Origin},
     counters,
     refusal::{Fault, Refusal},
-    sessions::Tunnel,
 };
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::{Method, Request, Response, body::Incoming};
 use postern_api::{Code, Error};
-use postern_tunnel::{Refused, StreamKind};
+use postern_tunnel::Refused;
 use std::{
     error::Error as _,
     io,
@@ -27,19 +26,65 @@ use std::{
     time::Duration,
 };
 
-/// Sends a request and waits for the head of its answer.
-///
-/// An idle connection may turn out to be stale just now. Then the request is sent once more on a fresh stream,
-/// if the local service cannot have acted on it: nothing was sent, or it has no body and is idempotent.
+/// Where an answer came from.
+pub(super) enum Answered {
+    /// From an origin, over a connection that is still needed for the body.
+    Origin { response: Response<Incoming>, upstream: Box<Upstream>, origin: Origin },
+    /// It stood ready here.
+    Fixed(Arc<Fixed>),
+}
+
+/// Sends a request to the first candidate that can be dialled, and waits for the head of its answer. Once one is
+/// dialled the others are out: the request may have been acted on.
 pub(super) async fn exchange(
-    tunnel: &Arc<Tunnel>,
-    visitor: &Visitor,
+    candidates: Candidates,
+    whom: For,
     request: Request<RequestBody>,
     progress: Option<Arc<AtomicU64>>,
     patience: Duration,
-) -> Result<(Response<Incoming>, Box<Upstream>), Refusal> {
+) -> Result<Answered, Refusal> {
     let mut request = request;
-    if let Some(upstream) = tunnel.pool.take() {
+    let mut left = candidates.len();
+    let mut last = None;
+    for candidate in candidates {
+        left -= 1;
+        let origin = match candidate {
+            Candidate::Answer(fixed) => return Ok(Answered::Fixed(fixed)),
+            Candidate::Dial(origin) => origin,
+        };
+        match ask(&origin, whom, request, &progress, patience, left > 0).await {
+            Ok((response, upstream)) => return Ok(Answered::Origin { response, upstream, origin }),
+            Err(Asked::NotReached(refusal, unsent)) => {
+                tracing::debug!(origin = origin.id(), code = %refusal.error.code, left, "cannot be dialled");
+                (last, request) = (Some(refusal), *unsent);
+            }
+            Err(Asked::Failed(refusal)) => return Err(refusal),
+        }
+    }
+    Err(last.unwrap_or_else(|| Refusal::new(Fault::Route, Code::BackendMissing)))
+}
+
+/// Why there is no answer.
+enum Asked {
+    /// Nothing was sent; the request is as it was.
+    NotReached(Refusal, Box<Request<RequestBody>>),
+    Failed(Refusal),
+}
+
+/// Asks one origin.
+///
+/// An idle connection may turn out to be stale just now. Then the request is sent once more on a fresh stream,
+/// if the local service cannot have acted on it: nothing was sent, or it has no body and is idempotent.
+async fn ask(
+    origin: &Origin,
+    whom: For,
+    request: Request<RequestBody>,
+    progress: &Option<Arc<AtomicU64>>,
+    patience: Duration,
+    others: bool,
+) -> Result<(Response<Incoming>, Box<Upstream>), Asked> {
+    let mut request = request;
+    if let Some(upstream) = origin.pool().take() {
         counters::upstream_reused();
         let again = can_repeat(&request).then(|| head_of(&request));
         match send(upstream, request, progress.clone(), patience).await {
@@ -47,19 +92,20 @@ pub(super) async fn exchange(
             Err(failure) => match (failure.unsent, again) {
                 (Some(unsent), _) => request = unsent,
                 (None, Some(again)) if failure.stale => request = again,
-                _ => return Err(failure.refusal),
+                _ => return Err(Asked::Failed(failure.refusal)),
             },
         }
-        tracing::debug!(tunnel = tunnel.id, "idle connection was stale; trying a fresh one");
+        tracing::debug!(origin = origin.id(), "idle connection was stale; trying a fresh one");
     }
-    let stream = tunnel.open(StreamKind::Http, visitor.address, visitor.is_tls()).await.map_err(|error| {
-        let message = format!("The agent's session cannot carry the request: {error}.");
-        Refusal::new(Fault::Agent, Error::new(Code::AgentOffline, message)).retry_after(Duration::from_secs(5))
-    })?;
+    let stream = match origin.open(whom, others).await {
+        Ok(stream) => stream,
+        Err(refusal) => return Err(Asked::NotReached(refusal, Box::new(request))),
+    };
     let upstream = Upstream::on(stream).await.map_err(|error| {
-        Refusal::new(Fault::Us, Error::new(Code::Internal, format!("The request cannot be sent: {error}.")))
+        let error = Error::new(Code::Internal, format!("The request cannot be sent: {error}."));
+        Asked::Failed(Refusal::new(Fault::Us, error))
     })?;
-    send(upstream, request, progress, patience).await.map_err(|failure| failure.refusal)
+    send(upstream, request, progress.clone(), patience).await.map_err(|failure| Asked::Failed(failure.refusal))
 }
 
 struct Failure {
@@ -172,16 +218,16 @@ fn refusal_of(error: &hyper::Error) -> Refusal {
 }
 
 /// The body of an answer together with the connection it arrives on. Whoever polls the body drives the
-/// connection; when the body is over the connection goes back into the tunnel's pool.
+/// connection; when the body is over the connection goes back into the origin's pool.
 pub(crate) struct AnswerBody {
     incoming: Incoming,
     upstream: Option<Box<Upstream>>,
-    tunnel: Arc<Tunnel>,
+    origin: Origin,
 }
 
 impl AnswerBody {
-    pub(super) fn new(incoming: Incoming, upstream: Box<Upstream>, tunnel: Arc<Tunnel>) -> Self {
-        AnswerBody { incoming, upstream: Some(upstream), tunnel }
+    pub(super) fn new(incoming: Incoming, upstream: Box<Upstream>, origin: Origin) -> Self {
+        AnswerBody { incoming, upstream: Some(upstream), origin }
     }
 
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
@@ -208,7 +254,7 @@ impl Drop for AnswerBody {
     fn drop(&mut self) {
         // A connection whose answer was not read to its end is not ready, and the pool lets it go.
         if let Some(upstream) = self.upstream.take() {
-            self.tunnel.pool.put(upstream);
+            self.origin.pool().put(upstream);
         }
     }
 }

@@ -13,6 +13,7 @@ mod upgrade;
 mod visitor;
 
 pub use body::ApiBody;
+pub(crate) use body::ResponseBody;
 pub(crate) use connection::serve;
 pub(crate) use exchange::refused_by_agent;
 pub(crate) use pool::Pool;

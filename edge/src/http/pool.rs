@@ -1,10 +1,10 @@
-//! Idle HTTP connections to one tunnel's local service, shared by all its visitors.
+//! Idle HTTP connections to one origin, shared by all its visitors.
 //!
 //! A connection has no task of its own: whoever uses it drives it, so that a request wakes nobody but its own
 //! task. While it idles nobody reads from it; a look before it is used finds out whether the other side left.
 
 use super::body::RequestBody;
-use crate::sessions::TunnelIo;
+use crate::backends::OriginIo;
 use bytes::Bytes;
 use futures::task::noop_waker_ref;
 use hyper::client::conn::http1::{self, Connection, Parts, SendRequest};
@@ -26,14 +26,14 @@ const BUFFER: usize = 64 * 1024;
 /// One HTTP/1.1 connection to a local service.
 pub(crate) struct Upstream {
     pub(super) sender: SendRequest<RequestBody>,
-    driver: Connection<TokioIo<TunnelIo>, RequestBody>,
+    driver: Connection<TokioIo<OriginIo>, RequestBody>,
     over: bool,
     idle_since: Instant,
 }
 
 impl Upstream {
     /// Speaks HTTP on a fresh stream. Nothing is sent yet.
-    pub(super) async fn on(stream: TunnelIo) -> hyper::Result<Box<Self>> {
+    pub(super) async fn on(stream: OriginIo) -> hyper::Result<Box<Self>> {
         let (sender, driver) = http1::Builder::new()
             .preserve_header_case(true)
             .title_case_headers(true)
@@ -62,13 +62,13 @@ impl Upstream {
     }
 
     /// The stream itself and what was read from it already, after an upgrade.
-    pub(super) fn into_stream(self) -> (TunnelIo, Bytes) {
+    pub(super) fn into_stream(self) -> (OriginIo, Bytes) {
         let Parts { io, read_buf, .. } = self.driver.into_parts();
         (io.into_inner(), read_buf)
     }
 }
 
-/// The idle connections of one tunnel, the most recently used on top.
+/// The idle connections to one origin, the most recently used on top.
 pub(crate) struct Pool {
     limit: usize,
     closed: AtomicBool,

@@ -1,17 +1,19 @@
-//! One request: made canonical, routed, judged, cleaned, sent to its tunnel, and answered.
+//! One request: made canonical, routed, cleaned, judged, sent to whoever serves it, and answered.
 
 use super::{
     body::{RequestBody, ResponseBody},
     canonical,
-    exchange::{AnswerBody, exchange},
+    exchange::{AnswerBody, Answered, exchange},
     headers, upgrade,
     visitor::Visitor,
 };
 use crate::{
+    backends::{self, For},
     counters,
-    modules::{Column, Trace},
+    modules::{Trace, Visit},
     pages::{self, Manners},
     refusal::{Fault, Refusal},
+    routing::{self, HttpsEndpoint, Place, Route, Routing},
     sessions::{Found, Registry, Tunnel},
     settings::{ApiHost, Limits},
 };
@@ -20,15 +22,17 @@ use hyper::{
     HeaderMap, Request, Response, StatusCode, Uri, Version,
     body::Incoming,
     header::{self, HeaderValue},
+    upgrade::OnUpgrade,
 };
-use postern_api::{Code, Error, id::ksuid};
-use postern_tunnel::message::Scheme;
+use postern_api::{Code, Error, host::HostName, id::ksuid};
+use postern_tunnel::{StreamKind, message::Scheme};
 use std::{convert::Infallible, sync::Arc, time::Instant};
 use tower::ServiceExt;
 
 /// What all requests share.
 pub(crate) struct Front {
     pub(crate) registry: Arc<Registry>,
+    pub(crate) routing: Arc<Routing>,
     pub(crate) api: Option<ApiHost>,
     pub(crate) limits: Limits,
     /// Where plain requests are sent when a name is published over HTTPS only.
@@ -99,16 +103,15 @@ impl Front {
         let changing = wanted.is_some().then(|| hyper::upgrade::on(&mut request));
         let (mut parts, incoming) = request.into_parts();
         canonical::reduce(&parts.method, &mut parts.uri, parts.version, &mut parts.headers)?;
-        let tunnel = match self.route(visitor, &parts.headers, &parts.uri)? {
-            Route::Tunnel(tunnel) => tunnel,
-            Route::Api(api) => {
+        let way = match self.find(visitor, &parts.headers, &parts.uri)? {
+            Target::Tunnel(tunnel) => Way::Tunnel(tunnel),
+            Target::Edge(edge) => Way::Route(route_of(&edge, visitor, &parts.uri)?),
+            Target::Api(api) => {
                 headers::clean_request(&mut parts.headers);
                 parts.extensions.insert(visitor.address);
                 return Ok(self.ask_api(api, Request::from_parts(parts, incoming)).await);
             }
         };
-        // Tunnels of agents carry no modules; the column is the same for whatever does.
-        Column::default().judge(visitor.address.ip(), trace)?;
         let host = parts
             .headers
             .get(header::HOST)
@@ -122,46 +125,61 @@ impl Front {
             headers::restore_upgrade(&mut parts.headers, protocol);
         }
         visitor.introduce(&mut parts.headers, &host);
-        parts.version = Version::HTTP_11;
         let (body, progress) = RequestBody::of(incoming);
-        let request = Request::from_parts(parts, body);
-        let (mut response, upstream) = exchange(&tunnel, visitor, request, progress, self.limits.answer).await?;
-        *response.version_mut() = Version::HTTP_11;
-        if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-            let Some(changing) = changing else {
-                let message = "The local service changed to another protocol without being asked to.";
-                return Err(Refusal::new(Fault::Service, Error::new(Code::UpstreamInvalid, message)));
-            };
-            let protocol = response.headers().get(header::UPGRADE).cloned();
-            let (parts, incoming) = response.into_parts();
-            upgrade::join(changing, incoming, upstream, visitor.busy.begin());
-            let mut response = Response::from_parts(parts, ResponseBody::full(bytes::Bytes::new()));
-            headers::clean_response(response.headers_mut());
-            if let Some(protocol) = protocol {
-                headers::restore_upgrade(response.headers_mut(), protocol);
+        let (passed, candidates) = match &way {
+            // Tunnels of agents carry no modules.
+            Way::Tunnel(tunnel) => (None, backends::only(tunnel.clone())),
+            Way::Route(route) => {
+                trace.on(&route.id);
+                let mut visit = Visit { visitor, parts: &mut parts, trace };
+                let passed = route.column.request(&mut visit).await?;
+                (Some((route, passed)), self.registry.backends.candidates(route.backend())?)
             }
-            return Ok(response);
-        }
-        headers::clean_response(response.headers_mut());
-        Ok(response.map(|incoming| ResponseBody::answer(AnswerBody::new(incoming, upstream, tunnel))))
+        };
+        parts.version = Version::HTTP_11;
+        let whom = For { kind: StreamKind::Http, visitor: visitor.address, tls: visitor.is_tls() };
+        let request = Request::from_parts(parts, body);
+        let answered = exchange(candidates, whom, request, progress, self.limits.answer).await?;
+        let response = conclude(answered, visitor, changing)?;
+        Ok(match passed {
+            Some((route, passed)) => route.column.answer(passed, response),
+            None => response,
+        })
     }
 
-    fn route(&self, visitor: &Visitor, headers: &HeaderMap, uri: &Uri) -> Result<Route<'_>, Refusal> {
+    /// Who serves a request: the most specific name wins, be it that of a tunnel or of an edge.
+    fn find(&self, visitor: &Visitor, headers: &HeaderMap, uri: &Uri) -> Result<Target<'_>, Refusal> {
         let host = canonical::host(headers)?;
         let api = self.api.as_ref().filter(|api| api.name.as_str() == host);
         match (api, visitor.scheme) {
-            (Some(api), Scheme::Https) => return Ok(Route::Api(api)),
+            (Some(api), Scheme::Https) => return Ok(Target::Api(api)),
             (Some(_), Scheme::Http) => return Err(self.to_https(&host, uri)),
             (None, _) => {}
         }
-        // One connection may ask for several names: a certificate is no secret between tunnels, and the name
-        // in the TLS handshake decides about nothing else. Edges with modules of the connection will.
-        match self.registry.find(&host, visitor.scheme) {
-            Found::Tunnel(tunnel) => Ok(Route::Tunnel(tunnel)),
-            Found::Offline => Err(Refusal::offline(&host)),
-            Found::HttpsOnly => Err(self.to_https(&host, uri)),
-            Found::Unknown => Err(Refusal::unknown_host(&host)),
+        let table = self.routing.table();
+        let place = table.find(&host);
+        match self.registry.find_beyond(place.map_or(0, |(covered, _)| covered), &host, visitor.scheme) {
+            Found::Tunnel(tunnel) => return Ok(Target::Tunnel(tunnel)),
+            Found::Offline => return Err(Refusal::offline(&host)),
+            Found::HttpsOnly => return Err(self.to_https(&host, uri)),
+            Found::Unknown => {}
         }
+        match (place, visitor.scheme) {
+            (Some((_, Place::Https(edge))), Scheme::Https) => Ok(Target::Edge(edge.clone())),
+            (Some((_, Place::Https(_))), Scheme::Http) => Err(self.to_https(&host, uri)),
+            // The handshake for its name would have led there.
+            (Some((_, Place::Tls(_))), Scheme::Https) => Err(misdirected()),
+            (Some((_, Place::Tls(_))), Scheme::Http) | (None, _) => Err(Refusal::unknown_host(&host)),
+        }
+    }
+
+    /// The edge whose name a handshake is for. A tunnel with a more specific name than a wildcard edge is served by
+    /// everybody's rules.
+    pub(crate) fn edge_of(&self, name: &HostName) -> Option<Place> {
+        let table = self.routing.table();
+        let (covered, place) = table.find(name.as_str())?;
+        let tunnel = self.registry.find_beyond(covered, name.as_str(), Scheme::Https);
+        matches!(tunnel, Found::Unknown).then(|| place.clone())
     }
 
     fn to_https(&self, host: &str, uri: &Uri) -> Refusal {
@@ -182,10 +200,71 @@ impl Front {
     }
 }
 
-/// Where a request goes.
-enum Route<'a> {
+/// What a name leads to.
+enum Target<'a> {
     Tunnel(Arc<Tunnel>),
+    Edge(Arc<HttpsEndpoint>),
     Api(&'a ApiHost),
+}
+
+/// What serves a request.
+enum Way {
+    Tunnel(Arc<Tunnel>),
+    Route(Arc<Route>),
+}
+
+/// The route of a request. Where the edge asks more of a connection than others do, only a connection that was made
+/// for it will do.
+fn route_of(edge: &HttpsEndpoint, visitor: &Visitor, uri: &Uri) -> Result<Arc<Route>, Refusal> {
+    if edge.unreadable {
+        return Err(Refusal::new(Fault::Us, Code::ModuleUnreadable));
+    }
+    if edge.handshake.is_some() && visitor.admitted_by.as_ref() != Some(&edge.id) {
+        return Err(misdirected());
+    }
+    // The asterisk of OPTIONS asks about the server as a whole.
+    let path = if uri.path() == "*" { "/" } else { uri.path() };
+    let path = routing::normalised(path)
+        .ok_or_else(|| Refusal::invalid("The path of the request cannot be read in one way only."))?;
+    edge.route(&path).cloned().ok_or_else(|| {
+        let message = "No route of this edge serves the path. Check the address.";
+        Refusal::new(Fault::Route, Error::new(Code::PathUnknown, message))
+    })
+}
+
+fn misdirected() -> Refusal {
+    let message = "This connection was made for another host. Open a new one for this host.";
+    Refusal::new(Fault::Visitor, Error::new(Code::HostMisdirected, message))
+}
+
+/// Makes what was answered ready for the visitor; after a change of protocol both sides are joined.
+fn conclude(
+    answered: Answered,
+    visitor: &Visitor,
+    changing: Option<OnUpgrade>,
+) -> Result<Response<ResponseBody>, Refusal> {
+    let (mut response, upstream, origin) = match answered {
+        Answered::Fixed(fixed) => return Ok(fixed.answer()),
+        Answered::Origin { response, upstream, origin } => (response, upstream, origin),
+    };
+    *response.version_mut() = Version::HTTP_11;
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        let Some(changing) = changing else {
+            let message = "The local service changed to another protocol without being asked to.";
+            return Err(Refusal::new(Fault::Service, Error::new(Code::UpstreamInvalid, message)));
+        };
+        let protocol = response.headers().get(header::UPGRADE).cloned();
+        let (parts, incoming) = response.into_parts();
+        upgrade::join(changing, incoming, upstream, visitor.busy.begin());
+        let mut response = Response::from_parts(parts, ResponseBody::full(bytes::Bytes::new()));
+        headers::clean_response(response.headers_mut());
+        if let Some(protocol) = protocol {
+            headers::restore_upgrade(response.headers_mut(), protocol);
+        }
+        return Ok(response);
+    }
+    headers::clean_response(response.headers_mut());
+    Ok(response.map(|incoming| ResponseBody::answer(AnswerBody::new(incoming, upstream, origin))))
 }
 
 /// HTTP/2 may send cookies one by one; HTTP/1.1 has one header for all of them.

@@ -5,7 +5,7 @@ use hyper::{HeaderMap, header::HeaderValue};
 use postern_tunnel::message::Scheme;
 use std::{
     net::{IpAddr, SocketAddr},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// One connection of a visitor.
@@ -13,6 +13,8 @@ pub(crate) struct Visitor {
     pub(crate) address: SocketAddr,
     pub(crate) scheme: Scheme,
     pub(crate) busy: Busy,
+    /// The edge whose rules the TLS handshake was made by, if it has rules of its own.
+    pub(crate) admitted_by: Option<Arc<str>>,
     forwarded_for: HeaderValue,
     /// The `Forwarded` header of the last request and the `Host` it was made for: most connections ask for one.
     last: Mutex<Option<(HeaderValue, HeaderValue)>>,
@@ -22,7 +24,7 @@ impl Visitor {
     pub(crate) fn new(address: SocketAddr, scheme: Scheme) -> Self {
         let text = address.ip().to_canonical().to_string();
         let forwarded_for = HeaderValue::try_from(text).expect("an address has visible characters only");
-        Visitor { address, scheme, busy: Busy::default(), forwarded_for, last: Mutex::default() }
+        Visitor { address, scheme, busy: Busy::default(), admitted_by: None, forwarded_for, last: Mutex::default() }
     }
 
     pub(crate) fn is_tls(&self) -> bool {

@@ -1,13 +1,18 @@
-//! The HTTPS port: agents and visitors, told apart by the first bytes of their handshake.
+//! The HTTPS port: agents, visitors of HTTP and visitors of TLS edges, told apart by the first bytes of their
+//! handshake.
 
 use super::{Crowd, accept};
 use crate::{
+    backends::For,
     counters::Connected,
     http::{self, Front, Visitor},
+    routing::TlsEndpoint,
     sessions::serve_agent,
-    tls::{self, Caller, Configs},
+    tcp,
+    tls::{self, Caller, Configs, Rewound},
 };
-use postern_tunnel::message::Scheme;
+use postern_api::host::HostName;
+use postern_tunnel::{StreamKind, message::Scheme};
 use std::{net::SocketAddr, sync::Arc};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -42,18 +47,40 @@ async fn greet(
     open: TaskTracker,
     draining: CancellationToken,
 ) {
+    let (deadline, backends) = (front.limits.handshake, &front.registry.backends);
+    let find = |name: &HostName| front.edge_of(name);
+    let admits = |edge: &TlsEndpoint| tcp::admits(&edge.id, &edge.column, address);
     // Boxed, so that what only the handshake needs is given back when it is done.
-    match Box::pin(tls::handshake(stream, configs, front.limits.handshake)).await {
+    match Box::pin(tls::handshake(stream, configs, find, admits, deadline)).await {
         Ok(Caller::Agent(mut stream)) => {
             let _connected = Connected::new("agents");
             postern_tunnel::limit_buffers(stream.get_mut().1);
             Box::pin(serve_agent(stream, address, front.registry.clone())).await;
         }
-        Ok(Caller::Visitor { stream, http2 }) => {
+        Ok(Caller::Visitor { stream, http2, admitted_by }) => {
             let _connected = Connected::new("https");
-            let visitor = Visitor::new(address, Scheme::Https);
+            let mut visitor = Visitor::new(address, Scheme::Https);
+            visitor.admitted_by = admitted_by;
             Box::pin(open.track_future(http::serve(stream, http2, visitor, front, draining))).await;
         }
+        Ok(Caller::Terminated(stream, edge)) => {
+            let _connected = Connected::new("tls");
+            let candidates = backends.candidates(edge.backend());
+            drop(edge);
+            Box::pin(open.track_future(tcp::join(stream, of_tls(address), candidates))).await;
+        }
+        Ok(Caller::Passing(stream, hello, edge)) => {
+            let _connected = Connected::new("tls");
+            let candidates = backends.candidates(edge.backend());
+            drop(edge);
+            let stream = Rewound::new(stream, hello);
+            Box::pin(open.track_future(tcp::join(stream, of_tls(address), candidates))).await;
+        }
+        Ok(Caller::Refused) => {}
         Err(error) => tracing::debug!(visitor = %address, %error, "TLS handshake failed"),
     }
+}
+
+fn of_tls(visitor: SocketAddr) -> For {
+    For { kind: StreamKind::Tcp, visitor, tls: true }
 }

@@ -1,59 +1,84 @@
 //! Modules at work: their order, and the trace of what each of them decided.
 
-pub(crate) mod ip_restriction;
+mod ip_restriction;
+mod keeper;
+mod trace;
+mod user_agent_filter;
 
-use crate::refusal::Refusal;
-use postern_api::ip_rules::IpRules;
-use std::{
-    net::IpAddr,
-    time::{Duration, Instant},
+pub(crate) use keeper::Keeper;
+pub(crate) use trace::Trace;
+
+use crate::{
+    http::{ResponseBody, Visitor},
+    refusal::{Fault, Refusal},
 };
+use hyper::{Response, http::request};
+use postern_api::{Code, Error, ip_rules::IpRules, published::Settings};
+use std::{net::IpAddr, sync::Arc};
 
-/// The modules of one route or edge. Built from what is published, so one connection or request sees one
-/// configuration from start to end.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Column<'a> {
-    pub(crate) ip_restriction: Option<&'a IpRules>,
+/// The stages of one edge or route, made ready once. One connection or request sees one column from start to end.
+#[derive(Default)]
+pub(crate) struct Column {
+    /// A module is set and cannot be read. It may have guarded the way, so nobody may pass.
+    unreadable: bool,
+    ip_restriction: Option<Arc<IpRules>>,
+    user_agent_filter: Option<user_agent_filter::Filter>,
 }
 
-impl Column<'_> {
-    /// The order of all stages, from the visitor to the backend.
-    pub(crate) fn judge(&self, visitor: IpAddr, trace: &mut Trace) -> Result<(), Refusal> {
-        ip_restriction::stage(self.ip_restriction, visitor, trace)?; // before any work is spent on the visitor
-        Ok(())
+/// A request on its way through the stages.
+pub(crate) struct Visit<'a> {
+    pub(crate) visitor: &'a Visitor,
+    pub(crate) parts: &'a mut request::Parts,
+    pub(crate) trace: &'a mut Trace,
+}
+
+/// What stages of the request want to know of its answer.
+#[derive(Default)]
+#[must_use]
+pub(crate) struct Passed {}
+
+impl Column {
+    /// The stages of a route. What must outlive a change of its settings is with the keeper.
+    pub(crate) fn of(_id: &str, settings: &Settings, _keeper: &Keeper) -> Self {
+        let mut column = Column::of_connections(settings);
+        column.user_agent_filter = column.ready(settings.user_agent_filter.as_ref(), user_agent_filter::Filter::of);
+        column
     }
-}
 
-/// What one module said.
-#[derive(Clone, Debug)]
-pub(crate) struct Decision {
-    pub(crate) module: &'static str,
-    pub(crate) rule: Option<String>,
-    pub(crate) passed: bool,
-    pub(crate) took: Duration,
-}
-
-/// What all modules said about one request or connection, in order. Empty ones cost nothing.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Trace(Vec<Decision>);
-
-impl Trace {
-    pub(crate) fn record(&mut self, module: &'static str, rule: Option<String>, passed: bool, began: Instant) {
-        self.0.push(Decision { module, rule, passed, took: began.elapsed() });
+    /// The stages of an edge that looks at connections only.
+    pub(crate) fn of_connections(settings: &Settings) -> Self {
+        Column { unreadable: settings.unreadable, ip_restriction: settings.ip_restriction.clone(), ..Column::default() }
     }
-}
 
-impl std::fmt::Display for Trace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (index, decision) in self.0.iter().enumerate() {
-            let gap = if index == 0 { "" } else { ", " };
-            let verdict = if decision.passed { "passed" } else { "refused" };
-            write!(f, "{gap}{} {verdict}", decision.module)?;
-            if let Some(rule) = &decision.rule {
-                write!(f, " by {rule}")?;
-            }
-            write!(f, " in {} us", decision.took.as_micros())?;
-        }
-        Ok(())
+    /// Makes a stage ready. What cannot be made ready was judged when it was stored, so this is a matter of versions;
+    /// nobody may pass where it stood.
+    fn ready<M, S>(&mut self, module: Option<&M>, make: impl FnOnce(&M) -> Result<S, Error>) -> Option<S> {
+        let made = make(module?).inspect_err(|error| tracing::error!(%error, "a module cannot be put to work"));
+        self.unreadable |= made.is_err();
+        made.ok()
+    }
+
+    /// The order of the stages of a connection.
+    pub(crate) fn connection(&self, visitor: IpAddr, trace: &mut Trace) -> Result<(), Refusal> {
+        self.readable()?;
+        ip_restriction::stage(self.ip_restriction.as_deref(), visitor, trace)
+    }
+
+    /// The order of the stages of a request, from the visitor to the backend.
+    pub(crate) async fn request(&self, visit: &mut Visit<'_>) -> Result<Passed, Refusal> {
+        self.readable()?;
+        // Before any work is spent on the visitor.
+        ip_restriction::stage(self.ip_restriction.as_deref(), visit.visitor.address.ip(), visit.trace)?;
+        user_agent_filter::stage(self.user_agent_filter.as_ref(), visit)?;
+        Ok(Passed::default())
+    }
+
+    /// The order of the stages of an answer, from the backend to the visitor.
+    pub(crate) fn answer(&self, _passed: Passed, response: Response<ResponseBody>) -> Response<ResponseBody> {
+        response
+    }
+
+    fn readable(&self) -> Result<(), Refusal> {
+        if self.unreadable { Err(Refusal::new(Fault::Us, Code::ModuleUnreadable)) } else { Ok(()) }
     }
 }

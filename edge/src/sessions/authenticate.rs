@@ -1,7 +1,10 @@
 //! Whether an agent may start a session, and whose it is.
 
-use crate::published::{Credential, Published};
-use postern_api::{Code, Error, Secret, token::Token};
+use postern_api::{
+    Code, Error, Secret,
+    published::{Credential, Published},
+    token::Token,
+};
 
 /// The credential behind a token, with the KSUID that names it.
 pub(crate) fn credential<'a>(published: &'a Published, token: &Secret) -> Result<(&'a str, &'a Credential), Error> {
@@ -30,6 +33,7 @@ pub(crate) fn credential<'a>(published: &'a Published, token: &Secret) -> Result
 mod tests {
     use super::*;
     use postern_api::acl::Acl;
+    use std::sync::Arc;
 
     #[test]
     fn each_mistake_has_its_own_code() {
@@ -37,8 +41,8 @@ mod tests {
         let (token, api_key) = (Token::generate(known), Token::generate(key));
         let mut published = Published::default();
         let credential_of = |token: &Token| Credential { id: "cr_1".into(), hash: token.hash(), acl: Acl::default() };
-        published.credentials.insert(known.to_owned(), credential_of(&token));
-        published.api_keys.insert(key.to_owned(), api_key.hash());
+        Arc::make_mut(&mut published.credentials).insert(known.to_owned(), credential_of(&token));
+        Arc::make_mut(&mut published.api_keys).insert(key.to_owned(), api_key.hash());
         let code = |secret: &Secret| credential(&published, secret).map(|found| found.0).map_err(|error| error.code);
         assert_eq!(code(token.secret()), Ok(known));
         assert_eq!(code(&Secret::new("")), Err(Code::TokenMissing));

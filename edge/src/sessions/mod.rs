@@ -3,14 +3,14 @@
 mod agent;
 mod authenticate;
 mod bind;
-mod groups;
+
 mod names;
 mod registry;
 mod tunnel;
 mod words;
 
 pub(crate) use agent::serve_agent;
-pub(crate) use groups::Groups;
+
 pub(crate) use names::Found;
 pub(crate) use registry::Registry;
 pub(crate) use tunnel::{Session, Tunnel, TunnelIo};

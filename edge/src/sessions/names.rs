@@ -66,7 +66,16 @@ impl Default for Names {
 
 impl Names {
     /// Who serves a canonical host. The most specific name wins, be it online or not.
-    pub(crate) fn find(&self, host: &str, scheme: Scheme) -> Found {
+    #[cfg(test)]
+    fn find(&self, host: &str, scheme: Scheme) -> Found {
+        self.find_beyond(0, host, scheme)
+    }
+
+    /// The same, among names that cover more of the host than so many bytes: all of it, or what follows `*.`.
+    pub(crate) fn find_beyond(&self, covered: usize, host: &str, scheme: Scheme) -> Found {
+        if covered >= host.len() {
+            return Found::Unknown;
+        }
         if let Some(entry) = self.shard(host).load().get(host)
             && let Some(found) = entry.find(scheme)
         {
@@ -77,7 +86,7 @@ impl Names {
             return Found::Unknown;
         }
         let mut rest = host;
-        while let Some((_, parent)) = rest.split_once('.') {
+        while let Some((_, parent)) = rest.split_once('.').filter(|(_, parent)| parent.len() > covered) {
             if let Some(found) = below.get(parent).and_then(|entry| entry.find(scheme)) {
                 return found;
             }

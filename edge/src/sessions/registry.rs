@@ -1,20 +1,20 @@
 //! The book of who is connected and who holds what.
 //!
 //! One lock guards writing; it is never held across an await. Requests of visitors take no lock at all: they
-//! read [`Names`] and [`Groups`].
+//! read [`Names`] and [`Backends`].
 
 use super::{
-    Found, Groups, Session, Tunnel,
+    Found, Session, Tunnel,
     names::{Names, Slot},
 };
 use crate::{
+    backends::Backends,
     counters,
     live::{SessionView, TunnelKind, TunnelView},
-    published::Published,
     settings::Settings,
     tcp::Ports,
 };
-use postern_api::{Code, Error, host::HostName};
+use postern_api::{Code, Error, host::HostName, published::Published};
 use postern_tunnel::message::Scheme;
 use std::{
     collections::{BTreeMap, HashMap},
@@ -31,7 +31,7 @@ pub(crate) struct Registry {
     pub(crate) http_port: u16,
     pub(crate) published: watch::Receiver<Arc<Published>>,
     pub(crate) names: Names,
-    pub(crate) groups: Arc<Groups>,
+    pub(crate) backends: Arc<Backends>,
     pub(crate) ports: Ports,
     book: Mutex<Book>,
 }
@@ -66,20 +66,20 @@ impl Registry {
         https_port: u16,
         http_port: u16,
         published: watch::Receiver<Arc<Published>>,
-        groups: Arc<Groups>,
+        backends: Arc<Backends>,
         ports: Ports,
     ) -> Self {
         let names = Names::default();
-        Registry { settings, https_port, http_port, published, names, groups, ports, book: Mutex::default() }
+        Registry { settings, https_port, http_port, published, names, backends, ports, book: Mutex::default() }
     }
 
     pub(super) fn book(&self) -> MutexGuard<'_, Book> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Who serves a host.
-    pub(crate) fn find(&self, host: &str, scheme: Scheme) -> Found {
-        self.names.find(host, scheme)
+    /// Which tunnel has a host, by a name that covers more of it than so many bytes.
+    pub(crate) fn find_beyond(&self, covered: usize, host: &str, scheme: Scheme) -> Found {
+        self.names.find_beyond(covered, host, scheme)
     }
 
     /// The session with this id.
@@ -176,6 +176,7 @@ impl Registry {
         for tunnel in tunnels {
             tunnel.pool.tidy(self.settings.limits.idle_upstream);
         }
+        self.backends.tidy(self.settings.limits.idle_upstream);
     }
 
     /// Asks every agent to connect elsewhere.
@@ -236,7 +237,8 @@ impl Registry {
             .filter(|tunnel| tunnel.kind == TunnelKind::Labels)
             .cloned()
             .collect();
-        self.groups.rebuild(&self.published.borrow().tunnel_groups, &labelled);
+        let backends = self.published.borrow().backends.clone();
+        self.backends.rebuild(&backends, &labelled);
     }
 
     pub(super) fn recount(&self) {
@@ -260,7 +262,6 @@ impl Registry {
             os: held.session.os.clone(),
             address: held.session.peer.ip(),
             started_at: held.session.started_at,
-            transport: String::from_utf8_lossy(postern_tunnel::ALPN).into_owned(),
             metadata: held.session.metadata.clone(),
             latency: held.session.link.latency(),
         };

@@ -148,6 +148,11 @@ pub(crate) struct TunnelIo {
 }
 
 impl TunnelIo {
+    /// Waits until the agent has a connection to its local service.
+    pub(crate) async fn accepted(&mut self) -> io::Result<()> {
+        self.stream.accepted().await
+    }
+
     /// An error if the tunnel was stopped; otherwise whoever is polling hears of it.
     fn check<T>(&self, cx: &Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_pending() {

@@ -1,77 +1,111 @@
-//! One TCP connection: judged by its socket's address, then carried to the tunnel whose turn it is.
+//! One connection: judged by its socket's address, then carried to whoever serves it.
 
 use crate::{
+    backends::{self, Backends, Candidate, Candidates, For, OriginIo},
     counters,
     modules::{Column, Trace},
-    published::TcpEdge,
     refusal::{Fault, Refusal},
-    sessions::{Groups, Tunnel, TunnelIo},
+    sessions::Tunnel,
 };
-use postern_api::{Code, Error};
+use postern_api::{Code, Error, published::TcpEdge};
 use postern_tunnel::StreamKind;
 use std::{net::SocketAddr, sync::Arc};
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+};
 
 /// Where the connections of a port go.
 pub(crate) enum Target {
     /// To the tunnel that holds the port.
     Tunnel(Arc<Tunnel>),
     /// To whatever the edge's backend selects.
-    Edge(TcpEdge),
+    Edge { edge: Arc<TcpEdge>, column: Column },
 }
 
 impl Target {
+    pub(crate) fn edge(edge: &Arc<TcpEdge>) -> Self {
+        Target::Edge { edge: edge.clone(), column: Column::of_connections(&edge.settings) }
+    }
+
     /// Judges a visitor before any byte passes. Who may not come in is not answered at all.
     pub(crate) fn admits(&self, visitor: SocketAddr) -> bool {
-        let Target::Edge(edge) = self else { return true };
-        let mut trace = Trace::default();
-        let column = Column { ip_restriction: edge.ip_restriction.as_deref() };
-        match column.judge(visitor.ip(), &mut trace) {
-            Ok(()) => {
-                tracing::debug!(edge = edge.id, %visitor, %trace, "connection admitted");
-                true
-            }
-            Err(refusal) => {
-                counters::refusal(refusal.error.code);
-                tracing::info!(edge = edge.id, %visitor, %trace, code = %refusal.error.code, "connection refused");
-                false
-            }
+        match self {
+            Target::Tunnel(_) => true,
+            Target::Edge { edge, column } => admits(&edge.id, column, visitor),
         }
     }
 
-    /// Opens a stream to a local service.
-    async fn open(&self, groups: &Groups, visitor: SocketAddr) -> Result<TunnelIo, Refusal> {
-        let (backend, tunnels) = match self {
-            Target::Tunnel(tunnel) => (None, vec![tunnel.clone()]),
-            Target::Edge(edge) => {
-                let found = edge.backend.as_deref().and_then(|backend| groups.in_turn(backend));
-                (edge.backend.as_deref(), found.unwrap_or_default())
-            }
-        };
-        let mut why = "no tunnel is up".to_owned();
-        for tunnel in tunnels {
-            match tunnel.open(StreamKind::Tcp, visitor, false).await {
-                Ok(stream) => return Ok(stream),
-                Err(error) => why = error.to_string(),
-            }
+    fn candidates(&self, backends: &Backends) -> Result<Candidates, Refusal> {
+        match self {
+            Target::Tunnel(tunnel) => Ok(backends::only(tunnel.clone())),
+            Target::Edge { edge, .. } => backends.candidates(edge.settings.backend.as_deref()),
         }
-        let code = if backend.is_some() { Code::BackendOffline } else { Code::AgentOffline };
-        Err(Refusal::new(Fault::Agent, Error::new(code, format!("The connection cannot be carried: {why}."))))
     }
 }
 
-/// Carries one connection to its end.
-pub(crate) async fn carry(stream: TcpStream, visitor: SocketAddr, target: Arc<Target>, groups: Arc<Groups>) {
-    let tunnel = match target.open(&groups, visitor).await {
-        Ok(tunnel) => tunnel,
+/// Judges a visitor of an edge before any byte passes.
+pub(crate) fn admits(edge: &str, column: &Column, visitor: SocketAddr) -> bool {
+    let mut trace = Trace::default();
+    match column.connection(visitor.ip(), &mut trace) {
+        Ok(()) => {
+            tracing::debug!(edge, %visitor, %trace, "connection admitted");
+            true
+        }
+        Err(refusal) => {
+            counters::refusal(refusal.error.code);
+            tracing::info!(edge, %visitor, %trace, code = %refusal.error.code, "connection refused");
+            false
+        }
+    }
+}
+
+/// Opens a stream to the first candidate that can be dialled.
+async fn open(candidates: Candidates, whom: For) -> Result<OriginIo, Refusal> {
+    let mut left = candidates.len();
+    let mut last = None;
+    for candidate in candidates {
+        left -= 1;
+        let Candidate::Dial(origin) = candidate else {
+            let message = "An HTTP response backend cannot serve connections that are not HTTP.";
+            last = Some(Refusal::new(Fault::Route, Error::new(Code::BackendMissing, message)));
+            continue;
+        };
+        match origin.open(whom, left > 0).await {
+            Ok(stream) => return Ok(stream),
+            Err(refusal) => last = Some(refusal),
+        }
+    }
+    Err(last.unwrap_or_else(|| Refusal::new(Fault::Route, Code::BackendMissing)))
+}
+
+/// Carries one connection of a port to its end.
+pub(crate) async fn carry(stream: TcpStream, visitor: SocketAddr, target: Arc<Target>, backends: Arc<Backends>) {
+    let candidates = target.candidates(&backends);
+    // From here on a change of configuration does not concern this connection.
+    drop((target, backends));
+    join(stream, For { kind: StreamKind::Tcp, visitor, tls: false }, candidates).await;
+}
+
+/// Carries a stream to the first candidate that can be dialled, until both sides have ended.
+pub(crate) async fn join<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    whom: For,
+    candidates: Result<Candidates, Refusal>,
+) {
+    let visitor = whom.visitor;
+    let opened = match candidates {
+        Ok(candidates) => open(candidates, whom).await,
+        Err(refusal) => Err(refusal),
+    };
+    let origin = match opened {
+        Ok(origin) => origin,
         Err(refusal) => {
             counters::refusal(refusal.error.code);
             return tracing::info!(%visitor, code = %refusal.error.code, "{}", refusal.error.message);
         }
     };
-    // From here on a change of configuration does not concern this connection.
-    drop(target);
-    let end = postern_tunnel::relay(stream, tunnel).await;
+    let end = postern_tunnel::relay(stream, origin).await;
     let refused = end.error.as_ref().and_then(crate::http::refused_by_agent);
     match (refused, &end.error) {
         (Some(error), _) => {

@@ -3,5 +3,5 @@
 mod carry;
 mod ports;
 
-pub(crate) use carry::Target;
+pub(crate) use carry::{Target, admits, join};
 pub(crate) use ports::Ports;

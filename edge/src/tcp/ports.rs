@@ -2,13 +2,12 @@
 
 use super::{Target, carry::carry};
 use crate::{
+    backends::Backends,
     counters::Connected,
     listeners::{self, Crowd},
-    published::TcpEdge,
-    sessions::Groups,
 };
 use arc_swap::ArcSwap;
-use postern_api::Error;
+use postern_api::{Error, published::TcpEdge};
 use std::{
     collections::{HashMap, HashSet},
     net::{IpAddr, SocketAddr},
@@ -21,7 +20,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 pub(crate) struct Ports {
     address: IpAddr,
     crowd: Arc<Crowd>,
-    groups: Arc<Groups>,
+    backends: Arc<Backends>,
     open: Mutex<HashMap<u16, Port>>,
     /// Opening and closing happen one after the other.
     order: tokio::sync::Mutex<()>,
@@ -42,9 +41,9 @@ pub(crate) struct Reserved<'a> {
 }
 
 impl Ports {
-    pub(crate) fn new(address: IpAddr, crowd: Arc<Crowd>, groups: Arc<Groups>) -> Self {
+    pub(crate) fn new(address: IpAddr, crowd: Arc<Crowd>, backends: Arc<Backends>) -> Self {
         let (open, order, carrying) = (Mutex::default(), tokio::sync::Mutex::default(), TaskTracker::new());
-        Ports { address, crowd, groups, open, order, carrying }
+        Ports { address, crowd, backends, open, order, carrying }
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<u16, Port>> {
@@ -78,13 +77,13 @@ impl Ports {
 
     /// Makes the listening ports of edges those that are published. What cannot be opened is logged and tried
     /// again with the next change; returns whether that is so.
-    pub(crate) async fn follow(&self, edges: &[TcpEdge]) -> bool {
+    pub(crate) async fn follow(&self, edges: &[Arc<TcpEdge>]) -> bool {
         let _order = self.order.lock().await;
         let wanted: HashSet<u16> = edges.iter().flat_map(|edge| edge.ports.iter().copied()).collect();
         let gone: Vec<Port> = {
             let mut open = self.open();
             let left = |(port, open): (&u16, &Port)| {
-                (matches!(&**open.target.load(), Target::Edge(_)) && !wanted.contains(port)).then_some(*port)
+                (matches!(&**open.target.load(), Target::Edge { .. }) && !wanted.contains(port)).then_some(*port)
             };
             let left: Vec<u16> = open.iter().filter_map(left).collect();
             left.iter().filter_map(|port| open.remove(port)).collect()
@@ -102,12 +101,12 @@ impl Ports {
     }
 
     /// Leads a port to an edge, opening it where needed.
-    fn lead(&self, port: u16, edge: &TcpEdge) -> bool {
+    fn lead(&self, port: u16, edge: &Arc<TcpEdge>) -> bool {
         if let Some(open) = self.open().get(&port) {
             return match &**open.target.load() {
-                Target::Edge(now) if now == edge => true,
-                Target::Edge(_) => {
-                    open.target.store(Arc::new(Target::Edge(edge.clone())));
+                Target::Edge { edge: now, .. } if Arc::ptr_eq(now, edge) => true,
+                Target::Edge { .. } => {
+                    open.target.store(Arc::new(Target::edge(edge)));
                     true
                 }
                 Target::Tunnel(tunnel) => {
@@ -124,7 +123,7 @@ impl Ports {
         match listeners::listen(SocketAddr::new(self.address, port), "Stop that program, or give the edge another port")
         {
             Ok(listener) => {
-                self.start(port, listener, Target::Edge(edge.clone()));
+                self.start(port, listener, Target::edge(edge));
                 true
             }
             Err(error) => {
@@ -137,17 +136,17 @@ impl Ports {
     fn start(&self, port: u16, listener: TcpListener, target: Target) {
         let target = Arc::new(ArcSwap::from_pointee(target));
         let stop = CancellationToken::new();
-        let (leads_to, groups, carrying) = (target.clone(), self.groups.clone(), self.carrying.clone());
+        let (leads_to, backends, carrying) = (target.clone(), self.backends.clone(), self.carrying.clone());
         let accepting = listeners::accept(listener, self.crowd.clone(), stop.clone(), move |stream, visitor, place| {
             let target = leads_to.load_full();
             if !target.admits(visitor) {
                 return;
             }
-            let groups = groups.clone();
+            let backends = backends.clone();
             carrying.spawn(async move {
                 let _place = place;
                 let _connected = Connected::new("tcp");
-                carry(stream, visitor, target, groups).await;
+                carry(stream, visitor, target, backends).await;
             });
         });
         self.open().insert(port, Port { target, stop, task: tokio::spawn(accepting) });

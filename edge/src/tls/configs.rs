@@ -1,18 +1,22 @@
-//! The two TLS configurations of the HTTPS port: one for visitors, one for agents.
+//! The TLS configurations of the HTTPS port: one for visitors, one for agents, and those of edges with rules of
+//! their own.
 
 use super::Certificates;
 use arc_swap::ArcSwap;
-use postern_api::{Code, Error, host::HostName};
+use postern_api::{Code, Error, host::HostName, module::TlsVersion, published::Settings};
 use rustls::{
-    ServerConfig,
+    RootCertStore, ServerConfig, SupportedProtocolVersion,
     crypto::{CryptoProvider, aws_lc_rs},
-    server::{ClientHello, ProducesTickets, ResolvesServerCert},
+    server::{ClientHello, ProducesTickets, ResolvesServerCert, WebPkiClientVerifier},
     sign::CertifiedKey,
 };
-use std::{collections::HashMap, net::IpAddr, sync::Arc};
+use rustls_pki_types::{CertificateDer, pem::PemObject};
+use std::{collections::HashMap, io, net::IpAddr, sync::Arc};
 
 /// Local addresses whose configurations are kept; a host rarely has more.
 const KEPT: usize = 64;
+/// The versions of TLS for those who refuse older ones.
+static NEW: &[&SupportedProtocolVersion] = &[&rustls::version::TLS13];
 
 /// Configurations by the local address that was reached: a client that names no host gets a certificate for it.
 pub(crate) struct Configs {
@@ -53,7 +57,7 @@ impl Configs {
 
     fn build(&self, local: IpAddr) -> Pair {
         let chosen = Arc::new(Chosen { certificates: self.certificates.clone(), local });
-        let config = |provider: CryptoProvider, versions: &[&'static rustls::SupportedProtocolVersion]| {
+        let config = |provider: CryptoProvider, versions: &[&'static SupportedProtocolVersion]| {
             let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
                 .with_protocol_versions(versions)
                 .expect("the provider has suites for these versions")
@@ -63,12 +67,86 @@ impl Configs {
             config.send_tls13_tickets = 1;
             config
         };
-        let mut visitors = config(aws_lc_rs::default_provider(), &[&rustls::version::TLS13, &rustls::version::TLS12]);
-        visitors.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        let mut agents = config(agent_provider(), &[&rustls::version::TLS13]);
+        let mut visitors = config(aws_lc_rs::default_provider(), versions(None));
+        visitors.alpn_protocols = http_protocols();
+        let mut agents = config(agent_provider(), versions(Some(TlsVersion::Tls13)));
         agents.alpn_protocols = vec![postern_tunnel::ALPN.to_vec()];
         Pair { visitors: Arc::new(visitors), agents: Arc::new(agents) }
     }
+
+    /// The handshake of an HTTPS edge that asks more than others do; `None` where it does not.
+    pub(crate) fn special(&self, edge: &Arc<str>, settings: &Settings) -> Option<Handshake> {
+        let oldest = settings.tls_termination.and_then(|termination| termination.oldest);
+        let asks = settings.mutual_tls.is_some() || oldest.is_some_and(|oldest| oldest > TlsVersion::default());
+        asks.then(|| Handshake::new(edge, self.own(settings, http_protocols())))
+    }
+
+    /// The handshake of a TLS edge that ends TLS here. No application protocol is agreed upon: what is spoken inside
+    /// is nobody's affair.
+    pub(crate) fn raw(&self, edge: &Arc<str>, settings: &Settings) -> Handshake {
+        Handshake::new(edge, self.own(settings, Vec::new()))
+    }
+
+    /// A configuration by an edge's own rules, with tickets of its own: a session that began under other rules must
+    /// not be resumed under these.
+    fn own(&self, settings: &Settings, protocols: Vec<Vec<u8>>) -> Result<ServerConfig, String> {
+        let provider = Arc::new(aws_lc_rs::default_provider());
+        let oldest = settings.tls_termination.and_then(|termination| termination.oldest);
+        let builder = ServerConfig::builder_with_provider(provider.clone())
+            .with_protocol_versions(versions(oldest))
+            .map_err(|error| error.to_string())?;
+        let builder = match &settings.mutual_tls {
+            None => builder.with_no_client_auth(),
+            Some(authorities) => {
+                let mut roots = RootCertStore::empty();
+                for pem in authorities {
+                    let certificate =
+                        CertificateDer::from_pem_slice(pem.as_bytes()).map_err(|error| error.to_string())?;
+                    roots.add(certificate).map_err(|error| error.to_string())?;
+                }
+                let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+                    .build()
+                    .map_err(|error| error.to_string())?;
+                builder.with_client_cert_verifier(verifier)
+            }
+        };
+        // Whoever comes by these rules has named a host.
+        let local = IpAddr::from([127, 0, 0, 1]);
+        let mut config =
+            builder.with_cert_resolver(Arc::new(Chosen { certificates: self.certificates.clone(), local }));
+        config.ticketer = aws_lc_rs::Ticketer::new().map_err(|error| error.to_string())?;
+        config.send_tls13_tickets = 1;
+        config.alpn_protocols = protocols;
+        Ok(config)
+    }
+}
+
+/// How TLS is spoken by the rules of one edge.
+#[derive(Clone)]
+pub(crate) struct Handshake(Option<Arc<ServerConfig>>);
+
+impl Handshake {
+    fn new(edge: &str, config: Result<ServerConfig, String>) -> Self {
+        let config = config
+            .inspect_err(|error| tracing::error!(edge, error, "the edge's TLS cannot be set up; nobody comes in"));
+        Handshake(config.ok().map(Arc::new))
+    }
+
+    /// The configuration; without one nobody may come in.
+    pub(crate) fn config(&self) -> io::Result<Arc<ServerConfig>> {
+        self.0.clone().ok_or_else(|| io::Error::other("the edge's TLS could not be set up"))
+    }
+}
+
+fn versions(oldest: Option<TlsVersion>) -> &'static [&'static SupportedProtocolVersion] {
+    match oldest {
+        Some(TlsVersion::Tls13) => NEW,
+        Some(TlsVersion::Tls12) | None => rustls::ALL_VERSIONS,
+    }
+}
+
+fn http_protocols() -> Vec<Vec<u8>> {
+    vec![b"h2".to_vec(), b"http/1.1".to_vec()]
 }
 
 /// X25519 only, and the suites in the client's order: an agent without AES hardware puts ChaCha20 first.

@@ -1,9 +1,14 @@
-//! TLS on the HTTPS port: one look at the ClientHello tells agents from visitors, then the handshake.
+//! TLS on the HTTPS port: one look at the ClientHello tells agents, visitors and TLS edges apart, then the handshake.
 
 mod configs;
+mod hello;
+mod rewound;
 
-pub(crate) use configs::Configs;
+pub(crate) use configs::{Configs, Handshake};
+pub(crate) use rewound::Rewound;
 
+use crate::routing::{Place, TlsEndpoint};
+use hello::Hello;
 use postern_api::host::HostName;
 use rustls::sign::CertifiedKey;
 use std::{
@@ -13,7 +18,7 @@ use std::{
     time::Duration,
 };
 use tokio::net::TcpStream;
-use tokio_rustls::{LazyConfigAcceptor, server::TlsStream};
+use tokio_rustls::server::TlsStream;
 
 /// Where certificates come from. Asked inside the handshake: it must answer from memory.
 pub trait Certificates: Send + Sync {
@@ -26,27 +31,67 @@ pub trait Certificates: Send + Sync {
 pub(crate) enum Caller {
     /// An agent, about to say the session's preamble.
     Agent(TlsStream<TcpStream>),
-    /// A visitor, and whether HTTP/2 was agreed upon.
-    Visitor { stream: TlsStream<TcpStream>, http2: bool },
+    /// A visitor who speaks HTTP.
+    Visitor {
+        stream: TlsStream<TcpStream>,
+        /// Whether HTTP/2 was agreed upon.
+        http2: bool,
+        /// The edge by whose own rules the handshake was made.
+        admitted_by: Option<Arc<str>>,
+    },
+    /// A visitor of a TLS edge, whose TLS ended here.
+    Terminated(TlsStream<TcpStream>, Arc<TlsEndpoint>),
+    /// A visitor of a TLS edge whose TLS ends elsewhere, and the bytes that were read already.
+    Passing(TcpStream, Vec<u8>, Arc<TlsEndpoint>),
+    /// A visitor whom a TLS edge does not let in.
+    Refused,
 }
 
-/// Reads the ClientHello, chooses by its ALPN and finishes the handshake, all within one deadline.
-pub(crate) async fn handshake(stream: TcpStream, configs: &Configs, deadline: Duration) -> io::Result<Caller> {
-    tokio::time::timeout(deadline, choose(stream, configs))
+/// Reads the ClientHello, chooses by it and finishes the handshake, all within one deadline. `find` knows the edge of a
+/// name; `admits` judges visitors of TLS edges before anything is said to them.
+pub(crate) async fn handshake(
+    stream: TcpStream,
+    configs: &Configs,
+    find: impl Fn(&HostName) -> Option<Place>,
+    admits: impl Fn(&TlsEndpoint) -> bool,
+    deadline: Duration,
+) -> io::Result<Caller> {
+    tokio::time::timeout(deadline, choose(stream, configs, find, admits))
         .await
         .unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "the TLS handshake took too long")))
 }
 
-async fn choose(stream: TcpStream, configs: &Configs) -> io::Result<Caller> {
+async fn choose(
+    mut stream: TcpStream,
+    configs: &Configs,
+    find: impl Fn(&HostName) -> Option<Place>,
+    admits: impl Fn(&TlsEndpoint) -> bool,
+) -> io::Result<Caller> {
     let local =
         stream.local_addr().as_ref().map(SocketAddr::ip).map_or(IpAddr::from([127, 0, 0, 1]), |ip| ip.to_canonical());
-    let hello = LazyConfigAcceptor::new(rustls::server::Acceptor::default(), stream).await?;
-    let agent = hello.client_hello().alpn().is_some_and(|mut offered| offered.any(|name| name == postern_tunnel::ALPN));
+    let hello = Hello::read(&mut stream).await?;
     let pair = configs.on(local);
-    if agent {
-        return hello.into_stream(pair.agents).await.map(Caller::Agent);
+    if hello.offers(postern_tunnel::ALPN) {
+        return hello.finish(stream, pair.agents).await.map(Caller::Agent);
     }
-    let stream = hello.into_stream(pair.visitors).await?;
+    let (config, admitted_by) = match hello.name().and_then(|name| find(&name)) {
+        Some(Place::Tls(edge)) if !admits(&edge) => return Ok(Caller::Refused),
+        Some(Place::Tls(edge)) => {
+            return match edge.handshake.clone() {
+                None => Ok(Caller::Passing(stream, hello.into_bytes(), edge)),
+                Some(handshake) => {
+                    let stream = hello.finish(stream, handshake.config()?).await?;
+                    Ok(Caller::Terminated(stream, edge))
+                }
+            };
+        }
+        Some(Place::Https(edge)) => match &edge.handshake {
+            Some(handshake) => (handshake.config()?, Some(edge.id.clone())),
+            None => (pair.visitors, None),
+        },
+        None => (pair.visitors, None),
+    };
+    let stream = hello.finish(stream, config).await?;
     let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-    Ok(Caller::Visitor { stream, http2 })
+    Ok(Caller::Visitor { stream, http2, admitted_by })
 }

@@ -1,6 +1,7 @@
 //! The edge as agents and visitors meet it: a real one, over loopback.
 #![allow(clippy::unwrap_used, reason = "a test says what it expects")]
 
+mod edges;
 mod http;
 mod kit;
 mod sessions;

@@ -4,8 +4,9 @@ use crate::kit::{World, agent::Agent, origin::Origin, until, visitor::Visitor};
 use postern_api::{
     Code,
     ip_rules::{Action, IpRule, IpRules, parse_cidr},
+    published::{Backend, Settings, TcpEdge},
+    resource::TunnelGroupBackend,
 };
-use postern_edge::TcpEdge;
 use std::{collections::BTreeMap, sync::Arc};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -23,7 +24,8 @@ fn rules(cidr: &str, action: Action) -> Option<Arc<IpRules>> {
 }
 
 fn edge(port: u16, ip_restriction: Option<Arc<IpRules>>) -> TcpEdge {
-    TcpEdge { id: "edgtcp_1".into(), ports: vec![port], backend: Some("bkdtg_1".into()), ip_restriction }
+    let settings = Settings { backend: Some("bkdtg_1".into()), ip_restriction, ..Settings::default() };
+    TcpEdge { id: "edgtcp_1".into(), ports: vec![port], settings }
 }
 
 fn labels(value: &str) -> BTreeMap<String, String> {
@@ -33,8 +35,9 @@ fn labels(value: &str) -> BTreeMap<String, String> {
 /// Publishes the edge with its group, and waits until the port listens.
 async fn publish(world: &World, port: u16, selects: &str, ip_restriction: Option<Arc<IpRules>>) {
     world.change(|published| {
-        published.tunnel_groups.insert("bkdtg_1".into(), labels(selects));
-        published.tcp_edges = vec![edge(port, ip_restriction)];
+        let group = Backend::TunnelGroup(TunnelGroupBackend { labels: labels(selects) });
+        Arc::make_mut(&mut published.backends).insert("bkdtg_1".into(), Arc::new(group));
+        published.tcp_edges = Arc::new(vec![Arc::new(edge(port, ip_restriction))]);
     });
     until("the edge listens", || world.live().listens_on(port).is_some()).await;
 }
@@ -119,7 +122,7 @@ async fn a_changed_rule_meets_new_connections_and_leaves_open_ones_alone() {
     until("the port still listens", || world.live().listens_on(port).is_some()).await;
     open.say(b"end").await;
     assert_eq!(open.read_exactly(3).await, b"end");
-    world.change(|published| published.tcp_edges.clear());
+    world.change(|published| published.tcp_edges = Arc::default());
     until("the port is closed", || world.live().listens_on(port).is_none()).await;
     open.say(b"bye").await;
     assert_eq!(open.read_exactly(3).await, b"bye", "nor when the edge itself goes");

@@ -1,6 +1,7 @@
 //! A real edge on loopback, real agents in this process, and visitors who can be as rude as they like.
 
 pub(crate) mod agent;
+pub(crate) mod edges;
 pub(crate) mod origin;
 pub(crate) mod visitor;
 
@@ -8,9 +9,10 @@ use postern_api::{
     acl::{Acl, AclRule},
     host::HostName,
     id::ksuid,
+    published::{Credential, Published},
     token::Token,
 };
-use postern_edge::{Certificates, Credential, Edge, Live, Published, Settings};
+use postern_edge::{Certificates, Edge, Live, Settings};
 use rustls::{
     pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
     sign::CertifiedKey,
@@ -29,6 +31,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) struct World {
     pub(crate) edge: Edge,
     pub(crate) publish: watch::Sender<Arc<Published>>,
+    reached: watch::Receiver<i64>,
     pub(crate) token: Token,
     pub(crate) authority: CertificateDer<'static>,
 }
@@ -43,12 +46,13 @@ impl World {
         let root = authority.root.clone();
         let token = Token::generate(&ksuid(1_700_000_000, rand::random()));
         let mut published = Published::default();
-        published.credentials.insert(token.ksuid().to_owned(), credential(&token, &[]));
+        Arc::make_mut(&mut published.credentials).insert(token.ksuid().to_owned(), credential(&token, &[]));
         let (publish, published) = watch::channel(Arc::new(published));
+        let (applied, reached) = watch::channel(0);
         let mut settings = Settings::loopback(HostName::parse("localhost").unwrap());
         change(&mut settings);
-        let edge = Edge::start(settings, Arc::new(authority), published).await.expect("the edge starts");
-        World { edge, publish, token, authority: root }
+        let edge = Edge::start(settings, Arc::new(authority), published, applied).await.expect("the edge starts");
+        World { edge, publish, reached, token, authority: root }
     }
 
     pub(crate) fn live(&self) -> Arc<Live> {
@@ -59,14 +63,23 @@ impl World {
     pub(crate) fn change(&self, change: impl FnOnce(&mut Published)) {
         let mut published = Published::clone(&self.publish.borrow());
         change(&mut published);
+        published.revision += 1;
         self.publish.send_replace(Arc::new(published));
+    }
+
+    /// Waits until everything published is served by.
+    pub(crate) async fn applied(&self) {
+        let wanted = self.publish.borrow().revision;
+        let mut reached = self.reached.clone();
+        let waiting = reached.wait_for(|revision| *revision >= wanted);
+        tokio::time::timeout(PATIENCE, waiting).await.expect("applied in time").expect("the edge runs");
     }
 
     /// One more credential, with these ACL rules.
     pub(crate) fn credential(&self, rules: &[&str]) -> Token {
         let token = Token::generate(&ksuid(1_700_000_001, rand::random()));
         self.change(|published| {
-            published.credentials.insert(token.ksuid().to_owned(), credential(&token, rules));
+            Arc::make_mut(&mut published.credentials).insert(token.ksuid().to_owned(), credential(&token, rules));
         });
         token
     }

@@ -1,0 +1,65 @@
+//! What is published: the configuration as the edge needs it. Plain data, one whole version after another; a request
+//! or connection sees one version from start to end.
+//!
+//! Parts are shared: what has not changed since the version before is the very same `Arc`, and whoever makes something
+//! of it can keep what it made.
+
+mod backend;
+mod certificate;
+mod edges;
+mod settings;
+
+pub use backend::Backend;
+pub use certificate::Certificate;
+pub use edges::{HttpsEdge, HttpsRoute, TcpEdge, TlsEdge};
+pub use settings::{Settings, Termination};
+
+use crate::{acl::Acl, ip_rules::IpRules, resource::RestrictionType, token::TokenHash};
+use std::{collections::HashMap, sync::Arc};
+
+/// One whole configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Published {
+    /// The revision of the store it was made from.
+    pub revision: i64,
+    /// Tunnel credentials by the KSUID of their id, which is how a token begins.
+    pub credentials: Arc<HashMap<String, Credential>>,
+    /// Hashes of API keys by the KSUID of their id: only to tell somebody who gives one to an agent what the mistake is.
+    pub api_keys: Arc<HashMap<String, TokenHash>>,
+    /// Backends by id.
+    pub backends: Arc<HashMap<String, Arc<Backend>>>,
+    /// HTTPS edges in the order they were made.
+    pub https_edges: Arc<Vec<Arc<HttpsEdge>>>,
+    /// TLS edges in the order they were made.
+    pub tls_edges: Arc<Vec<Arc<TlsEdge>>>,
+    /// TCP edges in the order they were made.
+    pub tcp_edges: Arc<Vec<Arc<TcpEdge>>>,
+    /// IP restrictions in the order they were made.
+    pub ip_restrictions: Arc<Vec<Arc<IpRestriction>>>,
+    /// TLS certificates in the order they were made.
+    pub certificates: Arc<Vec<Arc<Certificate>>>,
+}
+
+/// What an agent may authenticate with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Credential {
+    /// Its id, `cr_…`.
+    pub id: String,
+    /// What its token is verified with.
+    pub hash: TokenHash,
+    /// What may be bound.
+    pub acl: Acl,
+}
+
+/// Who may use a part of the service. Each enforced restriction of a part must let an address pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IpRestriction {
+    /// Its id, `ipx_…`.
+    pub id: String,
+    /// The part.
+    pub guards: RestrictionType,
+    /// Whether it turns anybody away; if not, there are only warnings.
+    pub enforced: bool,
+    /// The rules of all its policies together; a deleted policy adds none.
+    pub rules: Arc<IpRules>,
+}

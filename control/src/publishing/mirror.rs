@@ -1,0 +1,228 @@
+//! The part of the store that matters to the edge, read once and kept up to date by its changes.
+
+use super::{
+    edges::Edges,
+    owners::{Owners, record},
+    shelf::Shelf,
+};
+use crate::{
+    resources::{Codec, Kept, Rules, kept},
+    store::{Change, Entry, Range, Result, Revision, Store},
+};
+use postern_api::{
+    published::{self, Backend, Certificate, Published},
+    resource::{
+        self, ApiKey, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute,
+        IpPolicyRule, Resource, StaticBackend, TcpEdge, TlsCertificate, TlsEdge, TunnelGroupBackend, WeightedBackend,
+    },
+    token::TokenHash,
+};
+use std::{collections::HashMap, sync::Arc};
+
+/// Keys read at once when everything is read.
+const STEP: usize = 1000;
+
+/// What is known, and what has been published of it.
+pub(super) struct Mirror {
+    codec: Codec,
+    credentials: Part<HashMap<String, published::Credential>>,
+    api_keys: Part<HashMap<String, TokenHash>>,
+    backends: Part<HashMap<String, Arc<Backend>>>,
+    certificates: Shelf<Certificate, Certificate>,
+    restrictions: Shelf<Restriction, published::IpRestriction>,
+    owners: Owners,
+    edges: Edges,
+}
+
+/// An IP restriction of a part of the service, and the ids of its policies.
+struct Restriction {
+    spec: resource::IpRestriction,
+    policies: Vec<String>,
+}
+
+/// Something large that is copied for publishing only if it has changed.
+#[derive(Default)]
+struct Part<T> {
+    now: T,
+    published: Option<Arc<T>>,
+}
+
+impl<T: Clone> Part<T> {
+    fn change(&mut self) -> &mut T {
+        self.published = None;
+        &mut self.now
+    }
+    fn publish(&mut self) -> Arc<T> {
+        self.published.get_or_insert_with(|| Arc::new(self.now.clone())).clone()
+    }
+}
+
+impl Mirror {
+    pub(super) fn new(codec: Codec) -> Self {
+        Mirror {
+            codec,
+            credentials: Part::default(),
+            api_keys: Part::default(),
+            backends: Part::default(),
+            certificates: Shelf::default(),
+            restrictions: Shelf::default(),
+            owners: Owners::default(),
+            edges: Edges::default(),
+        }
+    }
+
+    /// Reads everything. Gives the revision from which on changes must be applied.
+    pub(super) async fn load(&mut self, store: &dyn Store) -> Result<Revision> {
+        let prefixes = [
+            kept::records::<Credential>(),
+            kept::records::<ApiKey>(),
+            kept::records::<TunnelGroupBackend>(),
+            kept::records::<WeightedBackend>(),
+            kept::records::<FailoverBackend>(),
+            kept::records::<HttpResponseBackend>(),
+            kept::records::<StaticBackend>(),
+            kept::records::<TlsCertificate>(),
+            kept::records::<CertificateAuthority>(),
+            kept::records::<IpPolicyRule>(),
+            kept::records::<resource::IpRestriction>(),
+            "modules/".to_owned(),
+            kept::records::<HttpsEdge>(),
+            kept::records::<HttpsRoute>(),
+            kept::records::<TlsEdge>(),
+            kept::records::<TcpEdge>(),
+        ];
+        let mut oldest = Revision::MAX;
+        for prefix in prefixes {
+            let mut range = Range::of(prefix, STEP);
+            loop {
+                let page = store.range(range.clone()).await?;
+                oldest = oldest.min(page.revision);
+                range.before = page.entries.last().map(|entry| entry.key.clone());
+                let more = page.entries.len() == STEP;
+                for entry in page.entries {
+                    self.apply(Change { revision: entry.revision, key: entry.key, value: Some(entry.value) });
+                }
+                if !more {
+                    break;
+                }
+            }
+        }
+        Ok(oldest)
+    }
+
+    /// Takes a change in; false if it does not matter to the edge.
+    pub(super) fn apply(&mut self, change: Change) -> bool {
+        let mut parts = change.key.split('/');
+        let (Some(first), Some(second), Some(third)) = (parts.next(), parts.next(), parts.next()) else { return false };
+        let entry = change.value.map(|value| Entry { key: change.key.clone(), value, revision: change.revision });
+        let (codec, entry) = (&self.codec, entry.as_ref());
+        match (first, second) {
+            ("modules", owner) => {
+                let matters = self.owners.module(codec, owner, third, entry);
+                self.edges.stale(owner);
+                return matters;
+            }
+            ("records", Credential::KIND) => {
+                let publish = |kept: Kept<Credential>| published::Credential {
+                    id: kept.id.to_string(),
+                    hash: kept.hidden,
+                    acl: kept.spec.acl,
+                };
+                set(self.credentials.change(), ksuid(third), record(codec, entry).map(publish));
+            }
+            ("records", ApiKey::KIND) => {
+                let hash = |kept: Kept<ApiKey>| kept.hidden;
+                set(self.api_keys.change(), ksuid(third), record(codec, entry).map(hash));
+            }
+            ("records", TunnelGroupBackend::KIND) => self.backend(third, entry, Backend::TunnelGroup),
+            ("records", WeightedBackend::KIND) => self.backend(third, entry, Backend::Weighted),
+            ("records", FailoverBackend::KIND) => self.backend(third, entry, Backend::Failover),
+            ("records", HttpResponseBackend::KIND) => self.backend(third, entry, Backend::HttpResponse),
+            ("records", StaticBackend::KIND) => self.backend(third, entry, Backend::Static),
+            ("records", TlsCertificate::KIND) => self.certificates.set(third, record(codec, entry).map(certificate)),
+            ("records", CertificateAuthority::KIND) => self.owners.authority(third, record(codec, entry)),
+            ("records", IpPolicyRule::KIND) => {
+                for judged in self.owners.rule(third, record(codec, entry)) {
+                    self.restrictions.stale(&judged);
+                    self.edges.stale(&judged);
+                }
+            }
+            ("records", resource::IpRestriction::KIND) => {
+                let now = record(codec, entry).map(|kept: Kept<resource::IpRestriction>| {
+                    let policies = kept.hidden.iter().map(ToString::to_string).collect();
+                    Restriction { spec: kept.spec, policies }
+                });
+                let former = self.restrictions.known(third).map(|former| former.policies.clone()).unwrap_or_default();
+                let policies = now.as_ref().map(|now| now.policies.clone()).unwrap_or_default();
+                self.owners.judge(third, &former, policies);
+                self.restrictions.set(third, now);
+            }
+            ("records", kind @ (HttpsEdge::KIND | HttpsRoute::KIND | TlsEdge::KIND | TcpEdge::KIND)) => {
+                if entry.is_none() {
+                    self.owners.forget(third);
+                }
+                match kind {
+                    HttpsEdge::KIND => self.edges.https(third, record(codec, entry)),
+                    HttpsRoute::KIND => self.edges.route(third, record(codec, entry)),
+                    TlsEdge::KIND => self.edges.tls(third, record(codec, entry)),
+                    _ => self.edges.tcp(third, record(codec, entry)),
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn backend<R: Rules>(&mut self, id: &str, entry: Option<&Entry>, publish: fn(R) -> Backend) {
+        let backend = record::<R>(&self.codec, entry).map(|kept| Arc::new(publish(kept.spec)));
+        set(self.backends.change(), id.to_owned(), backend);
+    }
+
+    /// The configuration as it is now.
+    pub(super) fn publish(&mut self, revision: Revision) -> Published {
+        let mut published = Published {
+            revision,
+            credentials: self.credentials.publish(),
+            api_keys: self.api_keys.publish(),
+            backends: self.backends.publish(),
+            certificates: self.certificates.all(|_, certificate| certificate.clone()),
+            ip_restrictions: self.restrictions.all(|id, known| published::IpRestriction {
+                id: id.to_owned(),
+                guards: known.spec.kind,
+                enforced: known.spec.enforced,
+                rules: self.owners.rules_of(&known.policies),
+            }),
+            ..Published::default()
+        };
+        self.edges.publish(&self.owners, &mut published);
+        published
+    }
+}
+
+fn certificate(kept: Kept<TlsCertificate>) -> Certificate {
+    let leaf = kept.hidden.leaf;
+    let mut names = leaf.subject_alternative_names.dns_names;
+    if names.is_empty() && leaf.subject_alternative_names.ips.is_empty() {
+        names.push(leaf.subject_common_name);
+    }
+    Certificate {
+        id: kept.id.to_string(),
+        chain_pem: kept.spec.certificate_pem,
+        private_key_pem: kept.hidden.private_key_pem,
+        names,
+        not_before: leaf.not_before,
+        not_after: leaf.not_after,
+    }
+}
+
+/// The part of an id that tokens begin with.
+fn ksuid(id: &str) -> String {
+    id.split_once('_').map_or("", |(_, ksuid)| ksuid).to_owned()
+}
+
+fn set<T>(map: &mut HashMap<String, T>, key: String, value: Option<T>) {
+    match value {
+        Some(value) => map.insert(key, value),
+        None => map.remove(&key),
+    };
+}

@@ -1,0 +1,154 @@
+//! Where visitors of edges go: from a backend's id to whoever can be dialled at this moment.
+
+mod address;
+mod group;
+mod origin;
+mod response;
+mod weighted;
+
+pub(crate) use origin::{For, Origin, OriginIo};
+pub(crate) use response::Fixed;
+
+use crate::{
+    refusal::{Fault, Refusal},
+    sessions::Tunnel,
+};
+use address::Address;
+use arc_swap::ArcSwap;
+use group::Group;
+use postern_api::{Code, Error, published};
+use smallvec::{SmallVec, smallvec};
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+use tokio_rustls::TlsConnector;
+use weighted::Shares;
+
+/// Failover backends may name weighted ones, and those none of these: no chain is longer.
+const DEPTH: usize = 3;
+
+static CONNECTOR: LazyLock<TlsConnector> = LazyLock::new(address::connector);
+
+/// All backends by id. Rebuilt when they or the tunnels change, read without locks.
+pub(crate) struct Backends {
+    now: ArcSwap<HashMap<String, Backend>>,
+    /// Idle connections kept for each address.
+    idle: usize,
+}
+
+#[derive(Clone)]
+struct Backend {
+    /// What it was made of.
+    source: Arc<published::Backend>,
+    kind: Kind,
+}
+
+#[derive(Clone)]
+enum Kind {
+    Group(Group),
+    Weighted(Arc<Shares>),
+    Failover,
+    Fixed(Arc<Fixed>),
+    Address(Arc<Address>),
+}
+
+/// One way to serve a visitor.
+#[derive(Clone)]
+pub(crate) enum Candidate {
+    /// Dial it.
+    Dial(Origin),
+    /// Give this answer.
+    Answer(Arc<Fixed>),
+}
+
+/// Everybody who may serve one visitor, in the order to try them. Most addresses have one.
+pub(crate) type Candidates = SmallVec<[Candidate; 1]>;
+
+/// A tunnel that has an address of its own.
+pub(crate) fn only(tunnel: Arc<Tunnel>) -> Candidates {
+    smallvec![Candidate::Dial(Origin::Tunnel(tunnel))]
+}
+
+impl Backends {
+    pub(crate) fn new(idle: usize) -> Self {
+        Backends { now: ArcSwap::default(), idle }
+    }
+
+    /// Everybody who may serve this visitor, in the order to try them; never empty.
+    pub(crate) fn candidates(&self, backend: Option<&str>) -> Result<Candidates, Refusal> {
+        let Some(backend) = backend else {
+            let message = "This address has no backend yet. Give the edge or route one.";
+            return Err(Refusal::new(Fault::Route, Error::new(Code::BackendMissing, message)));
+        };
+        let mut found = Candidates::new();
+        let backends = self.now.load();
+        collect(&backends, backend, DEPTH, &mut found);
+        if found.is_empty() {
+            let message = "No agent serves this address at the moment.";
+            let error = Error::new(Code::BackendOffline, message);
+            return Err(Refusal::new(Fault::Agent, error).retry_after(Duration::from_secs(5)));
+        }
+        Ok(found)
+    }
+
+    /// Takes new backends and tunnels. What has not changed stays as it is, with its turns and idle connections.
+    pub(crate) fn rebuild(&self, published: &HashMap<String, Arc<published::Backend>>, tunnels: &[Arc<Tunnel>]) {
+        let before = self.now.load();
+        let made = published.iter().map(|(id, source)| {
+            let former = before.get(id);
+            let same = former.filter(|former| Arc::ptr_eq(&former.source, source)).map(|former| &former.kind);
+            let kind = match (&**source, same) {
+                (published::Backend::TunnelGroup(group), _) => {
+                    let former = former.and_then(|former| match &former.kind {
+                        Kind::Group(group) => Some(group),
+                        _ => None,
+                    });
+                    Kind::Group(Group::of(&group.labels, tunnels, former))
+                }
+                (_, Some(same)) => same.clone(),
+                (published::Backend::Weighted(weighted), None) => Kind::Weighted(Arc::new(Shares::of(weighted))),
+                (published::Backend::Failover(_), None) => Kind::Failover,
+                (published::Backend::HttpResponse(response), None) => Kind::Fixed(Arc::new(Fixed::of(response))),
+                (published::Backend::Static(address), None) => {
+                    Kind::Address(Arc::new(Address::of(id, address, &CONNECTOR, self.idle)))
+                }
+            };
+            (id.clone(), Backend { source: source.clone(), kind })
+        });
+        self.now.store(Arc::new(made.collect()));
+    }
+
+    /// Drops connections to addresses that idle for too long.
+    pub(crate) fn tidy(&self, longest: Duration) {
+        for backend in self.now.load().values() {
+            if let Kind::Address(address) = &backend.kind {
+                address.pool.tidy(longest);
+            }
+        }
+    }
+}
+
+fn collect(backends: &HashMap<String, Backend>, id: &str, depth: usize, found: &mut Candidates) {
+    let (Some(backend), 1..) = (backends.get(id), depth) else { return };
+    match &backend.kind {
+        Kind::Group(group) => {
+            found.extend(group.in_turn().map(|tunnel| Candidate::Dial(Origin::Tunnel(tunnel.clone()))));
+        }
+        Kind::Weighted(shares) => {
+            if let Some(child) = shares.pick(&mut rand::rng()) {
+                collect(backends, child, depth - 1, found);
+            }
+        }
+        Kind::Failover => {
+            if let published::Backend::Failover(failover) = &*backend.source {
+                for child in &failover.backends {
+                    collect(backends, child, depth - 1, found);
+                }
+            }
+        }
+        Kind::Fixed(fixed) => found.push(Candidate::Answer(fixed.clone())),
+        Kind::Address(address) => found.push(Candidate::Dial(Origin::Address(address.clone()))),
+    }
+}

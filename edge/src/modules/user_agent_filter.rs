@@ -1,0 +1,78 @@
+//! Lets visitors in by the program they say they use. Anybody can say anything: this keeps out what is honest.
+
+use super::Visit;
+use crate::refusal::{Fault, Refusal};
+use hyper::header;
+use postern_api::{Code, Error, module::UserAgentFilter, user_agents};
+use regex::bytes::Regex;
+use std::time::Instant;
+
+const NAME: &str = "user_agent_filter";
+
+/// The patterns, compiled once.
+pub(super) struct Filter {
+    allow: Vec<Regex>,
+    deny: Vec<Regex>,
+}
+
+impl Filter {
+    /// Fails if a pattern cannot be compiled.
+    pub(super) fn of(module: &UserAgentFilter) -> Result<Self, Error> {
+        let all = |patterns: &[String]| -> Result<Vec<Regex>, Error> {
+            patterns.iter().map(|pattern| user_agents::compile(pattern)).collect()
+        };
+        Ok(Filter { allow: all(&module.allow)?, deny: all(&module.deny)? })
+    }
+
+    /// The pattern that decides, and whether it lets the visitor in. Who says nothing says the empty text.
+    fn judge(&self, agent: &[u8]) -> (bool, Option<&Regex>) {
+        let matching = |patterns: &'_ [Regex]| patterns.iter().position(|pattern| pattern.is_match(agent));
+        if let Some(index) = matching(&self.allow) {
+            return (true, self.allow.get(index));
+        }
+        match matching(&self.deny) {
+            Some(index) => (false, self.deny.get(index)),
+            None => (true, None),
+        }
+    }
+}
+
+/// Judges one request.
+pub(super) fn stage(filter: Option<&Filter>, visit: &mut Visit<'_>) -> Result<(), Refusal> {
+    let Some(filter) = filter else { return Ok(()) };
+    let began = Instant::now();
+    let agent = visit.parts.headers.get(header::USER_AGENT).map_or(&b""[..], |agent| agent.as_bytes());
+    let (passed, pattern) = filter.judge(agent);
+    visit.trace.record(NAME, pattern.map(|pattern| pattern.as_str().to_owned()), passed, began);
+    if passed {
+        return Ok(());
+    }
+    let message = "The program that sent this request is not allowed here.";
+    Err(Refusal::new(Fault::Route, Error::new(Code::UserAgentDenied, message)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admitted(allow: &[&str], deny: &[&str], agent: &str) -> bool {
+        let own = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+        let module = UserAgentFilter { enabled: true, allow: own(allow), deny: own(deny) };
+        Filter::of(&module).expect("patterns").judge(agent.as_bytes()).0
+    }
+
+    #[test]
+    fn who_is_allowed_comes_in_whatever_is_denied() {
+        for (allow, deny, agent, expected) in [
+            (&[][..], &["(?i)bot"][..], "Googlebot/2.1", false),
+            (&["Googlebot"], &["(?i)bot"], "Googlebot/2.1", true),
+            (&["Googlebot"], &["(?i)bot"], "Bingbot/2.0", false),
+            (&["Googlebot"], &["(?i)bot"], "curl/8.5", true),
+            (&["Googlebot"], &[".*"], "curl/8.5", false),
+            (&[], &["^$"], "", false),
+            (&[], &[], "", true),
+        ] {
+            assert_eq!(admitted(allow, deny, agent), expected, "{allow:?} {deny:?} {agent}");
+        }
+    }
+}

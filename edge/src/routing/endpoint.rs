@@ -1,0 +1,105 @@
+//! Edges with names, made ready to serve.
+
+use super::Matcher;
+use crate::{
+    modules::{Column, Keeper},
+    tls::{Configs, Handshake},
+};
+use postern_api::{module::TerminateAt, published, resource::MatchType};
+use std::{collections::HashMap, sync::Arc};
+
+/// An HTTPS edge.
+pub(crate) struct HttpsEndpoint {
+    pub(crate) id: Arc<str>,
+    source: Arc<published::HttpsEdge>,
+    /// What its connections must fulfil beyond what everybody's must; none for most edges.
+    pub(crate) handshake: Option<Handshake>,
+    /// A module of the edge cannot be read: nobody comes in.
+    pub(crate) unreadable: bool,
+    routes: Matcher<Arc<Route>>,
+    by_id: HashMap<String, Arc<Route>>,
+}
+
+/// A route of an HTTPS edge.
+pub(crate) struct Route {
+    pub(crate) id: Arc<str>,
+    source: Arc<published::HttpsRoute>,
+    pub(crate) column: Column,
+}
+
+/// A TLS edge.
+pub(crate) struct TlsEndpoint {
+    pub(crate) id: Arc<str>,
+    source: Arc<published::TlsEdge>,
+    pub(crate) column: Column,
+    /// How TLS ends here; `None` passes it through.
+    pub(crate) handshake: Option<Handshake>,
+}
+
+impl HttpsEndpoint {
+    /// Makes an edge ready; routes that have not changed are taken over from what it was before.
+    pub(super) fn of(
+        edge: &Arc<published::HttpsEdge>,
+        former: Option<&HttpsEndpoint>,
+        configs: &Configs,
+        keeper: &Keeper,
+    ) -> Self {
+        let (mut routes, mut by_id) = (Matcher::default(), HashMap::new());
+        for source in &edge.routes {
+            let former = former.and_then(|former| former.by_id.get(&source.id));
+            let route = match former.filter(|former| Arc::ptr_eq(&former.source, source)) {
+                Some(same) => same.clone(),
+                None => Arc::new(Route {
+                    id: source.id.as_str().into(),
+                    source: source.clone(),
+                    column: Column::of(&source.id, &source.settings, keeper),
+                }),
+            };
+            match source.match_type {
+                MatchType::ExactPath => routes.exact(&source.path, route.clone()),
+                MatchType::PathPrefix => routes.prefix(&source.path, route.clone()),
+            }
+            by_id.insert(source.id.clone(), route);
+        }
+        let id: Arc<str> = edge.id.as_str().into();
+        // The same rules keep the same configuration, and with it the sessions that visitors resume.
+        let same = former.filter(|former| former.source.settings == edge.settings);
+        let handshake = match same {
+            Some(same) => same.handshake.clone(),
+            None => configs.special(&id, &edge.settings),
+        };
+        HttpsEndpoint { id, source: edge.clone(), handshake, unreadable: edge.settings.unreadable, routes, by_id }
+    }
+
+    pub(super) fn is(&self, edge: &Arc<published::HttpsEdge>) -> bool {
+        Arc::ptr_eq(&self.source, edge)
+    }
+
+    /// The route of a normalised path.
+    pub(crate) fn route(&self, path: &str) -> Option<&Arc<Route>> {
+        self.routes.find(path)
+    }
+}
+
+impl Route {
+    pub(crate) fn backend(&self) -> Option<&str> {
+        self.source.settings.backend.as_deref()
+    }
+}
+
+impl TlsEndpoint {
+    pub(super) fn of(edge: &Arc<published::TlsEdge>, configs: &Configs) -> Self {
+        let id: Arc<str> = edge.id.as_str().into();
+        let ends_here = edge.settings.tls_termination.is_some_and(|termination| termination.at == TerminateAt::Edge);
+        let handshake = ends_here.then(|| configs.raw(&id, &edge.settings));
+        TlsEndpoint { id, source: edge.clone(), column: Column::of_connections(&edge.settings), handshake }
+    }
+
+    pub(super) fn is(&self, edge: &Arc<published::TlsEdge>) -> bool {
+        Arc::ptr_eq(&self.source, edge)
+    }
+
+    pub(crate) fn backend(&self) -> Option<&str> {
+        self.source.settings.backend.as_deref()
+    }
+}

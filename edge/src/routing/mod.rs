@@ -1,0 +1,11 @@
+//! From a name and a path to an edge and its route: a table made of what is published, read without locks.
+
+mod endpoint;
+mod matcher;
+mod path;
+mod table;
+
+pub(crate) use endpoint::{HttpsEndpoint, Route, TlsEndpoint};
+pub(crate) use matcher::Matcher;
+pub(crate) use path::normalised;
+pub(crate) use table::{Place, Routing};

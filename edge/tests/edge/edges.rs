@@ -1,0 +1,248 @@
+//! HTTPS and TLS edges: names, routes, backends, and changes while visitors come and go.
+
+use crate::kit::{
+    World,
+    agent::Agent,
+    edges::{address, below, exactly, failover, group, https, response, tls, to, weighted},
+    origin::Origin,
+    until, visitor,
+};
+use postern_api::{
+    module::{TerminateAt, TlsVersion},
+    published::{Settings, Termination},
+};
+use rustls::pki_types::ServerName;
+use std::{collections::HashMap, sync::Arc};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+#[tokio::test]
+async fn the_route_of_the_path_decides_and_the_path_is_forwarded_as_it_was_sent() {
+    let world = World::start().await;
+    let origin = Origin::answering(|request| {
+        let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
+        format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{path}", path.len())
+    })
+    .await;
+    world
+        .backends([
+            ("bkdsc_1", address(origin.address)),
+            ("bkdhr_app", response(200, "app")),
+            ("bkdhr_exact", response(418, "teapot")),
+        ])
+        .await;
+    let routes =
+        [below("/files", to("bkdsc_1")), below("/app", to("bkdhr_app")), exactly("/app/tea", to("bkdhr_exact"))];
+    world.https_edge(https(&["shop.localhost", "*.shops.localhost"], &routes)).await;
+    for (path, status, body) in [
+        ("/app", 200, "app"),
+        ("/app/x", 200, "app"),
+        ("/app/tea", 418, "teapot"),
+        ("/app/tea/", 200, "app"),
+        ("/app/./x/../tea", 418, "teapot"),
+        ("/%61pp", 200, "app"),
+        ("/files/a%2Fb/./c?d=/app", 200, "/files/a%2Fb/./c?d=/app"),
+    ] {
+        let answer = visitor::get(&world, "shop.localhost", path).await;
+        assert_eq!((answer.status, answer.text().as_str()), (status, body), "{path}");
+    }
+    let answer = visitor::get(&world, "shop.localhost", "/app").await;
+    assert_eq!(answer.header("x-from"), Some("the edge"));
+    assert_eq!(visitor::get(&world, "a.b.shops.localhost", "/app").await.status, 200);
+    for path in ["/", "/apple", "/file"] {
+        let answer = visitor::get(&world, "shop.localhost", path).await;
+        assert_eq!((answer.status, answer.code()), (404, "ERR_POSTERN_3015"), "{path}");
+    }
+    for path in ["/app/..%00/", "/../app", "/app/%zz"] {
+        let answer = visitor::get(&world, "shop.localhost", path).await;
+        assert_eq!((answer.status, answer.code()), (400, "ERR_POSTERN_3010"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn plain_http_leads_to_https_and_a_route_without_a_backend_says_so() {
+    let world = World::start().await;
+    world.https_edge(https(&["shop.localhost"], &[below("/", Settings::default())])).await;
+    let mut plain = visitor::plain(&world).await;
+    let answer = plain.ask("GET /x HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
+    let port = world.edge.https_addr().port();
+    assert_eq!(answer.status, 308);
+    assert_eq!(answer.header("location"), Some(format!("https://shop.localhost:{port}/x").as_str()));
+    let answer = visitor::get(&world, "shop.localhost", "/").await;
+    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_724"));
+    world.backends([("bkdtg_1", group(&[("app", "shop")]))]).await;
+    world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdtg_1"))])).await;
+    let answer = visitor::get(&world, "shop.localhost", "/").await;
+    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_6515"));
+    assert!(answer.header("retry-after").is_some());
+}
+
+#[tokio::test]
+async fn a_group_shares_requests_equally_and_follows_its_tunnels() {
+    let world = World::start().await;
+    let (one, two) = (Origin::says("one").await, Origin::says("two").await);
+    world.backends([("bkdtg_1", group(&[("app", "shop")]))]).await;
+    world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdtg_1"))])).await;
+    let first = Agent::connect(&world, "one").await;
+    first.labels(&[("app", "shop"), ("zone", "a")], one.address).await.unwrap();
+    assert_eq!(visitor::get(&world, "shop.localhost", "/").await.text(), "one");
+    let second = Agent::connect(&world, "two").await;
+    second.labels(&[("app", "shop")], two.address).await.unwrap();
+    let mut visitor = visitor::https(&world, "shop.localhost").await;
+    let mut counts: HashMap<String, u32> = HashMap::new();
+    for _ in 0..10 {
+        let answer = visitor.ask("GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
+        *counts.entry(answer.text()).or_default() += 1;
+    }
+    assert_eq!((counts["one"], counts["two"]), (5, 5), "each request is balanced on its own");
+    second.vanish().await;
+    until("the second tunnel is gone", || world.live().tunnels().len() == 1).await;
+    for _ in 0..4 {
+        let answer = visitor.ask("GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
+        assert_eq!(answer.text(), "one");
+    }
+}
+
+#[tokio::test]
+async fn weights_one_to_three_hold_over_four_thousand_requests() {
+    let world = World::start().await;
+    world
+        .backends([
+            ("bkdhr_1", response(200, "one")),
+            ("bkdhr_3", response(200, "three")),
+            ("bkdhr_0", response(200, "never")),
+            ("bkdwd_1", weighted(&[("bkdhr_1", 1), ("bkdhr_3", 3), ("bkdhr_0", 0)])),
+        ])
+        .await;
+    world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdwd_1"))])).await;
+    let mut visitor = visitor::https(&world, "shop.localhost").await;
+    let (mut one, mut three) = (0.0_f64, 0.0_f64);
+    for _ in 0..4000 {
+        let answer = visitor.ask("GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
+        match answer.text().as_str() {
+            "one" => one += 1.0,
+            "three" => three += 1.0,
+            other => panic!("{other}"),
+        }
+    }
+    let chi_square = (one - 1000.0).powi(2) / 1000.0 + (three - 3000.0).powi(2) / 3000.0;
+    // One degree of freedom; a fair split exceeds 15.1 once in ten thousand runs.
+    assert!(chi_square < 15.1, "{one} to {three}");
+    world.backends([("bkdwd_1", weighted(&[("bkdhr_1", 0)]))]).await;
+    let answer = visitor::get(&world, "shop.localhost", "/").await;
+    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_6515"), "nobody has a weight");
+}
+
+#[tokio::test]
+async fn failover_goes_on_only_where_nothing_can_be_dialled() {
+    let world = World::start().await;
+    let failing = Origin::answering(|_| "HTTP/1.1 500 Oops\r\nContent-Length: 3\r\n\r\nown".to_owned()).await;
+    let second = Origin::answering(|request| {
+        let body = request.rsplit("\r\n\r\n").next().unwrap_or_default().to_owned();
+        format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+    })
+    .await;
+    world
+        .backends([
+            ("bkdtg_1", group(&[("app", "shop")])),
+            ("bkdsc_1", address(Origin::nowhere().await)),
+            ("bkdsc_2", address(second.address)),
+            ("bkdhr_1", response(503, "sorry")),
+            ("bkdfo_1", failover(&["bkdtg_1", "bkdsc_1", "bkdsc_2", "bkdhr_1"])),
+            ("bkdfo_2", failover(&["bkdtg_1", "bkdhr_1"])),
+        ])
+        .await;
+    let routes = [below("/", to("bkdfo_1")), below("/page", to("bkdfo_2"))];
+    world.https_edge(https(&["shop.localhost"], &routes)).await;
+    let post = "POST / HTTP/1.1\r\nHost: shop.localhost\r\nContent-Length: 5\r\n\r\nhello";
+    let mut visitor = visitor::https(&world, "shop.localhost").await;
+    assert_eq!(visitor.ask(post).await.text(), "hello", "nobody is up and nothing listens: the third is asked");
+    let answer = visitor.ask("GET /page HTTP/1.1\r\nHost: shop.localhost\r\n\r\n").await;
+    assert_eq!((answer.status, answer.text().as_str()), (503, "sorry"));
+
+    let agent = Agent::connect(&world, "one").await;
+    let tunnel = agent.labels(&[("app", "shop")], Origin::nowhere().await).await.unwrap();
+    assert_eq!(visitor.ask(post).await.text(), "hello", "the agent is up, its local service is not");
+    agent.session.unbind(tunnel.number);
+    agent.labels(&[("app", "shop")], failing.address).await.unwrap();
+    until("the old tunnel is gone", || world.live().tunnels().len() == 1).await;
+    let answer = visitor.ask(post).await;
+    assert_eq!((answer.status, answer.text().as_str()), (500, "own"), "what was reached has answered");
+}
+
+#[tokio::test]
+async fn a_change_counts_for_the_next_request_and_cuts_no_open_connection() {
+    let world = World::start().await;
+    world.backends([("bkdhr_1", response(200, "old")), ("bkdhr_2", response(200, "new"))]).await;
+    world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdhr_1"))])).await;
+    let mut visitor = visitor::https(&world, "shop.localhost").await;
+    let ask = "GET / HTTP/1.1\r\nHost: shop.localhost\r\n\r\n";
+    assert_eq!(visitor.ask(ask).await.text(), "old");
+    world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdhr_2"))])).await;
+    assert_eq!(visitor.ask(ask).await.text(), "new", "on the same connection");
+    world.change(|published| published.https_edges = Arc::default());
+    world.applied().await;
+    let answer = visitor.ask(ask).await;
+    assert_eq!((answer.status, answer.code()), (404, "ERR_POSTERN_3200"));
+}
+
+#[tokio::test]
+async fn the_most_specific_name_wins_be_it_of_an_edge_or_a_tunnel() {
+    let world = World::start().await;
+    let origin = Origin::says("tunnel").await;
+    let agent = Agent::connect(&world, "one").await;
+    world.backends([("bkdhr_1", response(200, "edge"))]).await;
+    world.https_edge(https(&["*.shop.localhost", "x.wide.localhost"], &[below("/", to("bkdhr_1"))])).await;
+    agent.http(Some("own.shop.localhost"), origin.address).await.unwrap();
+    agent.http(Some("*.wide.localhost"), origin.address).await.unwrap();
+    for (host, expected) in [
+        ("own.shop.localhost", "tunnel"),
+        ("other.shop.localhost", "edge"),
+        ("x.wide.localhost", "edge"),
+        ("y.wide.localhost", "tunnel"),
+    ] {
+        assert_eq!(visitor::get(&world, host, "/").await.text(), expected, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn an_unreadable_module_lets_nobody_in() {
+    let world = World::start().await;
+    world.backends([("bkdhr_1", response(200, "in"))]).await;
+    let settings = Settings { unreadable: true, ..to("bkdhr_1") };
+    world.https_edge(https(&["shop.localhost"], &[below("/", settings)])).await;
+    let answer = visitor::get(&world, "shop.localhost", "/").await;
+    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_3016"));
+}
+
+#[tokio::test]
+async fn a_tls_edge_passes_tls_through_or_ends_it() {
+    let world = World::start().await;
+    let echo = Origin::echo().await;
+    world.backends([("bkdsc_1", address(echo.address))]).await;
+    let termination = Termination { at: TerminateAt::Edge, oldest: Some(TlsVersion::Tls12) };
+    let settings = Settings { tls_termination: Some(termination), ..to("bkdsc_1") };
+    world.tls_edge(tls("ended.localhost", settings)).await;
+    let mut stream = visitor::tls(&world, "ended.localhost", &[]).await;
+    stream.write_all(b"hello").await.unwrap();
+    let mut heard = [0; 5];
+    stream.read_exact(&mut heard).await.unwrap();
+    assert_eq!(&heard, b"hello", "the backend heard what was inside");
+
+    // A backend with TLS of its own: the edge of another world.
+    let inner = World::start().await;
+    inner.backends([("bkdhr_1", response(200, "inside"))]).await;
+    inner.https_edge(https(&["passed.localhost"], &[below("/", to("bkdhr_1"))])).await;
+    world.backends([("bkdsc_2", address(inner.edge.https_addr()))]).await;
+    world.tls_edge(tls("passed.localhost", to("bkdsc_2"))).await;
+    // The certificate is the inner one's: whoever trusts the outer one only is not satisfied.
+    let connector = crate::kit::connector(&inner, &[b"http/1.1"]);
+    let stream = tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap();
+    let stream = connector.connect(ServerName::try_from("passed.localhost").unwrap(), stream).await.unwrap();
+    let answer = visitor::Visitor::on(stream).ask("GET / HTTP/1.1\r\nHost: passed.localhost\r\n\r\n").await;
+    assert_eq!((answer.status, answer.text().as_str()), (200, "inside"));
+
+    // A connection that was made for another name leads to no TLS edge.
+    let mut visitor = visitor::https(&world, "localhost").await;
+    let answer = visitor.ask("GET / HTTP/1.1\r\nHost: ended.localhost\r\n\r\n").await;
+    assert_eq!((answer.status, answer.code()), (421, "ERR_POSTERN_3013"));
+}
