@@ -83,7 +83,9 @@ mod tests {
         let secret = secret.map(Secret::new);
         let module = WebhookVerification { enabled: true, provider: provider.to_owned(), secret };
         judge(&module).map_err(|error| {
-            assert!(module.secret.is_none_or(|it| it.is_empty() || !error.message.contains(it.reveal())), "{error}");
+            // A secret of a few letters may be part of any sentence.
+            let told = |secret: Secret| secret.reveal().len() > 6 && error.message.contains(secret.reveal());
+            assert!(!module.secret.is_some_and(told), "{error}");
             error.code
         })
     }
