@@ -37,7 +37,10 @@ def _is(value: object, hint: object, where: str) -> None:
     elif hint is datetime:
         _must(isinstance(value, str) and value.endswith("Z"), value, "a time in UTC", where)
         datetime.fromisoformat(value)
-    elif hint in (int, timedelta):
+    elif hint is timedelta:
+        # The class makes it of the seconds that were sent.
+        _must(isinstance(value, timedelta) and value.microseconds == 0, value, "a number of whole seconds", where)
+    elif hint is int:
         _must(isinstance(value, int) and not isinstance(value, bool), value, "a whole number", where)
     elif hint is float:
         _must(isinstance(value, (int, float)) and not isinstance(value, bool), value, "a number", where)
