@@ -3,6 +3,10 @@
 //! Whatever goes wrong comes back as [`Error`] with the server's own code, or with
 //! [`Code::ServerUnreachable`] when there was no answer.
 
+mod views;
+
+pub use views::{Glance, Views};
+
 use crate::{
     AnyId, Code, Error, Id, Result, Secret,
     module::{Hosts, Module, module_path},
@@ -88,6 +92,23 @@ impl Client {
         let status = answer.status();
         let body = answer.bytes().await.map_err(|error| no_answer(url, &error))?;
         if status.is_success() { Ok(body.into()) } else { Err(refusal(status, &body)) }
+    }
+
+    /// A page of a list and the address of the next one.
+    async fn page_at<T: DeserializeOwned>(&self, url: &str, member: &str) -> Result<(Vec<T>, Option<String>)> {
+        let mut body: serde_json::Map<String, serde_json::Value> = self.call(Method::GET, url, None::<&()>).await?;
+        let unexpected = |error: serde_json::Error| {
+            Error::new(Code::Internal, format!("The server answered something unexpected: {error}.")).with("url", url)
+        };
+        let mut take = |name: &str| body.remove(name).unwrap_or_default();
+        let records = serde_json::from_value(take(member)).map_err(unexpected)?;
+        Ok((records, serde_json::from_value(take("next_page_uri")).map_err(unexpected)?))
+    }
+
+    /// The key goes to the server it belongs to: of a page's address only the query is taken over.
+    fn own(&self, path: &str, uri: &str) -> String {
+        let query = uri.split_once('?').map_or("", |(_, query)| query);
+        self.url(&format!("{path}?{query}"))
     }
 
     /// Builds a request without sending it.
@@ -187,22 +208,12 @@ impl<R: Resource> All<'_, R> {
     }
 
     async fn page_at(&self, url: &str) -> Result<Page<R>> {
-        let mut body: serde_json::Map<String, serde_json::Value> =
-            self.client.call(Method::GET, url, None::<&()>).await?;
-        let unexpected = |error: serde_json::Error| {
-            Error::new(Code::Internal, format!("The server answered something unexpected: {error}.")).with("url", url)
-        };
-        let mut take = |name: &str| body.remove(name).unwrap_or_default();
-        Ok(Page {
-            records: serde_json::from_value(take(R::LIST)).map_err(unexpected)?,
-            next_page_uri: serde_json::from_value(take("next_page_uri")).map_err(unexpected)?,
-        })
+        let (records, next_page_uri) = self.client.page_at(url, R::LIST).await?;
+        Ok(Page { records, next_page_uri })
     }
 
-    /// The key goes to the server it belongs to: of a page's address only the query is taken over.
     fn own(&self, uri: &str) -> String {
-        let query = uri.split_once('?').map_or("", |(_, query)| query);
-        format!("{}?{query}", self.collection())
+        self.client.own(&collection::<R>(self.parent.as_ref()), uri)
     }
 }
 

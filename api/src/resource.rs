@@ -134,6 +134,16 @@ impl Ref {
     pub fn to<R: Resource>(base_url: &str, id: &Id<R>) -> Self {
         Ref { id: id.any(), uri: item_uri::<R>(base_url, id.as_str()) }
     }
+
+    /// A reference to a resource of a known kind, its id being a text.
+    pub fn by_text<R: Resource>(base_url: &str, id: &str) -> Self {
+        Ref { id: AnyId::from_text(id), uri: item_uri::<R>(base_url, id) }
+    }
+
+    /// A reference to what a view shows.
+    pub fn to_view<V: View>(base_url: &str, id: &Id<V>) -> Self {
+        Ref { id: id.any(), uri: format!("{}/{id}", list_uri(base_url, V::PATH)) }
+    }
 }
 
 /// The path of a collection; that of a nested kind lies in `parent`.

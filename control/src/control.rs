@@ -45,8 +45,8 @@ impl Control {
     async fn over(store: Arc<dyn Store>, settings: Settings, live: Arc<dyn Live>) -> Result<Self> {
         let codec = Codec::new(Arc::new(Seal::open(&settings.data_dir)?));
         let publisher = Publisher::start(store.clone(), codec.clone()).await?;
-        let published = publisher.reached.clone();
-        let resources = Arc::new(Resources { store, codec, settings, live, published });
+        let (published, reached) = (publisher.published.clone(), publisher.reached.clone());
+        let resources = Arc::new(Resources { store, codec, settings, live, published, reached });
         Ok(Control { resources, publisher, admission: None })
     }
 

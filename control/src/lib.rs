@@ -13,10 +13,11 @@ mod resources;
 mod sealing;
 mod settings;
 pub mod store;
+mod views;
 
 pub use control::Control;
 pub use http::{Admission, ApiCaller};
-pub use live::{Live, NothingLive};
+pub use live::{Live, LiveAddress, LiveSession, LiveTunnel, NothingLive};
 pub use settings::Settings;
 
 /// The OpenAPI description of the management API, the same on every server of this version.

@@ -1,9 +1,9 @@
-//! What the control side asks about tunnels that are up.
+//! What the control side asks about agents and tunnels that are up.
 
-use postern_api::{AnyId, host::HostName};
-use std::collections::BTreeMap;
+use postern_api::{AnyId, Timestamp, host::HostName};
+use std::{collections::BTreeMap, net::IpAddr};
 
-/// A view of the live tunnels. Answers at once, from memory.
+/// A view of what is alive. Answers at once, from memory.
 pub trait Live: Send + Sync {
     /// The tunnels that carry all of these labels.
     fn tunnels_with(&self, labels: &BTreeMap<String, String>) -> Vec<AnyId>;
@@ -13,6 +13,67 @@ pub trait Live: Send + Sync {
     fn host_in_use(&self, host: &HostName) -> bool;
     /// The port on which visitors with HTTPS are served.
     fn https_port(&self) -> u16;
+    /// What the server calls its region.
+    fn region(&self) -> String;
+    /// Every agent that is connected, in no order.
+    fn sessions(&self) -> Vec<LiveSession>;
+    /// Every tunnel that is up, in no order.
+    fn tunnels(&self) -> Vec<LiveTunnel>;
+}
+
+/// An agent that is connected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveSession {
+    /// Its id, `ts_…`.
+    pub id: String,
+    /// The credential it authenticated with, `cr_…`.
+    pub credential: String,
+    /// The version of the agent.
+    pub agent_version: String,
+    /// The system the agent runs on.
+    pub os: String,
+    /// Where it connected from.
+    pub address: IpAddr,
+    /// What agent and server speak with each other.
+    pub transport: String,
+    /// What its owner wrote on it.
+    pub metadata: String,
+    /// Since when.
+    pub started_at: Timestamp,
+}
+
+/// A tunnel that is up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveTunnel {
+    /// Its id, `tn_…`.
+    pub id: String,
+    /// The session that carries it, `ts_…`.
+    pub session: String,
+    /// The credential of that session, `cr_…`.
+    pub credential: String,
+    /// The name it has at its agent.
+    pub name: String,
+    /// Where visitors find it; a tunnel with labels has no address.
+    pub address: Option<LiveAddress>,
+    /// Its labels; empty unless it has some.
+    pub labels: BTreeMap<String, String>,
+    /// The local address as the agent describes it.
+    pub forwards_to: String,
+    /// What its owner wrote on it.
+    pub metadata: String,
+    /// Since when.
+    pub started_at: Timestamp,
+}
+
+/// The public address of a tunnel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveAddress {
+    /// `https`, `http` or `tcp`.
+    pub scheme: &'static str,
+    /// The host.
+    pub host: String,
+    /// The port.
+    pub port: u16,
 }
 
 /// Nothing is up: for commands that work without an edge.
@@ -31,5 +92,14 @@ impl Live for NothingLive {
     }
     fn https_port(&self) -> u16 {
         443
+    }
+    fn region(&self) -> String {
+        String::new()
+    }
+    fn sessions(&self) -> Vec<LiveSession> {
+        Vec::new()
+    }
+    fn tunnels(&self) -> Vec<LiveTunnel> {
+        Vec::new()
     }
 }

@@ -32,6 +32,8 @@ pub struct SessionView {
     pub address: IpAddr,
     /// Since when.
     pub started_at: Timestamp,
+    /// What agent and server speak with each other.
+    pub transport: String,
     /// What its owner wrote on it.
     pub metadata: String,
     /// Last measured round trip.
@@ -111,6 +113,21 @@ impl Live {
     /// The port on which visitors with HTTPS are served.
     pub fn https_port(&self) -> u16 {
         self.registry.https_port
+    }
+
+    /// The port on which visitors with plain HTTP are served.
+    pub fn http_port(&self) -> u16 {
+        self.registry.http_port
+    }
+
+    /// What the server calls its region.
+    pub fn region(&self) -> &str {
+        &self.registry.settings.region
+    }
+
+    /// The name that TCP addresses are shown under.
+    pub fn domain(&self) -> &HostName {
+        &self.registry.settings.domain
     }
 
     /// The address TCP tunnels and edges listen on at this port, if anything does.

@@ -1,6 +1,8 @@
 //! What is alive at the edge, as the management API asks for it.
 
 use postern_api::{AnyId, host::HostName};
+use postern_control::{LiveAddress, LiveSession, LiveTunnel};
+use postern_edge::{SessionView, TunnelKind, TunnelView};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -44,5 +46,52 @@ impl postern_control::Live for Live {
 
     fn https_port(&self) -> u16 {
         self.edge().map_or(443, postern_edge::Live::https_port)
+    }
+
+    fn region(&self) -> String {
+        self.edge().map(|edge| edge.region().to_owned()).unwrap_or_default()
+    }
+
+    fn sessions(&self) -> Vec<LiveSession> {
+        self.edge().map(|edge| edge.sessions().into_iter().map(session).collect()).unwrap_or_default()
+    }
+
+    fn tunnels(&self) -> Vec<LiveTunnel> {
+        let Some(edge) = self.edge() else { return Vec::new() };
+        edge.tunnels().into_iter().map(|view| tunnel(view, edge)).collect()
+    }
+}
+
+fn session(view: SessionView) -> LiveSession {
+    LiveSession {
+        id: view.id,
+        credential: view.credential,
+        agent_version: view.agent_version,
+        os: view.os,
+        address: view.address,
+        transport: view.transport,
+        metadata: view.metadata,
+        started_at: view.started_at,
+    }
+}
+
+fn tunnel(view: TunnelView, edge: &postern_edge::Live) -> LiveTunnel {
+    let (scheme, port) = match view.kind {
+        TunnelKind::Https => ("https", Some(edge.https_port())),
+        TunnelKind::Http => ("http", Some(edge.http_port())),
+        TunnelKind::Tcp => ("tcp", view.port),
+        TunnelKind::Labels => ("", None),
+    };
+    let host = view.host.as_ref().unwrap_or_else(|| edge.domain());
+    LiveTunnel {
+        address: port.map(|port| LiveAddress { scheme, host: host.to_string(), port }),
+        id: view.id,
+        session: view.session,
+        credential: view.credential,
+        name: view.name,
+        labels: view.labels,
+        forwards_to: view.forwards_to,
+        metadata: view.metadata,
+        started_at: view.started_at,
     }
 }

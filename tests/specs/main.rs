@@ -23,3 +23,4 @@ mod server_start;
 mod ssh_certificates;
 mod tcp_edges;
 mod tcp_tunnels;
+mod views;

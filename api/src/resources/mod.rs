@@ -4,6 +4,7 @@ mod api_key;
 mod bot_user;
 mod certificate_authority;
 mod credential;
+mod endpoint;
 mod failover_backend;
 mod http_response_backend;
 mod https_edge;
@@ -18,7 +19,9 @@ mod static_backend;
 mod tcp_edge;
 mod tls_certificate;
 mod tls_edge;
+mod tunnel;
 mod tunnel_group_backend;
+mod tunnel_session;
 mod user;
 mod weighted_backend;
 
@@ -28,6 +31,7 @@ pub use certificate_authority::{
     CertificateAuthority, CertificateAuthorityCreate, CertificateAuthorityStatus, CertificateAuthorityUpdate,
 };
 pub use credential::{Credential, CredentialCreate, CredentialUpdate};
+pub use endpoint::{Endpoint, EndpointType};
 pub use failover_backend::{FailoverBackend, FailoverBackendCreate, FailoverBackendUpdate};
 pub use http_response_backend::{
     HEADER_NAME_LIMIT, HEADER_VALUE_LIMIT, HttpResponseBackend, HttpResponseBackendCreate, HttpResponseBackendUpdate,
@@ -54,9 +58,11 @@ pub use tls_certificate::{
     SubjectAlternativeNames, TlsCertificate, TlsCertificateCreate, TlsCertificateStatus, TlsCertificateUpdate,
 };
 pub use tls_edge::{TlsEdge, TlsEdgeCreate, TlsEdgeStatus, TlsEdgeUpdate};
+pub use tunnel::Tunnel;
 pub use tunnel_group_backend::{
     TunnelGroupBackend, TunnelGroupBackendCreate, TunnelGroupBackendStatus, TunnelGroupBackendUpdate,
 };
+pub use tunnel_session::TunnelSession;
 pub use user::{NAME_LIMIT, User, UserCreate, UserUpdate};
 pub use weighted_backend::{CHILD_LIMIT, WEIGHT_LIMIT, WeightedBackend, WeightedBackendCreate, WeightedBackendUpdate};
 

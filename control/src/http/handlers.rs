@@ -5,7 +5,10 @@ use super::{
     answer::{Refusal, json},
     body, query,
 };
-use crate::resources::{Address, Caller, HostRules, ModuleRules, PageOf, Rules, parent_of};
+use crate::{
+    resources::{Address, Caller, HostRules, ModuleRules, Rules, parent_of},
+    views::Seen,
+};
 use axum::{
     Extension,
     extract::{Path, Request, State},
@@ -13,10 +16,10 @@ use axum::{
 };
 use http::{StatusCode, Uri};
 use postern_api::{
-    Result,
+    AnyId, Id, Result,
     resource::{Resource, list_uri},
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -61,7 +64,8 @@ pub(super) async fn list<R: Rules>(
 ) -> Answer {
     let paging = query::paging::<R>(&uri)?;
     let page = shared.resources.list::<R>(&caller, paging.before.as_ref(), paging.limit).await?;
-    json(StatusCode::OK, &shown(page, paging.limit, &shared.resources.settings.base_url)?)
+    let next = page.before.map(|before| (before.any(), paging.limit));
+    json(StatusCode::OK, &shown(R::PATH, R::LIST, &page.records, next, shared.resources.base_url())?)
 }
 
 pub(super) async fn read<R: Rules>(
@@ -130,16 +134,34 @@ pub(super) async fn delete_module<O: HostRules<M>, M: ModuleRules>(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// The body of a list.
-fn shown<R: Resource>(page: PageOf<R>, limit: usize, base_url: &str) -> Result<Map<String, Value>> {
-    let uri = list_uri(base_url, R::PATH);
-    let next = page.before.map(|before| format!("{uri}?before_id={before}&limit={limit}"));
-    let records = page.records.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>();
+pub(super) async fn look<V: Seen>(State(shared): State<Arc<Shared>>, uri: Uri) -> Answer {
+    let paging = query::paging::<V>(&uri)?;
+    let page = shared.resources.look::<V>(paging.before.as_ref(), paging.limit).await?;
+    let next = page.before.map(|before| (before.any(), paging.limit));
+    json(StatusCode::OK, &shown(V::PATH, V::LIST, &page.records, next, shared.resources.base_url())?)
+}
+
+pub(super) async fn look_at<V: Seen>(State(shared): State<Arc<Shared>>, Path(item): Path<Item>, uri: Uri) -> Answer {
+    query::none(&uri)?;
+    json(StatusCode::OK, &shared.resources.look_at::<V>(&Id::parse(&item.id)?).await?)
+}
+
+/// The body of a list. `next` is where the next page begins and how long it is.
+fn shown(
+    path: &str,
+    member: &str,
+    records: &[impl Serialize],
+    next: Option<(AnyId, usize)>,
+    base_url: &str,
+) -> Result<Map<String, Value>> {
+    let uri = list_uri(base_url, path);
+    let next = next.map(|(before, limit)| format!("{uri}?before_id={before}&limit={limit}"));
+    let records = records.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>();
     let records = records.map_err(|error| {
         postern_api::Error::new(postern_api::Code::Internal, format!("The answer could not be written: {error}."))
     })?;
     Ok(Map::from_iter([
-        (R::LIST.to_owned(), Value::Array(records)),
+        (member.to_owned(), Value::Array(records)),
         ("uri".to_owned(), uri.into()),
         ("next_page_uri".to_owned(), next.into()),
     ]))

@@ -1,7 +1,10 @@
 //! The table of contents of the management API.
 
 use super::{Shared, answer, authenticate, handlers, openapi::Description, version};
-use crate::resources::{HostRules, ModuleRules, Owner, Rules};
+use crate::{
+    resources::{HostRules, ModuleRules, Owner, Rules},
+    views::Seen,
+};
 use axum::{
     Router,
     extract::DefaultBodyLimit,
@@ -9,9 +12,9 @@ use axum::{
     routing::{MethodRouter, get, post, put},
 };
 use postern_api::resource::{
-    ApiKey, BotUser, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute,
-    IpPolicy, IpPolicyRule, IpRestriction, SshCertificateAuthority, SshHostCertificate, SshUserCertificate,
-    StaticBackend, TcpEdge, TlsCertificate, TlsEdge, TunnelGroupBackend, User, WeightedBackend,
+    ApiKey, BotUser, CertificateAuthority, Credential, Endpoint, FailoverBackend, HttpResponseBackend, HttpsEdge,
+    HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, SshCertificateAuthority, SshHostCertificate, SshUserCertificate,
+    StaticBackend, TcpEdge, TlsCertificate, TlsEdge, Tunnel, TunnelGroupBackend, TunnelSession, User, WeightedBackend,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -40,6 +43,9 @@ fn contents() -> Api {
         .resource::<TunnelGroupBackend>()
         .resource::<User>()
         .resource::<WeightedBackend>()
+        .view::<Endpoint>()
+        .view::<Tunnel>()
+        .view::<TunnelSession>()
 }
 
 /// Collects routes, and what is to be said about them.
@@ -72,6 +78,13 @@ impl Api {
             put(handlers::put_module::<O, M>).get(handlers::get_module::<O, M>).delete(handlers::delete_module::<O, M>);
         let router = self.router.route(&format!("{}/{{id}}/{}", O::PATH, M::NAME), module);
         Api { router, ..self }.described(Description::module::<O, M>)
+    }
+
+    /// List and get of what nobody can change.
+    fn view<V: Seen>(self) -> Self {
+        let collection = self.router.route(V::PATH, get(handlers::look::<V>));
+        let router = collection.route(&format!("{}/{{id}}", V::PATH), get(handlers::look_at::<V>));
+        Api { router, ..self }.described(Description::view::<V>)
     }
 
     fn described(mut self, describe: fn(&mut Description)) -> Self {

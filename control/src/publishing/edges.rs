@@ -1,7 +1,7 @@
 //! Edges and routes, made anew only where something in them has changed.
 
 use super::{owners::Owners, shelf::Shelf};
-use crate::resources::{Kept, host_names, ports};
+use crate::resources::{Kept, hosts, ports};
 use postern_api::{
     host::HostName,
     id::Kind,
@@ -29,11 +29,11 @@ struct Route {
 
 impl Edges {
     pub(super) fn https(&mut self, id: &str, edge: Option<Kept<resource::HttpsEdge>>) {
-        self.https.set(id, edge.map(|edge| host_names(&edge.spec.hostports)));
+        self.https.set(id, edge.map(|edge| hosts(&edge.spec.hostports)));
     }
 
     pub(super) fn tls(&mut self, id: &str, edge: Option<Kept<resource::TlsEdge>>) {
-        self.tls.set(id, edge.map(|edge| host_names(&edge.spec.hostports)));
+        self.tls.set(id, edge.map(|edge| hosts(&edge.spec.hostports)));
     }
 
     pub(super) fn tcp(&mut self, id: &str, edge: Option<Kept<resource::TcpEdge>>) {

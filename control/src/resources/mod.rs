@@ -40,10 +40,9 @@ mod weighted_backend;
 pub(crate) use address::{Address, parent_of};
 pub(crate) use caller::Caller;
 pub(crate) use codec::Codec;
-pub(crate) use hostports::names as host_names;
+pub(crate) use hostports::names as hosts;
 pub(crate) use kept::{Claim, Kept, KeptModule, Link, Role};
 pub(crate) use module_operations::HostRules;
-pub(crate) use operations::PageOf;
 pub(crate) use owner::{Owner, owner};
 pub(crate) use policies::policies;
 pub(crate) use rules::{Attachment, Call, Draft, Making, ModuleRules, Modules, Rules};
@@ -54,7 +53,7 @@ use crate::{
     Live, Settings,
     store::{Revision, Store},
 };
-use postern_api::{Code, Error, Result};
+use postern_api::{Code, Error, Result, published::Published};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
@@ -68,8 +67,10 @@ pub(crate) struct Resources {
     pub(crate) codec: Codec,
     pub(crate) settings: Settings,
     pub(crate) live: Arc<dyn Live>,
+    /// What the edge is told, always the newest.
+    pub(crate) published: watch::Receiver<Arc<Published>>,
     /// The revision up to which changes are published.
-    pub(crate) published: watch::Receiver<Revision>,
+    pub(crate) reached: watch::Receiver<Revision>,
 }
 
 impl Resources {
@@ -81,7 +82,7 @@ impl Resources {
     /// Waits until a change can be seen in what is published. The change itself is done.
     async fn seen(&self, revision: Revision) -> Result<()> {
         events::after_commit(self.store.as_ref(), revision).await;
-        let mut published = self.published.clone();
+        let mut published = self.reached.clone();
         let reached = published.wait_for(|reached| *reached >= revision);
         match tokio::time::timeout(PUBLISH_DEADLINE, reached).await {
             Ok(Ok(_)) => Ok(()),

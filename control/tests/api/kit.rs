@@ -5,7 +5,7 @@ use axum::body::Body;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use postern_api::{AnyId, Code, host::HostName};
-use postern_control::{Control, Live, Settings};
+use postern_control::{Control, Live, LiveSession, LiveTunnel, Settings};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,6 +31,8 @@ pub(crate) struct Tunnels {
     pub(crate) ports: Mutex<BTreeSet<u16>>,
     pub(crate) hosts: Mutex<BTreeSet<HostName>>,
     pub(crate) labelled: Mutex<Vec<(AnyId, BTreeMap<String, String>)>>,
+    pub(crate) sessions: Mutex<Vec<LiveSession>>,
+    pub(crate) tunnels: Mutex<Vec<LiveTunnel>>,
 }
 
 impl Live for Tunnels {
@@ -47,6 +49,15 @@ impl Live for Tunnels {
     }
     fn https_port(&self) -> u16 {
         4443
+    }
+    fn region(&self) -> String {
+        "local".to_owned()
+    }
+    fn sessions(&self) -> Vec<LiveSession> {
+        self.sessions.lock().expect("unpoisoned").clone()
+    }
+    fn tunnels(&self) -> Vec<LiveTunnel> {
+        self.tunnels.lock().expect("unpoisoned").clone()
     }
 }
 

@@ -15,3 +15,4 @@ mod pairs;
 mod published;
 mod secrets;
 mod start;
+mod views;

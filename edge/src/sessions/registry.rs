@@ -262,6 +262,7 @@ impl Registry {
             os: held.session.os.clone(),
             address: held.session.peer.ip(),
             started_at: held.session.started_at,
+            transport: String::from_utf8_lossy(postern_tunnel::ALPN).into_owned(),
             metadata: held.session.metadata.clone(),
             latency: held.session.link.latency(),
         };

@@ -5,9 +5,29 @@
  */
 export type Action = "allow" | "deny";
 /**
+ * Where an endpoint comes from.
+ */
+export type EndpointType = "ephemeral" | "edge";
+/**
  * How a route's path is compared with that of a request.
  */
 export type MatchType = "exact_path" | "path_prefix";
+/**
+ * Where a visitor's TLS ends.
+ */
+export type TerminateAt = "edge" | "upstream";
+/**
+ * A version of TLS that is offered to visitors.
+ */
+export type TlsVersion = "1.2" | "1.3";
+/**
+ * What happens to the headers of requests before they go to the backend.
+ */
+export type RequestHeadersModulePut = HeaderChanges;
+/**
+ * What happens to the headers of answers before they go to the visitor.
+ */
+export type ResponseHeadersModulePut = HeaderChanges;
 /**
  * The part of the service that a restriction guards.
  */
@@ -355,6 +375,82 @@ export interface CertificateAuthorityUpdate {
   metadata?: string | null;
 }
 /**
+ * The circuit breaker module as it is shown.
+ */
+export interface CircuitBreakerModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * Seconds to wait after the circuit has tripped.
+   */
+  tripped_duration: number;
+  /**
+   * Seconds that requests are remembered.
+   */
+  rolling_window: number;
+  /**
+   * The parts in which the window moves on.
+   */
+  num_buckets: number;
+  /**
+   * How many requests the window must hold before their errors are looked at.
+   */
+  volume_threshold: number;
+  /**
+   * The share of errors that trips the circuit.
+   */
+  error_threshold_percentage: number;
+}
+/**
+ * When a backend has failed too often, and for how long it is left alone.
+ */
+export interface CircuitBreakerModulePut {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+  /**
+   * Seconds to wait after the circuit has tripped before the backend is tried again, at least 1.
+   */
+  tripped_duration?: number | null;
+  /**
+   * Seconds that requests are remembered, at least 1.
+   */
+  rolling_window?: number | null;
+  /**
+   * The parts in which the window moves on, 1 to `BUCKET_LIMIT`.
+   */
+  num_buckets?: number | null;
+  /**
+   * How many requests the window must hold before their errors are looked at.
+   */
+  volume_threshold?: number | null;
+  /**
+   * The share of errors that trips the circuit, 0 to 1.
+   */
+  error_threshold_percentage?: number | null;
+}
+/**
+ * A module without settings, as it is shown.
+ */
+export interface CompressionModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+}
+/**
+ * Compresses answers.
+ */
+export interface CompressionModulePut {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+}
+/**
  * What agents with this credential may bind, and whose it is.
  */
 export interface Credential {
@@ -445,6 +541,136 @@ export interface CredentialUpdate {
    * The rules, replacing all former ones.
    */
   acl?: string[] | null;
+}
+/**
+ * A public address of this moment: an agent's tunnel, or one name or port of an edge.
+ */
+export interface Endpoint {
+  /**
+   * Its id. That of a tunnel's endpoint and that of the tunnel differ in the prefix only.
+   */
+  id: string;
+  /**
+   * Its absolute address in this API.
+   */
+  uri: string;
+  /**
+   * When it began.
+   */
+  created_at: string;
+  /**
+   * When it began: an endpoint does not change.
+   */
+  updated_at: string;
+  /**
+   * Where it comes from.
+   */
+  type: EndpointType;
+  /**
+   * The address that visitors use.
+   */
+  public_url: string;
+  /**
+   * The same.
+   */
+  url: string;
+  /**
+   * `https`, `http`, `tls` or `tcp`.
+   */
+  proto: string;
+  /**
+   * The same.
+   */
+  scheme: string;
+  /**
+   * Its host and port; the port is always there.
+   */
+  hostport: string;
+  /**
+   * Its host.
+   */
+  host: string;
+  /**
+   * Its port.
+   */
+  port: number;
+  /**
+   * The region of the server.
+   */
+  region: string;
+  /**
+   * The name the tunnel has at its agent; empty for an edge.
+   */
+  name: string;
+  /**
+   * The description of the edge; empty for a tunnel.
+   */
+  description: string;
+  /**
+   * The metadata of the edge or of the tunnel.
+   */
+  metadata: string;
+  /**
+   * Who owns the credential that the agent proved itself with; null for an edge.
+   */
+  principal: Ref | null;
+  /**
+   * Where it can be reached from: `public`.
+   */
+  bindings: string[];
+  /**
+   * The reserved domain it is on, if it is on one.
+   */
+  domain: Ref | null;
+  /**
+   * The reserved address it is on, if it is on one.
+   */
+  tcp_addr: Ref | null;
+  /**
+   * The tunnel behind it; null for an edge.
+   */
+  tunnel: Ref | null;
+  /**
+   * The session of that tunnel; null for an edge.
+   */
+  tunnel_session: Ref | null;
+  /**
+   * The edge behind it; null for a tunnel.
+   */
+  edge: Ref | null;
+  /**
+   * The local address, as the agent describes it; empty for an edge.
+   */
+  upstream_url: string;
+  /**
+   * Always empty: agents pass on what visitors speak.
+   */
+  upstream_protocol: string;
+  /**
+   * Always empty.
+   */
+  traffic_policy: string;
+  /**
+   * Always false: one address has one owner.
+   */
+  pooling_enabled: boolean;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface EndpointList {
+  /**
+   * The records.
+   */
+  endpoints: Endpoint[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
 }
 /**
  * What went wrong.
@@ -556,6 +782,27 @@ export interface FailoverBackendUpdate {
    * @maxItems 100
    */
   backends?: string[] | null;
+}
+/**
+ * Headers to add and to remove. A name in both is replaced.
+ */
+export interface HeaderChanges {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+  /**
+   * Headers to add, at most 100. A value may hold variables, `${…}`.
+   */
+  add?: {
+    [k: string]: string | null;
+  } | null;
+  /**
+   * Names of headers to remove with all their values, at most 100.
+   *
+   * @maxItems 100
+   */
+  remove?: string[] | null;
 }
 /**
  * The answer that every visitor gets.
@@ -699,6 +946,14 @@ export interface HttpsEdge {
    * Which requests go where, in the order the routes were made.
    */
   routes: HttpsRoute[];
+  /**
+   * Whose certificates visitors must show.
+   */
+  mutual_tls: MutualTlsModule | null;
+  /**
+   * How old their protocol may be.
+   */
+  tls_termination: HttpsTerminationModule | null;
 }
 /**
  * The paths of an HTTPS edge that are treated alike.
@@ -744,6 +999,34 @@ export interface HttpsRoute {
    * Who may send them.
    */
   ip_restriction: IpRestrictionModule | null;
+  /**
+   * When the backend is left alone for a while.
+   */
+  circuit_breaker: CircuitBreakerModule | null;
+  /**
+   * Whether answers are compressed.
+   */
+  compression: CompressionModule | null;
+  /**
+   * What happens to the headers of requests.
+   */
+  request_headers: RequestHeadersModule | null;
+  /**
+   * What happens to the headers of answers.
+   */
+  response_headers: RequestHeadersModule | null;
+  /**
+   * Whose signature requests must carry.
+   */
+  webhook_verification: WebhookVerificationModule | null;
+  /**
+   * Whether WebSockets become plain streams.
+   */
+  websocket_tcp_converter: CompressionModule | null;
+  /**
+   * Which browsers and programs may come in.
+   */
+  user_agent_filter: UserAgentFilterModule | null;
 }
 /**
  * The IP restriction module as it is shown.
@@ -757,6 +1040,89 @@ export interface IpRestrictionModule {
    * The policies. One that was deleted stays listed and counts as one without rules.
    */
   ip_policies: Ref[];
+}
+/**
+ * A header module as it is shown.
+ */
+export interface RequestHeadersModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * Headers to add, their names in lower case.
+   */
+  add: {
+    [k: string]: string;
+  };
+  /**
+   * Names of headers to remove, in lower case.
+   */
+  remove: string[];
+}
+/**
+ * The webhook verification module as it is shown.
+ */
+export interface WebhookVerificationModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * The provider as it was written.
+   */
+  provider: string;
+  /**
+   * The secret; empty for a provider that has none.
+   */
+  secret: string;
+}
+/**
+ * The user agent filter module as it is shown.
+ */
+export interface UserAgentFilterModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * Who may come in whatever `deny` says.
+   */
+  allow: string[];
+  /**
+   * Who may not.
+   */
+  deny: string[];
+}
+/**
+ * The mutual TLS module as it is shown.
+ */
+export interface MutualTlsModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * The authorities.
+   */
+  certificate_authorities: Ref[];
+}
+/**
+ * The TLS termination module as it is shown.
+ */
+export interface HttpsTerminationModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * Where TLS ends.
+   */
+  terminate_at: TerminateAt;
+  /**
+   * The oldest version of TLS that visitors may speak; null where TLS does not end at the edge.
+   */
+  min_version: TlsVersion | null;
 }
 /**
  * What is said when an edge is made. In a change, a module that is named is replaced whole.
@@ -774,6 +1140,43 @@ export interface HttpsEdgeCreate {
    * The names to serve: `host:443`, or `host:` and the port this server has for HTTPS.
    */
   hostports?: string[] | null;
+  /**
+   * Whose certificates visitors must show.
+   */
+  mutual_tls?: MutualTlsModulePut | null;
+  /**
+   * How old their protocol may be.
+   */
+  tls_termination?: HttpsTerminationModulePut | null;
+}
+/**
+ * Names the authorities that may have signed a visitor's certificate; any one of them is enough.
+ */
+export interface MutualTlsModulePut {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+  /**
+   * The ids of the authorities, 1 to `AUTHORITY_LIMIT`.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  certificate_authority_ids: string[];
+}
+/**
+ * TLS termination of an HTTPS edge.
+ */
+export interface HttpsTerminationModulePut {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+  /**
+   * The oldest version of TLS that visitors may speak; `1.2` if it is not said.
+   */
+  min_version?: TlsVersion | null;
 }
 /**
  * A page of records, the newest first.
@@ -808,6 +1211,14 @@ export interface HttpsEdgeUpdate {
    * The names to serve: `host:443`, or `host:` and the port this server has for HTTPS.
    */
   hostports?: string[] | null;
+  /**
+   * Whose certificates visitors must show.
+   */
+  mutual_tls?: MutualTlsModulePut | null;
+  /**
+   * How old their protocol may be.
+   */
+  tls_termination?: HttpsTerminationModulePut | null;
 }
 /**
  * What is said when a route is made or changed. Making one needs `match_type` and `match`; in a change an empty one is the same as none, and a module that is named is replaced whole.
@@ -837,6 +1248,34 @@ export interface HttpsRouteCreate {
    * Who may send them.
    */
   ip_restriction?: IpRestrictionModulePut | null;
+  /**
+   * When the backend is left alone for a while.
+   */
+  circuit_breaker?: CircuitBreakerModulePut | null;
+  /**
+   * Whether answers are compressed.
+   */
+  compression?: CompressionModulePut | null;
+  /**
+   * What happens to the headers of requests.
+   */
+  request_headers?: RequestHeadersModulePut | null;
+  /**
+   * What happens to the headers of answers.
+   */
+  response_headers?: ResponseHeadersModulePut | null;
+  /**
+   * Whose signature requests must carry.
+   */
+  webhook_verification?: WebhookVerificationModulePut | null;
+  /**
+   * Whether WebSockets become plain streams.
+   */
+  websocket_tcp_converter?: WebsocketTcpConverterModulePut | null;
+  /**
+   * Which browsers and programs may come in.
+   */
+  user_agent_filter?: UserAgentFilterModulePut | null;
 }
 /**
  * Names the IP policies a visitor's address is judged by, all their rules together.
@@ -848,8 +1287,131 @@ export interface IpRestrictionModulePut {
   enabled?: boolean | null;
   /**
    * The ids of the policies, 1 to `POLICY_LIMIT`.
+   *
+   * @minItems 1
+   * @maxItems 100
    */
   ip_policy_ids: string[];
+}
+/**
+ * Names the provider that sends webhooks, and what its signatures are checked with.
+ */
+export interface WebhookVerificationModulePut {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+  /**
+   * The provider; upper and lower case are the same.
+   */
+  provider:
+    | "aftership"
+    | "airship"
+    | "alchemy"
+    | "sns"
+    | "autodesk"
+    | "bitbucket"
+    | "bolt"
+    | "box"
+    | "brex"
+    | "buildkite"
+    | "calendly"
+    | "castle"
+    | "chargify"
+    | "circleci"
+    | "clearbit"
+    | "clerk"
+    | "coinbase"
+    | "contentful"
+    | "docusign"
+    | "dropbox"
+    | "facebook_graph_api"
+    | "facebook_messenger"
+    | "frameio"
+    | "github"
+    | "gitlab"
+    | "go1"
+    | "graphcms"
+    | "heroku"
+    | "hostedhooks"
+    | "hubspot"
+    | "instagram"
+    | "intercom"
+    | "jira"
+    | "launch_darkly"
+    | "launchdarkly"
+    | "linear"
+    | "mailchimp"
+    | "mailgun"
+    | "microsoft_teams"
+    | "modern_treasury"
+    | "mongodb"
+    | "mux"
+    | "orb"
+    | "orbit"
+    | "pagerduty"
+    | "pinwheel"
+    | "plivo"
+    | "pusher"
+    | "sendgrid"
+    | "sentry"
+    | "shopify"
+    | "signal_sciences"
+    | "signalsciences"
+    | "slack"
+    | "sonatype"
+    | "sonatype_nexus"
+    | "square"
+    | "stripe"
+    | "svix"
+    | "terraform"
+    | "tiktok"
+    | "trendmicro_conformity"
+    | "twilio"
+    | "twitter"
+    | "typeform"
+    | "vmware"
+    | "vmware_workspace"
+    | "webex"
+    | "whatsapp"
+    | "worldline"
+    | "xero"
+    | "zendesk"
+    | "zoom";
+  /**
+   * The secret shared with the provider. Every provider needs one but `sns`, which must have none.
+   */
+  secret?: string | null;
+}
+/**
+ * Turns WebSocket connections into TCP streams.
+ */
+export interface WebsocketTcpConverterModulePut {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+}
+/**
+ * Patterns that are looked for in a visitor's `User-Agent`. Who matches one of `allow`, or none of `deny`, comes in.
+ */
+export interface UserAgentFilterModulePut {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+  /**
+   * Regular expressions of those who may come in whatever `deny` says, at most 100.
+   *
+   * @maxItems 100
+   */
+  allow?: string[] | null;
+  /**
+   * Regular expressions of those who may not, at most 100.
+   *
+   * @maxItems 100
+   */
+  deny?: string[] | null;
 }
 /**
  * What is to change. What is absent or null stays as it is.
@@ -879,6 +1441,34 @@ export interface HttpsRouteUpdate {
    * Who may send them.
    */
   ip_restriction?: IpRestrictionModulePut | null;
+  /**
+   * When the backend is left alone for a while.
+   */
+  circuit_breaker?: CircuitBreakerModulePut | null;
+  /**
+   * Whether answers are compressed.
+   */
+  compression?: CompressionModulePut | null;
+  /**
+   * What happens to the headers of requests.
+   */
+  request_headers?: RequestHeadersModulePut | null;
+  /**
+   * What happens to the headers of answers.
+   */
+  response_headers?: ResponseHeadersModulePut | null;
+  /**
+   * Whose signature requests must carry.
+   */
+  webhook_verification?: WebhookVerificationModulePut | null;
+  /**
+   * Whether WebSockets become plain streams.
+   */
+  websocket_tcp_converter?: WebsocketTcpConverterModulePut | null;
+  /**
+   * Which browsers and programs may come in.
+   */
+  user_agent_filter?: UserAgentFilterModulePut | null;
 }
 /**
  * A set of rules. It guards nothing until an endpoint or a restriction names it; without rules it lets nobody in.
@@ -1149,6 +1739,25 @@ export interface IpRestrictionUpdate {
    * @maxItems 100
    */
   ip_policy_ids?: string[] | null;
+}
+/**
+ * A header module as it is shown.
+ */
+export interface ResponseHeadersModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * Headers to add, their names in lower case.
+   */
+  add: {
+    [k: string]: string;
+  };
+  /**
+   * Names of headers to remove, in lower case.
+   */
+  remove: string[];
 }
 /**
  * Its key pair is made by the server; the private half is never shown.
@@ -1879,6 +2488,14 @@ export interface TlsEdge {
    * Who may connect.
    */
   ip_restriction: IpRestrictionModule | null;
+  /**
+   * Whose certificates visitors must show.
+   */
+  mutual_tls: MutualTlsModule | null;
+  /**
+   * Where their TLS ends; without it, at the backend.
+   */
+  tls_termination: HttpsTerminationModule | null;
 }
 /**
  * What is said when an edge is made. In a change, a module that is named is replaced whole.
@@ -1904,6 +2521,31 @@ export interface TlsEdgeCreate {
    * Who may connect.
    */
   ip_restriction?: IpRestrictionModulePut | null;
+  /**
+   * Whose certificates visitors must show. TLS must end at the edge then.
+   */
+  mutual_tls?: MutualTlsModulePut | null;
+  /**
+   * Where their TLS ends; without it, at the backend.
+   */
+  tls_termination?: TlsTerminationModulePut | null;
+}
+/**
+ * TLS termination of a TLS edge.
+ */
+export interface TlsTerminationModulePut {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+  /**
+   * Where TLS ends; `edge` if it is not said.
+   */
+  terminate_at?: TerminateAt | null;
+  /**
+   * The oldest version of TLS that visitors may speak; `1.2` if it is not said. Only where TLS ends at the edge.
+   */
+  min_version?: TlsVersion | null;
 }
 /**
  * A page of records, the newest first.
@@ -1946,6 +2588,86 @@ export interface TlsEdgeUpdate {
    * Who may connect.
    */
   ip_restriction?: IpRestrictionModulePut | null;
+  /**
+   * Whose certificates visitors must show. TLS must end at the edge then.
+   */
+  mutual_tls?: MutualTlsModulePut | null;
+  /**
+   * Where their TLS ends; without it, at the backend.
+   */
+  tls_termination?: TlsTerminationModulePut | null;
+}
+/**
+ * The TLS termination module as it is shown.
+ */
+export interface TlsTerminationModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * Where TLS ends.
+   */
+  terminate_at: TerminateAt;
+  /**
+   * The oldest version of TLS that visitors may speak; null where TLS does not end at the edge.
+   */
+  min_version: TlsVersion | null;
+}
+/**
+ * A tunnel that is up at this moment. One with labels has no address of its own: backends lead to it.
+ */
+export interface Tunnel {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * Where visitors find it; empty for a tunnel with labels.
+   */
+  public_url: string;
+  /**
+   * Since when it is up.
+   */
+  started_at: string;
+  /**
+   * What its owner wrote on it; empty if nothing.
+   */
+  metadata: string;
+  /**
+   * `https`, `http` or `tcp`; empty for a tunnel with labels.
+   */
+  proto: string;
+  /**
+   * The region of the server.
+   */
+  region: string;
+  /**
+   * The session that carries it.
+   */
+  tunnel_session: Ref;
+  /**
+   * What visitors meet; null for a tunnel with labels.
+   */
+  endpoint: Ref | null;
+  /**
+   * Its labels; empty unless it has some.
+   */
+  labels: {
+    [k: string]: string;
+  };
+  /**
+   * The backends that lead to it because of its labels.
+   */
+  backends: Ref[];
+  /**
+   * The local address, as the agent describes it.
+   */
+  forwards_to: string;
 }
 /**
  * Visitors are spread over the tunnels that carry every one of these labels.
@@ -2038,6 +2760,85 @@ export interface TunnelGroupBackendUpdate {
   } | null;
 }
 /**
+ * A page of records, the newest first.
+ */
+export interface TunnelList {
+  /**
+   * The records.
+   */
+  tunnels: Tunnel[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * An agent that is connected at this moment.
+ */
+export interface TunnelSession {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * The version of the agent.
+   */
+  agent_version: string;
+  /**
+   * What the agent proved itself with.
+   */
+  credential: Ref;
+  /**
+   * The address it connected from.
+   */
+  ip: string;
+  /**
+   * What its owner wrote on it; empty if nothing.
+   */
+  metadata: string;
+  /**
+   * The system the agent runs on.
+   */
+  os: string;
+  /**
+   * The region of the server.
+   */
+  region: string;
+  /**
+   * Since when it is connected.
+   */
+  started_at: string;
+  /**
+   * What agent and server speak with each other.
+   */
+  transport: string;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface TunnelSessionList {
+  /**
+   * The records.
+   */
+  tunnel_sessions: TunnelSession[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
  * Somebody who owns keys and credentials.
  */
 export interface User {
@@ -2128,6 +2929,15 @@ export interface UserUpdate {
    * Whether the user may manage users and what belongs to others.
    */
   admin?: boolean | null;
+}
+/**
+ * A module without settings, as it is shown.
+ */
+export interface WebsocketTcpConverterModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
 }
 /**
  * Each visitor goes to one of these backends, in proportion to their weights.

@@ -4,7 +4,7 @@ use super::{Description, parts, words};
 use http::{Method, StatusCode};
 use postern_api::{
     module::Module,
-    resource::{Parent, Record, Resource},
+    resource::{Parent, Record, Resource, View},
     schema::pattern,
 };
 use schemars::JsonSchema;
@@ -74,6 +74,17 @@ impl Description {
         for operation in [get, update, delete] {
             self.add(&item, operation);
         }
+    }
+
+    /// List and get of what nobody can change.
+    pub(in crate::http) fn view<V: View>(&mut self) {
+        let name = V::schema_name().into_owned();
+        let record = self.schemas.answer::<V>(&name, None);
+        let collection = Place { path: V::PATH.to_owned(), prefix: V::PREFIX, parent: None };
+        self.list(&name, V::KIND, &collection, V::LIST, &record);
+        let get = Operation::new(Method::GET, format!("get_{}", V::KIND), format!("Get {}", words::words(V::KIND)))
+            .answers(StatusCode::OK, "Here it is.", Some(record));
+        self.add(&Place { path: format!("{}/{{id}}", V::PATH), ..collection }, get);
     }
 
     /// Put, get and delete of a module of a kind.

@@ -1,0 +1,66 @@
+//! What can be read and not changed: `client.views::<Tunnel>().list()`.
+
+use super::Client;
+use crate::{Id, Result, resource::View};
+use reqwest::Method;
+use std::marker::PhantomData;
+
+/// The operations on a view.
+#[derive(Debug)]
+pub struct Views<'a, V> {
+    client: &'a Client,
+    kind: PhantomData<fn() -> V>,
+}
+
+/// One page of a view, newest first.
+#[derive(Clone, Debug)]
+pub struct Glance<V> {
+    /// The records of this page.
+    pub records: Vec<V>,
+    /// The absolute address of the next page, if there is one.
+    pub next_page_uri: Option<String>,
+}
+
+impl Client {
+    /// The operations on a view.
+    pub fn views<V: View>(&self) -> Views<'_, V> {
+        Views { client: self, kind: PhantomData }
+    }
+}
+
+impl<V: View> Views<'_, V> {
+    /// Reads one.
+    pub async fn get(&self, id: &Id<V>) -> Result<V> {
+        let url = self.client.url(&format!("{}/{id}", V::PATH));
+        self.client.call(Method::GET, &url, None::<&()>).await
+    }
+
+    /// Reads the first page, with at most `limit` records (1 to 100).
+    pub async fn page(&self, limit: usize) -> Result<Glance<V>> {
+        self.page_at(&self.client.url(&format!("{}?limit={limit}", V::PATH))).await
+    }
+
+    /// Reads the page after another one.
+    pub async fn next(&self, page: &Glance<V>) -> Result<Option<Glance<V>>> {
+        match &page.next_page_uri {
+            Some(uri) => self.page_at(&self.client.own(V::PATH, uri)).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads all of them, page by page, newest first.
+    pub async fn list(&self) -> Result<Vec<V>> {
+        let mut page = self.page(100).await?;
+        let mut records = std::mem::take(&mut page.records);
+        while let Some(mut next) = self.next(&page).await? {
+            records.append(&mut next.records);
+            page = next;
+        }
+        Ok(records)
+    }
+
+    async fn page_at(&self, url: &str) -> Result<Glance<V>> {
+        let (records, next_page_uri) = self.client.page_at(url, V::LIST).await?;
+        Ok(Glance { records, next_page_uri })
+    }
+}

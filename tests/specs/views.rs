@@ -1,0 +1,68 @@
+//! What is alive, as the management API shows it: a real agent's session, its tunnels and their endpoints.
+
+use postern_api::Code;
+use postern_api::resource::{Endpoint, EndpointType, Tunnel, TunnelSession};
+use postern_tests::tcp::Echo;
+use postern_tests::{Origin, World, eventually};
+use serde_json::json;
+
+#[tokio::test]
+async fn an_agents_session_tunnels_and_endpoints_come_and_go() {
+    let world = World::start().await;
+    let operator = world.operator();
+    let client = operator.client();
+    let (sessions, tunnels, endpoints) =
+        (client.views::<TunnelSession>(), client.views::<Tunnel>(), client.views::<Endpoint>());
+    assert!(sessions.list().await.expect("a list").is_empty());
+
+    let (site, echo) = (Origin::says("hello").await, Echo::named("echo").await);
+    let (credential, token) = operator.credential(&[]).await;
+    let agent = world.agent_setup("agent", &token).start().await;
+    let session = &sessions.list().await.expect("a list")[0];
+    assert_eq!(session.credential.id.as_str(), credential);
+    assert_eq!((session.ip.as_str(), session.transport.as_str()), ("127.0.0.1", "postern/1"));
+    assert!(session.os.starts_with(std::env::consts::OS), "{session:?}");
+    assert_eq!(&sessions.get(&session.id).await.expect("there"), session);
+
+    let group = operator.group("app", "shop").await;
+    let https = agent.https("site", &site).await;
+    let tcp = agent.tcp("echo", &echo).await;
+    agent.labelled("shop", "app=shop", &echo).await;
+    let up = tunnels.list().await.expect("a list");
+    assert_eq!(up.len(), 3);
+    assert!(up.iter().all(|tunnel| tunnel.tunnel_session.id == session.id.any()));
+    let labelled = up.iter().find(|tunnel| !tunnel.labels.is_empty()).expect("a labelled tunnel");
+    assert_eq!((labelled.public_url.as_str(), &labelled.endpoint), ("", &None));
+    assert_eq!(labelled.backends[0].id.as_str(), group);
+
+    let found = endpoints.list().await.expect("a list");
+    assert_eq!(found.len(), 2);
+    let port = tcp.port();
+    for (scheme, url) in [("https", &https.public_url), ("tcp", &tcp.public_url)] {
+        let endpoint = found.iter().find(|endpoint| endpoint.scheme == scheme).expect("an endpoint");
+        assert_eq!((&endpoint.url, endpoint.r#type), (url, EndpointType::Ephemeral));
+        let tunnel = up.iter().find(|tunnel| tunnel.proto == scheme).expect("a tunnel");
+        assert_eq!(tunnel.public_url, endpoint.public_url);
+        assert_eq!(endpoint.tunnel.as_ref().map(|tunnel| &tunnel.id), Some(&tunnel.id.any()));
+        assert_eq!(tunnel.endpoint.as_ref().map(|endpoint| &endpoint.id), Some(&endpoint.id.any()));
+        assert_eq!(&endpoints.get(&endpoint.id).await.expect("there"), endpoint);
+    }
+
+    // An edge is an endpoint whether or not somebody stands behind it.
+    let (first, last) = world.server.tcp_ports();
+    let free = if port == first { last } else { first };
+    let edge = operator.post("/edges/tcp", json!({ "hostports": [format!("localhost:{free}")] })).await.ok();
+    let found = endpoints.list().await.expect("a list");
+    let of_edge = found.iter().find(|endpoint| endpoint.r#type == EndpointType::Edge).expect("the edge's endpoint");
+    assert_eq!(of_edge.url, format!("tcp://localhost:{free}"));
+    assert_eq!(of_edge.edge.as_ref().map(|edge| edge.id.as_str()), Some(edge.text("id").as_str()));
+
+    agent.delete("/api/tunnels/site").await;
+    eventually("the tunnel is gone", async || (tunnels.list().await.ok()?.len() == 2).then_some(())).await;
+    agent.process.terminate();
+    eventually("the session is gone", async || sessions.list().await.ok()?.is_empty().then_some(())).await;
+    assert!(tunnels.list().await.expect("a list").is_empty());
+    assert_eq!(endpoints.list().await.expect("a list").len(), 1, "the edge stays");
+    let gone = sessions.get(&session.id).await.expect_err("it has ended");
+    assert_eq!(gone.code, Code::NotFound);
+}
