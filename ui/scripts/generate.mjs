@@ -30,13 +30,19 @@ export async function types() {
     );
 }
 
-/** References as the compiler knows them. One with words of its own would become a type of its own. */
+/**
+ * References as the compiler knows them; one with words of its own would become a type of its own. That members which
+ * are not known may be null is of no use to who knows them all.
+ */
 function referred(schema) {
   if (Array.isArray(schema)) {
     return schema.map(referred);
   }
   if (typeof schema !== "object" || schema === null) {
     return schema;
+  }
+  if (schema.additionalProperties?.type === "null") {
+    return referred({ ...schema, additionalProperties: false });
   }
   const { $ref, ...others } = Object.fromEntries(
     Object.entries(schema).map(([name, value]) => [name, referred(value)]),

@@ -134,8 +134,8 @@ impl Description {
         let before = json!({
             "name": "before_id",
             "in": "query",
-            "description": "Only records that are older than this one.",
-            "schema": { "type": "string", "pattern": pattern(place.prefix) },
+            "description": "Only records that are older than this one; empty is the same as none.",
+            "schema": { "type": "string", "pattern": format!("^$|{}", pattern(place.prefix)) },
         });
         let list = Operation {
             query: vec![json!({ "$ref": "#/components/parameters/Limit" }), before],

@@ -216,7 +216,8 @@ fn bounds(schema: &mut Schema) {
     members.entry("maximum").or_insert(most);
 }
 
-/// What may be left out may be null: that is the same. So it is for the values of a map.
+/// What may be left out may be null: that is the same. So it is for the values of a map, and for members that are not
+/// known here: clients of other versions send all they know.
 fn nulls(schema: &mut Schema) {
     let Some(members) = schema.as_object_mut() else { return };
     let required: BTreeSet<String> = members
@@ -229,8 +230,10 @@ fn nulls(schema: &mut Schema) {
             allow_null(property);
         }
     }
-    if let Some(values @ Value::Object(_)) = members.get_mut("additionalProperties") {
-        allow_null(values);
+    match members.get_mut("additionalProperties") {
+        Some(values @ Value::Object(_)) => allow_null(values),
+        Some(none @ Value::Bool(false)) => *none = json!({ "type": "null" }),
+        _ => {}
     }
 }
 
@@ -315,6 +318,7 @@ mod tests {
         assert_eq!(all["Part"]["properties"]["number"]["type"], "integer");
         assert_eq!(all["PartInput"]["properties"]["number"]["type"], json!(["integer", "null"]));
         assert_eq!(all["PartInput"]["properties"]["number"]["maximum"], u32::MAX);
+        assert_eq!(all["PartInput"]["additionalProperties"], json!({ "type": "null" }));
         assert_eq!(all["WholeCreate"]["properties"]["part"]["$ref"], "#/components/schemas/PartInput");
         assert_eq!(
             all["WholeCreate"]["properties"]["labels"]["additionalProperties"]["type"],
