@@ -226,6 +226,30 @@ codes! {
     MatchTypeInvalid = 7130, 400, "The match type is neither exact_path nor path_prefix.";
     MatchNoPath = 7131, 400, "The match is not a path that begins with a slash.";
     MatchTooLong = 7135, 400, "The match is too long.";
+    // Login modules
+    NameIdFormat = 1693, 400, "The name identifier format is not one that is supported.";
+    OAuthClientPair = 7033, 400, "A client id and a client secret belong together.";
+    OAuthScopesNeedApp = 7034, 400, "Scopes can be set only with an OAuth app of one's own.";
+    CheckIntervalShort = 7035, 400, "Users would be checked again too often.";
+    OAuthProviders = 7036, 400, "Only one OAuth provider may be configured.";
+    OAuthProviderMissing = 7037, 400, "An OAuth provider is needed.";
+    TeamInvalid = 7040, 400, "The team is not of the form org/team.";
+    CookiePrefixInvalid = 7042, 400, "The cookie prefix is not valid.";
+    EmailInvalid = 7046, 400, "The e-mail address is not valid.";
+    EmailDomainInvalid = 7047, 400, "The e-mail domain is not valid.";
+    EmailRepeated = 7067, 400, "An e-mail address is listed twice.";
+    EmailDomainRepeated = 7068, 400, "An e-mail domain is listed twice.";
+    Logins = 7079, 400, "A route has at most one enabled login module.";
+    IdpMetadataTooLarge = 7080, 400, "The metadata of the identity provider is too large or too deeply nested.";
+    IdpMetadataMissing = 7081, 400, "The metadata of the identity provider is needed.";
+    IdpMetadataInvalid = 7083, 400, "The metadata of the identity provider is not an EntityDescriptor.";
+    IssuerInvalid = 7087, 400, "The issuer is not valid.";
+    IssuerMissing = 7088, 400, "The issuer is needed.";
+    ClientIdMissing = 7089, 400, "The client id is needed.";
+    ClientSecretMissing = 7090, 400, "The client secret is needed.";
+    InactivityTooLong = 7092, 400, "The inactivity timeout is longer than a year.";
+    CheckIntervalLong = 7158, 400, "Users would be checked again too seldom.";
+    OAuthAppMissing = 7166, 400, "The server has no OAuth app of its own for this provider.";
     // Agent local API and configuration
     ConfigInvalid = 8100, 400, "The configuration is not valid.";
     TunnelUnknown = 8101, 404, "There is no such tunnel.";

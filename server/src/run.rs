@@ -120,6 +120,7 @@ async fn open_control(
         base_url: configuration.base_url.clone().unwrap_or_else(|| base_url(address)),
         domain: configuration.domain.clone(),
         own_names: own_names(configuration),
+        login_host: configuration.login_host.clone(),
         tcp_addr: configuration.tcp_addr,
         tcp_ports: configuration.tcp_ports.clone(),
         ..postern_control::Settings::new(folder.path())

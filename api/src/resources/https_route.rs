@@ -6,8 +6,9 @@ use crate::{
     id::Kind,
     module::{
         Backend, BackendView, CircuitBreaker, CircuitBreakerView, Compression, HeaderChangesView, Hosts, IpRestriction,
-        IpRestrictionView, RequestHeaders, ResponseHeaders, SwitchView, UserAgentFilter, UserAgentFilterView,
-        WebhookVerification, WebhookVerificationView, WebsocketTcpConverter,
+        IpRestrictionView, OAuth, OAuthView, Oidc, OidcView, RequestHeaders, ResponseHeaders, Saml, SamlView,
+        SwitchView, UserAgentFilter, UserAgentFilterView, WebhookVerification, WebhookVerificationView,
+        WebsocketTcpConverter,
     },
     resource::{Nested, Parent, Resource, body},
 };
@@ -74,6 +75,12 @@ pub struct HttpsRouteStatus {
     pub websocket_tcp_converter: Option<SwitchView>,
     /// Which browsers and programs may come in.
     pub user_agent_filter: Option<UserAgentFilterView>,
+    /// The login with an account elsewhere.
+    pub oauth: Option<OAuthView>,
+    /// The login with any OpenID provider.
+    pub oidc: Option<OidcView>,
+    /// The login with the identity provider of an organization.
+    pub saml: Option<SamlView>,
 }
 
 impl HttpsRouteStatus {
@@ -90,6 +97,9 @@ impl HttpsRouteStatus {
             webhook_verification: None,
             websocket_tcp_converter: None,
             user_agent_filter: None,
+            oauth: None,
+            oidc: None,
+            saml: None,
         }
     }
 }
@@ -122,6 +132,12 @@ body! {
             websocket_tcp_converter: WebsocketTcpConverter,
             /// Which browsers and programs may come in.
             user_agent_filter: UserAgentFilter,
+            /// Who may send them, by an account elsewhere. Of the three logins one at most can be enabled.
+            oauth: OAuth,
+            /// Who may send them, by any OpenID provider.
+            oidc: Oidc,
+            /// Who may send them, by the identity provider of an organization.
+            saml: Saml,
         }
     }
 }
@@ -153,3 +169,6 @@ impl Hosts<ResponseHeaders> for HttpsRoute {}
 impl Hosts<WebhookVerification> for HttpsRoute {}
 impl Hosts<WebsocketTcpConverter> for HttpsRoute {}
 impl Hosts<UserAgentFilter> for HttpsRoute {}
+impl Hosts<OAuth> for HttpsRoute {}
+impl Hosts<Oidc> for HttpsRoute {}
+impl Hosts<Saml> for HttpsRoute {}

@@ -143,7 +143,7 @@ fn make(now: Timestamp) -> Result<Pair> {
 }
 
 /// Sets the time a certificate is valid, in seconds since 1970.
-pub(super) fn valid(params: &mut CertificateParams, from: i64, until: i64) {
+pub(crate) fn valid(params: &mut CertificateParams, from: i64, until: i64) {
     let at = |seconds: i64| rcgen::date_time_ymd(1970, 1, 1) + Duration::from_secs(seconds.max(0).unsigned_abs());
     params.not_before = at(from);
     params.not_after = at(until);

@@ -11,3 +11,4 @@ pub(crate) mod trusted;
 pub(crate) mod x509;
 
 pub use authority::Authority;
+pub(crate) use authority::valid;

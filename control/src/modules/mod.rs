@@ -1,11 +1,16 @@
 //! The modules: what is special about each.
 
+mod admitted;
 mod backend;
 mod circuit_breaker;
 mod compression;
 mod headers;
 mod ip_restriction;
+mod login;
 mod mutual_tls;
+mod oauth;
+mod oidc;
+mod saml;
 mod tls_termination;
 mod user_agent_filter;
 mod webhook_verification;

@@ -4,8 +4,8 @@ use super::{Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resour
 use postern_api::{
     AnyId, Code, Error, Id, Result,
     module::{
-        Backend, CircuitBreaker, Compression, IpRestriction, RequestHeaders, ResponseHeaders, UserAgentFilter,
-        WebhookVerification, WebsocketTcpConverter,
+        Backend, CircuitBreaker, Compression, IpRestriction, Module as _, OAuth, Oidc, RequestHeaders, ResponseHeaders,
+        Saml, UserAgentFilter, WebhookVerification, WebsocketTcpConverter,
     },
     resource::{HttpsRoute, HttpsRouteCreate, HttpsRouteStatus, HttpsRouteUpdate, MATCH_LIMIT, MatchType, Nothing},
 };
@@ -13,6 +13,7 @@ use postern_api::{
 impl Rules for HttpsRoute {
     type Hidden = Nothing;
     const HAS_MODULES: bool = true;
+    const MODULES_DEPEND: bool = true;
 
     async fn create(mut body: HttpsRouteCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
         let modules = Self::take(&mut body);
@@ -44,6 +45,10 @@ impl Rules for HttpsRoute {
         Error::new(Code::MatchTaken, sentence).with("id", holder).with("field", "match")
     }
 
+    fn fit(modules: &Modules, here: &Resources) -> Result<()> {
+        one_login(modules, here)
+    }
+
     async fn status(kept: &Kept<Self>, modules: &Modules, here: &Resources) -> Result<HttpsRouteStatus> {
         let edge = kept.parent.as_ref().map(AnyId::as_str).unwrap_or_default();
         let mut status = HttpsRouteStatus::of(Id::parse(edge)?);
@@ -62,7 +67,28 @@ owner!(HttpsRoute {
     webhook_verification: WebhookVerification,
     websocket_tcp_converter: WebsocketTcpConverter,
     user_agent_filter: UserAgentFilter,
+    oauth: OAuth,
+    oidc: Oidc,
+    saml: Saml,
 });
+
+/// A visitor logs in once: which of two logins should come first could not be said.
+fn one_login(modules: &Modules, here: &Resources) -> Result<()> {
+    let logins = [
+        (OAuth::NAME, modules.read::<OAuth>(here)?.is_some_and(|module| module.enabled)),
+        (Oidc::NAME, modules.read::<Oidc>(here)?.is_some_and(|module| module.enabled)),
+        (Saml::NAME, modules.read::<Saml>(here)?.is_some_and(|module| module.enabled)),
+    ];
+    let enabled: Vec<_> = logins.iter().filter(|(_, enabled)| *enabled).map(|(name, _)| *name).collect();
+    if enabled.len() <= 1 {
+        return Ok(());
+    }
+    let names = enabled.join("` and `");
+    let sentence = format!(
+        "The modules `{names}` would be enabled together, but a route has one login. Disable or remove the one that is not wanted."
+    );
+    Err(Error::new(Code::Logins, sentence).with("modules", enabled.join(",")))
+}
 
 fn match_type(text: &str) -> Result<MatchType> {
     MatchType::parse(text).ok_or_else(|| {

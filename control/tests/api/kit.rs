@@ -96,6 +96,7 @@ pub(crate) async fn open(folder: &Path, live: Arc<Tunnels>) -> Control {
     let settings = Settings {
         base_url: BASE_URL.to_owned(),
         domain: HostName::parse("tunnels.test").expect("a name"),
+        login_host: HostName::parse("login.tunnels.test").expect("a name"),
         ..Settings::new(folder)
     };
     Control::open(settings, live).await.expect("the control side opens")

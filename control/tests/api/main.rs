@@ -8,6 +8,7 @@ mod described;
 mod http;
 mod kinds;
 mod kit;
+mod logins;
 mod modules;
 mod openapi;
 mod owners;

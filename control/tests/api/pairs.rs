@@ -1,5 +1,7 @@
 //! The table of modules: which owners have which, what may be said, how it is shown, and what is refused.
 
+mod logins;
+
 use crate::{
     certificates::authority_pem,
     kit::{BASE_URL, Caller},
@@ -43,8 +45,11 @@ pub(crate) fn pairs() -> Vec<Pair> {
         pair(ROUTES, "circuit_breaker", circuit_breaker),
         pair(ROUTES, "compression", switch),
         pair(ROUTES, "ip_restriction", ip_restriction),
+        pair(ROUTES, "oauth", logins::oauth),
+        pair(ROUTES, "oidc", logins::oidc),
         pair(ROUTES, "request_headers", request_headers),
         pair(ROUTES, "response_headers", response_headers),
+        pair(ROUTES, "saml", logins::saml),
         pair(ROUTES, "user_agent_filter", user_agent_filter),
         pair(ROUTES, "webhook_verification", webhook_verification),
         pair(ROUTES, "websocket_tcp_converter", switch),
@@ -109,6 +114,17 @@ impl Pair {
         }
         body
     }
+}
+
+/// A module as it was shown; what the server makes up for each owner is there and not looked at.
+pub(crate) fn seen(mut module: Value) -> Value {
+    for member in logins::MADE_UP {
+        if let Some(text) = module.get_mut(member) {
+            assert!(text.as_str().is_some_and(|text| !text.is_empty()), "{member} is empty");
+            *text = json!("made up");
+        }
+    }
+    module
 }
 
 fn refer(path: &str, id: &str) -> Value {

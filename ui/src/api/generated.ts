@@ -784,6 +784,82 @@ export interface FailoverBackendUpdate {
   backends?: string[] | null;
 }
 /**
+ * GitHub and whom it lets in: everybody if all lists are empty, else who is on one of them.
+ */
+export interface GithubLogin {
+  /**
+   * The id of an OAuth app of one's own. Empty: the one the server's operator configured.
+   */
+  client_id?: string | null;
+  /**
+   * The secret of that app.
+   */
+  client_secret?: string | null;
+  /**
+   * What is asked of the provider; only with an app of one's own. What the login itself needs is added.
+   *
+   * @maxItems 50
+   */
+  scopes?: string[] | null;
+  /**
+   * The e-mail addresses that may come in.
+   *
+   * @maxItems 100
+   */
+  email_addresses?: string[] | null;
+  /**
+   * The domains whose e-mail addresses may come in.
+   *
+   * @maxItems 100
+   */
+  email_domains?: string[] | null;
+  /**
+   * Teams, `<org>/<team>` or the number of a team, whose members may come in.
+   *
+   * @maxItems 100
+   */
+  teams?: string[] | null;
+  /**
+   * Organizations whose members may come in.
+   *
+   * @maxItems 100
+   */
+  organizations?: string[] | null;
+}
+/**
+ * A provider as it is shown.
+ */
+export interface GithubLoginView {
+  /**
+   * The id of the OAuth app. Empty: the one the server's operator configured.
+   */
+  client_id: string;
+  /**
+   * The secret of that app.
+   */
+  client_secret: string;
+  /**
+   * What is asked of the provider.
+   */
+  scopes: string[];
+  /**
+   * The e-mail addresses that may come in.
+   */
+  email_addresses: string[];
+  /**
+   * The domains whose e-mail addresses may come in.
+   */
+  email_domains: string[];
+  /**
+   * Teams, `<org>/<team>` or the number of a team, whose members may come in.
+   */
+  teams: string[];
+  /**
+   * Organizations whose members may come in.
+   */
+  organizations: string[];
+}
+/**
  * Headers to add and to remove. A name in both is replaced.
  */
 export interface HeaderChanges {
@@ -1027,6 +1103,18 @@ export interface HttpsRoute {
    * Which browsers and programs may come in.
    */
   user_agent_filter: UserAgentFilterModule | null;
+  /**
+   * The login with an account elsewhere.
+   */
+  oauth: OAuthModule | null;
+  /**
+   * The login with any OpenID provider.
+   */
+  oidc: OidcModule | null;
+  /**
+   * The login with the identity provider of an organization.
+   */
+  saml: SamlModule | null;
 }
 /**
  * The IP restriction module as it is shown.
@@ -1093,6 +1181,211 @@ export interface UserAgentFilterModule {
    * Who may not.
    */
   deny: string[];
+}
+/**
+ * The OAuth module as it is shown.
+ */
+export interface OAuthModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * Whether OPTIONS requests pass without a login, as CORS needs it.
+   */
+  options_passthrough: boolean;
+  /**
+   * What the session cookie's name begins with.
+   */
+  cookie_prefix: string;
+  /**
+   * Seconds without a request after which a session ends; 0: never.
+   */
+  inactivity_timeout: number;
+  /**
+   * Seconds after which a session ends in any case; 0: never.
+   */
+  maximum_duration: number;
+  /**
+   * Which provider, and whom it lets in.
+   */
+  provider: OAuthProviderView;
+  /**
+   * Seconds after which a user is asked for anew at the provider and judged again; 0: only at the login.
+   */
+  auth_check_interval: number;
+}
+/**
+ * The providers as they are shown: those that are not configured are null.
+ */
+export interface OAuthProviderView {
+  /**
+   * GitHub.
+   */
+  github: GithubLoginView | null;
+  /**
+   * Facebook.
+   */
+  facebook: OAuthLoginView | null;
+  /**
+   * Microsoft.
+   */
+  microsoft: OAuthLoginView | null;
+  /**
+   * Google.
+   */
+  google: OAuthLoginView | null;
+  /**
+   * LinkedIn.
+   */
+  linkedin: OAuthLoginView | null;
+  /**
+   * GitLab.
+   */
+  gitlab: OAuthLoginView | null;
+  /**
+   * Twitch.
+   */
+  twitch: OAuthLoginView | null;
+  /**
+   * Amazon.
+   */
+  amazon: OAuthLoginView | null;
+}
+/**
+ * A provider as it is shown.
+ */
+export interface OAuthLoginView {
+  /**
+   * The id of the OAuth app. Empty: the one the server's operator configured.
+   */
+  client_id: string;
+  /**
+   * The secret of that app.
+   */
+  client_secret: string;
+  /**
+   * What is asked of the provider.
+   */
+  scopes: string[];
+  /**
+   * The e-mail addresses that may come in.
+   */
+  email_addresses: string[];
+  /**
+   * The domains whose e-mail addresses may come in.
+   */
+  email_domains: string[];
+}
+/**
+ * The OpenID Connect module as it is shown.
+ */
+export interface OidcModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * Whether OPTIONS requests pass without a login, as CORS needs it.
+   */
+  options_passthrough: boolean;
+  /**
+   * What the session cookie's name begins with.
+   */
+  cookie_prefix: string;
+  /**
+   * Seconds without a request after which a session ends; 0: never.
+   */
+  inactivity_timeout: number;
+  /**
+   * Seconds after which a session ends in any case; 0: never.
+   */
+  maximum_duration: number;
+  /**
+   * The address of the provider, below which its configuration is found.
+   */
+  issuer: string;
+  /**
+   * The id of the app at the provider.
+   */
+  client_id: string;
+  /**
+   * The secret of that app.
+   */
+  client_secret: string;
+  /**
+   * What is asked of the provider.
+   */
+  scopes: string[];
+}
+/**
+ * The SAML module as it is shown: with what the identity provider must be told.
+ */
+export interface SamlModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * Whether OPTIONS requests pass without a login, as CORS needs it.
+   */
+  options_passthrough: boolean;
+  /**
+   * What the session cookie's name begins with.
+   */
+  cookie_prefix: string;
+  /**
+   * Seconds without a request after which a session ends; 0: never.
+   */
+  inactivity_timeout: number;
+  /**
+   * Seconds after which a session ends in any case; 0: never.
+   */
+  maximum_duration: number;
+  /**
+   * The identity provider's EntityDescriptor, as it was given.
+   */
+  idp_metadata: string;
+  /**
+   * Always empty: metadata is given, not fetched.
+   */
+  idp_metadata_url: string;
+  /**
+   * Whether the provider must ask for the password again at every login.
+   */
+  force_authn: boolean;
+  /**
+   * Whether a login may begin at the provider.
+   */
+  allow_idp_initiated: boolean;
+  /**
+   * The groups whose members may come in. Empty: everybody.
+   */
+  authorized_groups: string[];
+  /**
+   * How the provider is to name people.
+   */
+  nameid_format: string;
+  /**
+   * What this route is called at the identity provider.
+   */
+  entity_id: string;
+  /**
+   * Where the identity provider sends its answers.
+   */
+  assertion_consumer_service_url: string;
+  /**
+   * Where the identity provider ends sessions.
+   */
+  single_logout_url: string;
+  /**
+   * The certificate of the key that signs what is sent to the identity provider.
+   */
+  request_signing_certificate_pem: string;
+  /**
+   * Where the identity provider can read all of this; the same as `entity_id`.
+   */
+  metadata_url: string;
 }
 /**
  * The mutual TLS module as it is shown.
@@ -1276,6 +1569,18 @@ export interface HttpsRouteCreate {
    * Which browsers and programs may come in.
    */
   user_agent_filter?: UserAgentFilterModulePut | null;
+  /**
+   * Who may send them, by an account elsewhere. Of the three logins one at most can be enabled.
+   */
+  oauth?: OAuthModulePut | null;
+  /**
+   * Who may send them, by any OpenID provider.
+   */
+  oidc?: OidcModulePut | null;
+  /**
+   * Who may send them, by the identity provider of an organization.
+   */
+  saml?: SamlModulePut | null;
 }
 /**
  * Names the IP policies a visitor's address is judged by, all their rules together.
@@ -1414,6 +1719,224 @@ export interface UserAgentFilterModulePut {
   deny?: string[] | null;
 }
 /**
+ * Lets in who logs in with the provider and is on one of its lists.
+ */
+export interface OAuthModulePut {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+  /**
+   * Whether OPTIONS requests pass without a login, as CORS needs it.
+   */
+  options_passthrough?: boolean | null;
+  /**
+   * What the session cookie's name begins with. Empty: the default.
+   */
+  cookie_prefix?: string | null;
+  /**
+   * Seconds without a request after which a session ends; 0: never.
+   */
+  inactivity_timeout?: number | null;
+  /**
+   * Seconds after which a session ends in any case; 0: never.
+   */
+  maximum_duration?: number | null;
+  /**
+   * Which provider, and whom it lets in.
+   */
+  provider: OAuthProvider;
+  /**
+   * Seconds after which a user is asked for anew at the provider and judged again; 0: only at the login.
+   */
+  auth_check_interval?: (
+    | 0
+    | {
+        [k: string]: unknown;
+      }
+  ) &
+    (
+      | ((
+          | 0
+          | {
+              [k: string]: unknown;
+            }
+        ) &
+          number)
+      | ((
+          | 0
+          | {
+              [k: string]: unknown;
+            }
+        ) &
+          null)
+    );
+}
+/**
+ * The providers; exactly one is configured.
+ */
+export interface OAuthProvider {
+  /**
+   * GitHub.
+   */
+  github?: GithubLogin | null;
+  /**
+   * Facebook.
+   */
+  facebook?: OAuthLogin | null;
+  /**
+   * Microsoft.
+   */
+  microsoft?: OAuthLogin | null;
+  /**
+   * Google.
+   */
+  google?: OAuthLogin | null;
+  /**
+   * LinkedIn.
+   */
+  linkedin?: OAuthLogin | null;
+  /**
+   * GitLab.
+   */
+  gitlab?: OAuthLogin | null;
+  /**
+   * Twitch.
+   */
+  twitch?: OAuthLogin | null;
+  /**
+   * Amazon.
+   */
+  amazon?: OAuthLogin | null;
+}
+/**
+ * A provider and whom it lets in: everybody if both lists are empty, else who is on one of them.
+ */
+export interface OAuthLogin {
+  /**
+   * The id of an OAuth app of one's own. Empty: the one the server's operator configured.
+   */
+  client_id?: string | null;
+  /**
+   * The secret of that app.
+   */
+  client_secret?: string | null;
+  /**
+   * What is asked of the provider; only with an app of one's own. What the login itself needs is added.
+   *
+   * @maxItems 50
+   */
+  scopes?: string[] | null;
+  /**
+   * The e-mail addresses that may come in.
+   *
+   * @maxItems 100
+   */
+  email_addresses?: string[] | null;
+  /**
+   * The domains whose e-mail addresses may come in.
+   *
+   * @maxItems 100
+   */
+  email_domains?: string[] | null;
+}
+/**
+ * Lets in whom the issuer knows.
+ */
+export interface OidcModulePut {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+  /**
+   * Whether OPTIONS requests pass without a login, as CORS needs it.
+   */
+  options_passthrough?: boolean | null;
+  /**
+   * What the session cookie's name begins with. Empty: the default.
+   */
+  cookie_prefix?: string | null;
+  /**
+   * Seconds without a request after which a session ends; 0: never.
+   */
+  inactivity_timeout?: number | null;
+  /**
+   * Seconds after which a session ends in any case; 0: never.
+   */
+  maximum_duration?: number | null;
+  /**
+   * The address of the provider, below which its configuration is found.
+   */
+  issuer: string;
+  /**
+   * The id of the app at the provider; tokens must be made out to it.
+   */
+  client_id: string;
+  /**
+   * The secret of that app.
+   */
+  client_secret: string;
+  /**
+   * What is asked of the provider. `openid` is added if it is missing.
+   *
+   * @maxItems 50
+   */
+  scopes?: string[] | null;
+}
+/**
+ * Lets in whom the identity provider vouches for.
+ */
+export interface SamlModulePut {
+  /**
+   * Whether it counts.
+   */
+  enabled?: boolean | null;
+  /**
+   * Whether OPTIONS requests pass without a login, as CORS needs it.
+   */
+  options_passthrough?: boolean | null;
+  /**
+   * What the session cookie's name begins with. Empty: the default.
+   */
+  cookie_prefix?: string | null;
+  /**
+   * Seconds without a request after which a session ends; 0: never.
+   */
+  inactivity_timeout?: number | null;
+  /**
+   * Seconds after which a session ends in any case; 0: never.
+   */
+  maximum_duration?: number | null;
+  /**
+   * The identity provider's EntityDescriptor, the whole XML; at most 128 KiB.
+   */
+  idp_metadata: string;
+  /**
+   * Whether the provider must ask for the password again at every login.
+   */
+  force_authn?: boolean | null;
+  /**
+   * Whether a login may begin at the provider. True unless it is said otherwise.
+   */
+  allow_idp_initiated?: boolean | null;
+  /**
+   * The groups whose members may come in. Empty: everybody.
+   *
+   * @maxItems 100
+   */
+  authorized_groups?: string[] | null;
+  /**
+   * How the provider is to name people. Empty: the default, `urn:oasis:names:tc:SAML:2.0:nameid-format:persistent`.
+   */
+  nameid_format?:
+    | "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"
+    | "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
+    | "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress"
+    | "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified"
+    | ""
+    | null;
+}
+/**
  * What is to change. What is absent or null stays as it is.
  */
 export interface HttpsRouteUpdate {
@@ -1469,6 +1992,18 @@ export interface HttpsRouteUpdate {
    * Which browsers and programs may come in.
    */
   user_agent_filter?: UserAgentFilterModulePut | null;
+  /**
+   * Who may send them, by an account elsewhere. Of the three logins one at most can be enabled.
+   */
+  oauth?: OAuthModulePut | null;
+  /**
+   * Who may send them, by any OpenID provider.
+   */
+  oidc?: OidcModulePut | null;
+  /**
+   * Who may send them, by the identity provider of an organization.
+   */
+  saml?: SamlModulePut | null;
 }
 /**
  * A set of rules. It guards nothing until an endpoint or a restriction names it; without rules it lets nobody in.

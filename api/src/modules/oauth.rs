@@ -1,0 +1,317 @@
+//! The OAuth module: visitors log in with an account they have elsewhere.
+
+use super::session_options::login_module;
+use crate::{Secret, module::Module};
+use schemars::{JsonSchema, Schema, json_schema};
+use serde::{Deserialize, Serialize};
+
+/// The most scopes one login may ask for.
+pub const SCOPE_LIMIT: usize = 50;
+/// The longest scope, in characters.
+pub const SCOPE_LENGTH: usize = 256;
+/// The most entries of each list of who may come in.
+pub const ADMITTED_LIMIT: usize = 100;
+/// The longest client id or secret, in characters.
+pub const CLIENT_LENGTH: usize = 512;
+/// The shortest time between two checks of a user, in seconds; 0 means that there are none after the login.
+pub const SHORTEST_CHECK: u32 = 180;
+/// The longest, one year.
+pub const LONGEST_CHECK: u32 = 365 * 24 * 3600;
+
+login_module! {
+    /// Lets in who logs in with the provider and is on one of its lists.
+    OAuth {
+        /// Which provider, and whom it lets in.
+        #[serde(default)]
+        #[schemars(!default)]
+        provider: OAuthProvider,
+        /// Seconds after which a user is asked for anew at the provider and judged again; 0: only at the login.
+        #[serde(default)]
+        #[schemars(schema_with = "check_interval")]
+        auth_check_interval: u32,
+    }
+    /// The OAuth module as it is shown.
+    OAuthView {
+        /// Which provider, and whom it lets in.
+        provider: OAuthProviderView,
+        /// Seconds after which a user is asked for anew at the provider and judged again; 0: only at the login.
+        auth_check_interval: u32,
+    }
+}
+
+/// The configuration of one provider, as it is put and as it is shown: members they all have, then its own.
+macro_rules! login {
+    ($(#[$doc:meta])* $name:ident / $view:ident { $($(#[$member_doc:meta])* $member:ident ($($rule:tt)+),)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            /// The id of an OAuth app of one's own. Empty: the one the server's operator configured.
+            #[serde(default)]
+            #[schemars(length(max = 512))]
+            pub client_id: String,
+            /// The secret of that app.
+            #[serde(default)]
+            #[schemars(length(max = 512))]
+            pub client_secret: Secret,
+            /// What is asked of the provider; only with an app of one's own. What the login itself needs is added.
+            #[serde(default)]
+            #[schemars(length(max = 50), inner(length(min = 1, max = 256), regex(pattern = "^[!#-\\[\\]-~]+$")))]
+            pub scopes: Vec<String>,
+            /// The e-mail addresses that may come in.
+            #[serde(default)]
+            #[schemars(length(max = 100), inner(email, length(max = 254)))]
+            pub email_addresses: Vec<String>,
+            /// The domains whose e-mail addresses may come in.
+            #[serde(default)]
+            #[schemars(length(max = 100), inner(length(min = 1, max = 253)))]
+            pub email_domains: Vec<String>,
+            $(
+                $(#[$member_doc])*
+                #[serde(default)]
+                #[schemars($($rule)+)]
+                pub $member: Vec<String>,
+            )*
+        }
+        impl $name {
+            /// What every provider has.
+            pub fn common(&mut self) -> LoginMembers<'_> {
+                LoginMembers {
+                    client_id: &mut self.client_id,
+                    client_secret: &mut self.client_secret,
+                    scopes: &mut self.scopes,
+                    email_addresses: &mut self.email_addresses,
+                    email_domains: &mut self.email_domains,
+                }
+            }
+        }
+
+        /// A provider as it is shown.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        pub struct $view {
+            /// The id of the OAuth app. Empty: the one the server's operator configured.
+            pub client_id: String,
+            /// The secret of that app.
+            pub client_secret: Secret,
+            /// What is asked of the provider.
+            pub scopes: Vec<String>,
+            /// The e-mail addresses that may come in.
+            pub email_addresses: Vec<String>,
+            /// The domains whose e-mail addresses may come in.
+            pub email_domains: Vec<String>,
+            $($(#[$member_doc])* pub $member: Vec<String>,)*
+        }
+        impl From<$name> for $view {
+            fn from(login: $name) -> Self {
+                $view {
+                    client_id: login.client_id,
+                    client_secret: login.client_secret,
+                    scopes: login.scopes,
+                    email_addresses: login.email_addresses,
+                    email_domains: login.email_domains,
+                    $($member: login.$member,)*
+                }
+            }
+        }
+    };
+}
+
+login! {
+    /// A provider and whom it lets in: everybody if both lists are empty, else who is on one of them.
+    OAuthLogin / OAuthLoginView {}
+}
+login! {
+    /// GitHub and whom it lets in: everybody if all lists are empty, else who is on one of them.
+    GithubLogin / GithubLoginView {
+        /// Teams, `<org>/<team>` or the number of a team, whose members may come in.
+        teams(length(max = 100), inner(regex(pattern = "^([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100}|[0-9]{1,20})$"))),
+        /// Organizations whose members may come in.
+        organizations(length(max = 100), inner(regex(pattern = "^[A-Za-z0-9-]{1,100}$"))),
+    }
+}
+
+/// The providers, as they are put and as they are shown.
+macro_rules! providers {
+    ($($(#[$doc:meta])* $name:ident: $login:ident / $view:ident = $identity:ident,)+) => {
+        /// The providers; exactly one is configured.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct OAuthProvider {
+            $($(#[$doc])* pub $name: Option<$login>,)+
+        }
+
+        /// The providers as they are shown: those that are not configured are null.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        pub struct OAuthProviderView {
+            $($(#[$doc])* pub $name: Option<$view>,)+
+        }
+
+        impl OAuthProvider {
+            /// The providers that are configured.
+            pub fn configured(&mut self) -> Vec<(IdentityProvider, LoginMembers<'_>)> {
+                let all = [$((IdentityProvider::$identity, self.$name.as_mut().map(|login| login.common())),)+];
+                all.into_iter().filter_map(|(provider, login)| Some((provider, login?))).collect()
+            }
+        }
+
+        impl From<OAuthProvider> for OAuthProviderView {
+            fn from(provider: OAuthProvider) -> Self {
+                OAuthProviderView { $($name: provider.$name.map(Into::into),)+ }
+            }
+        }
+    };
+}
+
+providers! {
+    /// GitHub.
+    github: GithubLogin / GithubLoginView = Github,
+    /// Facebook.
+    facebook: OAuthLogin / OAuthLoginView = Facebook,
+    /// Microsoft.
+    microsoft: OAuthLogin / OAuthLoginView = Microsoft,
+    /// Google.
+    google: OAuthLogin / OAuthLoginView = Google,
+    /// LinkedIn.
+    linkedin: OAuthLogin / OAuthLoginView = Linkedin,
+    /// GitLab.
+    gitlab: OAuthLogin / OAuthLoginView = Gitlab,
+    /// Twitch.
+    twitch: OAuthLogin / OAuthLoginView = Twitch,
+    /// Amazon.
+    amazon: OAuthLogin / OAuthLoginView = Amazon,
+}
+
+/// The members that the configuration of every provider has.
+#[derive(Debug)]
+pub struct LoginMembers<'a> {
+    /// The id of the app.
+    pub client_id: &'a mut String,
+    /// Its secret.
+    pub client_secret: &'a mut Secret,
+    /// What is asked for.
+    pub scopes: &'a mut Vec<String>,
+    /// Who may come in.
+    pub email_addresses: &'a mut Vec<String>,
+    /// From which domains one may come in.
+    pub email_domains: &'a mut Vec<String>,
+}
+
+/// Where people have the account they log in with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum IdentityProvider {
+    /// github.com
+    Github,
+    /// facebook.com
+    Facebook,
+    /// Microsoft accounts and tenants
+    Microsoft,
+    /// Google accounts
+    Google,
+    /// linkedin.com
+    Linkedin,
+    /// gitlab.com
+    Gitlab,
+    /// twitch.tv
+    Twitch,
+    /// amazon.com
+    Amazon,
+}
+
+impl IdentityProvider {
+    /// All of them.
+    pub const ALL: [IdentityProvider; 8] = [
+        Self::Github,
+        Self::Facebook,
+        Self::Microsoft,
+        Self::Google,
+        Self::Linkedin,
+        Self::Gitlab,
+        Self::Twitch,
+        Self::Amazon,
+    ];
+
+    /// Its name in configurations.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Github => "github",
+            Self::Facebook => "facebook",
+            Self::Microsoft => "microsoft",
+            Self::Google => "google",
+            Self::Linkedin => "linkedin",
+            Self::Gitlab => "gitlab",
+            Self::Twitch => "twitch",
+            Self::Amazon => "amazon",
+        }
+    }
+
+    /// What a login must be allowed to read to know who somebody is.
+    pub const fn minimum_scopes(self) -> &'static [&'static str] {
+        match self {
+            Self::Github => &["read:user", "read:org"],
+            Self::Google => {
+                &["https://www.googleapis.com/auth/userinfo.email", "https://www.googleapis.com/auth/userinfo.profile"]
+            }
+            Self::Microsoft => &["User.Read", "offline_access"],
+            Self::Facebook => &["email"],
+            // The older `r_liteprofile` and `r_emailaddress` are no longer granted to new apps.
+            Self::Linkedin | Self::Gitlab => &["openid", "profile", "email"],
+            Self::Twitch => &["user:read:email"],
+            Self::Amazon => &["profile"],
+        }
+    }
+}
+
+impl std::fmt::Display for IdentityProvider {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+fn check_interval(_: &mut schemars::SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "integer",
+        "format": "uint32",
+        "anyOf": [{ "const": 0 }, { "minimum": SHORTEST_CHECK, "maximum": LONGEST_CHECK }],
+        "default": 0,
+    })
+}
+
+impl Module for OAuth {
+    const NAME: &'static str = "oauth";
+    type View = OAuthView;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn all_eight_members_are_shown_and_the_secret_is_echoed_but_not_printed() {
+        let said = json!({"provider": {"google": {"client_id": "app", "client_secret": "planted"}}});
+        let module: OAuth = serde_json::from_value(said).expect("an OAuth module");
+        assert!(!format!("{module:?}").contains("planted"));
+        let shown = serde_json::to_value(OAuthProviderView::from(module.provider)).expect("shown");
+        let shown = json!({ "provider": shown });
+        let members = shown["provider"].as_object().expect("an object");
+        for provider in IdentityProvider::ALL {
+            assert!(members.contains_key(provider.name()), "{provider}");
+            assert_eq!(members[provider.name()].is_null(), provider != IdentityProvider::Google, "{provider}");
+            assert_eq!(json!(provider), json!(provider.name()));
+        }
+        assert_eq!(members.len(), 8);
+        let lists = json!({"client_id": "app", "client_secret": "planted", "scopes": [], "email_addresses": [], "email_domains": []});
+        assert_eq!(members["google"], lists);
+    }
+
+    #[test]
+    fn each_provider_is_found_under_its_own_name() {
+        for provider in IdentityProvider::ALL {
+            let mut found: OAuthProvider =
+                serde_json::from_value(json!({provider.name(): {"client_id": "x"}})).expect("a provider");
+            let configured: Vec<_> = found.configured().into_iter().map(|(provider, _)| provider).collect();
+            assert_eq!(configured, [provider]);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The OpenID Connect module: visitors log in with any provider that speaks it.
+
+use super::session_options::login_module;
+use crate::{Secret, module::Module};
+
+/// The longest issuer, in bytes.
+pub const ISSUER_LIMIT: usize = 255;
+/// What is asked for if nothing is said.
+pub const DEFAULT_SCOPES: [&str; 3] = ["openid", "profile", "email"];
+
+login_module! {
+    /// Lets in whom the issuer knows.
+    Oidc {
+        /// The address of the provider, below which its configuration is found.
+        #[serde(default)]
+        #[schemars(!default, length(min = 8, max = 255), regex(pattern = "^https?://[!-\"$->@-~]+$"))]
+        issuer: String,
+        /// The id of the app at the provider; tokens must be made out to it.
+        #[serde(default)]
+        #[schemars(!default, length(min = 1, max = 512))]
+        client_id: String,
+        /// The secret of that app.
+        #[serde(default)]
+        #[schemars(!default, length(min = 1, max = 512))]
+        client_secret: Secret,
+        /// What is asked of the provider. `openid` is added if it is missing.
+        #[serde(default)]
+        #[schemars(length(max = 50), inner(length(min = 1, max = 256), regex(pattern = "^[!#-\\[\\]-~]+$")))]
+        scopes: Vec<String>,
+    }
+    /// The OpenID Connect module as it is shown.
+    OidcView {
+        /// The address of the provider, below which its configuration is found.
+        issuer: String,
+        /// The id of the app at the provider.
+        client_id: String,
+        /// The secret of that app.
+        client_secret: Secret,
+        /// What is asked of the provider.
+        scopes: Vec<String>,
+    }
+}
+
+impl Module for Oidc {
+    const NAME: &'static str = "oidc";
+    type View = OidcView;
+}

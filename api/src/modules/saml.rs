@@ -1,0 +1,76 @@
+//! The SAML module: visitors log in with the identity provider of an organization.
+
+use super::session_options::login_module;
+use crate::module::{Module, enabled, yes};
+
+/// The largest metadata document, in bytes.
+pub const METADATA_DOCUMENT_LIMIT: usize = 128 << 10;
+/// The most groups that may be named.
+pub const GROUP_LIMIT: usize = 100;
+/// The longest name of a group, in characters.
+pub const GROUP_LENGTH: usize = 256;
+/// The name identifier formats that are understood; the first is the default.
+pub const NAMEID_FORMATS: [&str; 4] = [
+    "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent",
+    "urn:oasis:names:tc:SAML:2.0:nameid-format:transient",
+    "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress",
+    "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified",
+];
+
+login_module! {
+    /// Lets in whom the identity provider vouches for.
+    Saml {
+        /// The identity provider's EntityDescriptor, the whole XML; at most 128 KiB.
+        #[serde(default)]
+        #[schemars(!default, length(min = 1, max = 131_072))]
+        idp_metadata: String,
+        /// Whether the provider must ask for the password again at every login.
+        #[serde(default)]
+        force_authn: bool,
+        /// Whether a login may begin at the provider. True unless it is said otherwise.
+        #[serde(default = "yes", deserialize_with = "enabled")]
+        allow_idp_initiated: bool,
+        /// The groups whose members may come in. Empty: everybody.
+        #[serde(default)]
+        #[schemars(length(max = 100), inner(length(min = 1, max = 256)))]
+        authorized_groups: Vec<String>,
+        /// How the provider is to name people. Empty: the default, `urn:oasis:names:tc:SAML:2.0:nameid-format:persistent`.
+        #[serde(default)]
+        #[schemars(extend("enum" = formats()))]
+        nameid_format: String,
+    }
+    /// The SAML module as it is shown: with what the identity provider must be told.
+    SamlView {
+        /// The identity provider's EntityDescriptor, as it was given.
+        idp_metadata: String,
+        /// Always empty: metadata is given, not fetched.
+        idp_metadata_url: String,
+        /// Whether the provider must ask for the password again at every login.
+        force_authn: bool,
+        /// Whether a login may begin at the provider.
+        allow_idp_initiated: bool,
+        /// The groups whose members may come in. Empty: everybody.
+        authorized_groups: Vec<String>,
+        /// How the provider is to name people.
+        nameid_format: String,
+        /// What this route is called at the identity provider.
+        entity_id: String,
+        /// Where the identity provider sends its answers.
+        assertion_consumer_service_url: String,
+        /// Where the identity provider ends sessions.
+        single_logout_url: String,
+        /// The certificate of the key that signs what is sent to the identity provider.
+        request_signing_certificate_pem: String,
+        /// Where the identity provider can read all of this; the same as `entity_id`.
+        metadata_url: String,
+    }
+}
+
+impl Module for Saml {
+    const NAME: &'static str = "saml";
+    type View = SamlView;
+}
+
+fn formats() -> Vec<&'static str> {
+    NAMEID_FORMATS.into_iter().chain([""]).collect()
+}

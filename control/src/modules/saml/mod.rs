@@ -1,0 +1,122 @@
+//! The SAML module: this server as a service provider, for each route on its own.
+
+mod metadata;
+mod signing;
+
+use super::login::{count, once, refusal, session, shown};
+use crate::resources::{KeptModule, ModuleRules, Resources};
+use postern_api::{
+    AnyId, Code, Result,
+    module::{GROUP_LENGTH, GROUP_LIMIT, NAMEID_FORMATS, Saml, SamlView},
+};
+use signing::SigningPair;
+
+impl ModuleRules for Saml {
+    type Hidden = SigningPair;
+    const SECRETS: &'static [&'static str] = &["/hidden/key_pem"];
+
+    fn check(&mut self, _here: &Resources) -> Result<()> {
+        judge(self)
+    }
+
+    async fn hidden(&self, owner: &AnyId, former: Option<SigningPair>, here: &Resources) -> Result<SigningPair> {
+        match former {
+            Some(pair) if pair.is_made() => Ok(pair),
+            _ => SigningPair::make(entity_id(owner, here)).await,
+        }
+    }
+
+    fn view(kept: &KeptModule<Self>, owner: &AnyId, here: &Resources) -> Result<SamlView> {
+        let module = kept.module.clone();
+        let entity_id = entity_id(owner, here);
+        Ok(SamlView {
+            enabled: module.enabled,
+            options_passthrough: module.options_passthrough,
+            cookie_prefix: module.cookie_prefix,
+            inactivity_timeout: module.inactivity_timeout,
+            maximum_duration: module.maximum_duration,
+            idp_metadata: module.idp_metadata,
+            idp_metadata_url: String::new(),
+            force_authn: module.force_authn,
+            allow_idp_initiated: module.allow_idp_initiated,
+            authorized_groups: module.authorized_groups,
+            nameid_format: module.nameid_format,
+            assertion_consumer_service_url: format!("{entity_id}/acs"),
+            single_logout_url: format!("{entity_id}/slo"),
+            request_signing_certificate_pem: kept.hidden.certificate_pem.clone(),
+            metadata_url: entity_id.clone(),
+            entity_id,
+        })
+    }
+}
+
+fn judge(module: &mut Saml) -> Result<()> {
+    module.set_session_options(session(module.session_options())?);
+    metadata::check(&module.idp_metadata)?;
+    if module.nameid_format.is_empty() {
+        module.nameid_format = NAMEID_FORMATS[0].to_owned();
+    }
+    if !NAMEID_FORMATS.contains(&module.nameid_format.as_str()) {
+        let sentence = format!(
+            "`{}` is not a supported name identifier format. Take one of {}.",
+            shown(&module.nameid_format),
+            NAMEID_FORMATS.map(|format| format!("`{format}`")).join(", ")
+        );
+        return Err(refusal(Code::NameIdFormat, "nameid_format", sentence));
+    }
+    groups(&mut module.authorized_groups)
+}
+
+fn groups(groups: &mut Vec<String>) -> Result<()> {
+    let field = "authorized_groups";
+    once(groups);
+    count(groups.len(), GROUP_LIMIT, field)?;
+    match groups.iter().find(|group| !(1..=GROUP_LENGTH).contains(&group.chars().count())) {
+        None => Ok(()),
+        Some(_) => {
+            let sentence = format!("A name in `{field}` is empty or longer than {GROUP_LENGTH} characters.");
+            Err(refusal(Code::FieldInvalid, field, sentence))
+        }
+    }
+}
+
+/// What a route is called at identity providers, and where its metadata is.
+fn entity_id(route: &AnyId, here: &Resources) -> String {
+    format!("{}/saml/{route}", here.settings.login_url(here.live.https_port()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn judged(changes: Value) -> Result<Saml, Code> {
+        let mut body = json!({"idp_metadata": "<EntityDescriptor/>"});
+        body.as_object_mut().expect("an object").extend(changes.as_object().expect("an object").clone());
+        let mut module: Saml = serde_json::from_value(body).expect("a SAML module");
+        judge(&mut module).map_err(|error| error.code)?;
+        Ok(module)
+    }
+
+    #[test]
+    fn name_identifier_formats_are_a_subset_with_a_default() {
+        for format in NAMEID_FORMATS {
+            assert_eq!(judged(json!({"nameid_format": format})).expect("fine").nameid_format, format);
+        }
+        assert_eq!(judged(json!({"nameid_format": ""})).expect("fine").nameid_format, NAMEID_FORMATS[0]);
+        for wrong in ["persistent", "urn:oasis:names:tc:SAML:2.0:nameid-format:kerberos"] {
+            assert_eq!(judged(json!({"nameid_format": wrong})), Err(Code::NameIdFormat), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn groups_stand_once_and_have_names() {
+        let module = judged(json!({"authorized_groups": ["a", "b", "a", "A"]})).expect("fine");
+        assert_eq!(module.authorized_groups, ["a", "b", "A"]);
+        assert!(judged(json!({"authorized_groups": ["é".repeat(256)]})).is_ok());
+        for wrong in [json!([""]), json!(["x".repeat(257)]), json!((0..101).map(|n| n.to_string()).collect::<Vec<_>>())]
+        {
+            assert_eq!(judged(json!({"authorized_groups": wrong})), Err(Code::FieldInvalid), "{wrong}");
+        }
+    }
+}
