@@ -53,6 +53,8 @@ codes! {
     CredentialDeleted = 300, 401, "The credential of this session was deleted.";
     // Names and binding
     AddressNotPermitted = 308, 403, "The credential's ACL does not permit this TCP address.";
+    AddressReserved = 309, 403, "The TCP address is reserved for another owner.";
+    NameReserved = 320, 403, "The name is reserved for another owner.";
     NameNotPermitted = 316, 403, "The credential's ACL does not permit this name.";
     NameTaken = 334, 409, "The name is already in use.";
     RandomAddressNotPermitted = 356, 403, "The credential's ACL does not permit a TCP address chosen by the server.";
@@ -98,8 +100,24 @@ codes! {
     OwnerInactive = 636, 400, "The owner is not active.";
     BotNameInvalid = 4110, 400, "The name of a bot user is not valid.";
     BotNameTaken = 4112, 400, "The name belongs to another bot user.";
-    ReservedInUse = 446, 400, "The reserved name or address is in use and cannot be deleted.";
     AdminNeeded = 630, 403, "Only an administrator may do this.";
+    // Reserved domains and addresses
+    DomainOwn = 404, 400, "The name belongs to the server itself and cannot be reserved.";
+    DomainCharacter = 406, 400, "The domain has a character that cannot stand in one.";
+    DomainPartStart = 407, 400, "A part of the domain begins with a character that cannot stand there.";
+    DomainPartEnd = 408, 400, "A part of the domain ends with a character that cannot stand there.";
+    DomainPartEmpty = 409, 400, "The domain has an empty part.";
+    DomainHyphens = 410, 400, "A part of the domain has two hyphens where only encoded names have them.";
+    ReservedAlready = 413, 400, "The domain or address is reserved for the same owner already.";
+    ReservedElsewhere = 414, 400, "The domain or address, or what it lies in, is reserved for another owner.";
+    ReservedBelow = 417, 400, "A name below the domain is reserved for another owner.";
+    DomainEncoding = 429, 400, "The domain is not encoded rightly.";
+    ReservedLive = 430, 400, "A tunnel of another owner is up under the name or address.";
+    CertificateOrPolicy = 434, 400, "A reserved domain has a certificate or a policy for one, not both.";
+    DomainUnderscore = 438, 400, "A domain has no underscores.";
+    DomainPartTooLong = 513, 400, "A part of the domain is longer than 63 bytes.";
+    DomainTooLong = 514, 400, "The domain is longer than 253 bytes.";
+    ReservedInUse = 446, 400, "The reserved name or address is in use and cannot be deleted.";
     // IP policies
     CidrInvalid = 1406, 400, "The CIDR is not valid.";
     RuleDuplicate = 1408, 400, "The policy has a rule for this CIDR already.";
@@ -126,6 +144,7 @@ codes! {
     KeyIsCertificate = 1925, 400, "A certificate stands where the private key belongs.";
     ChainOrder = 1926, 400, "The certificates are not a chain that begins with the leaf.";
     AuthorityUnknown = 7072, 400, "The certificate authority does not exist.";
+    CertificateUnknown = 1965, 400, "The TLS certificate does not exist.";
     CertificateInUse = 1966, 400, "The TLS certificate is in use and cannot be deleted.";
     // SSH certificates
     SshKeyUnreadable = 1934, 400, "The public key is not in the form of OpenSSH.";
@@ -215,6 +234,8 @@ codes! {
     HostportPort = 7112, 400, "The port is not one this server listens on.";
     HostportHttpsPort = 7116, 400, "The port is not the one for HTTPS.";
     HostportNoName = 7121, 400, "The hostport has no host name but an address.";
+    AddressOfAnother = 7114, 400, "The TCP address is reserved for another owner.";
+    HostportOfAnother = 7118, 400, "The name is reserved for another owner.";
     HostportOwn = 7119, 400, "The name belongs to the server itself.";
     HostportCount = 7129, 400, "The edge has too many hostports.";
     HostportTaken = 7122, 400, "The hostport belongs to another edge.";

@@ -62,6 +62,22 @@ impl HostName {
         self.0.strip_prefix("*.")
     }
 
+    /// The names whose owner owns this one too, the most specific first: itself, then each parent's wildcard and the
+    /// parent.
+    pub fn owned_with(&self) -> impl Iterator<Item = HostName> + '_ {
+        let own = self.wildcard_parent().unwrap_or(&self.0);
+        let first = self.wildcard_parent().map(|_| self.clone());
+        let parents = own.match_indices('.').map(|(dot, _)| &own[dot + 1..]);
+        let parents = parents.flat_map(|parent| [format!("*.{parent}"), parent.to_owned()]);
+        first.into_iter().chain(std::iter::once(own.to_owned()).chain(parents).map(|name| HostName(name.into())))
+    }
+
+    /// The parts in reverse, `test.shop.a` for `a.shop.test`: what lies below a name begins with it and a dot.
+    pub fn reversed(&self) -> String {
+        let parts: Vec<&str> = self.0.rsplit('.').collect();
+        parts.join(".")
+    }
+
     /// Whether a name is this one or, for a wildcard, lies below it at any depth. A wildcard never
     /// covers its own parent; it covers the literal wildcard of the same or a deeper parent.
     pub fn covers(&self, name: &HostName) -> bool {
@@ -146,6 +162,18 @@ mod tests {
         assert!(!wildcard.covers(&host("example.com")));
         assert!(!wildcard.covers(&host("aexample.com")));
         assert!(!host("a.example.com").covers(&host("b.example.com")));
+    }
+
+    #[test]
+    fn who_owns_a_name_owns_what_lies_below_it() {
+        let owned = |name: &str| host(name).owned_with().map(|name| name.to_string()).collect::<Vec<_>>();
+        assert_eq!(owned("a.shop.test"), ["a.shop.test", "*.shop.test", "shop.test", "*.test", "test"]);
+        assert_eq!(owned("*.shop.test"), ["*.shop.test", "shop.test", "*.test", "test"]);
+        assert_eq!(owned("test"), ["test"]);
+        assert_eq!(
+            (host("a.shop.test").reversed().as_str(), host("test").reversed().as_str()),
+            ("test.shop.a", "test")
+        );
     }
 
     proptest! {

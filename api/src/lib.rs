@@ -26,6 +26,7 @@ pub mod timestamp;
 pub mod token;
 pub mod user_agents;
 pub mod webhooks;
+pub mod words;
 
 pub use codes::Code;
 pub use error::{Error, Result};

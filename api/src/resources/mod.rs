@@ -12,6 +12,8 @@ mod https_route;
 mod ip_policy;
 mod ip_policy_rule;
 mod ip_restriction;
+mod reserved_address;
+mod reserved_domain;
 mod ssh_certificate_authority;
 mod ssh_host_certificate;
 mod ssh_user_certificate;
@@ -43,6 +45,12 @@ pub use ip_policy::{IpPolicy, IpPolicyCreate, IpPolicyUpdate};
 pub use ip_policy_rule::{IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleStatus, IpPolicyRuleUpdate};
 pub use ip_restriction::{
     IpRestriction, IpRestrictionCreate, IpRestrictionStatus, IpRestrictionUpdate, RestrictionType,
+};
+pub use reserved_address::{Region, ReservedAddress, ReservedAddressCreate, ReservedAddressUpdate};
+pub use reserved_domain::{
+    CertificateManagementPolicy, CertificateManagementStatus, DOMAIN_LIMIT, ManagedKeyType, ManagingAuthority,
+    ProvisioningJob, RESOLVES_TO_LIMIT, ReservedDomain, ReservedDomainCreate, ReservedDomainStatus,
+    ReservedDomainUpdate, ResolvesTo,
 };
 pub use ssh_certificate_authority::{
     SshCertificateAuthority, SshCertificateAuthorityCreate, SshCertificateAuthorityStatus,

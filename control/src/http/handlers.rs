@@ -6,7 +6,7 @@ use super::{
     body, query,
 };
 use crate::{
-    resources::{Address, Caller, HostRules, ModuleRules, Rules, parent_of},
+    resources::{Address, Caller, HostRules, ModuleRules, Part, Rules, parent_of},
     views::Seen,
 };
 use axum::{
@@ -131,6 +131,17 @@ pub(super) async fn delete_module<O: HostRules<M>, M: ModuleRules>(
 ) -> Answer {
     query::none(&uri)?;
     shared.resources.delete_module::<O, M>(&caller, &item.address()?).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+pub(super) async fn delete_part<P: Part>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    Path(item): Path<Item>,
+    uri: Uri,
+) -> Answer {
+    query::none(&uri)?;
+    shared.resources.remove_part::<P>(&caller, &item.address()?).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 

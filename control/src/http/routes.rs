@@ -2,19 +2,20 @@
 
 use super::{Shared, answer, authenticate, handlers, openapi::Description, version};
 use crate::{
-    resources::{HostRules, ModuleRules, Owner, Rules},
+    resources::{HostRules, ModuleRules, Owner, Part, Rules, reserved_domain},
     views::Seen,
 };
 use axum::{
     Router,
     extract::DefaultBodyLimit,
     middleware,
-    routing::{MethodRouter, get, post, put},
+    routing::{MethodRouter, delete, get, post, put},
 };
 use postern_api::resource::{
     ApiKey, BotUser, CertificateAuthority, Credential, Endpoint, FailoverBackend, HttpResponseBackend, HttpsEdge,
-    HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, SshCertificateAuthority, SshHostCertificate, SshUserCertificate,
-    StaticBackend, TcpEdge, TlsCertificate, TlsEdge, Tunnel, TunnelGroupBackend, TunnelSession, User, WeightedBackend,
+    HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, ReservedAddress, ReservedDomain, Resource as _,
+    SshCertificateAuthority, SshHostCertificate, SshUserCertificate, StaticBackend, TcpEdge, TlsCertificate, TlsEdge,
+    Tunnel, TunnelGroupBackend, TunnelSession, User, WeightedBackend,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -31,6 +32,10 @@ fn contents() -> Api {
         .resource::<IpPolicy>()
         .resource::<IpPolicyRule>()
         .resource::<IpRestriction>()
+        .resource::<ReservedAddress>()
+        .resource::<ReservedDomain>()
+        .part::<reserved_domain::Certificate>()
+        .part::<reserved_domain::Policy>()
         .resource::<SshCertificateAuthority>()
         .resource::<SshHostCertificate>()
         .resource::<SshUserCertificate>()
@@ -85,6 +90,13 @@ impl Api {
         let collection = self.router.route(V::PATH, get(handlers::look::<V>));
         let router = collection.route(&format!("{}/{{id}}", V::PATH), get(handlers::look_at::<V>));
         Api { router, ..self }.described(Description::view::<V>)
+    }
+
+    /// The removal of something in a record.
+    fn part<P: Part>(self) -> Self {
+        let path = format!("{}/{{id}}/{}", P::Of::PATH, P::NAME);
+        let router = self.router.route(&path, delete(handlers::delete_part::<P>));
+        Api { router, ..self }.described(|description| description.part::<P::Of>(P::NAME))
     }
 
     fn described(mut self, describe: fn(&mut Description)) -> Self {

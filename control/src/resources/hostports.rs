@@ -1,6 +1,6 @@
 //! Hostports of HTTPS and TLS edges: each host name belongs to one edge at most, whatever port it is written with.
 
-use super::{Claim, Resources};
+use super::{Call, Claim, Resources, plan::Plan};
 use postern_api::{Code, Error, Result, host::HostName};
 use std::net::IpAddr;
 
@@ -70,14 +70,32 @@ pub(super) fn claims(hostports: &[String]) -> Vec<Claim> {
     names(hostports).iter().map(claim).collect()
 }
 
-/// The claim of the edge that has a name.
+/// The claim of the edge that has a name: in reverse, so that those below a name are found together.
 pub(super) fn claim(name: &HostName) -> Claim {
-    Claim { scope: "host".to_owned(), value: name.to_string() }
+    Claim { scope: "host".to_owned(), value: name.reversed() }
+}
+
+/// Names that an edge does not have yet must not be reserved for others than the caller.
+pub(super) async fn secure(plan: &mut Plan, hostports: &[String], former: &[String], call: &Call<'_>) -> Result<()> {
+    let had = names(former);
+    for name in names(hostports).into_iter().filter(|name| !had.contains(name)) {
+        if let Some(reserved) = call.here.reserved_domain(plan, &name).await?
+            && !call.caller.admin
+            && reserved.owner != call.caller.owner
+        {
+            let sentence = format!("`{name}` is reserved for another owner, by `{}`. Take another name.", reserved.id);
+            return Err(Error::new(Code::HostportOfAnother, sentence)
+                .with("id", &reserved.id)
+                .with("field", "hostports"));
+        }
+    }
+    Ok(())
 }
 
 /// What to say when another edge has a name.
 pub(super) fn taken(claim: &Claim, holder: &str) -> Error {
-    let sentence = format!("`{}` belongs to the edge `{holder}` already. Take another name.", claim.value);
+    let name: Vec<&str> = claim.value.rsplit('.').collect();
+    let sentence = format!("`{}` belongs to the edge `{holder}` already. Take another name.", name.join("."));
     Error::new(Code::HostportTaken, sentence).with("id", holder).with("field", "hostports")
 }
 
@@ -113,7 +131,7 @@ mod tests {
         let hostports = canonical(given.map(str::to_owned).to_vec()).expect("fine");
         assert_eq!(hostports, ["shop.example.com:443", "shop.example.com:4443", "*.xn--bcher-kva.test:443"]);
         let claimed: Vec<String> = claims(&hostports).into_iter().map(|claim| claim.key()).collect();
-        assert_eq!(claimed, ["claims/host/*.xn--bcher-kva.test", "claims/host/shop.example.com"]);
+        assert_eq!(claimed, ["claims/host/test.xn--bcher-kva.*", "claims/host/com.example.shop"]);
     }
 
     #[test]

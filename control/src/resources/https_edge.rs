@@ -1,6 +1,8 @@
 //! HTTPS edges: host names, and the routes that lie in them.
 
-use super::{Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, hostports, owner};
+use super::{
+    Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, hostports, owner, plan::Plan,
+};
 use postern_api::{
     Error, Result,
     module::{HttpsTermination, MutualTls},
@@ -32,6 +34,11 @@ impl Rules for HttpsEdge {
 
     fn claims(kept: &Kept<Self>) -> Vec<Claim> {
         hostports::claims(&kept.spec.hostports)
+    }
+
+    async fn secure(plan: &mut Plan, kept: &Kept<Self>, former: Option<&Kept<Self>>, call: &Call<'_>) -> Result<()> {
+        let former = former.map(|former| former.spec.hostports.as_slice()).unwrap_or_default();
+        hostports::secure(plan, &kept.spec.hostports, former, call).await
     }
 
     fn taken(claim: &Claim, holder: &str) -> Error {

@@ -23,6 +23,9 @@ mod operations;
 mod owner;
 mod plan;
 mod policies;
+mod reserved;
+mod reserved_address;
+pub(crate) mod reserved_domain;
 mod rules;
 mod ssh_certificate_authority;
 mod ssh_certificates;
@@ -45,7 +48,7 @@ pub(crate) use kept::{Claim, Kept, KeptModule, Link, Role};
 pub(crate) use module_operations::HostRules;
 pub(crate) use owner::{Owner, owner};
 pub(crate) use policies::policies;
-pub(crate) use rules::{Attachment, Call, Draft, Making, ModuleRules, Modules, Rules};
+pub(crate) use rules::{Attachment, Call, Draft, Making, ModuleRules, Modules, Part, Rules};
 pub(crate) use targets::Target;
 pub(crate) use tcp_edge::ports;
 

@@ -1,7 +1,7 @@
 //! Create, get, list, change and delete: once, for every kind.
 
 use super::{
-    Address, Attachment, Call, Caller, Draft, Kept, Link, Making, Modules, Resources, Role, Rules,
+    Address, Attachment, Call, Caller, Draft, Kept, Link, Making, Modules, Part, Resources, Role, Rules,
     kept::{self, Linked, Ties},
     plan::{Obstacle, Plan},
 };
@@ -48,7 +48,8 @@ impl Resources {
         for attempt in 0..ATTEMPTS {
             let now = jiff::Timestamp::now();
             let id = Id::<R>::new(now);
-            let making = Making { id: &id, parent, call: Call { caller, now, here: self } };
+            let call = Call { caller, now, here: self };
+            let making = Making { id: &id, call };
             let Draft { spec, hidden, token, modules } = R::create(body.clone(), &making).await?;
             let mut kept = Kept {
                 id,
@@ -66,13 +67,14 @@ impl Resources {
             let mut plan = Plan::default();
             plan.unchanged(&kept.key(), None);
             plan.claim(kept.id.as_str(), &[], &kept.claims);
+            R::secure(&mut plan, &kept, None, &call).await?;
             plan.link(kept.id.as_str(), &kept.key(), &[], &kept.links)?;
             plan.put(&kept.key(), self.codec.record(&kept)?);
             self.attach(&mut plan, &kept, Modules::default(), modules).await?;
             plan.event(&format!("{}_created", R::KIND), kept.id.as_str(), &caller.key, now)?;
             token.as_ref().map_or(Ok(()), &prepare)?;
-            match self.attempt::<R>(&plan).await {
-                Ok(Some(revision)) => {
+            match self.tried(&plan).await? {
+                Ok(revision) => {
                     self.seen(revision).await?;
                     let mut record = self.show(&kept).await?;
                     if let Some(token) = token {
@@ -80,9 +82,8 @@ impl Resources {
                     }
                     return Ok(record);
                 }
-                Ok(None) => {}
-                Err(error) if !R::PICKS || attempt + 1 == ATTEMPTS => return Err(error),
-                Err(_) => {}
+                Err(Obstacle::Taken(_)) if R::PICKS && attempt + 1 < ATTEMPTS => {}
+                Err(obstacle) => self.explain::<R>(obstacle).await?,
             }
             pause(attempt).await;
         }
@@ -138,7 +139,22 @@ impl Resources {
         &self,
         caller: &Caller,
         at: &Address<R>,
+        body: R::Update,
+    ) -> Result<Record<R>> {
+        self.alter(caller, at, body, |_| ()).await
+    }
+
+    /// Takes a part out of one.
+    pub(crate) async fn remove_part<P: Part>(&self, caller: &Caller, at: &Address<P::Of>) -> Result<()> {
+        self.alter(caller, at, Default::default(), P::remove).await.map(|_| ())
+    }
+
+    async fn alter<R: Rules>(
+        &self,
+        caller: &Caller,
+        at: &Address<R>,
         mut body: R::Update,
+        alter: fn(&mut Kept<R>),
     ) -> Result<Record<R>> {
         caller.may_touch::<R>()?;
         let (description, metadata) = take_texts(body.texts())?;
@@ -147,12 +163,15 @@ impl Resources {
             let (mut kept, now, id) = (former.clone(), jiff::Timestamp::now(), at.id.as_str());
             kept.description = description.clone().unwrap_or(kept.description);
             kept.metadata = metadata.clone().unwrap_or(kept.metadata);
-            let modules = R::change(&mut kept, body.clone(), &Call { caller, now, here: self }).await?;
+            let call = Call { caller, now, here: self };
+            let modules = R::change(&mut kept, body.clone(), &call).await?;
+            alter(&mut kept);
             R::check(&kept, Some(&former), self)?;
             tie(&mut kept);
             let mut plan = Plan::default();
             plan.unchanged(&kept.key(), Some(revision));
             plan.claim(id, &former.claims, &kept.claims);
+            R::secure(&mut plan, &kept, Some(&former), &call).await?;
             plan.link(id, &kept.key(), &former.links, &kept.links)?;
             plan.put(&kept.key(), self.codec.record(&kept)?);
             if !modules.is_empty() {
@@ -183,6 +202,7 @@ impl Resources {
             let mut plan = Plan::default();
             let mut gone = HashSet::new();
             plan.unchanged(&former.key(), Some(revision));
+            R::release(&mut plan, &former, self).await?;
             self.remove(&mut plan, &mut gone, former.key(), &self.codec.record(&former)?).await?;
             if R::weakens(&former.spec, None) {
                 self.keep_an_administrator(&mut plan, &gone, None).await?;
@@ -234,7 +254,7 @@ impl Resources {
     }
 
     /// Reads everything below a prefix and plans that nothing is added there meanwhile.
-    async fn below(&self, plan: &mut Plan, prefix: &str) -> Result<Vec<Entry>> {
+    pub(super) async fn below(&self, plan: &mut Plan, prefix: &str) -> Result<Vec<Entry>> {
         let mut range = Range::of(prefix, STEP);
         let mut page = self.store.range(range.clone()).await?;
         plan.none_newer(prefix, page.revision);
@@ -252,16 +272,29 @@ impl Resources {
 
     /// Commits a plan. `None`: something moved, look again.
     pub(super) async fn attempt<R: Rules>(&self, plan: &Plan) -> Result<Option<Revision>> {
-        match self.store.commit(plan.commit()).await? {
-            Outcome::Done(revision) => Ok(Some(revision)),
-            Outcome::Conflict(condition) => match plan.obstacle(&condition) {
-                Obstacle::Moved => Ok(None),
-                Obstacle::Missing(link, false) => Err(missing(&link)),
-                Obstacle::Missing(link, true) => Err(missing_in_module(&link)),
-                Obstacle::Taken(claim) => match self.store.get(&claim.key()).await? {
-                    Some(holder) => Err(R::taken(&claim, &String::from_utf8_lossy(&holder.value))),
-                    None => Ok(None),
-                },
+        match self.tried(plan).await? {
+            Ok(revision) => Ok(Some(revision)),
+            Err(obstacle) => self.explain::<R>(obstacle).await.map(|()| None),
+        }
+    }
+
+    /// Commits a plan, or says what was in the way.
+    async fn tried(&self, plan: &Plan) -> Result<Result<Revision, Obstacle>> {
+        Ok(match self.store.commit(plan.commit()).await? {
+            Outcome::Done(revision) => Ok(revision),
+            Outcome::Conflict(condition) => Err(plan.obstacle(&condition)),
+        })
+    }
+
+    /// What an obstacle means to the caller; nothing if it may be gone at the next attempt.
+    async fn explain<R: Rules>(&self, obstacle: Obstacle) -> Result<()> {
+        match obstacle {
+            Obstacle::Moved => Ok(()),
+            Obstacle::Missing(link, false) => Err(missing(&link)),
+            Obstacle::Missing(link, true) => Err(missing_in_module(&link)),
+            Obstacle::Taken(claim) => match self.store.get(&claim.key()).await? {
+                Some(holder) => Err(R::taken(&claim, &String::from_utf8_lossy(&holder.value))),
+                None => Ok(()),
             },
         }
     }
@@ -386,6 +419,7 @@ fn missing(link: &Link) -> Error {
         "user" | "bot_user" => Code::OwnerUnknown,
         "certificate_authority" => Code::AuthorityUnknown,
         "ssh_certificate_authority" => Code::SshAuthorityUnknown,
+        "tls_certificate" => Code::CertificateUnknown,
         "https_edge" => Code::NotFound,
         kind if kind.ends_with("_backend") => Code::BackendUnknown,
         _ => Code::FieldInvalid,

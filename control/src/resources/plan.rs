@@ -16,8 +16,9 @@ pub(super) enum Obstacle {
     Missing(Link, bool),
 }
 
+/// A commit in the making.
 #[derive(Default)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     conditions: Vec<(Condition, Obstacle)>,
     writes: Vec<Write>,
 }

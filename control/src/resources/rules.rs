@@ -61,6 +61,21 @@ pub(crate) trait Rules: Resource {
         Vec::new()
     }
 
+    /// Looks at other records before a change is committed, and adds to the plan that what was seen still holds then.
+    fn secure(
+        _plan: &mut Plan,
+        _kept: &Kept<Self>,
+        _former: Option<&Kept<Self>>,
+        _call: &Call<'_>,
+    ) -> impl Future<Output = Result<()>> + Send {
+        std::future::ready(Ok(()))
+    }
+
+    /// The same before a record is deleted by a call of its own.
+    fn release(_plan: &mut Plan, _kept: &Kept<Self>, _here: &Resources) -> impl Future<Output = Result<()>> + Send {
+        std::future::ready(Ok(()))
+    }
+
     /// What the server adds to an answer.
     fn status(
         kept: &Kept<Self>,
@@ -82,6 +97,16 @@ pub(crate) trait Rules: Resource {
     }
 }
 
+/// Something in a record that can be taken out by a call of its own.
+pub(crate) trait Part: 'static {
+    /// The kind of the record.
+    type Of: Rules;
+    /// The last part of the path.
+    const NAME: &'static str;
+    /// Takes it out; it is no error if it is not there.
+    fn remove(kept: &mut Kept<Self::Of>);
+}
+
 /// The call that changes something.
 #[derive(Clone, Copy)]
 pub(crate) struct Call<'a> {
@@ -97,8 +122,6 @@ pub(crate) struct Call<'a> {
 pub(crate) struct Making<'a, R> {
     /// The id it will have.
     pub(crate) id: &'a Id<R>,
-    /// What it will lie in, for nested kinds.
-    pub(crate) parent: Option<&'a AnyId>,
     /// Who makes it, when, and among what.
     pub(crate) call: Call<'a>,
 }

@@ -1,6 +1,6 @@
 //! TCP edges: each port belongs to one edge at most, whatever host it is written with.
 
-use super::{Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, owner};
+use super::{Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, owner, plan::Plan};
 use crate::Settings;
 use postern_api::{
     Code, Error, Result,
@@ -56,13 +56,28 @@ impl Rules for TcpEdge {
     }
 
     fn claims(kept: &Kept<Self>) -> Vec<Claim> {
-        let claim = |port: u16| Claim { scope: "tcp".to_owned(), value: port.to_string() };
         ports(&kept.spec).into_iter().map(claim).collect()
     }
 
     fn taken(claim: &Claim, holder: &str) -> Error {
-        let sentence = format!("Port {} belongs to the edge `{holder}` already. Take another one.", claim.value);
-        Error::new(Code::HostportTaken, sentence).with("id", holder).with("field", "hostports")
+        taken(&claim.value, holder)
+    }
+
+    async fn secure(plan: &mut Plan, kept: &Kept<Self>, former: Option<&Kept<Self>>, call: &Call<'_>) -> Result<()> {
+        let had: Vec<u16> = former.map(|former| ports(&former.spec)).unwrap_or_default();
+        for port in ports(&kept.spec).into_iter().filter(|port| !had.contains(port)) {
+            if let Some(reserved) = call.here.reserved_address(plan, port).await?
+                && !call.caller.admin
+                && reserved.owner != call.caller.owner
+            {
+                let sentence =
+                    format!("Port {port} is reserved for another owner, by `{}`. Take another one.", reserved.id);
+                return Err(Error::new(Code::AddressOfAnother, sentence)
+                    .with("id", &reserved.id)
+                    .with("field", "hostports"));
+            }
+        }
+        Ok(())
     }
 
     async fn status(kept: &Kept<Self>, modules: &Modules, here: &Resources) -> Result<TcpEdgeStatus> {
@@ -73,6 +88,17 @@ impl Rules for TcpEdge {
 }
 
 owner!(TcpEdge { backend: Backend, ip_restriction: IpRestriction });
+
+/// The claim of the edge that has a port.
+pub(super) fn claim(port: u16) -> Claim {
+    Claim { scope: "tcp".to_owned(), value: port.to_string() }
+}
+
+/// What to say when another edge has a port.
+pub(super) fn taken(port: impl std::fmt::Display, holder: &str) -> Error {
+    let sentence = format!("Port {port} belongs to the edge `{holder}` already. Take another one.");
+    Error::new(Code::HostportTaken, sentence).with("id", holder).with("field", "hostports")
+}
 
 /// Host names in lower case, each address once, the order kept.
 fn canonical(hostports: Vec<String>) -> Vec<String> {
@@ -95,7 +121,7 @@ pub(crate) fn ports(edge: &TcpEdge) -> Vec<u16> {
     ports
 }
 
-fn split(hostport: &str) -> Option<(&str, u16)> {
+pub(super) fn split(hostport: &str) -> Option<(&str, u16)> {
     let (host, port) = hostport.rsplit_once(':')?;
     let digits = !port.is_empty() && port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
     let port = port.parse().ok().filter(|port| digits && *port != 0)?;
@@ -103,7 +129,7 @@ fn split(hostport: &str) -> Option<(&str, u16)> {
 }
 
 /// Whether a hostport is one of this server's: the domain, the listening address or 127.0.0.1, and a port of the range.
-fn judge(hostport: &str, settings: &Settings) -> Result<u16> {
+pub(super) fn judge(hostport: &str, settings: &Settings) -> Result<u16> {
     let shown: String = hostport.chars().take(80).collect();
     let domain = &settings.domain;
     let example = format!("{domain}:{}", settings.tcp_ports.start());

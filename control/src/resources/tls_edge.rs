@@ -1,6 +1,8 @@
 //! TLS edges: host names whose connections go to one backend.
 
-use super::{Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, hostports, owner};
+use super::{
+    Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, hostports, owner, plan::Plan,
+};
 use postern_api::{
     Code, Error, Result,
     module::{Backend, IpRestriction, MutualTls, TerminateAt, TlsTermination},
@@ -33,6 +35,11 @@ impl Rules for TlsEdge {
 
     fn claims(kept: &Kept<Self>) -> Vec<Claim> {
         hostports::claims(&kept.spec.hostports)
+    }
+
+    async fn secure(plan: &mut Plan, kept: &Kept<Self>, former: Option<&Kept<Self>>, call: &Call<'_>) -> Result<()> {
+        let former = former.map(|former| former.spec.hostports.as_slice()).unwrap_or_default();
+        hostports::secure(plan, &kept.spec.hostports, former, call).await
     }
 
     fn taken(claim: &Claim, holder: &str) -> Error {

@@ -74,6 +74,27 @@ fn kinds() -> Vec<Kind> {
             json!({"cidr": "2001:db8::/32"}),
             &["cidr", "action", "ip_policy"],
         ),
+        kind("/reserved_addrs", "reserved_addrs", "ra_", json!({}), &["addr", "region", "owner_id"]),
+        kind(
+            "/reserved_domains",
+            "reserved_domains",
+            "rd_",
+            json!({
+                "certificate_management_policy": {"authority": "letsencrypt", "private_key_type": "rsa"},
+                "resolves_to": [{"value": "global"}],
+            }),
+            &[
+                "domain",
+                "region",
+                "cname_target",
+                "certificate",
+                "certificate_management_policy",
+                "certificate_management_status",
+                "acme_challenge_cname_target",
+                "resolves_to",
+                "owner_id",
+            ],
+        ),
         kind(
             "/ip_restrictions",
             "ip_restrictions",
@@ -176,6 +197,8 @@ impl Kind {
             "/backends/http_response" => json!({"body": "gone", "headers": {"x-number": number.to_string()}}),
             "/backends/static" => json!({"address": format!("host-{number}:80")}),
             "/backends/tunnel_group" => json!({"labels": {"number": number.to_string()}}),
+            "/reserved_addrs" => json!({"addr": format!("tunnels.test:{}", 24100 + number)}),
+            "/reserved_domains" => json!({"domain": format!("reserved-{number}.test")}),
             "/certificate_authorities" => json!({"ca_pem": authority_pem()}),
             "/ssh_host_certificates" | "/ssh_user_certificates" => {
                 let authority = caller.id("/ssh_certificate_authorities", &json!({})).await;

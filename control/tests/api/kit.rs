@@ -63,9 +63,16 @@ impl Live for Tunnels {
 
 impl World {
     pub(crate) async fn start() -> Self {
+        World::start_with(|_| ()).await
+    }
+
+    /// With other settings.
+    pub(crate) async fn start_with(change: impl FnOnce(&mut Settings)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let live = Arc::new(Tunnels::default());
-        let control = open(folder.path(), live.clone()).await;
+        let mut settings = settings(folder.path());
+        change(&mut settings);
+        let control = Control::open(settings, live.clone()).await.expect("the control side opens");
         World { control, live, folder, visits: Visits::default() }
     }
 
@@ -93,13 +100,16 @@ impl World {
 }
 
 pub(crate) async fn open(folder: &Path, live: Arc<Tunnels>) -> Control {
-    let settings = Settings {
+    Control::open(settings(folder), live).await.expect("the control side opens")
+}
+
+fn settings(folder: &Path) -> Settings {
+    Settings {
         base_url: BASE_URL.to_owned(),
         domain: HostName::parse("tunnels.test").expect("a name"),
         login_host: HostName::parse("login.tunnels.test").expect("a name"),
         ..Settings::new(folder)
-    };
-    Control::open(settings, live).await.expect("the control side opens")
+    }
 }
 
 /// Somebody with a key.

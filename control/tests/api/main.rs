@@ -14,6 +14,7 @@ mod openapi;
 mod owners;
 mod pairs;
 mod published;
+mod reserved;
 mod secrets;
 mod start;
 mod views;

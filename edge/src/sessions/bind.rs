@@ -3,10 +3,9 @@
 use super::{
     Session, Tunnel,
     registry::{Book, Registry},
-    words,
 };
 use crate::{live::TunnelKind, sessions::names::Slot, tcp::Target};
-use postern_api::{Code, Error, Timestamp, acl::Acl, host::HostName, id::ksuid};
+use postern_api::{Code, Error, Timestamp, acl::Acl, host::HostName, id::ksuid, words};
 use postern_tunnel::message::{Bind, BindWhat, Bound, Scheme};
 use std::{collections::BTreeMap, net::IpAddr, sync::Arc};
 

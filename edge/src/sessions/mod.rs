@@ -7,7 +7,6 @@ mod bind;
 mod names;
 mod registry;
 mod tunnel;
-mod words;
 
 pub(crate) use agent::serve_agent;
 

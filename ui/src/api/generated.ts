@@ -5,6 +5,14 @@
  */
 export type Action = "allow" | "deny";
 /**
+ * Who issues certificates by request of a program.
+ */
+export type ManagingAuthority = "letsencrypt";
+/**
+ * The kinds of keys that such certificates have.
+ */
+export type ManagedKeyType = "ecdsa" | "rsa";
+/**
  * Where an endpoint comes from.
  */
 export type EndpointType = "ephemeral" | "edge";
@@ -36,6 +44,10 @@ export type RestrictionType = "dashboard" | "api" | "agent" | "endpoints";
  * The kind of a key.
  */
 export type KeyType = "rsa" | "ecdsa" | "ed25519";
+/**
+ * The name of a place, as clients of larger services send it.
+ */
+export type Region = "" | "us" | "eu" | "ap" | "au" | "sa" | "jp" | "in" | "us-cal-1";
 
 /**
  * A key. It may do what its owner may do.
@@ -373,6 +385,66 @@ export interface CertificateAuthorityUpdate {
    * For programs: anything; at most 4096 bytes.
    */
   metadata?: string | null;
+}
+/**
+ * A certificate that the server gets by itself.
+ */
+export interface CertificateManagementPolicy {
+  /**
+   * Who issues it.
+   */
+  authority: ManagingAuthority;
+  /**
+   * The kind of its key.
+   */
+  private_key_type: ManagedKeyType;
+}
+/**
+ * A certificate that the server gets by itself.
+ */
+export interface CertificateManagementPolicyInput {
+  /**
+   * Who issues it.
+   */
+  authority?: (ManagingAuthority & string) | null;
+  /**
+   * The kind of its key.
+   */
+  private_key_type?: (ManagedKeyType & string) | null;
+}
+/**
+ * How far the server is with a certificate.
+ */
+export interface CertificateManagementStatus {
+  /**
+   * When the next one is asked for; null while there is none.
+   */
+  renews_at: string | null;
+  /**
+   * What is going on at the moment, if anything is.
+   */
+  provisioning_job: ProvisioningJob | null;
+}
+/**
+ * The server asks for a certificate.
+ */
+export interface ProvisioningJob {
+  /**
+   * Why the last attempt failed; null if it did not.
+   */
+  error_code: string | null;
+  /**
+   * The same in words.
+   */
+  msg: string;
+  /**
+   * Since when.
+   */
+  started_at: string;
+  /**
+   * When the next attempt is made; null if none is needed.
+   */
+  retries_at: string | null;
 }
 /**
  * The circuit breaker module as it is shown.
@@ -2274,6 +2346,264 @@ export interface IpRestrictionUpdate {
    * @maxItems 100
    */
   ip_policy_ids?: string[] | null;
+}
+/**
+ * A TCP address that only its owner's agents, and edges, can have.
+ */
+export interface ReservedAddress {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The address, `host:port`.
+   */
+  addr: string;
+  /**
+   * Where it is; there is one place only, and the name says nothing.
+   */
+  region: Region;
+  /**
+   * The user or bot user whose agents may bind it.
+   */
+  owner_id: string;
+}
+/**
+ * What is said when an address is reserved.
+ */
+export interface ReservedAddressCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * An address of this server, if a certain one is wanted; otherwise a free one is chosen.
+   */
+  addr?: string | null;
+  /**
+   * `us` unless said otherwise.
+   */
+  region?: Region | null;
+  /**
+   * The owner, if not the caller; only administrators may name somebody else.
+   */
+  owner_id?: string | null;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface ReservedAddressList {
+  /**
+   * The records.
+   */
+  reserved_addrs: ReservedAddress[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed.
+ */
+export interface ReservedAddressUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+}
+/**
+ * A name that only its owner's agents, and edges, can have; so are the names below it.
+ */
+export interface ReservedDomain {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Its absolute address.
+   */
+  uri: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * For programs; empty if never set.
+   */
+  metadata: string;
+  /**
+   * The name; the first part may be `*`.
+   */
+  domain: string;
+  /**
+   * Always empty: there is one place only.
+   */
+  region: Region;
+  /**
+   * How to get a certificate for it; null unless the server shall.
+   */
+  certificate_management_policy: CertificateManagementPolicy | null;
+  /**
+   * Where it shall be resolved to.
+   */
+  resolves_to: ResolvesTo[];
+  /**
+   * The user or bot user whose agents may bind it.
+   */
+  owner_id: string;
+  /**
+   * The name that the domain's CNAME record must lead to; null below the server's own domain, which needs none.
+   */
+  cname_target: string | null;
+  /**
+   * The certificate that is served for it, if a certain one is.
+   */
+  certificate: Ref | null;
+  /**
+   * How far the server is with getting a certificate; null without a policy.
+   */
+  certificate_management_status: CertificateManagementStatus | null;
+  /**
+   * The name below the server's domain where the authority finds its proof if the domain's `_acme-challenge` record leads there: wildcards that are not below the server's own domain have one.
+   */
+  acme_challenge_cname_target: string | null;
+}
+/**
+ * One place a domain is resolved to.
+ */
+export interface ResolvesTo {
+  /**
+   * The name of the place, 1 to 64 bytes.
+   */
+  value: string;
+}
+/**
+ * What is said when a domain is reserved.
+ */
+export interface ReservedDomainCreate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * A host name, in full or as one part below the server's domain; the first part may be `*`. Without it a free name below the server's domain is chosen.
+   */
+  domain?: string | null;
+  /**
+   * What older clients call the domain.
+   */
+  name?: string | null;
+  /**
+   * Says nothing here: there is one place only.
+   */
+  region?: Region | null;
+  /**
+   * The TLS certificate to serve for it; not together with a policy.
+   */
+  certificate_id?: string | null;
+  /**
+   * How the server shall get a certificate for it; not together with a certificate.
+   */
+  certificate_management_policy?: CertificateManagementPolicyInput | null;
+  /**
+   * Where it shall be resolved to.
+   *
+   * @maxItems 16
+   */
+  resolves_to?: ResolvesToInput[] | null;
+  /**
+   * The owner, if not the caller; only administrators may name somebody else.
+   */
+  owner_id?: string | null;
+}
+/**
+ * One place a domain is resolved to.
+ */
+export interface ResolvesToInput {
+  /**
+   * The name of the place, 1 to 64 bytes.
+   */
+  value: string;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface ReservedDomainList {
+  /**
+   * The records.
+   */
+  reserved_domains: ReservedDomain[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * What may be changed. A certificate takes the place of a policy, and a policy that of a certificate.
+ */
+export interface ReservedDomainUpdate {
+  /**
+   * For people: what it is or is for; at most 255 bytes.
+   */
+  description?: string | null;
+  /**
+   * For programs: anything; at most 4096 bytes.
+   */
+  metadata?: string | null;
+  /**
+   * The TLS certificate to serve for it; empty for none.
+   */
+  certificate_id?: string | null;
+  /**
+   * How the server shall get a certificate for it.
+   */
+  certificate_management_policy?: CertificateManagementPolicyInput | null;
+  /**
+   * Where it shall be resolved to.
+   *
+   * @maxItems 16
+   */
+  resolves_to?: ResolvesToInput[] | null;
 }
 /**
  * A header module as it is shown.

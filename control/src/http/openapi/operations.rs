@@ -114,6 +114,13 @@ impl Description {
         }
     }
 
+    /// The removal of something in a record.
+    pub(in crate::http) fn part<R: Resource>(&mut self, name: &str) {
+        let place = Place { path: format!("{}/{{id}}/{name}", R::PATH), prefix: R::PREFIX, parent: R::PARENT };
+        let summary = format!("Delete {} of {}", words::words(name), words::words(R::KIND));
+        self.add(&place, Operation::new(Method::DELETE, format!("delete_{}_{name}", R::KIND), summary));
+    }
+
     /// Lists come in pages.
     fn list(&mut self, name: &str, kind: &str, place: &Place, member: &str, record: &Value) {
         let page = json!({

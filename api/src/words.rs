@@ -31,7 +31,7 @@ const SECOND: &[&str] = &[
 ];
 
 /// A label of two words and a number from 1000 to 9999.
-pub(crate) fn label() -> String {
+pub fn label() -> String {
     let mut random = rand::rng();
     let first = FIRST.choose(&mut random).copied().unwrap_or("open");
     let second = SECOND.choose(&mut random).copied().unwrap_or("gate");
@@ -49,10 +49,7 @@ mod tests {
         assert!(labels.len() > 990);
         for label in labels {
             let parts: Vec<&str> = label.split('-').collect();
-            assert!(
-                parts.len() == 3 && parts[2].len() == 4 && postern_api::host::HostName::parse(&label).is_ok(),
-                "{label}"
-            );
+            assert!(parts.len() == 3 && parts[2].len() == 4 && crate::host::HostName::parse(&label).is_ok(), "{label}");
         }
     }
 

@@ -1,0 +1,92 @@
+//! A reserved address: a TCP address that is kept for its owner.
+
+use crate::{
+    id::Kind,
+    owner::OwnerId,
+    resource::{Nothing, Resource, body},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What an address of this server looks like: a name or an IP address, and a port.
+const ADDRESS: &str = r"^([0-9A-Za-z.-]+|\[[0-9A-Fa-f:]+\]):[1-9][0-9]{0,4}$|^$";
+
+/// A TCP address that only its owner's agents, and edges, can have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReservedAddress {
+    /// The address, `host:port`.
+    pub addr: String,
+    /// Where it is; there is one place only, and the name says nothing.
+    pub region: Region,
+    /// The user or bot user whose agents may bind it.
+    pub owner_id: OwnerId,
+}
+
+/// The name of a place, as clients of larger services send it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Region {
+    /// Not said.
+    #[default]
+    #[serde(rename = "")]
+    Unsaid,
+    /// United States.
+    #[serde(rename = "us")]
+    Us,
+    /// Europe.
+    #[serde(rename = "eu")]
+    Eu,
+    /// Asia and the Pacific.
+    #[serde(rename = "ap")]
+    Ap,
+    /// Australia.
+    #[serde(rename = "au")]
+    Au,
+    /// South America.
+    #[serde(rename = "sa")]
+    Sa,
+    /// Japan.
+    #[serde(rename = "jp")]
+    Jp,
+    /// India.
+    #[serde(rename = "in")]
+    In,
+    /// California.
+    #[serde(rename = "us-cal-1")]
+    UsCal1,
+}
+
+body! {
+    /// What is said when an address is reserved.
+    ReservedAddressCreate {
+        needs {}
+        may {
+            /// An address of this server, if a certain one is wanted; otherwise a free one is chosen.
+            #[schemars(length(max = 259), regex(pattern = ADDRESS))]
+            addr: String,
+            /// `us` unless said otherwise.
+            region: Region,
+            /// The owner, if not the caller; only administrators may name somebody else.
+            owner_id: String,
+        }
+    }
+}
+
+body! {
+    /// What may be changed.
+    ReservedAddressUpdate {
+        needs {}
+        may {}
+    }
+}
+
+impl Kind for ReservedAddress {
+    const PREFIX: &'static str = "ra";
+}
+impl Resource for ReservedAddress {
+    const KIND: &'static str = "reserved_address";
+    const PATH: &'static str = "/reserved_addrs";
+    const LIST: &'static str = "reserved_addrs";
+    type Status = Nothing;
+    type Create = ReservedAddressCreate;
+    type Update = ReservedAddressUpdate;
+}
