@@ -105,6 +105,7 @@ async fn a_user_certificate_lets_in_its_principal_in_its_time_as_far_as_it_says(
     let past =
         json!({ "principals": [login], "valid_after": "2020-01-01T00:00:00Z", "valid_until": "2020-01-02T00:00:00Z" });
     for refused in [
+        json!({}),
         json!({ "principals": ["somebody-else"] }),
         past,
         json!({ "principals": [login], "critical_options": { "source-address": "192.0.2.0/24" } }),

@@ -17,7 +17,7 @@ pub struct SshUserCertificate {
     pub ssh_certificate_authority_id: Id<SshCertificateAuthority>,
     /// The user's public key as a line of OpenSSH.
     pub public_key: String,
-    /// The names of users it is valid for.
+    /// The names of users it is valid for. OpenSSH's server lets nobody in by a certificate without any.
     pub principals: Vec<String>,
     /// When it becomes valid.
     pub valid_after: Timestamp,
@@ -39,7 +39,7 @@ body! {
             public_key: String,
         }
         may {
-            /// The names of users it shall be valid for.
+            /// The names of users it shall be valid for. OpenSSH's server lets nobody in by a certificate without any.
             principals: Vec<String>,
             /// An RFC 3339 timestamp; now, if nothing is said.
             valid_after: String,

@@ -235,28 +235,3 @@ async fn an_authority_that_signed_stays_until_its_certificates_are_gone() {
         operator.delete(&item).await.is(StatusCode::NO_CONTENT);
     }
 }
-
-#[tokio::test]
-async fn private_keys_are_sealed_in_the_data_folder() {
-    let world = World::start().await;
-    let operator = world.operator().await;
-    let body = tls_certificate();
-    operator.made("/tls_certificates", &body).await;
-    ssh_authority(&operator).await;
-    let uploaded = body["private_key_pem"].as_str().and_then(|pem| pem.lines().nth(1)).expect("a line of the key");
-    let mut looked = 0;
-    for entry in std::fs::read_dir(world.folder.path()).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let text = String::from_utf8_lossy(&std::fs::read(&path).expect("readable")).into_owned();
-        assert!(!text.contains("PRIVATE KEY") && !text.contains(uploaded), "a key stands in {}", path.display());
-        looked += 1;
-    }
-    assert!(looked > 2, "the store was looked into");
-    let stored = |text: &[u8]| {
-        std::fs::read_dir(world.folder.path())
-            .expect("a folder")
-            .filter_map(|entry| std::fs::read(entry.expect("an entry").path()).ok())
-            .any(|bytes| bytes.windows(text.len()).any(|part| part == text))
-    };
-    assert!(stored(SSH_KEY.split(' ').next().expect("a kind").as_bytes()), "what is public can be found there");
-}

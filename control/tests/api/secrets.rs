@@ -1,6 +1,7 @@
-//! Secrets stand in one answer and nowhere else: not in the data folder, not in logs, not in what is printed.
+//! Secrets stand in one answer at most and nowhere else: not in the data folder, not in logs, not in what is printed.
 
-use crate::kit::World;
+use crate::{certificates::tls_certificate, kit::World};
+use postern_api::Code;
 use serde_json::{Value, json};
 use std::{
     io::Write,
@@ -22,7 +23,7 @@ impl Write for Log {
 }
 
 #[tokio::test]
-async fn tokens_are_in_their_one_answer_only() {
+async fn secrets_are_in_their_one_answer_only() {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -34,6 +35,9 @@ async fn tokens_are_in_their_one_answer_only() {
     // wants. A second one makes everybody be asked.
     let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let _guard = tracing::subscriber::set_default(subscriber);
+    // While there is a single one, `tracing` asks only the thread that comes first to a place whether anybody
+    // listens there, and that may be the thread of another test.
+    let _second = tracing::Dispatch::new(tracing_subscriber::registry());
 
     let world = World::start().await;
     let operator = world.operator().await;
@@ -47,6 +51,17 @@ async fn tokens_are_in_their_one_answer_only() {
         assert_eq!(operator.patch(&item, &json!({"description": "x"})).await.json()["token"], Value::Null);
         planted.push(token);
     }
+    let mut planted: Vec<String> =
+        planted.iter().map(|token| token.split_once('_').expect("two parts").1.to_owned()).collect();
+    let upload = tls_certificate();
+    operator.made("/tls_certificates", &upload).await;
+    let key = upload["private_key_pem"].as_str().expect("a key");
+    planted.extend(key.lines().filter(|line| line.len() > 40).map(str::to_owned));
+    let mixed_up = json!({"certificate_pem": key, "private_key_pem": upload["certificate_pem"]});
+    operator.post("/tls_certificates", &mixed_up).await.refused(Code::CertificateIsKey);
+    planted.push("PRIVATE KEY".to_owned());
+    operator.made("/ssh_certificate_authorities", &json!({})).await;
+
     let printed = format!("{:?} {:?}", world.control, world.control.published().borrow());
     let logged = String::from_utf8(log.0.lock().expect("unpoisoned").clone()).expect("text");
     assert!(logged.contains("management call"), "the log was caught: {logged}");
@@ -59,11 +74,13 @@ async fn tokens_are_in_their_one_answer_only() {
         }
     }
     assert!(places.len() >= 5, "{places:?}");
-    for token in planted {
-        let secret = token.split_once('_').expect("two parts").1;
+    let certificate = upload["certificate_pem"].as_str().and_then(|pem| pem.lines().nth(1)).expect("a line");
+    let holds = |bytes: &[u8], text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+    assert!(places.iter().any(|(_, bytes)| holds(bytes, certificate)), "what is no secret is found in the store");
+    assert!(planted.len() >= 6, "tokens and lines of a key");
+    for secret in planted {
         for (place, bytes) in &places {
-            let found = bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
-            assert!(!found, "a token stands in {place}");
+            assert!(!holds(bytes, &secret), "a secret stands in {place}");
         }
     }
 }

@@ -16,7 +16,7 @@ use ssh_key::{
     Algorithm, EcdsaCurve, HashAlg, Mpint, PublicKey, Signature,
     public::{EcdsaPublicKey, Ed25519PublicKey, KeyData, RsaPublicKey},
 };
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 const TAG: &str = "PRIVATE KEY";
 
@@ -119,7 +119,10 @@ impl AuthorityKey {
             Pair::Ecdsa(pair, _) => pair.to_pkcs8v1().map_err(failed)?.as_ref().to_vec(),
             Pair::Rsa(pair) => AsDer::<Pkcs8V1Der<'_>>::as_der(pair).map_err(failed)?.as_ref().to_vec(),
         };
-        Ok(Secret::new(pem::encode(&pem::Pem::new(TAG, bytes))))
+        let block = pem::Pem::new(TAG, bytes);
+        let secret = Secret::new(pem::encode(&block));
+        block.into_contents().zeroize();
+        Ok(secret)
     }
 
     /// The public key as a line of OpenSSH, without a comment.
