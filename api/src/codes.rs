@@ -50,6 +50,7 @@ codes! {
     AgentAddressDenied = 115, 403, "The agent's address may not start sessions.";
     SessionReplaced = 116, 409, "The same agent has connected again; this session is over.";
     ServerDraining = 117, 503, "The server is shutting down; connect again.";
+    CredentialInactive = 118, 403, "The bot user that owns the credential is not active.";
     CredentialDeleted = 300, 401, "The credential of this session was deleted.";
     // Names and binding
     AddressNotPermitted = 308, 403, "The credential's ACL does not permit this TCP address.";

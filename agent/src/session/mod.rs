@@ -226,6 +226,7 @@ fn refusal(error: Error) -> Outcome {
         | Code::TokenMissing
         | Code::AgentTooOld
         | Code::AgentAddressDenied
+        | Code::CredentialInactive
         | Code::CredentialDeleted
         | Code::SessionReplaced => Outcome::Refused(error),
         _ => Outcome::Again(error),

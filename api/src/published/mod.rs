@@ -22,8 +22,10 @@ use std::{collections::HashMap, sync::Arc};
 pub struct Published {
     /// The revision of the store it was made from.
     pub revision: i64,
-    /// Tunnel credentials by the KSUID of their id, which is how a token begins.
+    /// Tunnel credentials that agents may use, by the KSUID of their id, which is how a token begins.
     pub credentials: Arc<HashMap<String, Credential>>,
+    /// Hashes of the credentials whose owner is not active, the same way: only to tell their agents why.
+    pub inactive_credentials: Arc<HashMap<String, TokenHash>>,
     /// Hashes of API keys by the KSUID of their id: only to tell somebody who gives one to an agent what the mistake is.
     pub api_keys: Arc<HashMap<String, TokenHash>>,
     /// Backends by id.

@@ -85,6 +85,7 @@ pub(super) async fn update<R: Rules>(
     request: Request,
 ) -> Answer {
     query::none(request.uri())?;
+    caller.may_touch::<R>()?;
     let at = item.address::<R>()?;
     let body: R::Update = body::read(request).await?;
     json(StatusCode::OK, &shared.resources.update::<R>(&caller, &at, body).await?)

@@ -1,6 +1,7 @@
 //! The part of the store that matters to the edge, read once and kept up to date by its changes.
 
 use super::{
+    credentials::Credentials,
     edges::Edges,
     owners::{Owners, record},
     shelf::Shelf,
@@ -12,8 +13,9 @@ use crate::{
 use postern_api::{
     published::{self, Backend, Certificate, Published},
     resource::{
-        self, ApiKey, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend, HttpsEdge, HttpsRoute,
-        IpPolicyRule, Resource, StaticBackend, TcpEdge, TlsCertificate, TlsEdge, TunnelGroupBackend, WeightedBackend,
+        self, ApiKey, BotUser, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend, HttpsEdge,
+        HttpsRoute, IpPolicyRule, Resource, StaticBackend, TcpEdge, TlsCertificate, TlsEdge, TunnelGroupBackend,
+        WeightedBackend,
     },
     token::TokenHash,
 };
@@ -25,7 +27,7 @@ const STEP: usize = 1000;
 /// What is known, and what has been published of it.
 pub(super) struct Mirror {
     codec: Codec,
-    credentials: Part<HashMap<String, published::Credential>>,
+    credentials: Credentials,
     api_keys: Part<HashMap<String, TokenHash>>,
     backends: Part<HashMap<String, Arc<Backend>>>,
     certificates: Shelf<Certificate, Certificate>,
@@ -61,7 +63,7 @@ impl Mirror {
     pub(super) fn new(codec: Codec) -> Self {
         Mirror {
             codec,
-            credentials: Part::default(),
+            credentials: Credentials::default(),
             api_keys: Part::default(),
             backends: Part::default(),
             certificates: Shelf::default(),
@@ -74,6 +76,7 @@ impl Mirror {
     /// Reads everything. Gives the revision from which on changes must be applied.
     pub(super) async fn load(&mut self, store: &dyn Store) -> Result<Revision> {
         let prefixes = [
+            kept::records::<BotUser>(),
             kept::records::<Credential>(),
             kept::records::<ApiKey>(),
             kept::records::<TunnelGroupBackend>(),
@@ -122,14 +125,8 @@ impl Mirror {
                 self.edges.stale(owner);
                 return matters;
             }
-            ("records", Credential::KIND) => {
-                let publish = |kept: Kept<Credential>| published::Credential {
-                    id: kept.id.to_string(),
-                    hash: kept.hidden,
-                    acl: kept.spec.acl,
-                };
-                set(self.credentials.change(), ksuid(third), record(codec, entry).map(publish));
-            }
+            ("records", Credential::KIND) => self.credentials.set(ksuid(third), record(codec, entry)),
+            ("records", BotUser::KIND) => return self.credentials.bot(third, record(codec, entry)),
             ("records", ApiKey::KIND) => {
                 let hash = |kept: Kept<ApiKey>| kept.hidden;
                 set(self.api_keys.change(), ksuid(third), record(codec, entry).map(hash));
@@ -180,9 +177,11 @@ impl Mirror {
 
     /// The configuration as it is now.
     pub(super) fn publish(&mut self, revision: Revision) -> Published {
+        let credentials = self.credentials.publish();
         let mut published = Published {
             revision,
-            credentials: self.credentials.publish(),
+            credentials: credentials.accepted,
+            inactive_credentials: credentials.inactive,
             api_keys: self.api_keys.publish(),
             backends: self.backends.publish(),
             certificates: self.certificates.all(|_, certificate| certificate.clone()),

@@ -1,5 +1,6 @@
 //! Follows the store and publishes what the edge needs, one whole configuration after another.
 
+mod credentials;
 mod edges;
 mod mirror;
 mod owners;

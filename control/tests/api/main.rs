@@ -15,6 +15,7 @@ mod owners;
 mod pairs;
 mod published;
 mod reserved;
+mod rights;
 mod secrets;
 mod start;
 mod views;

@@ -21,12 +21,24 @@ pub(crate) fn credential<'a>(published: &'a Published, token: &Secret) -> Result
     if let Some((key, credential)) = published.credentials.get_key_value(token.ksuid()) {
         return if credential.hash.verifies(&token) { Ok((key, credential)) } else { Err(unknown()) };
     }
+    if published.inactive_credentials.get(token.ksuid()).is_some_and(|hash| hash.verifies(&token)) {
+        return Err(lost(published, token.ksuid()));
+    }
     if published.api_keys.get(token.ksuid()).is_some_and(|hash| hash.verifies(&token)) {
         let message = "This is an API key; an agent needs the authtoken of a tunnel credential. Save it with \
                        `postern config add-authtoken -`.";
         return Err(Error::new(Code::TokenIsApiKey, message));
     }
     Err(unknown())
+}
+
+/// Why a credential that was accepted before is so no longer.
+pub(crate) fn lost(published: &Published, key: &str) -> Error {
+    if published.inactive_credentials.contains_key(key) {
+        let message = "The bot user that owns this authtoken is not active. An administrator can activate it.";
+        return Error::new(Code::CredentialInactive, message);
+    }
+    Code::CredentialDeleted.into()
 }
 
 #[cfg(test)]
@@ -43,6 +55,9 @@ mod tests {
         let credential_of = |token: &Token| Credential { id: "cr_1".into(), hash: token.hash(), acl: Acl::default() };
         Arc::make_mut(&mut published.credentials).insert(known.to_owned(), credential_of(&token));
         Arc::make_mut(&mut published.api_keys).insert(key.to_owned(), api_key.hash());
+        let resting = "0ujtsYcgvSTl8PAuAdqWYSMnLOx";
+        let asleep = Token::generate(resting);
+        Arc::make_mut(&mut published.inactive_credentials).insert(resting.to_owned(), asleep.hash());
         let code = |secret: &Secret| credential(&published, secret).map(|found| found.0).map_err(|error| error.code);
         assert_eq!(code(token.secret()), Ok(known));
         assert_eq!(code(&Secret::new("")), Err(Code::TokenMissing));
@@ -50,5 +65,9 @@ mod tests {
         assert_eq!(code(Token::generate(known).secret()), Err(Code::TokenUnknown), "right id, wrong secret");
         assert_eq!(code(api_key.secret()), Err(Code::TokenIsApiKey));
         assert_eq!(code(Token::generate(key).secret()), Err(Code::TokenUnknown), "a guess is told nothing");
+        assert_eq!(code(asleep.secret()), Err(Code::CredentialInactive));
+        assert_eq!(code(Token::generate(resting).secret()), Err(Code::TokenUnknown), "a guess is told nothing");
+        assert_eq!(lost(&published, resting).code, Code::CredentialInactive);
+        assert_eq!(lost(&published, key).code, Code::CredentialDeleted);
     }
 }

@@ -4,7 +4,7 @@
 //! read [`Names`] and [`Backends`].
 
 use super::{
-    Found, Session, Tunnel,
+    Found, Session, Tunnel, authenticate,
     names::{Names, Slot},
 };
 use crate::{
@@ -146,7 +146,7 @@ impl Registry {
         });
     }
 
-    /// Ends the sessions whose credentials exist no longer, and selects the members of all groups again.
+    /// Ends the sessions whose credentials are not accepted any more, and selects the members of all groups again.
     pub(crate) async fn follow(&self, published: &Published) {
         let orphans: Vec<String> = {
             let book = self.book();
@@ -156,12 +156,14 @@ impl Registry {
         };
         for orphan in orphans {
             if let Some(session) = self.leave(&orphan, Ending::Clean).await {
+                let reason = authenticate::lost(published, &session.credential_key);
                 tracing::info!(
                     session = session.id,
                     credential = session.credential,
-                    "credential deleted; session ends"
+                    code = %reason.code,
+                    "credential not accepted any more; session ends"
                 );
-                session.link.end(Code::CredentialDeleted.into());
+                session.link.end(reason);
             }
         }
     }
@@ -250,7 +252,9 @@ impl Registry {
     pub(super) fn acl_of(&self, session: &Session) -> Result<postern_api::acl::Acl, Error> {
         let published = self.published.borrow();
         let credential = published.credentials.get(&session.credential_key);
-        credential.map(|credential| credential.acl.clone()).ok_or_else(|| Code::CredentialDeleted.into())
+        credential
+            .map(|credential| credential.acl.clone())
+            .ok_or_else(|| authenticate::lost(&published, &session.credential_key))
     }
 
     pub(crate) fn session_views(&self) -> Vec<SessionView> {
