@@ -221,6 +221,10 @@ async fn what_is_wrong_with_a_module_is_said() {
                 assert!(!refusal.to_string().contains("planted"), "{what}: {refusal}");
             }
         }
+        for misshapen in [json!("x"), json!(5), json!(true)] {
+            let refusal = operator.patch(&item, &json!({pair.name: misshapen})).await.refused(Code::FieldInvalid);
+            assert_eq!(refusal["details"]["field"], pair.name, "{what}: {refusal}");
+        }
         let owner = operator.get(&item).await.json();
         assert_eq!((&owner["description"], &owner[pair.name]), (&json!(""), &Value::Null), "{what}: all or nothing");
         operator.get(&place).await.refused(Code::ModuleUnset);
@@ -337,6 +341,44 @@ async fn modules_that_are_put_at_once_are_all_there() {
         let made = operator.made(&owned.collection, &body).await;
         for (pair, cases) in of_one {
             assert_eq!(seen(made[pair.name].clone()), cases.fine[1].1, "{}, all named at once", pair.name);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_is_named_that_went_at_the_same_moment() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    for pair in pairs() {
+        let what = format!("{} on {}", pair.name, pair.owner);
+        for _ in 0..4 {
+            let things = Things::make(&operator).await;
+            let cases = pair.cases(&things);
+            let sent = &cases.fine[0].0;
+            for (needed, code) in &cases.needs {
+                let owned = Owned::make(&pair, &operator, &pair.bare(&cases)).await;
+                let (put, deleted) = tokio::join!(operator.put(&owned.place, sent), operator.delete(needed));
+                if put.status == StatusCode::OK {
+                    deleted.refused(*code);
+                    operator.delete(&owned.place).await.is(StatusCode::NO_CONTENT);
+                } else {
+                    assert_eq!(put.status, StatusCode::BAD_REQUEST, "{what}: {put:?}");
+                    deleted.is(StatusCode::NO_CONTENT);
+                    operator.get(&owned.place).await.refused(Code::ModuleUnset);
+                }
+            }
+            // The owner itself may go: what its module names is free then.
+            let things = Things::make(&operator).await;
+            let cases = pair.cases(&things);
+            let sent = &cases.fine[0].0;
+            let owned = Owned::make(&pair, &operator, &pair.bare(&cases)).await;
+            let (put, deleted) = tokio::join!(operator.put(&owned.place, sent), operator.delete(&owned.item));
+            deleted.is(StatusCode::NO_CONTENT);
+            assert!([StatusCode::OK, StatusCode::NOT_FOUND].contains(&put.status), "{what}: {put:?}");
+            operator.get(&owned.place).await.refused(Code::NotFound);
+            for (needed, _) in &cases.needs {
+                operator.delete(needed).await.is(StatusCode::NO_CONTENT);
+            }
         }
     }
 }
