@@ -1,5 +1,6 @@
 //! Bodies: JSON objects of bounded size, read into types that know their fields.
 
+use super::named::Named;
 use axum::{body::Body, extract::Request};
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -91,7 +92,7 @@ async fn bytes(request: Request) -> Result<Vec<u8>> {
 }
 
 fn typed<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
-    serde_path_to_error::deserialize(Value::Object(object)).map_err(|error| {
+    serde_path_to_error::deserialize(Named(Value::Object(object))).map_err(|error| {
         let path = error.path().to_string();
         let reason: String = error.inner().to_string().chars().take(300).collect();
         let named = reason.split('`').nth(1).unwrap_or_default();
@@ -140,6 +141,8 @@ mod tests {
         let error =
             read_text::<TcpEdgeCreate>(r#"{"backend":{"enabled":true,"colour":"x"}}"#).await.expect_err("refused");
         assert_eq!((error.code, error.details["field"].as_str()), (Code::FieldUnknown, "colour"));
+        let error = read_text::<TcpEdgeCreate>(r#"{"backend":[true,"x"]}"#).await.expect_err("refused");
+        assert_eq!((error.code, error.details["field"].as_str()), (Code::FieldInvalid, "backend"));
     }
 
     #[tokio::test]

@@ -6,6 +6,7 @@ mod answer;
 mod authenticate;
 mod body;
 mod handlers;
+mod named;
 mod openapi;
 mod query;
 mod routes;
