@@ -2861,7 +2861,7 @@ export interface SshUserCertificate {
    */
   public_key: string;
   /**
-   * The names of users it is valid for.
+   * The names of users it is valid for. OpenSSH's server lets nobody in by a certificate without any.
    */
   principals: string[];
   /**
@@ -2914,7 +2914,7 @@ export interface SshUserCertificateCreate {
    */
   public_key: string;
   /**
-   * The names of users it shall be valid for.
+   * The names of users it shall be valid for. OpenSSH's server lets nobody in by a certificate without any.
    */
   principals?: string[] | null;
   /**
