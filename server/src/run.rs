@@ -121,6 +121,7 @@ async fn open_control(
         domain: configuration.domain.clone(),
         own_names: own_names(configuration),
         login_host: configuration.login_host.clone(),
+        oauth_apps: configuration.oauth_apps.clone(),
         tcp_addr: configuration.tcp_addr,
         tcp_ports: configuration.tcp_ports.clone(),
         ..postern_control::Settings::new(folder.path())

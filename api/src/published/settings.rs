@@ -29,6 +29,8 @@ pub struct Settings {
     pub response_headers: Option<HeaderChanges>,
     /// Whose webhooks these are.
     pub webhook_verification: Option<WebhookVerification>,
+    /// Visitors must log in: a module for it is set.
+    pub login: bool,
     /// Which programs may come in.
     pub user_agent_filter: Option<UserAgentFilter>,
     /// WebSocket connections become TCP streams.

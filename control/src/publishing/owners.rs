@@ -9,8 +9,9 @@ use postern_api::{
     id::Kind,
     ip_rules::{IpRule, IpRules},
     module::{
-        Backend, CircuitBreaker, Compression, HttpsTermination, IpRestriction, Module, MutualTls, RequestHeaders,
-        ResponseHeaders, TerminateAt, TlsTermination, UserAgentFilter, WebhookVerification, WebsocketTcpConverter,
+        Backend, CircuitBreaker, Compression, HttpsTermination, IpRestriction, Module, MutualTls, OAuth, Oidc,
+        RequestHeaders, ResponseHeaders, Saml, TerminateAt, TlsTermination, UserAgentFilter, WebhookVerification,
+        WebsocketTcpConverter,
     },
     published::{Settings, Termination},
     resource::{CertificateAuthority, HttpsEdge, IpPolicyRule, Resource},
@@ -47,6 +48,18 @@ struct Set {
     webhook_verification: Option<Option<WebhookVerification>>,
     user_agent_filter: Option<Option<UserAgentFilter>>,
     websocket_tcp_converter: Option<Option<WebsocketTcpConverter>>,
+    /// Of each login module whether it is enabled.
+    logins: BTreeMap<&'static str, Option<bool>>,
+}
+
+impl Set {
+    /// Notes whether a login module is enabled. Its secrets are nothing the edge must know for that.
+    fn login<M>(&mut self, name: &'static str, read: Option<Option<M>>, enabled: impl Fn(&M) -> bool) {
+        match read {
+            Some(module) => self.logins.insert(name, module.as_ref().map(enabled)),
+            None => self.logins.remove(name),
+        };
+    }
 }
 
 impl Owners {
@@ -75,6 +88,9 @@ impl Owners {
             WebhookVerification::NAME => set.webhook_verification = read(codec, entry),
             UserAgentFilter::NAME => set.user_agent_filter = read(codec, entry),
             WebsocketTcpConverter::NAME => set.websocket_tcp_converter = read(codec, entry),
+            OAuth::NAME => set.login(OAuth::NAME, read::<OAuth>(codec, entry), |module| module.enabled),
+            Oidc::NAME => set.login(Oidc::NAME, read::<Oidc>(codec, entry), |module| module.enabled),
+            Saml::NAME => set.login(Saml::NAME, read::<Saml>(codec, entry), |module| module.enabled),
             _ => return false,
         }
         true
@@ -161,6 +177,8 @@ impl Owners {
         settings.user_agent_filter = usable(&set.user_agent_filter, unreadable, |module| module.enabled);
         settings.websocket_tcp_converter =
             usable(&set.websocket_tcp_converter, unreadable, |module| module.enabled).is_some();
+        *unreadable |= set.logins.values().any(Option::is_none);
+        settings.login = set.logins.values().any(|enabled| *enabled == Some(true));
         settings
     }
 }

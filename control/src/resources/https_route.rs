@@ -87,7 +87,7 @@ fn one_login(modules: &Modules, here: &Resources) -> Result<()> {
     let sentence = format!(
         "The modules `{names}` would be enabled together, but a route has one login. Disable or remove the one that is not wanted."
     );
-    Err(Error::new(Code::Logins, sentence).with("modules", enabled.join(",")))
+    Err(Error::new(Code::Logins, sentence).with("field", "enabled").with("modules", enabled.join(",")))
 }
 
 fn match_type(text: &str) -> Result<MatchType> {

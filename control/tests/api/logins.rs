@@ -1,9 +1,14 @@
 //! What is particular to the login modules of HTTPS routes: one of them is enabled, and SAML has a certificate.
 
-use crate::kit::{Caller, World};
+use crate::{
+    described::Visits,
+    kit::{BASE_URL, Caller, Tunnels, World},
+};
 use http::StatusCode;
-use postern_api::Code;
+use postern_api::{Code, Secret, module::IdentityProvider};
+use postern_control::{Control, OAuthApp, Settings};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// A metadata document as an identity provider might offer it.
 const METADATA: &str =
@@ -126,4 +131,76 @@ async fn of_logins_that_come_at_once_one_is_enabled() {
         let read = operator.get(&item).await.json();
         assert_eq!(logins().iter().filter(|(name, _)| !read[*name].is_null()).count(), 1, "{read}");
     }
+}
+
+#[tokio::test]
+async fn the_edge_is_told_which_routes_ask_for_a_login() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let (_, item) = route(&operator).await;
+    let (edge, id) = (item.split('/').nth(3).expect("the edge"), item.rsplit('/').next().expect("the route"));
+    operator.patch(&format!("/edges/https/{edge}"), &json!({"hostports": ["shop.test:443"]})).await.is(StatusCode::OK);
+    let asks = || {
+        let published = world.control.published().borrow().clone();
+        let edge = published.https_edges.iter().find(|found| found.id == edge).expect("the edge").clone();
+        edge.routes.iter().find(|route| route.id == id).expect("the route").settings.login
+    };
+    assert!(!asks());
+    for (name, module) in logins() {
+        let place = format!("{item}/{name}");
+        operator.put(&place, &module).await.is(StatusCode::OK);
+        assert!(asks(), "{name}");
+        operator.put(&place, &disabled(module.clone())).await.is(StatusCode::OK);
+        assert!(!asks(), "{name} is disabled");
+        operator.put(&place, &module).await.is(StatusCode::OK);
+        operator.delete(&place).await.is(StatusCode::NO_CONTENT);
+        assert!(!asks(), "{name} was removed");
+    }
+}
+
+#[tokio::test]
+async fn an_app_of_the_server_serves_who_brings_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let app = OAuthApp { client_id: "managed".to_owned(), client_secret: Secret::new("planted-managed") };
+    let oauth_apps = [(IdentityProvider::Google, app)].into();
+    let settings = Settings { base_url: BASE_URL.to_owned(), oauth_apps, ..Settings::new(folder.path()) };
+    let live = Arc::new(Tunnels::default());
+    let control = Control::open(settings, live.clone()).await.expect("it opens");
+    let world = World { control, live, folder, visits: Visits::default() };
+    let operator = world.operator().await;
+    let place = format!("{}/oauth", route(&operator).await.1);
+    let lists = json!({"email_domains": ["Example.com"]});
+    let shown = operator.put(&place, &json!({"provider": {"google": lists}})).await.is(StatusCode::OK);
+    let google = json!({
+        "client_id": "", "client_secret": "", "scopes": [], "email_addresses": [], "email_domains": ["example.com"],
+    });
+    assert_eq!(shown["provider"]["google"], google, "the server's own app stays its own");
+    operator.put(&place, &shown).await.is(StatusCode::OK);
+    for (login, code) in
+        [(json!({"scopes": ["x"]}), Code::OAuthScopesNeedApp), (json!({"client_id": "x"}), Code::OAuthClientPair)]
+    {
+        operator.put(&place, &json!({"provider": {"google": login}})).await.refused(code);
+    }
+    operator.put(&place, &json!({"provider": {"github": {}}})).await.refused(Code::OAuthAppMissing);
+    assert!(!format!("{:?}", world.control).contains("planted"));
+}
+
+#[tokio::test]
+async fn the_key_that_signs_requests_is_sealed() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let place = format!("{}/saml", route(&operator).await.1);
+    let shown = operator.put(&place, &saml()).await.is(StatusCode::OK);
+    assert!(!shown.to_string().contains("PRIVATE"), "{shown}");
+    let mut stored = false;
+    for entry in std::fs::read_dir(world.folder.path()).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let bytes = std::fs::read(&path).expect("readable");
+        let text = String::from_utf8_lossy(&bytes);
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("postern.db")) {
+            stored |= text.contains("certificate_pem") && text.contains("key_pem");
+            assert!(!text.contains("PRIVATE KEY"), "a private key stands in {}", path.display());
+        }
+    }
+    assert!(stored, "the database was looked at");
 }

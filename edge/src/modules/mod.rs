@@ -2,6 +2,7 @@
 
 mod ip_restriction;
 mod keeper;
+mod login;
 mod trace;
 mod user_agent_filter;
 
@@ -23,6 +24,7 @@ pub(crate) struct Column {
     unreadable: bool,
     ip_restriction: Option<Arc<IpRules>>,
     user_agent_filter: Option<user_agent_filter::Filter>,
+    login: bool,
 }
 
 /// A request on its way through the stages.
@@ -42,6 +44,7 @@ impl Column {
     pub(crate) fn of(_id: &str, settings: &Settings, _keeper: &Keeper) -> Self {
         let mut column = Column::of_connections(settings);
         column.user_agent_filter = column.ready(settings.user_agent_filter.as_ref(), user_agent_filter::Filter::of);
+        column.login = settings.login;
         column
     }
 
@@ -70,6 +73,7 @@ impl Column {
         // Before any work is spent on the visitor.
         ip_restriction::stage(self.ip_restriction.as_deref(), visit.visitor.address.ip(), visit.trace)?;
         user_agent_filter::stage(self.user_agent_filter.as_ref(), visit)?;
+        login::stage(self.login, visit.trace)?;
         Ok(Passed::default())
     }
 

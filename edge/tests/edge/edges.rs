@@ -215,6 +215,17 @@ async fn an_unreadable_module_lets_nobody_in() {
 }
 
 #[tokio::test]
+async fn where_visitors_must_log_in_nobody_comes_in_without() {
+    let world = World::start().await;
+    world.backends([("bkdhr_1", response(200, "in"))]).await;
+    let settings = Settings { login: true, ..to("bkdhr_1") };
+    world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdhr_1")), below("/private", settings)])).await;
+    let answer = visitor::get(&world, "shop.localhost", "/private/x").await;
+    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_3017"));
+    assert_eq!(visitor::get(&world, "shop.localhost", "/").await.text(), "in");
+}
+
+#[tokio::test]
 async fn a_tls_edge_passes_tls_through_or_ends_it() {
     let world = World::start().await;
     let echo = Origin::echo().await;

@@ -4,6 +4,7 @@ use super::written::{Given, Place, Written, plain};
 use crate::logs::{Format, Level};
 use http::Uri;
 use postern_api::{Error, host::HostName};
+use postern_control::OAuthApps;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -21,6 +22,8 @@ pub(crate) struct Configuration {
     pub(crate) domain: HostName,
     pub(crate) api_host: Option<HostName>,
     pub(crate) login_host: HostName,
+    /// Apps of the operator, for OAuth modules that bring none of their own.
+    pub(crate) oauth_apps: OAuthApps,
     /// Without a trailing slash. None: made from the API's real address.
     pub(crate) base_url: Option<String>,
     /// PEM files of a chain and its key, always both.
@@ -44,6 +47,7 @@ impl Configuration {
         let api_host = check.value("api_host", plain_name);
         let base_url = check.value("base_url", base_url);
         let login_host = check.value("login_host", plain_name);
+        let oauth_apps = check.value("oauth_apps", super::oauth_apps::read);
         let certificate = (check.value("certificate", path), check.value("certificate_key", path));
         check.value("store", store);
         let drain_timeout = check.value("drain_timeout", duration);
@@ -90,6 +94,7 @@ impl Configuration {
             domain,
             api_host,
             login_host,
+            oauth_apps: oauth_apps.unwrap_or_default(),
             base_url,
             certificate: certificate.0.zip(certificate.1),
             drain_timeout: drain_timeout.unwrap_or(Duration::from_secs(30)),

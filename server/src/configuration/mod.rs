@@ -2,6 +2,7 @@
 
 mod file;
 mod meaning;
+mod oauth_apps;
 mod settings;
 mod written;
 

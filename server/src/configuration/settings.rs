@@ -51,6 +51,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "How the uri of each resource begins [default: http:// and the API's address]",
     ),
     setting("login-host", "login_host", "NAME", "The host of all login addresses [default: login.<domain>]"),
+    setting(
+        "oauth-apps",
+        "oauth_apps",
+        "FILE",
+        "OAuth apps for modules that bring none: a YAML file of client_id and client_secret by provider [default: none]",
+    ),
     setting("acme-directory", "acme_directory", "URL", "Get certificates by ACME from there (not in this build)"),
     setting("acme-contact", "acme_contact", "MAIL", "The contact given to the ACME directory (not in this build)"),
     setting("store", "store", "URL", "Where the configuration is kept [default: sqlite:<data-dir>/postern.db]"),
