@@ -62,6 +62,7 @@ impl Edge {
             https_port: https_addr.port(),
         });
         let (open, stop) = (TaskTracker::new(), CancellationToken::new());
+        let live = Arc::new(Live { registry: registry.clone(), routing: routing.clone() });
         let follower = Follower { registry: registry.clone(), routing, applied };
         follower.once(&published.borrow().clone()).await;
         let mut tasks = JoinSet::new();
@@ -70,7 +71,6 @@ impl Edge {
         tasks.spawn(listeners::serve_http(http, front, crowd(), open.clone(), stop.clone()));
         tasks.spawn(follower.follow(published));
         tasks.spawn(tidy(registry.clone()));
-        let live = Arc::new(Live { registry: registry.clone() });
         Ok(Edge { https_addr, http_addr, registry, live, open, stop, tasks })
     }
 

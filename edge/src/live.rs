@@ -1,6 +1,6 @@
 //! What is alive at the moment: sessions, tunnels, names and ports in use.
 
-use crate::sessions::Registry;
+use crate::{routing::Routing, sessions::Registry};
 use postern_api::{Timestamp, host::HostName};
 use std::{
     collections::BTreeMap,
@@ -13,6 +13,7 @@ use std::{
 #[derive(Clone)]
 pub struct Live {
     pub(crate) registry: Arc<Registry>,
+    pub(crate) routing: Arc<Routing>,
 }
 
 /// One agent that is connected.
@@ -108,6 +109,21 @@ impl Live {
     /// Whether a tunnel of an agent holds exactly this name.
     pub fn host_in_use(&self, host: &HostName) -> bool {
         self.registry.host_in_use(host)
+    }
+
+    /// Whether visitors of this name are served: by a tunnel or an edge that has it, or a wildcard above it.
+    pub fn serves(&self, name: &HostName) -> bool {
+        if self.registry.host_in_use(name) || self.routing.table().has(name) {
+            return true;
+        }
+        let mut rest = name.as_str();
+        while let Some((_, parent)) = rest.split_once('.') {
+            if HostName::parse(&format!("*.{parent}")).is_ok_and(|wildcard| self.registry.host_in_use(&wildcard)) {
+                return true;
+            }
+            rest = parent;
+        }
+        false
     }
 
     /// The port on which visitors with HTTPS are served.

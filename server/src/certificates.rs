@@ -1,4 +1,5 @@
-//! Which certificate a visitor is shown: the operator's own where it fits, otherwise one of the server's authority.
+//! Which certificate a visitor is shown where none was uploaded for the name: that of `--certificate` where it fits,
+//! otherwise one of the server's authority.
 
 use crate::configuration::plain;
 use crate::live::Live;
@@ -32,23 +33,8 @@ impl Chosen {
     fn serves(&self, name: &HostName) -> bool {
         let below =
             name.as_str().strip_suffix(self.domain.as_str()).is_some_and(|head| head.is_empty() || head.ends_with('.'));
-        below || self.own_names.contains(name) || self.live.edge().is_some_and(|edge| in_use(edge, name))
+        below || self.own_names.contains(name) || self.live.edge().is_some_and(|edge| edge.serves(name))
     }
-}
-
-/// Whether a tunnel has exactly this name or a wildcard above it.
-fn in_use(edge: &postern_edge::Live, name: &HostName) -> bool {
-    if edge.host_in_use(name) {
-        return true;
-    }
-    let mut rest = name.as_str();
-    while let Some((_, parent)) = rest.split_once('.') {
-        if HostName::parse(&format!("*.{parent}")).is_ok_and(|wildcard| edge.host_in_use(&wildcard)) {
-            return true;
-        }
-        rest = parent;
-    }
-    false
 }
 
 impl Certificates for Chosen {

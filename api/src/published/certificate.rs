@@ -1,6 +1,7 @@
 //! Certificates to show to visitors.
 
 use crate::{Secret, Timestamp};
+use std::net::IpAddr;
 
 /// A chain and its private key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +14,17 @@ pub struct Certificate {
     pub private_key_pem: Secret,
     /// The host names it is valid for; the first part may be `*`, which stands for one label.
     pub names: Vec<String>,
+    /// The addresses it is valid for.
+    pub addresses: Vec<IpAddr>,
     /// When it becomes valid.
     pub not_before: Timestamp,
     /// When it is no longer valid.
     pub not_after: Timestamp,
+}
+
+impl Certificate {
+    /// What is greater for the newer one of two certificates.
+    pub fn age(&self) -> (Timestamp, Timestamp, &str) {
+        (self.not_before, self.not_after, &self.id)
+    }
 }

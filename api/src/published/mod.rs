@@ -40,6 +40,8 @@ pub struct Published {
     pub ip_restrictions: Arc<Vec<Arc<IpRestriction>>>,
     /// TLS certificates in the order they were made.
     pub certificates: Arc<Vec<Arc<Certificate>>>,
+    /// The id of the certificate that was chosen for a reserved domain, by the domain.
+    pub certificate_choices: Arc<HashMap<String, String>>,
 }
 
 /// What an agent may authenticate with.

@@ -14,8 +14,8 @@ use postern_api::{
     published::{self, Backend, Certificate, Published},
     resource::{
         self, ApiKey, BotUser, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend, HttpsEdge,
-        HttpsRoute, IpPolicyRule, Resource, StaticBackend, TcpEdge, TlsCertificate, TlsEdge, TunnelGroupBackend,
-        WeightedBackend,
+        HttpsRoute, IpPolicyRule, ReservedDomain, Resource, StaticBackend, TcpEdge, TlsCertificate, TlsEdge,
+        TunnelGroupBackend, WeightedBackend,
     },
     token::TokenHash,
 };
@@ -31,6 +31,9 @@ pub(super) struct Mirror {
     api_keys: Part<HashMap<String, TokenHash>>,
     backends: Part<HashMap<String, Arc<Backend>>>,
     certificates: Shelf<Certificate, Certificate>,
+    choices: Part<HashMap<String, String>>,
+    /// The domains of reservations with a chosen certificate, by the reservation.
+    chosen_for: HashMap<String, String>,
     restrictions: Shelf<Restriction, published::IpRestriction>,
     owners: Owners,
     edges: Edges,
@@ -67,6 +70,8 @@ impl Mirror {
             api_keys: Part::default(),
             backends: Part::default(),
             certificates: Shelf::default(),
+            choices: Part::default(),
+            chosen_for: HashMap::new(),
             restrictions: Shelf::default(),
             owners: Owners::default(),
             edges: Edges::default(),
@@ -85,6 +90,7 @@ impl Mirror {
             kept::records::<HttpResponseBackend>(),
             kept::records::<StaticBackend>(),
             kept::records::<TlsCertificate>(),
+            kept::records::<ReservedDomain>(),
             kept::records::<CertificateAuthority>(),
             kept::records::<IpPolicyRule>(),
             kept::records::<resource::IpRestriction>(),
@@ -137,6 +143,7 @@ impl Mirror {
             ("records", HttpResponseBackend::KIND) => self.backend(third, entry, Backend::HttpResponse),
             ("records", StaticBackend::KIND) => self.backend(third, entry, Backend::Static),
             ("records", TlsCertificate::KIND) => self.certificates.set(third, record(codec, entry).map(certificate)),
+            ("records", ReservedDomain::KIND) => return self.reservation(third, record(codec, entry)),
             ("records", CertificateAuthority::KIND) => self.owners.authority(third, record(codec, entry)),
             ("records", IpPolicyRule::KIND) => {
                 for judged in self.owners.rule(third, record(codec, entry)) {
@@ -170,6 +177,21 @@ impl Mirror {
         true
     }
 
+    /// False if the reservation has, and had, nothing to do with certificates.
+    fn reservation(&mut self, id: &str, now: Option<Kept<ReservedDomain>>) -> bool {
+        let former = self.chosen_for.remove(id);
+        if let Some(domain) = &former {
+            self.choices.change().remove(domain);
+        }
+        let chosen = now.and_then(|kept| Some((kept.spec.domain, kept.hidden.certificate?.to_string())));
+        let matters = former.is_some() || chosen.is_some();
+        if let Some((domain, certificate)) = chosen {
+            self.chosen_for.insert(id.to_owned(), domain.clone());
+            self.choices.change().insert(domain, certificate);
+        }
+        matters
+    }
+
     fn backend<R: Rules>(&mut self, id: &str, entry: Option<&Entry>, publish: fn(R) -> Backend) {
         let backend = record::<R>(&self.codec, entry).map(|kept| Arc::new(publish(kept.spec)));
         set(self.backends.change(), id.to_owned(), backend);
@@ -185,6 +207,7 @@ impl Mirror {
             api_keys: self.api_keys.publish(),
             backends: self.backends.publish(),
             certificates: self.certificates.all(|_, certificate| certificate.clone()),
+            certificate_choices: self.choices.publish(),
             ip_restrictions: self.restrictions.all(|id, known| published::IpRestriction {
                 id: id.to_owned(),
                 guards: known.spec.kind,
@@ -200,8 +223,9 @@ impl Mirror {
 
 fn certificate(kept: Kept<TlsCertificate>) -> Certificate {
     let leaf = kept.hidden.leaf;
-    let mut names = leaf.subject_alternative_names.dns_names;
-    if names.is_empty() && leaf.subject_alternative_names.ips.is_empty() {
+    let others = leaf.subject_alternative_names;
+    let mut names = others.dns_names;
+    if names.is_empty() && others.ips.is_empty() {
         names.push(leaf.subject_common_name);
     }
     Certificate {
@@ -209,6 +233,7 @@ fn certificate(kept: Kept<TlsCertificate>) -> Certificate {
         chain_pem: kept.spec.certificate_pem,
         private_key_pem: kept.hidden.private_key_pem,
         names,
+        addresses: others.ips.iter().filter_map(|address| address.parse().ok()).collect(),
         not_before: leaf.not_before,
         not_after: leaf.not_after,
     }

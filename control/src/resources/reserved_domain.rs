@@ -26,7 +26,7 @@ const PLACE_LIMIT: usize = 64;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Beside {
-    certificate: Option<Id<TlsCertificate>>,
+    pub(crate) certificate: Option<Id<TlsCertificate>>,
     /// Chosen by the server in this very call: nobody may have it.
     #[serde(skip)]
     ours: bool,

@@ -96,13 +96,23 @@ fn strip_hop_by_hop(headers: &mut HeaderMap) {
 fn strip_claims(headers: &mut HeaderMap) {
     let claims = |name: &HeaderName| {
         let name = name.as_str();
-        name.starts_with("x-forwarded-") || name == "forwarded" || name == "x-real-ip" || name.starts_with(OWN_PREFIX)
+        begins(name, "x-forwarded-") || name == "forwarded" || is(name, "x-real-ip") || begins(name, OWN_PREFIX)
     };
     remove_all(headers, claims);
 }
 
 fn strip_own(headers: &mut HeaderMap) {
-    remove_all(headers, |name| name.as_str().starts_with(OWN_PREFIX));
+    remove_all(headers, |name| begins(name.as_str(), OWN_PREFIX));
+}
+
+/// Many local services see no difference between `-` and `_` in a name: one must not stand for the other here.
+fn begins(name: &str, prefix: &str) -> bool {
+    name.len() >= prefix.len() && is(&name[..prefix.len()], prefix)
+}
+
+fn is(name: &str, wanted: &str) -> bool {
+    let same = |(a, b): (u8, u8)| a == b || (a == b'_' && b == b'-');
+    name.len() == wanted.len() && name.bytes().zip(wanted.bytes()).all(same)
 }
 
 fn remove_all(headers: &mut HeaderMap, unwanted: impl Fn(&HeaderName) -> bool) {
@@ -141,6 +151,10 @@ mod tests {
             ("forwarded", "for=1.2.3.4"),
             ("x-real-ip", "1.2.3.4"),
             ("postern-request-id", "op_1"),
+            ("Postern-Mtls-Subject-Cn", "admin"),
+            ("postern_mtls_subject_cn", "admin"),
+            ("x_forwarded_for", "1.2.3.4"),
+            ("x-real_ip", "1.2.3.4"),
             ("x-kept", "yes"),
         ]);
         clean_request(&mut request);

@@ -53,7 +53,7 @@ pub(super) async fn handle(
     let began = Instant::now();
     let open = visitor.busy.begin();
     let manners = Manners::of(request.headers());
-    let asked = (request.method().clone(), request.uri().clone());
+    let asked = (request.method().clone(), request.uri().clone(), request.version());
     // The guard reads nothing behind a request that names another protocol: see `framing`.
     let last = request.version() < Version::HTTP_2 && request.headers().contains_key(header::UPGRADE);
     let mut trace = Trace::default();
@@ -70,7 +70,9 @@ pub(super) async fn handle(
         }
     };
     counters::request(response.status().as_u16(), began.elapsed());
-    if last && response.status() != StatusCode::SWITCHING_PROTOCOLS {
+    let version = asked.2;
+    let elsewhere = response.status() == StatusCode::MISDIRECTED_REQUEST && version < Version::HTTP_2;
+    if elsewhere || last && response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     Ok(response.map(|body| body.keep(open)))
@@ -103,9 +105,18 @@ impl Front {
         let changing = wanted.is_some().then(|| hyper::upgrade::on(&mut request));
         let (mut parts, incoming) = request.into_parts();
         canonical::reduce(&parts.method, &mut parts.uri, parts.version, &mut parts.headers)?;
-        let way = match self.find(visitor, &parts.headers, &parts.uri)? {
+        let target = self.find(visitor, &parts.headers, &parts.uri)?;
+        may_ask(visitor, &target)?;
+        let mut identity: &[_] = &[];
+        let way = match target {
             Target::Tunnel(tunnel) => Way::Tunnel(tunnel),
-            Target::Edge(edge) => Way::Route(route_of(&edge, visitor, &parts.uri)?),
+            Target::Edge(edge) => {
+                // Once an edge asks for no certificates any more, they prove nothing either.
+                if let (Some(_), Some(admission)) = (&edge.handshake, &visitor.admission) {
+                    identity = admission.identity().headers();
+                }
+                Way::Route(route_of(&edge, &parts.uri)?)
+            }
             Target::Api(api) => {
                 headers::clean_request(&mut parts.headers);
                 parts.extensions.insert(visitor.address);
@@ -125,6 +136,7 @@ impl Front {
             headers::restore_upgrade(&mut parts.headers, protocol);
         }
         visitor.introduce(&mut parts.headers, &host);
+        parts.headers.extend(identity.iter().cloned());
         let (body, progress) = RequestBody::of(incoming);
         let (passed, candidates) = match &way {
             // Tunnels of agents carry no modules.
@@ -213,14 +225,24 @@ enum Way {
     Route(Arc<Route>),
 }
 
-/// The route of a request. Where the edge asks more of a connection than others do, only a connection that was made
-/// for it will do.
-fn route_of(edge: &HttpsEndpoint, visitor: &Visitor, uri: &Uri) -> Result<Arc<Route>, Refusal> {
+/// Whether a request may be asked on the connection it comes by. Where an edge has rules of its own for connections, only
+/// one that was made by the rules of this moment will do, and it will do for nothing else.
+fn may_ask(visitor: &Visitor, target: &Target<'_>) -> Result<(), Refusal> {
+    let may = match (target, &visitor.admission) {
+        (Target::Edge(edge), Some(admission)) => match &edge.handshake {
+            Some(handshake) => admission.fulfils(&edge.id, handshake),
+            None => admission.is_for(&edge.id),
+        },
+        (Target::Edge(edge), None) => edge.handshake.is_none(),
+        (_, admission) => admission.is_none(),
+    };
+    if may { Ok(()) } else { Err(misdirected()) }
+}
+
+/// The route of a request.
+fn route_of(edge: &HttpsEndpoint, uri: &Uri) -> Result<Arc<Route>, Refusal> {
     if edge.unreadable {
         return Err(Refusal::new(Fault::Us, Code::ModuleUnreadable));
-    }
-    if edge.handshake.is_some() && visitor.admitted_by.as_ref() != Some(&edge.id) {
-        return Err(misdirected());
     }
     // The asterisk of OPTIONS asks about the server as a whole.
     let path = if uri.path() == "*" { "/" } else { uri.path() };

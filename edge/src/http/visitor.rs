@@ -1,11 +1,12 @@
 //! What is known of a visitor's connection, and what is said about it to local services.
 
 use super::{body::Busy, headers};
+use crate::tls::Admission;
 use hyper::{HeaderMap, header::HeaderValue};
 use postern_tunnel::message::Scheme;
 use std::{
     net::{IpAddr, SocketAddr},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
 };
 
 /// One connection of a visitor.
@@ -14,7 +15,7 @@ pub(crate) struct Visitor {
     pub(crate) scheme: Scheme,
     pub(crate) busy: Busy,
     /// The edge whose rules the TLS handshake was made by, if it has rules of its own.
-    pub(crate) admitted_by: Option<Arc<str>>,
+    pub(crate) admission: Option<Admission>,
     forwarded_for: HeaderValue,
     /// The `Forwarded` header of the last request and the `Host` it was made for: most connections ask for one.
     last: Mutex<Option<(HeaderValue, HeaderValue)>>,
@@ -24,7 +25,7 @@ impl Visitor {
     pub(crate) fn new(address: SocketAddr, scheme: Scheme) -> Self {
         let text = address.ip().to_canonical().to_string();
         let forwarded_for = HeaderValue::try_from(text).expect("an address has visible characters only");
-        Visitor { address, scheme, busy: Busy::default(), admitted_by: None, forwarded_for, last: Mutex::default() }
+        Visitor { address, scheme, busy: Busy::default(), admission: None, forwarded_for, last: Mutex::default() }
     }
 
     pub(crate) fn is_tls(&self) -> bool {

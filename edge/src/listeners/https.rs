@@ -57,10 +57,10 @@ async fn greet(
             postern_tunnel::limit_buffers(stream.get_mut().1);
             Box::pin(serve_agent(stream, address, front.registry.clone())).await;
         }
-        Ok(Caller::Visitor { stream, http2, admitted_by }) => {
+        Ok(Caller::Visitor { stream, http2, admission }) => {
             let _connected = Connected::new("https");
             let mut visitor = Visitor::new(address, Scheme::Https);
-            visitor.admitted_by = admitted_by;
+            visitor.admission = admission;
             Box::pin(open.track_future(http::serve(stream, http2, visitor, front, draining))).await;
         }
         Ok(Caller::Terminated(stream, edge)) => {

@@ -62,9 +62,7 @@ impl HttpsEndpoint {
             by_id.insert(source.id.clone(), route);
         }
         let id: Arc<str> = edge.id.as_str().into();
-        // The same rules keep the same configuration, and with it the sessions that visitors resume.
-        let same = former.filter(|former| former.source.settings == edge.settings);
-        let handshake = match same {
+        let handshake = match former.filter(|former| same_rules(&former.source.settings, &edge.settings)) {
             Some(same) => same.handshake.clone(),
             None => configs.special(&id, &edge.settings),
         };
@@ -88,10 +86,13 @@ impl Route {
 }
 
 impl TlsEndpoint {
-    pub(super) fn of(edge: &Arc<published::TlsEdge>, configs: &Configs) -> Self {
+    pub(super) fn of(edge: &Arc<published::TlsEdge>, former: Option<&TlsEndpoint>, configs: &Configs) -> Self {
         let id: Arc<str> = edge.id.as_str().into();
         let ends_here = edge.settings.tls_termination.is_some_and(|termination| termination.at == TerminateAt::Edge);
-        let handshake = ends_here.then(|| configs.raw(&id, &edge.settings));
+        let handshake = match former.filter(|former| same_rules(&former.source.settings, &edge.settings)) {
+            Some(same) => same.handshake.clone(),
+            None => ends_here.then(|| configs.raw(&id, &edge.settings)),
+        };
         TlsEndpoint { id, source: edge.clone(), column: Column::of_connections(&edge.settings), handshake }
     }
 
@@ -102,4 +103,10 @@ impl TlsEndpoint {
     pub(crate) fn backend(&self) -> Option<&str> {
         self.source.settings.backend.as_deref()
     }
+}
+
+/// Whether connections are made by the same rules. Then they keep their configuration, and with it the sessions that
+/// visitors resume; otherwise no session outlives the change.
+fn same_rules(former: &published::Settings, now: &published::Settings) -> bool {
+    former.mutual_tls == now.mutual_tls && former.tls_termination == now.tls_termination
 }

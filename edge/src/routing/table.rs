@@ -42,6 +42,7 @@ impl Routing {
 
     /// Serves by a new configuration from now on. What is being served goes on by the one it began with.
     pub(crate) fn follow(&self, published: &Published) {
+        self.configs.follow(published);
         let before = self.now.load();
         let mut table = Table::default();
         for edge in published.https_edges.iter() {
@@ -54,8 +55,11 @@ impl Routing {
             table.https.insert(edge.id.clone(), endpoint);
         }
         for edge in published.tls_edges.iter() {
-            let former = before.tls.get(&edge.id).filter(|former| former.is(edge));
-            let endpoint = former.cloned().unwrap_or_else(|| Arc::new(TlsEndpoint::of(edge, &self.configs)));
+            let former = before.tls.get(&edge.id);
+            let endpoint = match former.filter(|former| former.is(edge)) {
+                Some(same) => same.clone(),
+                None => Arc::new(TlsEndpoint::of(edge, former.map(Arc::as_ref), &self.configs)),
+            };
             table.put(&edge.names, &Place::Tls(endpoint.clone()));
             table.tls.insert(edge.id.clone(), endpoint);
         }
@@ -66,6 +70,14 @@ impl Routing {
 }
 
 impl Table {
+    /// Whether an edge has this name, or a wildcard above it.
+    pub(crate) fn has(&self, name: &HostName) -> bool {
+        match name.wildcard_parent() {
+            Some(parent) => self.below.contains_key(parent),
+            None => self.find(name.as_str()).is_some(),
+        }
+    }
+
     fn put(&mut self, names: &[HostName], place: &Place) {
         for name in names {
             match name.wildcard_parent() {

@@ -1,9 +1,14 @@
 //! The TLS configurations of the HTTPS port: one for visitors, one for agents, and those of edges with rules of
 //! their own.
 
-use super::Certificates;
+use super::{Certificates, uploaded::Uploaded};
 use arc_swap::ArcSwap;
-use postern_api::{Code, Error, host::HostName, module::TlsVersion, published::Settings};
+use postern_api::{
+    Code, Error, Timestamp,
+    host::HostName,
+    module::TlsVersion,
+    published::{Published, Settings},
+};
 use rustls::{
     RootCertStore, ServerConfig, SupportedProtocolVersion,
     crypto::{CryptoProvider, aws_lc_rs},
@@ -20,6 +25,7 @@ static NEW: &[&SupportedProtocolVersion] = &[&rustls::version::TLS13];
 
 /// Configurations by the local address that was reached: a client that names no host gets a certificate for it.
 pub(crate) struct Configs {
+    uploaded: Arc<Uploaded>,
     certificates: Arc<dyn Certificates>,
     tickets: Arc<dyn ProducesTickets>,
     kept: ArcSwap<HashMap<IpAddr, Pair>>,
@@ -36,7 +42,16 @@ impl Configs {
     pub(crate) fn new(certificates: Arc<dyn Certificates>) -> Result<Self, Error> {
         let tickets = aws_lc_rs::Ticketer::new()
             .map_err(|error| Error::new(Code::Internal, format!("TLS cannot make ticket keys: {error}.")))?;
-        Ok(Configs { certificates, tickets, kept: ArcSwap::default() })
+        Ok(Configs { uploaded: Arc::default(), certificates, tickets, kept: ArcSwap::default() })
+    }
+
+    /// Shows the published certificates from the next handshake on.
+    pub(crate) fn follow(&self, published: &Published) {
+        self.uploaded.follow(published);
+    }
+
+    fn chosen(&self, local: IpAddr) -> Arc<Chosen> {
+        Arc::new(Chosen { uploaded: self.uploaded.clone(), certificates: self.certificates.clone(), local })
     }
 
     /// The configurations for connections that reached this local address.
@@ -56,7 +71,7 @@ impl Configs {
     }
 
     fn build(&self, local: IpAddr) -> Pair {
-        let chosen = Arc::new(Chosen { certificates: self.certificates.clone(), local });
+        let chosen = self.chosen(local);
         let config = |provider: CryptoProvider, versions: &[&'static SupportedProtocolVersion]| {
             let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
                 .with_protocol_versions(versions)
@@ -112,8 +127,7 @@ impl Configs {
         };
         // Whoever comes by these rules has named a host.
         let local = IpAddr::from([127, 0, 0, 1]);
-        let mut config =
-            builder.with_cert_resolver(Arc::new(Chosen { certificates: self.certificates.clone(), local }));
+        let mut config = builder.with_cert_resolver(self.chosen(local));
         config.ticketer = aws_lc_rs::Ticketer::new().map_err(|error| error.to_string())?;
         config.send_tls13_tickets = 1;
         config.alpn_protocols = protocols;
@@ -121,7 +135,8 @@ impl Configs {
     }
 }
 
-/// How TLS is spoken by the rules of one edge.
+/// How TLS is spoken by the rules of one edge. Different rules are different ones, and so are those of the same words
+/// that were set at another time.
 #[derive(Clone)]
 pub(crate) struct Handshake(Option<Arc<ServerConfig>>);
 
@@ -135,6 +150,11 @@ impl Handshake {
     /// The configuration; without one nobody may come in.
     pub(crate) fn config(&self) -> io::Result<Arc<ServerConfig>> {
         self.0.clone().ok_or_else(|| io::Error::other("the edge's TLS could not be set up"))
+    }
+
+    /// Whether a connection was made by this configuration.
+    pub(crate) fn is(&self, config: &Arc<ServerConfig>) -> bool {
+        self.0.as_ref().is_some_and(|own| Arc::ptr_eq(own, config))
     }
 }
 
@@ -154,17 +174,22 @@ fn agent_provider() -> CryptoProvider {
     CryptoProvider { kx_groups: vec![aws_lc_rs::kx_group::X25519], ..aws_lc_rs::default_provider() }
 }
 
+/// The certificate for a visitor: an uploaded one, else whatever the server has.
 struct Chosen {
+    uploaded: Arc<Uploaded>,
     certificates: Arc<dyn Certificates>,
     local: IpAddr,
 }
 
 impl ResolvesServerCert for Chosen {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        match hello.server_name() {
-            None => self.certificates.resolve(None, self.local),
-            Some(name) => self.certificates.resolve(Some(&HostName::parse(name).ok()?), self.local),
-        }
+        let name = match hello.server_name() {
+            Some(name) => Some(HostName::parse(name).ok()?),
+            None => None,
+        };
+        self.uploaded
+            .find(name.as_ref(), self.local, hello.signature_schemes(), Timestamp::now())
+            .or_else(|| self.certificates.resolve(name.as_ref(), self.local))
     }
 }
 

@@ -5,7 +5,7 @@ use rustls::{
     ServerConfig,
     server::{Accepted, Acceptor},
 };
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -16,6 +16,10 @@ use tokio_rustls::{StartHandshake, server::TlsStream};
 const STEP: usize = 4096;
 /// The longest hello; handshake messages are no longer anywhere.
 const LIMIT: usize = 64 * 1024;
+
+/// How long, and for how many bytes, one who is turned away is listened to.
+const FAREWELL: Duration = Duration::from_secs(2);
+const LAST_BYTES: usize = 64 * 1024;
 
 /// What a client said first.
 pub(super) struct Hello {
@@ -69,14 +73,35 @@ impl Hello {
         HostName::parse(self.accepted.client_hello().server_name()?).ok()
     }
 
-    /// Goes on with the handshake.
+    /// Goes on with the handshake. Who does not come in hears why: the alert has been sent, and the connection is not
+    /// torn down before it had a chance to arrive.
     pub(super) async fn finish(self, stream: TcpStream, config: Arc<ServerConfig>) -> io::Result<TlsStream<TcpStream>> {
         drop(self.bytes);
-        StartHandshake::from_parts(self.accepted, stream).into_stream(config).await
+        let handshake = StartHandshake::from_parts(self.accepted, stream).into_stream(config);
+        match handshake.into_fallible().await {
+            Ok(stream) => Ok(stream),
+            Err((error, mut stream)) => {
+                let _ = tokio::time::timeout(FAREWELL, farewell(&mut stream)).await;
+                Err(error)
+            }
+        }
     }
 
     /// Everything that was read so far, for who goes on with it instead.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
+}
+
+/// Reads what is under way: to close with bytes unread would take the alert back.
+async fn farewell(stream: &mut TcpStream) -> io::Result<()> {
+    stream.shutdown().await?;
+    let (mut rest, mut budget) = ([0; 4096], LAST_BYTES);
+    while budget > 0 {
+        match stream.read(&mut rest).await? {
+            0 => break,
+            read => budget = budget.saturating_sub(read),
+        }
+    }
+    Ok(())
 }

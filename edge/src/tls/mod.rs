@@ -2,15 +2,18 @@
 
 mod configs;
 mod hello;
+mod identity;
 mod rewound;
+mod uploaded;
 
 pub(crate) use configs::{Configs, Handshake};
+pub(crate) use identity::Identity;
 pub(crate) use rewound::Rewound;
 
 use crate::routing::{Place, TlsEndpoint};
 use hello::Hello;
 use postern_api::host::HostName;
-use rustls::sign::CertifiedKey;
+use rustls::{ServerConfig, sign::CertifiedKey};
 use std::{
     io,
     net::{IpAddr, SocketAddr},
@@ -20,7 +23,8 @@ use std::{
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 
-/// Where certificates come from. Asked inside the handshake: it must answer from memory.
+/// Where certificates come from, besides the uploaded ones, which are published and come first. Asked inside the
+/// handshake: it must answer from memory.
 pub trait Certificates: Send + Sync {
     /// The certificate for a name, or for a client that names none (`name` is `None`) on the address it
     /// reached. `None` ends the handshake with an alert.
@@ -37,7 +41,7 @@ pub(crate) enum Caller {
         /// Whether HTTP/2 was agreed upon.
         http2: bool,
         /// The edge by whose own rules the handshake was made.
-        admitted_by: Option<Arc<str>>,
+        admission: Option<Admission>,
     },
     /// A visitor of a TLS edge, whose TLS ended here.
     Terminated(TlsStream<TcpStream>, Arc<TlsEndpoint>),
@@ -45,6 +49,30 @@ pub(crate) enum Caller {
     Passing(TcpStream, Vec<u8>, Arc<TlsEndpoint>),
     /// A visitor whom a TLS edge does not let in.
     Refused,
+}
+
+/// How a connection came in by the rules of one edge.
+pub(crate) struct Admission {
+    edge: Arc<str>,
+    config: Arc<ServerConfig>,
+    identity: Identity,
+}
+
+impl Admission {
+    /// Whether the connection was made for this edge, by whatever rules.
+    pub(crate) fn is_for(&self, edge: &str) -> bool {
+        *self.edge == *edge
+    }
+
+    /// Whether it fulfils the rules that the edge has at the moment.
+    pub(crate) fn fulfils(&self, edge: &str, handshake: &Handshake) -> bool {
+        self.is_for(edge) && handshake.is(&self.config)
+    }
+
+    /// Who the visitor has proved to be.
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.identity
+    }
 }
 
 /// Reads the ClientHello, chooses by it and finishes the handshake, all within one deadline. `find` knows the edge of a
@@ -74,7 +102,7 @@ async fn choose(
     if hello.offers(postern_tunnel::ALPN) {
         return hello.finish(stream, pair.agents).await.map(Caller::Agent);
     }
-    let (config, admitted_by) = match hello.name().and_then(|name| find(&name)) {
+    let (config, edge) = match hello.name().and_then(|name| find(&name)) {
         Some(Place::Tls(edge)) if !admits(&edge) => return Ok(Caller::Refused),
         Some(Place::Tls(edge)) => {
             return match edge.handshake.clone() {
@@ -91,7 +119,12 @@ async fn choose(
         },
         None => (pair.visitors, None),
     };
-    let stream = hello.finish(stream, config).await?;
-    let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-    Ok(Caller::Visitor { stream, http2, admitted_by })
+    let stream = hello.finish(stream, config.clone()).await?;
+    let session = stream.get_ref().1;
+    let http2 = session.alpn_protocol() == Some(b"h2");
+    let admission = edge.map(|edge| {
+        let certificate = session.peer_certificates().and_then(|chain| chain.first());
+        Admission { edge, config, identity: certificate.map(Identity::of).unwrap_or_default() }
+    });
+    Ok(Caller::Visitor { stream, http2, admission })
 }

@@ -4,6 +4,7 @@
 mod edges;
 mod http;
 mod kit;
+mod mutual_tls;
 mod sessions;
 mod smuggling;
 mod tcp;

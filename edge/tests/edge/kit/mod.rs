@@ -1,6 +1,7 @@
 //! A real edge on loopback, real agents in this process, and visitors who can be as rude as they like.
 
 pub(crate) mod agent;
+pub(crate) mod client_certificates;
 pub(crate) mod edges;
 pub(crate) mod origin;
 pub(crate) mod visitor;

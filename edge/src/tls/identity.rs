@@ -1,0 +1,146 @@
+//! Who a visitor has proved to be with a certificate, in the headers that local services are told it with.
+
+use hyper::header::{HeaderName, HeaderValue};
+use rustls_pki_types::CertificateDer;
+use x509_parser::{certificate::X509Certificate, extensions::GeneralName};
+
+const SUBJECT_CN: HeaderName = HeaderName::from_static("postern-mtls-subject-cn");
+const DNS_NAMES: HeaderName = HeaderName::from_static("postern-mtls-subject-alt-name-dns");
+const EMAIL_ADDRESSES: HeaderName = HeaderName::from_static("postern-mtls-email-addresses");
+const SERIAL_NUMBER: HeaderName = HeaderName::from_static("postern-mtls-serial-number");
+
+/// Longer values are left out: a certificate may say more than fits into a header.
+const LONGEST: usize = 4096;
+
+/// What a verified certificate says of its holder. What it does not say has no header.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Identity(Vec<(HeaderName, HeaderValue)>);
+
+impl Identity {
+    /// Reads a certificate that was verified already.
+    pub(super) fn of(certificate: &CertificateDer<'_>) -> Self {
+        let Ok((_, certificate)) = x509_parser::parse_x509_certificate(certificate) else { return Identity::default() };
+        let names = Names::of(&certificate);
+        let common = certificate.subject().iter_common_name().next().and_then(|name| name.as_str().ok());
+        let serial = format!("{:x}", certificate.tbs_certificate.serial);
+        let said = [
+            (SUBJECT_CN, common.map(|name| written(name, false))),
+            (DNS_NAMES, list(&names.dns)),
+            (EMAIL_ADDRESSES, list(&names.email)),
+            (SERIAL_NUMBER, Some(serial)),
+        ];
+        let header = |(name, text): (HeaderName, Option<String>)| {
+            let text = text.filter(|text| !text.is_empty() && text.len() <= LONGEST)?;
+            Some((name, HeaderValue::try_from(text).ok()?))
+        };
+        Identity(said.into_iter().filter_map(header).collect())
+    }
+
+    /// The headers; names are those that no visitor can send.
+    pub(crate) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
+        &self.0
+    }
+}
+
+#[derive(Default)]
+struct Names<'a> {
+    dns: Vec<&'a str>,
+    email: Vec<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn of(certificate: &X509Certificate<'a>) -> Self {
+        let mut names = Names::default();
+        let Ok(Some(extension)) = certificate.subject_alternative_name() else { return names };
+        for name in &extension.value.general_names {
+            match name {
+                GeneralName::DNSName(name) => names.dns.push(name),
+                GeneralName::RFC822Name(name) => names.email.push(name),
+                _ => {}
+            }
+        }
+        names
+    }
+}
+
+fn list(values: &[&str]) -> Option<String> {
+    let written: Vec<String> = values.iter().map(|value| written(value, true)).collect();
+    (!written.is_empty()).then(|| written.join(","))
+}
+
+/// A value as it stands in a header: whatever is not visible ASCII or a space in between, the percent sign, and in a
+/// list the comma, is percent-encoded. So a value can neither end the header nor pass for two.
+fn written(value: &str, in_list: bool) -> String {
+    let mut text = String::with_capacity(value.len());
+    let last = value.len().saturating_sub(1);
+    for (at, byte) in value.bytes().enumerate() {
+        let inner_space = byte == b' ' && at != 0 && at != last;
+        let plain = (byte.is_ascii_graphic() && byte != b'%' && !(in_list && byte == b',')) || inner_space;
+        if plain {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rcgen::{CertificateParams, DnType, KeyPair, SanType, SerialNumber};
+
+    fn headers(change: impl FnOnce(&mut CertificateParams)) -> Vec<(String, String)> {
+        let key = KeyPair::generate().expect("a key");
+        let mut params = CertificateParams::new(Vec::new()).expect("parameters");
+        params.serial_number = Some(SerialNumber::from_slice(&[0x0a, 0xbc]));
+        params.distinguished_name = rcgen::DistinguishedName::new();
+        change(&mut params);
+        let certificate = params.self_signed(&key).expect("a certificate");
+        let identity = Identity::of(certificate.der());
+        let text = |(name, value): &(HeaderName, HeaderValue)| {
+            (name.as_str().to_owned(), value.to_str().expect("visible").to_owned())
+        };
+        identity.headers().iter().map(text).collect()
+    }
+
+    fn owned(list: &[(&str, &str)]) -> Vec<(String, String)> {
+        list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn everything_a_certificate_says_has_a_header_and_nothing_else_does() {
+        let said = headers(|params| {
+            params.distinguished_name.push(DnType::CommonName, "Ada Lovelace");
+            params.subject_alt_names = vec![
+                SanType::DnsName("a.test".try_into().expect("a name")),
+                SanType::DnsName("b.test".try_into().expect("a name")),
+                SanType::Rfc822Name("ada@a.test".try_into().expect("an address")),
+            ];
+        });
+        let expected = [
+            ("postern-mtls-subject-cn", "Ada Lovelace"),
+            ("postern-mtls-subject-alt-name-dns", "a.test,b.test"),
+            ("postern-mtls-email-addresses", "ada@a.test"),
+            ("postern-mtls-serial-number", "abc"),
+        ];
+        assert_eq!(said, owned(&expected));
+        assert_eq!(headers(|_| {}), owned(&[("postern-mtls-serial-number", "abc")]));
+    }
+
+    #[test]
+    fn no_value_ends_its_header_or_passes_for_two() {
+        for (value, in_list, text) in [
+            ("a\r\nX-Admin: yes", false, "a%0D%0AX-Admin: yes"),
+            ("Zoë", false, "Zo%C3%AB"),
+            ("100%", false, "100%25"),
+            (" a b ", false, "%20a b%20"),
+            ("Lovelace, Ada", false, "Lovelace, Ada"),
+            ("\"a,b\"@c.test", true, "\"a%2Cb\"@c.test"),
+        ] {
+            assert_eq!(written(value, in_list), text);
+        }
+        let said = headers(|params| params.distinguished_name.push(DnType::CommonName, "x".repeat(LONGEST + 1)));
+        assert_eq!(said.len(), 1, "what does not fit is left out");
+    }
+}

@@ -1,0 +1,157 @@
+//! Uploaded certificates, found by name: the one that was chosen for the name, else the most specific one, and of
+//! those that are valid at the moment the newest.
+
+use arc_swap::ArcSwap;
+use postern_api::{
+    Timestamp,
+    host::HostName,
+    published::{Certificate, Published},
+};
+use rustls::{SignatureScheme, crypto::aws_lc_rs::sign::any_supported_type, sign::CertifiedKey};
+use rustls_pki_types::{
+    CertificateDer, PrivateKeyDer,
+    pem::{self, PemObject},
+};
+use std::{collections::HashMap, net::IpAddr, sync::Arc};
+
+/// The certificates of the moment. Handshakes read them without waiting for anybody.
+#[derive(Default)]
+pub(super) struct Uploaded(ArcSwap<Shelf>);
+
+#[derive(Default)]
+struct Shelf {
+    source: Arc<Vec<Arc<Certificate>>>,
+    choices: Arc<HashMap<String, String>>,
+    by_id: HashMap<String, Arc<Held>>,
+    /// The newest first.
+    exact: HashMap<Box<str>, Vec<Arc<Held>>>,
+    /// Wildcards by what follows the `*.`; they stand for one label, as everywhere in TLS.
+    below: HashMap<Box<str>, Vec<Arc<Held>>>,
+    addresses: HashMap<IpAddr, Vec<Arc<Held>>>,
+}
+
+/// A certificate made ready to be shown.
+struct Held {
+    source: Arc<Certificate>,
+    key: Arc<CertifiedKey>,
+}
+
+impl Uploaded {
+    /// Shows these certificates from now on.
+    pub(super) fn follow(&self, published: &Published) {
+        let before = self.0.load();
+        let same = Arc::ptr_eq(&before.source, &published.certificates)
+            && Arc::ptr_eq(&before.choices, &published.certificate_choices);
+        if same {
+            return;
+        }
+        let mut shelf = Shelf {
+            source: published.certificates.clone(),
+            choices: published.certificate_choices.clone(),
+            ..Shelf::default()
+        };
+        let mut all: Vec<Arc<Held>> = Vec::with_capacity(published.certificates.len());
+        for source in published.certificates.iter() {
+            let former = before.by_id.get(&source.id).filter(|former| Arc::ptr_eq(&former.source, source));
+            match former.cloned().map_or_else(|| Held::of(source).map(Arc::new), Ok) {
+                Ok(held) => all.push(held),
+                // It was judged when it was uploaded, so this is a matter of versions.
+                Err(error) => tracing::error!(certificate = source.id, error, "a certificate cannot be shown"),
+            }
+        }
+        all.sort_by(|a, b| b.source.age().cmp(&a.source.age()));
+        for held in all {
+            for name in held.source.names.iter().filter_map(|name| HostName::parse(name).ok()) {
+                let place = match name.wildcard_parent() {
+                    Some(parent) => shelf.below.entry(parent.into()),
+                    None => shelf.exact.entry(name.as_str().into()),
+                };
+                place.or_default().push(held.clone());
+            }
+            for address in &held.source.addresses {
+                shelf.addresses.entry(address.to_canonical()).or_default().push(held.clone());
+            }
+            shelf.by_id.insert(held.source.id.clone(), held);
+        }
+        drop(before);
+        self.0.store(Arc::new(shelf));
+    }
+
+    /// The certificate for a name, or for an address that was reached without naming a host. `schemes` are the
+    /// signatures that the visitor understands.
+    pub(super) fn find(
+        &self,
+        name: Option<&HostName>,
+        local: IpAddr,
+        schemes: &[SignatureScheme],
+        now: Timestamp,
+    ) -> Option<Arc<CertifiedKey>> {
+        let shelf = self.0.load();
+        if shelf.by_id.is_empty() {
+            return None;
+        }
+        let Some(name) = name else {
+            return best(shelf.addresses.get(&local.to_canonical())?, schemes, now);
+        };
+        if let Some(chosen) = shelf.chosen(name).filter(|held| held.valid(now)) {
+            return Some(chosen.key.clone());
+        }
+        let exact = shelf.exact.get(name.as_str()).and_then(|held| best(held, schemes, now));
+        let wildcard = || shelf.one_above(name).and_then(|held| best(held, schemes, now));
+        exact.or_else(wildcard)
+    }
+}
+
+impl Shelf {
+    fn one_above(&self, name: &HostName) -> Option<&Vec<Arc<Held>>> {
+        let (_, parent) = name.as_str().split_once('.')?;
+        self.below.get(parent)
+    }
+
+    /// What was chosen for the closest reservation of a name, if it is for this name at all.
+    fn chosen(&self, name: &HostName) -> Option<&Arc<Held>> {
+        if self.choices.is_empty() {
+            return None;
+        }
+        let exact = self.choices.get(name.as_str());
+        let above = || {
+            let mut rest = name.as_str();
+            std::iter::from_fn(|| {
+                rest = rest.split_once('.')?.1;
+                Some(rest)
+            })
+            .find_map(|parent| self.choices.get(&format!("*.{parent}")))
+        };
+        let held = self.by_id.get(exact.or_else(above)?)?;
+        let named = |others: Option<&Vec<Arc<Held>>>| {
+            others.is_some_and(|others| others.iter().any(|other| Arc::ptr_eq(other, held)))
+        };
+        (named(self.exact.get(name.as_str())) || named(self.one_above(name))).then_some(held)
+    }
+}
+
+/// The first that is valid and that the visitor understands; if it understands none, it shall hear so.
+fn best(held: &[Arc<Held>], schemes: &[SignatureScheme], now: Timestamp) -> Option<Arc<CertifiedKey>> {
+    let mut valid = held.iter().filter(|held| held.valid(now));
+    let understood = valid.clone().find(|held| held.key.key.choose_scheme(schemes).is_some());
+    understood.or_else(|| valid.next()).map(|held| held.key.clone())
+}
+
+impl Held {
+    fn of(source: &Arc<Certificate>) -> Result<Self, String> {
+        let words = |error: pem::Error| error.to_string();
+        let chain = CertificateDer::pem_slice_iter(source.chain_pem.as_bytes())
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(words)?;
+        let key = PrivateKeyDer::from_pem_slice(source.private_key_pem.reveal().as_bytes()).map_err(words)?;
+        let key = any_supported_type(&key).map_err(|error| error.to_string())?;
+        Ok(Held { source: source.clone(), key: Arc::new(CertifiedKey::new(chain, key)) })
+    }
+
+    fn valid(&self, now: Timestamp) -> bool {
+        self.source.not_before <= now && now <= self.source.not_after
+    }
+}
+
+#[cfg(test)]
+mod tests;
