@@ -1,5 +1,7 @@
 //! Changes to headers: which names and values may be written, and the one form they are kept in.
 
+pub mod variables;
+
 use crate::{Code, Error, Result, module::HeaderChanges};
 use http::HeaderName;
 use std::collections::{BTreeMap, BTreeSet};

@@ -14,8 +14,9 @@ mod visitor;
 
 pub use body::ApiBody;
 pub(crate) use body::ResponseBody;
+pub(crate) use canonical::host;
 pub(crate) use connection::serve;
 pub(crate) use exchange::refused_by_agent;
 pub(crate) use pool::Pool;
-pub(crate) use service::Front;
-pub(crate) use visitor::Visitor;
+pub(crate) use service::{Front, request_id};
+pub(crate) use visitor::{Tls, Visitor};

@@ -40,7 +40,7 @@ pub(crate) struct Front {
 }
 
 /// Names a request in the log, and to the visitor when it is refused.
-pub(super) fn request_id() -> String {
+pub(crate) fn request_id() -> String {
     format!("op_{}", ksuid(jiff::Timestamp::now().as_second(), rand::random()))
 }
 
@@ -64,7 +64,7 @@ pub(super) async fn handle(
             response
         }
         Err(refusal) => {
-            let id = request_id();
+            let id = trace.id().to_owned();
             report(&refusal, &id, &visitor, &asked.0, &asked.1, &trace);
             pages::answer(&refusal, manners, &id)
         }
@@ -151,12 +151,17 @@ impl Front {
         parts.version = Version::HTTP_11;
         let whom = For { kind: StreamKind::Http, visitor: visitor.address, tls: visitor.is_tls() };
         let request = Request::from_parts(parts, body);
-        let answered = exchange(candidates, whom, request, progress, self.limits.answer).await?;
-        let response = conclude(answered, visitor, changing)?;
-        Ok(match passed {
-            Some((route, passed)) => route.column.answer(passed, response),
-            None => response,
-        })
+        let outcome = exchange(candidates, whom, request, progress, self.limits.answer)
+            .await
+            .and_then(|answered| conclude(answered, visitor, changing));
+        match (passed, outcome) {
+            (Some((route, passed)), Ok(response)) => Ok(route.column.answer(passed, response)),
+            (Some((route, passed)), Err(refusal)) => {
+                route.column.failure(passed, &refusal);
+                Err(refusal)
+            }
+            (None, outcome) => outcome,
+        }
     }
 
     /// Who serves a request: the most specific name wins, be it that of a tunnel or of an edge.

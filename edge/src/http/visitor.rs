@@ -4,16 +4,40 @@ use super::{body::Busy, headers};
 use crate::tls::Admission;
 use hyper::{HeaderMap, header::HeaderValue};
 use postern_tunnel::message::Scheme;
+use rustls::{ProtocolVersion, ServerConnection};
 use std::{
     net::{IpAddr, SocketAddr},
     sync::{Mutex, PoisonError},
 };
+
+/// TLS of one connection.
+pub(crate) struct Tls {
+    /// Such as `1.3`.
+    pub(crate) version: &'static str,
+    pub(crate) cipher_suite: Option<&'static str>,
+    pub(crate) server_name: Option<Box<str>>,
+}
+
+impl Tls {
+    pub(crate) fn of(connection: &ServerConnection) -> Self {
+        let version = match connection.protocol_version() {
+            Some(ProtocolVersion::TLSv1_3) => "1.3",
+            Some(ProtocolVersion::TLSv1_2) => "1.2",
+            _ => "",
+        };
+        let suite = connection.negotiated_cipher_suite();
+        let cipher_suite = suite.and_then(|suite| suite.suite().as_str());
+        Tls { version, cipher_suite, server_name: connection.server_name().map(Into::into) }
+    }
+}
 
 /// One connection of a visitor.
 pub(crate) struct Visitor {
     pub(crate) address: SocketAddr,
     pub(crate) scheme: Scheme,
     pub(crate) busy: Busy,
+    /// What the handshake agreed upon.
+    pub(crate) tls: Option<Tls>,
     /// The edge whose rules the TLS handshake was made by, if it has rules of its own.
     pub(crate) admission: Option<Admission>,
     forwarded_for: HeaderValue,
@@ -25,7 +49,8 @@ impl Visitor {
     pub(crate) fn new(address: SocketAddr, scheme: Scheme) -> Self {
         let text = address.ip().to_canonical().to_string();
         let forwarded_for = HeaderValue::try_from(text).expect("an address has visible characters only");
-        Visitor { address, scheme, busy: Busy::default(), admission: None, forwarded_for, last: Mutex::default() }
+        let busy = Busy::default();
+        Visitor { address, scheme, busy, tls: None, admission: None, forwarded_for, last: Mutex::default() }
     }
 
     pub(crate) fn is_tls(&self) -> bool {

@@ -5,7 +5,7 @@ use super::{Crowd, accept};
 use crate::{
     backends::For,
     counters::Connected,
-    http::{self, Front, Visitor},
+    http::{self, Front, Tls, Visitor},
     routing::TlsEndpoint,
     sessions::serve_agent,
     tcp,
@@ -61,6 +61,7 @@ async fn greet(
             let _connected = Connected::new("https");
             let mut visitor = Visitor::new(address, Scheme::Https);
             visitor.admission = admission;
+            visitor.tls = Some(Tls::of(stream.get_ref().1));
             Box::pin(open.track_future(http::serve(stream, http2, visitor, front, draining))).await;
         }
         Ok(Caller::Terminated(stream, edge)) => {

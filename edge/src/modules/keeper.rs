@@ -1,14 +1,46 @@
 //! What modules must remember beyond a change of their settings, by the id of their owner.
 
-use std::collections::HashSet;
+use super::circuit_breaker::Breaker;
+use postern_api::module::CircuitBreaker;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
 
-/// Keeps it as long as the owner exists.
-#[derive(Debug, Default)]
-pub(crate) struct Keeper {}
+/// Keeps it as long as the owner exists. Asked only when a configuration is taken, never by a request.
+#[derive(Default)]
+pub(crate) struct Keeper {
+    breakers: Mutex<HashMap<String, Arc<Breaker>>>,
+}
 
 impl Keeper {
+    /// The circuit of a route: the one it had, unless these settings are others than before.
+    pub(super) fn breaker(&self, owner: &str, settings: Option<&CircuitBreaker>) -> Option<Arc<Breaker>> {
+        let mut breakers = self.breakers();
+        let Some(settings) = settings else {
+            breakers.remove(owner);
+            return None;
+        };
+        if let Some(same) = breakers.get(owner).filter(|breaker| breaker.follows(settings)) {
+            return Some(same.clone());
+        }
+        let breaker = Arc::new(Breaker::new(owner, settings, Instant::now()));
+        breakers.insert(owner.to_owned(), breaker.clone());
+        Some(breaker)
+    }
+
     /// Forgets what belongs to owners that are no more.
     pub(crate) fn forget_all_but<'a>(&self, owners: impl Iterator<Item = &'a str>) {
-        let _owners: HashSet<&str> = owners.collect();
+        let mut breakers = self.breakers();
+        if breakers.is_empty() {
+            return;
+        }
+        let owners: HashSet<&str> = owners.collect();
+        breakers.retain(|owner, _| owners.contains(owner.as_str()));
+    }
+
+    fn breakers(&self) -> MutexGuard<'_, HashMap<String, Arc<Breaker>>> {
+        self.breakers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

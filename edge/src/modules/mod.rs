@@ -1,8 +1,12 @@
 //! Modules at work: their order, and the trace of what each of them decided.
 
+mod circuit_breaker;
+mod headers;
 mod ip_restriction;
 mod keeper;
 mod login;
+mod request_headers;
+mod response_headers;
 mod trace;
 mod user_agent_filter;
 
@@ -13,9 +17,11 @@ use crate::{
     http::{ResponseBody, Visitor},
     refusal::{Fault, Refusal},
 };
+use circuit_breaker::{Breaker, Permit};
+use headers::{Changes, Facts};
 use hyper::{Response, http::request};
-use postern_api::{Code, Error, ip_rules::IpRules, published::Settings};
-use std::{net::IpAddr, sync::Arc};
+use postern_api::{Code, Error, headers::Direction, ip_rules::IpRules, module::HeaderChanges, published::Settings};
+use std::{net::IpAddr, sync::Arc, time::Instant};
 
 /// The stages of one edge or route, made ready once. One connection or request sees one column from start to end.
 #[derive(Default)]
@@ -25,6 +31,9 @@ pub(crate) struct Column {
     ip_restriction: Option<Arc<IpRules>>,
     user_agent_filter: Option<user_agent_filter::Filter>,
     login: bool,
+    circuit_breaker: Option<Arc<Breaker>>,
+    request_headers: Option<Changes>,
+    response_headers: Option<Changes>,
 }
 
 /// A request on its way through the stages.
@@ -34,17 +43,24 @@ pub(crate) struct Visit<'a> {
     pub(crate) trace: &'a mut Trace,
 }
 
-/// What stages of the request want to know of its answer.
+/// What stages of the request want to know of its answer. Dropped when there will be none, because the visitor left.
 #[derive(Default)]
 #[must_use]
-pub(crate) struct Passed {}
+pub(crate) struct Passed {
+    circuit_breaker: Option<Permit>,
+    response_headers: Facts,
+}
 
 impl Column {
     /// The stages of a route. What must outlive a change of its settings is with the keeper.
-    pub(crate) fn of(_id: &str, settings: &Settings, _keeper: &Keeper) -> Self {
+    pub(crate) fn of(id: &str, settings: &Settings, keeper: &Keeper) -> Self {
         let mut column = Column::of_connections(settings);
         column.user_agent_filter = column.ready(settings.user_agent_filter.as_ref(), user_agent_filter::Filter::of);
         column.login = settings.login;
+        let changes = |direction| move |changes: &HeaderChanges| Changes::of(changes, direction);
+        column.request_headers = column.ready(settings.request_headers.as_ref(), changes(Direction::Request));
+        column.response_headers = column.ready(settings.response_headers.as_ref(), changes(Direction::Response));
+        column.circuit_breaker = keeper.breaker(id, settings.circuit_breaker.as_ref());
         column
     }
 
@@ -74,12 +90,31 @@ impl Column {
         ip_restriction::stage(self.ip_restriction.as_deref(), visit.visitor.address.ip(), visit.trace)?;
         user_agent_filter::stage(self.user_agent_filter.as_ref(), visit)?;
         login::stage(self.login, visit.trace)?;
-        Ok(Passed::default())
+        // Sees only what would reach the backend.
+        let circuit_breaker = circuit_breaker::stage(self.circuit_breaker.as_ref(), visit)?;
+        let response_headers = response_headers::facts(self.response_headers.as_ref(), visit);
+        // Last of all, so that no other stage sees what it did.
+        request_headers::stage(self.request_headers.as_ref(), visit);
+        Ok(Passed { circuit_breaker, response_headers })
     }
 
     /// The order of the stages of an answer, from the backend to the visitor.
-    pub(crate) fn answer(&self, _passed: Passed, response: Response<ResponseBody>) -> Response<ResponseBody> {
+    pub(crate) fn answer(&self, passed: Passed, response: Response<ResponseBody>) -> Response<ResponseBody> {
+        let Passed { circuit_breaker, response_headers: mut facts } = passed;
+        let mut response = response;
+        let status = response.status();
+        if let Some(permit) = circuit_breaker {
+            permit.answered(status.as_u16(), Instant::now());
+        }
+        response_headers::stage(self.response_headers.as_ref(), &mut facts, status, response.headers_mut());
         response
+    }
+
+    /// What the stages learn when there is no answer to a request that passed them.
+    pub(crate) fn failure(&self, passed: Passed, refusal: &Refusal) {
+        if let Some(permit) = passed.circuit_breaker {
+            permit.failed(refusal.fault, Instant::now());
+        }
     }
 
     fn readable(&self) -> Result<(), Refusal> {

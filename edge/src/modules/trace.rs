@@ -19,6 +19,7 @@ pub(crate) struct Decision {
 pub(crate) struct Trace {
     /// The edge or route.
     on: Option<Arc<str>>,
+    id: Option<Box<str>>,
     decisions: Vec<Decision>,
 }
 
@@ -26,6 +27,11 @@ impl Trace {
     /// Names the edge or route whose stages these are.
     pub(crate) fn on(&mut self, id: &Arc<str>) {
         self.on = Some(id.clone());
+    }
+
+    /// Names the request in the log and on pages; made when somebody asks for it.
+    pub(crate) fn id(&mut self) -> &str {
+        self.id.get_or_insert_with(|| crate::http::request_id().into())
     }
 
     pub(crate) fn record(&mut self, module: &'static str, rule: Option<String>, passed: bool, began: Instant) {

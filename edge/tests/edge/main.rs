@@ -7,4 +7,5 @@ mod kit;
 mod mutual_tls;
 mod sessions;
 mod smuggling;
+mod stages;
 mod tcp;

@@ -1,0 +1,117 @@
+//! Variables in the values of headers: `${name}` stands for something about the connection, the request or its answer.
+
+macro_rules! variables {
+    ($($variant:ident = $name:literal, $sentence:literal;)*) => {
+        /// Something a value can name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Variable {
+            $(#[doc = $sentence] $variant,)*
+        }
+
+        impl Variable {
+            /// All there are.
+            pub const ALL: &[Variable] = &[$(Variable::$variant),*];
+
+            /// How it is written between `${` and `}`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Variable::$variant => $name,)* }
+            }
+
+            /// What it stands for.
+            pub const fn sentence(self) -> &'static str {
+                match self { $(Variable::$variant => $sentence,)* }
+            }
+        }
+    };
+}
+
+variables! {
+    ClientIp = "conn.client_ip", "The address of the visitor's socket.";
+    ClientPort = "conn.client_port", "The port of the visitor's socket.";
+    TlsVersion = "conn.tls.version", "The version of TLS the visitor speaks, such as 1.3; empty without TLS.";
+    TlsCipherSuite = "conn.tls.cipher_suite", "The cipher suite of the connection; empty without TLS.";
+    TlsSni = "conn.tls.sni", "The server name the visitor named in the handshake; empty without one.";
+    Id = "req.id", "The id of the request, which is also in the log and on error pages.";
+    Method = "req.method", "The method of the request.";
+    Scheme = "req.scheme", "https or http.";
+    Host = "req.host", "The host the request is for: in lower case, without a port.";
+    Path = "req.path", "The path of the request as it was sent.";
+    Query = "req.query", "The query of the request as it was sent, without the question mark.";
+    Version = "req.version", "The version of HTTP the visitor speaks: 1.0, 1.1 or 2.";
+    Status = "res.status", "The status of the answer; empty in the headers of requests.";
+}
+
+/// A part of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Stands as it is.
+    Text(&'a str),
+    /// Stands for something. Names that nobody knows stand for the empty text.
+    Variable(Option<Variable>),
+}
+
+/// The parts of a value in their order. A `${` that is never closed is text.
+pub fn pieces(value: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = value;
+    std::iter::from_fn(move || {
+        let opened = rest.find("${").filter(|at| rest[*at..].contains('}'));
+        let (piece, after) = match opened {
+            None if rest.is_empty() => return None,
+            None => (Piece::Text(rest), ""),
+            Some(0) => {
+                let (name, after) = rest[2..].split_once('}')?;
+                let name = name.trim();
+                (Piece::Variable(Variable::ALL.iter().find(|known| known.name() == name).copied()), after)
+            }
+            Some(at) => (Piece::Text(&rest[..at]), &rest[at..]),
+        };
+        rest = after;
+        Some(piece)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn values_fall_into_text_and_variables() {
+        use Piece::{Text, Variable as Var};
+        let table: &[(&str, &[Piece<'_>])] = &[
+            ("", &[]),
+            ("plain $ {text}", &[Text("plain $ {text}")]),
+            ("${conn.client_ip}", &[Var(Some(Variable::ClientIp))]),
+            ("a-${ req.id }/b", &[Text("a-"), Var(Some(Variable::Id)), Text("/b")]),
+            ("${req.host}${req.path}", &[Var(Some(Variable::Host)), Var(Some(Variable::Path))]),
+            ("x${unknown}y${}", &[Text("x"), Var(None), Text("y"), Var(None)]),
+            ("${REQ.ID}", &[Var(None)]),
+            ("open ${req.id", &[Text("open ${req.id")]),
+            ("} ${", &[Text("} ${")]),
+            ("${a${req.id}", &[Var(None)]),
+        ];
+        for (value, expected) in table {
+            assert_eq!(pieces(value).collect::<Vec<_>>(), *expected, "{value}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_value_ends_and_its_text_stands_in_it(value in "[${}a.é ]{0,40}") {
+            for piece in pieces(&value) {
+                if let Piece::Text(text) = piece {
+                    prop_assert!(!text.is_empty() && value.contains(text));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_variable_stands_in_the_documentation() {
+        let page = include_str!("../../../docs/headers.md");
+        for variable in Variable::ALL {
+            let row = format!("| `${{{}}}` | {} |", variable.name(), variable.sentence());
+            assert!(page.contains(&row), "docs/headers.md has no row: {row}");
+        }
+    }
+}

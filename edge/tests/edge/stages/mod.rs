@@ -1,0 +1,4 @@
+//! The stages of a route, each through real traffic.
+
+mod circuit_breaker;
+mod headers;
