@@ -87,6 +87,7 @@ impl Origin {
 }
 
 /// A stream to wherever it is.
+#[expect(clippy::large_enum_variant, reason = "nearly all are tunnels, and a box would cost each an allocation")]
 pub(crate) enum OriginIo {
     Tunnel(TunnelIo),
     Clear(tokio::net::TcpStream),

@@ -20,12 +20,12 @@ pub(crate) enum Target {
     /// To the tunnel that holds the port.
     Tunnel(Arc<Tunnel>),
     /// To whatever the edge's backend selects.
-    Edge { edge: Arc<TcpEdge>, column: Column },
+    Edge { edge: Arc<TcpEdge>, column: Box<Column> },
 }
 
 impl Target {
     pub(crate) fn edge(edge: &Arc<TcpEdge>) -> Self {
-        Target::Edge { edge: edge.clone(), column: Column::of_connections(&edge.settings) }
+        Target::Edge { edge: edge.clone(), column: Box::new(Column::of_connections(&edge.settings)) }
     }
 
     /// Judges a visitor before any byte passes. Who may not come in is not answered at all.
