@@ -225,6 +225,8 @@ fn oauth() -> types::EndpointOAuth {
     let google = types::EndpointOAuthGoogle {
         client_id: Some("own app".into()),
         client_secret: Some("echoed".into()),
+        // Those that a login needs: what is missing of them would be added and shown.
+        scopes: ["email", "profile"].map(|one| format!("https://www.googleapis.com/auth/userinfo.{one}")).into(),
         email_domains: vec!["clients.test".into()],
         ..Default::default()
     };
