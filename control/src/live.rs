@@ -1,6 +1,6 @@
 //! What the control side asks about agents and tunnels that are up.
 
-use postern_api::{AnyId, Timestamp, host::HostName};
+use postern_api::{AnyId, OwnerId, Timestamp, host::HostName};
 use std::{collections::BTreeMap, net::IpAddr};
 
 /// A view of what is alive. Answers at once, from memory.
@@ -11,6 +11,9 @@ pub trait Live: Send + Sync {
     fn port_in_use(&self, port: u16) -> bool;
     /// Whether an agent's tunnel holds exactly this name.
     fn host_in_use(&self, host: &HostName) -> bool;
+    /// Keeps agents from taking names and ports until the answer is dropped. Who asks about them after this sees
+    /// everything that was taken before.
+    fn keep_free(&self, wanted: Wanted) -> Box<dyn Send>;
     /// The port on which visitors with HTTPS are served.
     fn https_port(&self) -> u16;
     /// What the server calls its region.
@@ -19,6 +22,17 @@ pub trait Live: Send + Sync {
     fn sessions(&self) -> Vec<LiveSession>;
     /// Every tunnel that is up, in no order.
     fn tunnels(&self) -> Vec<LiveTunnel>;
+}
+
+/// Names and ports that are about to be given to an edge or an owner.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Host names. For an owner, what lies below them is wanted too.
+    pub names: Vec<HostName>,
+    /// TCP ports.
+    pub ports: Vec<u16>,
+    /// Whose agents may go on taking them; nobody's if they are for an edge.
+    pub owner: Option<OwnerId>,
 }
 
 /// An agent that is connected.
@@ -89,6 +103,9 @@ impl Live for NothingLive {
     }
     fn host_in_use(&self, _host: &HostName) -> bool {
         false
+    }
+    fn keep_free(&self, _wanted: Wanted) -> Box<dyn Send> {
+        Box::new(())
     }
     fn https_port(&self) -> u16 {
         443

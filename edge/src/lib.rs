@@ -23,5 +23,6 @@ mod tls;
 pub use edge::Edge;
 pub use http::ApiBody;
 pub use live::{Live, SessionView, TunnelKind, TunnelView};
+pub use sessions::{Pledge, Pledged};
 pub use settings::{ApiHost, ApiService, Limits, Settings};
 pub use tls::Certificates;

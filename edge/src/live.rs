@@ -1,6 +1,9 @@
 //! What is alive at the moment: sessions, tunnels, names and ports in use.
 
-use crate::{routing::Routing, sessions::Registry};
+use crate::{
+    routing::Routing,
+    sessions::{Pledge, Pledged, Registry},
+};
 use postern_api::{Timestamp, host::HostName};
 use std::{
     collections::BTreeMap,
@@ -124,6 +127,12 @@ impl Live {
             rest = parent;
         }
         false
+    }
+
+    /// Keeps agents from taking names or ports until the answer is dropped. Who asks [`Live`] about them after this
+    /// sees everything that was taken before.
+    pub fn pledge(&self, pledge: Pledge) -> Pledged {
+        self.registry.pledge(pledge)
     }
 
     /// The port on which visitors with HTTPS are served.

@@ -1,8 +1,8 @@
 //! What is alive at the edge, as the management API asks for it.
 
 use postern_api::{AnyId, host::HostName};
-use postern_control::{LiveAddress, LiveSession, LiveTunnel};
-use postern_edge::{SessionView, TunnelKind, TunnelView};
+use postern_control::{LiveAddress, LiveSession, LiveTunnel, Wanted};
+use postern_edge::{Pledge, SessionView, TunnelKind, TunnelView};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -42,6 +42,12 @@ impl postern_control::Live for Live {
 
     fn host_in_use(&self, host: &HostName) -> bool {
         self.edge().is_some_and(|edge| edge.host_in_use(host))
+    }
+
+    fn keep_free(&self, wanted: Wanted) -> Box<dyn Send> {
+        let Wanted { names, ports, owner } = wanted;
+        let pledge = Pledge { names, ports, owner: owner.map(|owner| owner.to_string()) };
+        Box::new(self.edge().map(|edge| edge.pledge(pledge)))
     }
 
     fn https_port(&self) -> u16 {

@@ -18,6 +18,7 @@ mod publishing;
 mod recovery;
 mod refused_sessions;
 mod reload;
+mod reservations;
 mod rights;
 mod secrets;
 mod server_start;

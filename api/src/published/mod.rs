@@ -7,11 +7,13 @@
 mod backend;
 mod certificate;
 mod edges;
+mod names;
 mod settings;
 
 pub use backend::Backend;
 pub use certificate::Certificate;
 pub use edges::{HttpsEdge, HttpsRoute, TcpEdge, TlsEdge};
+pub use names::Names;
 pub use settings::{Settings, Termination};
 
 use crate::{acl::Acl, ip_rules::IpRules, resource::RestrictionType, token::TokenHash};
@@ -38,6 +40,8 @@ pub struct Published {
     pub tcp_edges: Arc<Vec<Arc<TcpEdge>>>,
     /// IP restrictions in the order they were made.
     pub ip_restrictions: Arc<Vec<Arc<IpRestriction>>>,
+    /// Names and ports of edges, and those that are reserved.
+    pub names: Arc<Names>,
     /// TLS certificates in the order they were made.
     pub certificates: Arc<Vec<Arc<Certificate>>>,
     /// The id of the certificate that was chosen for a reserved domain, by the domain.
@@ -53,6 +57,8 @@ pub struct Credential {
     pub hash: TokenHash,
     /// What may be bound.
     pub acl: Acl,
+    /// The user or bot user it belongs to.
+    pub owner: String,
 }
 
 /// Who may use a part of the service. Each enforced restriction of a part must let an address pass.

@@ -33,7 +33,8 @@ impl Credentials {
         match credential {
             Some(kept) => {
                 let id = kept.id.to_string();
-                let credential = published::Credential { id, hash: kept.hidden, acl: kept.spec.acl };
+                let owner = kept.spec.owner_id.to_string();
+                let credential = published::Credential { id, hash: kept.hidden, acl: kept.spec.acl, owner };
                 self.all.insert(ksuid, (credential, kept.spec.owner_id));
             }
             None => drop(self.all.remove(&ksuid)),

@@ -7,15 +7,16 @@ use super::{
     shelf::Shelf,
 };
 use crate::{
-    resources::{Codec, Kept, Rules, kept},
+    resources::{Codec, Kept, Rules, hosts, kept, reserved_address, reserved_domain},
     store::{Change, Entry, Range, Result, Revision, Store},
 };
 use postern_api::{
-    published::{self, Backend, Certificate, Published},
+    host::HostName,
+    published::{self, Backend, Certificate, Names, Published},
     resource::{
         self, ApiKey, BotUser, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend, HttpsEdge,
-        HttpsRoute, IpPolicyRule, ReservedDomain, Resource, StaticBackend, TcpEdge, TlsCertificate, TlsEdge,
-        TunnelGroupBackend, WeightedBackend,
+        HttpsRoute, IpPolicyRule, ReservedAddress, ReservedDomain, Resource, StaticBackend, TcpEdge, TlsCertificate,
+        TlsEdge, TunnelGroupBackend, WeightedBackend,
     },
     token::TokenHash,
 };
@@ -35,6 +36,9 @@ pub(super) struct Mirror {
     /// The domains of reservations with a chosen certificate, by the reservation.
     chosen_for: HashMap<String, String>,
     restrictions: Shelf<Restriction, published::IpRestriction>,
+    names: Part<Names>,
+    /// What each record has of the names, for a deletion tells only the record.
+    named: HashMap<String, Named>,
     owners: Owners,
     edges: Edges,
 }
@@ -43,6 +47,13 @@ pub(super) struct Mirror {
 struct Restriction {
     spec: resource::IpRestriction,
     policies: Vec<String>,
+}
+
+/// What one record has of the names.
+enum Named {
+    Edge(Vec<HostName>),
+    Domain(HostName),
+    Address(u16),
 }
 
 /// Something large that is copied for publishing only if it has changed.
@@ -73,6 +84,8 @@ impl Mirror {
             choices: Part::default(),
             chosen_for: HashMap::new(),
             restrictions: Shelf::default(),
+            names: Part::default(),
+            named: HashMap::new(),
             owners: Owners::default(),
             edges: Edges::default(),
         }
@@ -99,6 +112,7 @@ impl Mirror {
             kept::records::<HttpsRoute>(),
             kept::records::<TlsEdge>(),
             kept::records::<TcpEdge>(),
+            kept::records::<ReservedAddress>(),
         ];
         let mut oldest = Revision::MAX;
         for prefix in prefixes {
@@ -143,7 +157,6 @@ impl Mirror {
             ("records", HttpResponseBackend::KIND) => self.backend(third, entry, Backend::HttpResponse),
             ("records", StaticBackend::KIND) => self.backend(third, entry, Backend::Static),
             ("records", TlsCertificate::KIND) => self.certificates.set(third, record(codec, entry).map(certificate)),
-            ("records", ReservedDomain::KIND) => return self.reservation(third, record(codec, entry)),
             ("records", CertificateAuthority::KIND) => self.owners.authority(third, record(codec, entry)),
             ("records", IpPolicyRule::KIND) => {
                 for judged in self.owners.rule(third, record(codec, entry)) {
@@ -166,30 +179,73 @@ impl Mirror {
                     self.owners.forget(third);
                 }
                 match kind {
-                    HttpsEdge::KIND => self.edges.https(third, record(codec, entry)),
+                    HttpsEdge::KIND => {
+                        let edge: Option<Kept<HttpsEdge>> = record(codec, entry);
+                        self.name(third, edge.as_ref().map(|edge| Named::Edge(hosts(&edge.spec.hostports))), third);
+                        self.edges.https(third, edge);
+                    }
                     HttpsRoute::KIND => self.edges.route(third, record(codec, entry)),
-                    TlsEdge::KIND => self.edges.tls(third, record(codec, entry)),
+                    TlsEdge::KIND => {
+                        let edge: Option<Kept<TlsEdge>> = record(codec, entry);
+                        self.name(third, edge.as_ref().map(|edge| Named::Edge(hosts(&edge.spec.hostports))), third);
+                        self.edges.tls(third, edge);
+                    }
                     _ => self.edges.tcp(third, record(codec, entry)),
                 }
+            }
+            ("records", ReservedDomain::KIND) => {
+                let domain: Option<Kept<ReservedDomain>> = record(codec, entry);
+                let owner = domain.as_ref().map(|domain| domain.spec.owner_id.to_string()).unwrap_or_default();
+                let named = domain.as_ref().and_then(|domain| reserved_domain::name_of(&domain.spec));
+                self.name(third, named.map(Named::Domain), &owner);
+                self.choice(third, domain);
+            }
+            ("records", ReservedAddress::KIND) => {
+                let address: Option<Kept<ReservedAddress>> = record(codec, entry);
+                let owner = address.as_ref().map(|address| address.spec.owner_id.to_string()).unwrap_or_default();
+                let named = address.and_then(|address| reserved_address::port_of(&address.spec)).map(Named::Address);
+                self.name(third, named, &owner);
             }
             _ => return false,
         }
         true
     }
 
-    /// False if the reservation has, and had, nothing to do with certificates.
-    fn reservation(&mut self, id: &str, now: Option<Kept<ReservedDomain>>) -> bool {
-        let former = self.chosen_for.remove(id);
-        if let Some(domain) = &former {
-            self.choices.change().remove(domain);
+    /// A reservation may have another certificate now than before.
+    fn choice(&mut self, id: &str, now: Option<Kept<ReservedDomain>>) {
+        if let Some(domain) = self.chosen_for.remove(id) {
+            self.choices.change().remove(&domain);
         }
         let chosen = now.and_then(|kept| Some((kept.spec.domain, kept.hidden.certificate?.to_string())));
-        let matters = former.is_some() || chosen.is_some();
         if let Some((domain, certificate)) = chosen {
             self.chosen_for.insert(id.to_owned(), domain.clone());
             self.choices.change().insert(domain, certificate);
         }
-        matters
+    }
+
+    /// A record has other names now than before. They are given out with a word about who has them.
+    fn name(&mut self, record: &str, now: Option<Named>, holder: &str) {
+        if let Some(former) = self.named.remove(record) {
+            let names = self.names.change();
+            match former {
+                // A name that has moved on meanwhile is somebody else's.
+                Named::Edge(former) => former.iter().for_each(|name| {
+                    if names.edges.get(name).is_some_and(|holder| holder == record) {
+                        names.edges.remove(name);
+                    }
+                }),
+                Named::Domain(name) => drop(names.domains.remove(&name)),
+                Named::Address(port) => drop(names.addresses.remove(&port)),
+            }
+        }
+        let Some(now) = now else { return };
+        let names = self.names.change();
+        match &now {
+            Named::Edge(now) => names.edges.extend(now.iter().map(|name| (name.clone(), holder.to_owned()))),
+            Named::Domain(name) => drop(names.domains.insert(name.clone(), holder.to_owned())),
+            Named::Address(port) => drop(names.addresses.insert(*port, holder.to_owned())),
+        }
+        self.named.insert(record.to_owned(), now);
     }
 
     fn backend<R: Rules>(&mut self, id: &str, entry: Option<&Entry>, publish: fn(R) -> Backend) {
@@ -206,6 +262,7 @@ impl Mirror {
             inactive_credentials: credentials.inactive,
             api_keys: self.api_keys.publish(),
             backends: self.backends.publish(),
+            names: self.names.publish(),
             certificates: self.certificates.all(|_, certificate| certificate.clone()),
             certificate_choices: self.choices.publish(),
             ip_restrictions: self.restrictions.all(|id, known| published::IpRestriction {

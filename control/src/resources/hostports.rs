@@ -1,6 +1,7 @@
 //! Hostports of HTTPS and TLS edges: each host name belongs to one edge at most, whatever port it is written with.
 
 use super::{Call, Claim, Resources, plan::Plan};
+use crate::Wanted;
 use postern_api::{Code, Error, Result, host::HostName};
 use std::net::IpAddr;
 
@@ -75,10 +76,16 @@ pub(super) fn claim(name: &HostName) -> Claim {
     Claim { scope: "host".to_owned(), value: name.reversed() }
 }
 
+/// The names that an edge does not have yet.
+pub(super) fn wanted(hostports: &[String], former: &[String]) -> Wanted {
+    let had = names(former);
+    let names = names(hostports).into_iter().filter(|name| !had.contains(name)).collect();
+    Wanted { names, ..Wanted::default() }
+}
+
 /// Names that an edge does not have yet must not be reserved for others than the caller.
 pub(super) async fn secure(plan: &mut Plan, hostports: &[String], former: &[String], call: &Call<'_>) -> Result<()> {
-    let had = names(former);
-    for name in names(hostports).into_iter().filter(|name| !had.contains(name)) {
+    for name in wanted(hostports, former).names {
         if let Some(reserved) = call.here.reserved_domain(plan, &name).await?
             && !call.caller.admin
             && reserved.owner != call.caller.owner

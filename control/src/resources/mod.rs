@@ -24,7 +24,7 @@ mod owner;
 mod plan;
 mod policies;
 mod reserved;
-mod reserved_address;
+pub(crate) mod reserved_address;
 pub(crate) mod reserved_domain;
 mod rules;
 mod ssh_certificate_authority;

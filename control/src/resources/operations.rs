@@ -5,7 +5,10 @@ use super::{
     kept::{self, Linked, Ties},
     plan::{Obstacle, Plan},
 };
-use crate::store::{Entry, Outcome, Range, Revision};
+use crate::{
+    Wanted,
+    store::{Entry, Outcome, Range, Revision},
+};
 use postern_api::{
     AnyId, Code, Error, Id, Result, Secret, Timestamp,
     resource::{Body, DESCRIPTION_LIMIT, METADATA_LIMIT, Record, Resource, Texts},
@@ -62,12 +65,19 @@ impl Resources {
                 claims: Vec::new(),
                 links: Vec::new(),
             };
+            let _kept_free = self.keep_free(R::wanted(&kept, None));
             R::check(&kept, None, self)?;
             tie(&mut kept);
             let mut plan = Plan::default();
             plan.unchanged(&kept.key(), None);
             plan.claim(kept.id.as_str(), &[], &kept.claims);
-            R::secure(&mut plan, &kept, None, &call).await?;
+            match R::secure(&mut plan, &kept, None, &call).await {
+                Err(error) if R::PICKS && error.code == Code::StorageConflict && attempt + 1 < ATTEMPTS => {
+                    pause(attempt).await;
+                    continue;
+                }
+                secured => secured?,
+            }
             plan.link(kept.id.as_str(), &kept.key(), &[], &kept.links)?;
             plan.put(&kept.key(), self.codec.record(&kept)?);
             self.attach(&mut plan, &kept, Modules::default(), modules).await?;
@@ -166,6 +176,7 @@ impl Resources {
             let call = Call { caller, now, here: self };
             let modules = R::change(&mut kept, body.clone(), &call).await?;
             alter(&mut kept);
+            let _kept_free = self.keep_free(R::wanted(&kept, Some(&former)));
             R::check(&kept, Some(&former), self)?;
             tie(&mut kept);
             let mut plan = Plan::default();
@@ -346,6 +357,11 @@ impl Resources {
         }
         nested.reverse();
         Ok(nested)
+    }
+
+    /// Keeps agents from taking what is wanted. Once the change is published they see for themselves.
+    fn keep_free(&self, wanted: Wanted) -> Option<Box<dyn Send>> {
+        (wanted != Wanted::default()).then(|| self.live.keep_free(wanted))
     }
 
     async fn show<R: Rules>(&self, kept: &Kept<R>) -> Result<Record<R>> {

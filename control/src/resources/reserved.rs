@@ -1,10 +1,11 @@
 //! What is kept for owners: who owns a name or a port, asked so that the answer still holds when a change is committed.
 
 use super::{Claim, Resources, Rules, hostports, plan::Plan, tcp_edge};
+use crate::LiveAddress;
 use postern_api::{
     Code, Error, Id, OwnerId, Result,
     host::HostName,
-    resource::{ReservedAddress, ReservedDomain, Resource},
+    resource::{Credential, ReservedAddress, ReservedDomain, Resource},
 };
 
 /// A reservation, and whose it is.
@@ -64,6 +65,25 @@ impl Resources {
         let found = self.stored(&id).await?;
         // A claim without its record is about to vanish: the condition above sees to that.
         Ok(found.map(|(kept, _)| Reservation { owner: owner(&kept.spec).clone(), id }))
+    }
+
+    /// A tunnel that is up at such an address and belongs to somebody else.
+    pub(super) async fn tunnel_of_another(
+        &self,
+        owner: &OwnerId,
+        fits: impl Fn(&LiveAddress) -> bool + Send,
+    ) -> Result<Option<String>> {
+        for tunnel in self.live.tunnels() {
+            if !tunnel.address.as_ref().is_some_and(&fits) {
+                continue;
+            }
+            let credential = self.stored(&Id::<Credential>::parse(&tunnel.credential)?).await?;
+            // The tunnels of a credential that was deleted are ending.
+            if credential.is_some_and(|(credential, _)| credential.spec.owner_id != *owner) {
+                return Ok(Some(tunnel.id));
+            }
+        }
+        Ok(None)
     }
 
     /// The edge that has exactly this name; it is the same one, or still none, at the commit.

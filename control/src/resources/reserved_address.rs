@@ -3,7 +3,7 @@
 use super::{
     Attachment, Call, Claim, Draft, Kept, Link, Making, Modules, Resources, Role, Rules, plan::Plan, reserved, tcp_edge,
 };
-use crate::store::Range;
+use crate::{LiveAddress, Wanted, store::Range};
 use postern_api::{
     Code, Error, Id, Result,
     resource::{Nothing, Region, ReservedAddress, ReservedAddressCreate, ReservedAddressUpdate},
@@ -64,12 +64,27 @@ impl Rules for ReservedAddress {
         vec![Link::to_owner(&kept.spec.owner_id, Role::Belongs)]
     }
 
-    async fn secure(plan: &mut Plan, kept: &Kept<Self>, _former: Option<&Kept<Self>>, call: &Call<'_>) -> Result<()> {
-        if let (true, Some(port)) = (kept.hidden.ours, port_of(&kept.spec))
-            && let Some(edge) = call.here.edge_on(plan, port).await?
-        {
-            // Somebody was faster: the next attempt chooses another one.
-            return Err(tcp_edge::taken(port, &edge));
+    fn wanted(kept: &Kept<Self>, former: Option<&Kept<Self>>) -> Wanted {
+        let ports = port_of(&kept.spec).into_iter().filter(|_| former.is_none()).collect();
+        // An address that the server chose is free for everybody until then.
+        let owner = (former.is_none() && !kept.hidden.ours).then(|| kept.spec.owner_id.clone());
+        Wanted { ports, owner, ..Wanted::default() }
+    }
+
+    async fn secure(plan: &mut Plan, kept: &Kept<Self>, former: Option<&Kept<Self>>, call: &Call<'_>) -> Result<()> {
+        let (None, Some(port), here) = (former, port_of(&kept.spec), call.here) else { return Ok(()) };
+        if kept.hidden.ours {
+            let taken = here.edge_on(plan, port).await?.is_some() || here.live.port_in_use(port);
+            return if taken { Err(Code::StorageConflict.into()) } else { Ok(()) };
+        }
+        let owner = &kept.spec.owner_id;
+        let there = |address: &LiveAddress| address.scheme == "tcp" && address.port == port;
+        if let Some(tunnel) = here.tunnel_of_another(owner, there).await? {
+            let sentence = format!(
+                "A tunnel of another owner, `{tunnel}`, is up on port {port}. Take another one, or have that tunnel \
+                 stopped first."
+            );
+            return Err(Error::new(Code::ReservedLive, sentence).with("id", tunnel).with("field", "addr"));
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use super::{
     Attachment, Call, Claim, Draft, Kept, Link, Making, Modules, Part, Resources, Role, Rules, hostports, plan::Plan,
     reserved,
 };
+use crate::{LiveAddress, Wanted};
 use postern_api::{
     Code, Error, Id, OwnerId, Result,
     host::HostName,
@@ -103,15 +104,35 @@ impl Rules for ReservedDomain {
         std::iter::once(owner).chain(certificate).collect()
     }
 
+    fn wanted(kept: &Kept<Self>, former: Option<&Kept<Self>>) -> Wanted {
+        if former.is_some() {
+            return Wanted::default();
+        }
+        let names = name_of(&kept.spec).into_iter().collect();
+        Wanted { names, owner: Some(kept.spec.owner_id.clone()), ..Wanted::default() }
+    }
+
     async fn secure(plan: &mut Plan, kept: &Kept<Self>, former: Option<&Kept<Self>>, call: &Call<'_>) -> Result<()> {
         let (None, Some(name)) = (former, name_of(&kept.spec)) else { return Ok(()) };
         let owner = &kept.spec.owner_id;
         above(plan, &name, owner, call.here).await?;
         below(plan, &name, owner, call.here).await?;
-        if kept.hidden.ours
-            && let Some(edge) = call.here.edge_named(plan, &name).await?
+        let lies_in = |address: &LiveAddress| {
+            HostName::parse(&address.host).is_ok_and(|host| host.owned_with().any(|owner| owner == name))
+        };
+        if let Some(tunnel) =
+            call.here.tunnel_of_another(owner, |address| address.scheme != "tcp" && lies_in(address)).await?
         {
-            return Err(hostports::taken(&hostports::claim(&name), &edge));
+            let sentence = format!(
+                "A tunnel of another owner, `{tunnel}`, is up under `{name}` or a name below it. Take another name, or \
+                 have that tunnel stopped first."
+            );
+            return Err(Error::new(Code::ReservedLive, sentence).with("id", tunnel).with("field", "domain"));
+        }
+        let here = call.here;
+        let ours = kept.hidden.ours;
+        if ours && (here.edge_named(plan, &name).await?.is_some() || here.live.host_in_use(&name)) {
+            return Err(Code::StorageConflict.into());
         }
         Ok(())
     }

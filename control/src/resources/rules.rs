@@ -1,7 +1,10 @@
 //! What a kind or a module must say about itself; everything else is done for it.
 
 use super::{Caller, Claim, Kept, KeptModule, Link, Resources, kept, plan::Plan};
-use crate::store::{Entry, Page, Revision};
+use crate::{
+    Wanted,
+    store::{Entry, Page, Revision},
+};
 use futures::{FutureExt, future::BoxFuture};
 use postern_api::{AnyId, Id, OwnerId, Result, Secret, module::Module, resource::Resource};
 use serde::{Serialize, de::DeserializeOwned};
@@ -42,6 +45,11 @@ pub(crate) trait Rules: Resource {
         Vec::new()
     }
 
+    /// Names and ports that agents must not take while the change is being made.
+    fn wanted(_kept: &Kept<Self>, _former: Option<&Kept<Self>>) -> Wanted {
+        Wanted::default()
+    }
+
     /// What to say when another record holds the value already.
     fn taken(claim: &Claim, holder: &str) -> postern_api::Error {
         postern_api::Error::new(
@@ -62,6 +70,7 @@ pub(crate) trait Rules: Resource {
     }
 
     /// Looks at other records before a change is committed, and adds to the plan that what was seen still holds then.
+    /// What `create` has picked and somebody else was faster to take is a `StorageConflict`.
     fn secure(
         _plan: &mut Plan,
         _kept: &Kept<Self>,

@@ -1,7 +1,7 @@
 //! TCP edges: each port belongs to one edge at most, whatever host it is written with.
 
 use super::{Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, owner, plan::Plan};
-use crate::Settings;
+use crate::{Settings, Wanted};
 use postern_api::{
     Code, Error, Result,
     host::HostName,
@@ -63,9 +63,14 @@ impl Rules for TcpEdge {
         taken(&claim.value, holder)
     }
 
-    async fn secure(plan: &mut Plan, kept: &Kept<Self>, former: Option<&Kept<Self>>, call: &Call<'_>) -> Result<()> {
+    fn wanted(kept: &Kept<Self>, former: Option<&Kept<Self>>) -> Wanted {
         let had: Vec<u16> = former.map(|former| ports(&former.spec)).unwrap_or_default();
-        for port in ports(&kept.spec).into_iter().filter(|port| !had.contains(port)) {
+        let ports = ports(&kept.spec).into_iter().filter(|port| !had.contains(port)).collect();
+        Wanted { ports, ..Wanted::default() }
+    }
+
+    async fn secure(plan: &mut Plan, kept: &Kept<Self>, former: Option<&Kept<Self>>, call: &Call<'_>) -> Result<()> {
+        for port in Self::wanted(kept, former).ports {
             if let Some(reserved) = call.here.reserved_address(plan, port).await?
                 && !call.caller.admin
                 && reserved.owner != call.caller.owner

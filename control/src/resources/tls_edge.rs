@@ -3,6 +3,7 @@
 use super::{
     Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, hostports, owner, plan::Plan,
 };
+use crate::Wanted;
 use postern_api::{
     Code, Error, Result,
     module::{Backend, IpRestriction, MutualTls, TerminateAt, TlsTermination},
@@ -35,6 +36,11 @@ impl Rules for TlsEdge {
 
     fn claims(kept: &Kept<Self>) -> Vec<Claim> {
         hostports::claims(&kept.spec.hostports)
+    }
+
+    fn wanted(kept: &Kept<Self>, former: Option<&Kept<Self>>) -> Wanted {
+        let former = former.map(|former| former.spec.hostports.as_slice()).unwrap_or_default();
+        hostports::wanted(&kept.spec.hostports, former)
     }
 
     async fn secure(plan: &mut Plan, kept: &Kept<Self>, former: Option<&Kept<Self>>, call: &Call<'_>) -> Result<()> {

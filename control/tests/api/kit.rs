@@ -5,7 +5,7 @@ use axum::body::Body;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use postern_api::{AnyId, Code, host::HostName};
-use postern_control::{Control, Live, LiveSession, LiveTunnel, Settings};
+use postern_control::{Control, Live, LiveSession, LiveTunnel, Settings, Wanted};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,6 +33,8 @@ pub(crate) struct Tunnels {
     pub(crate) labelled: Mutex<Vec<(AnyId, BTreeMap<String, String>)>>,
     pub(crate) sessions: Mutex<Vec<LiveSession>>,
     pub(crate) tunnels: Mutex<Vec<LiveTunnel>>,
+    /// What agents were to be kept from, in order.
+    pub(crate) kept_free: Mutex<Vec<Wanted>>,
 }
 
 impl Live for Tunnels {
@@ -46,6 +48,10 @@ impl Live for Tunnels {
     }
     fn host_in_use(&self, host: &HostName) -> bool {
         self.hosts.lock().expect("unpoisoned").contains(host)
+    }
+    fn keep_free(&self, wanted: Wanted) -> Box<dyn Send> {
+        self.kept_free.lock().expect("unpoisoned").push(wanted);
+        Box::new(())
     }
     fn https_port(&self) -> u16 {
         4443

@@ -3,8 +3,10 @@
 use crate::certificates::tls_certificate;
 use crate::kit::{BASE_URL, Caller, World};
 use http::StatusCode;
-use postern_api::Code;
+use postern_api::{Code, OwnerId, Timestamp, host::HostName};
+use postern_control::{LiveAddress, LiveTunnel, Wanted};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 async fn domain(caller: &Caller, name: &str) -> String {
     caller.id("/reserved_domains", &json!({"domain": name})).await
@@ -331,4 +333,84 @@ async fn addresses_chosen_at_once_all_differ() {
     chosen.sort();
     chosen.dedup();
     assert_eq!(chosen.len(), 30);
+}
+
+/// A tunnel that is up at an address, with the credential of somebody.
+fn up(credential: &str, scheme: &'static str, host: &str, port: u16) -> LiveTunnel {
+    LiveTunnel {
+        id: "tn_0ujtsYcgvSTl8PAuAdqWYSMnLOv".to_owned(),
+        session: "ts_0ujtsYcgvSTl8PAuAdqWYSMnLOv".to_owned(),
+        credential: credential.to_owned(),
+        name: "shop".to_owned(),
+        address: Some(LiveAddress { scheme, host: host.to_owned(), port }),
+        labels: BTreeMap::new(),
+        forwards_to: "http://localhost:80".to_owned(),
+        metadata: String::new(),
+        started_at: Timestamp::new(jiff::Timestamp::UNIX_EPOCH),
+    }
+}
+
+#[tokio::test]
+async fn what_a_tunnel_of_another_owner_has_cannot_be_reserved() {
+    let world = World::start().await;
+    let (operator, stranger) = (world.operator().await, world.stranger().await);
+    let credential = stranger.id("/credentials", &json!({})).await;
+    *world.live.tunnels.lock().expect("unpoisoned") =
+        vec![up(&credential, "https", "a.shop.test", 4443), up(&credential, "tcp", "tunnels.test", 24005)];
+    for name in ["a.shop.test", "shop.test", "*.shop.test"] {
+        let wanted = json!({"domain": name});
+        operator.post("/reserved_domains", &wanted).await.refused(Code::ReservedLive);
+    }
+    let wanted = json!({"addr": "tunnels.test:24005"});
+    operator.post("/reserved_addrs", &wanted).await.refused(Code::ReservedLive);
+    // Its own owner may, and what lies beside is free.
+    domain(&operator, "b.shop.test").await;
+    domain(&operator, "tunnels-of-mine.test").await;
+    domain(&stranger, "a.shop.test").await;
+    stranger.made("/reserved_addrs", &wanted).await;
+}
+
+#[tokio::test]
+async fn agents_are_kept_from_what_is_being_given_away_and_told_afterwards() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let host = |name: &str| HostName::parse(name).expect("a name");
+    let edge = operator.made("/edges/https", &json!({"hostports": ["a.test:443", "a.test:4443"]})).await;
+    let item = format!("/edges/https/{}", edge["id"].as_str().expect("an id"));
+    operator.patch(&item, &json!({"hostports": ["a.test:443", "b.test:443"]})).await.is(StatusCode::OK);
+    operator.patch(&item, &json!({"description": "nothing new"})).await.is(StatusCode::OK);
+    operator.made("/edges/tcp", &json!({"hostports": ["tunnels.test:24009"]})).await;
+    let reserved = operator.made("/reserved_domains", &json!({"domain": "*.c.test"})).await;
+    let address = operator.made("/reserved_addrs", &json!({"addr": "tunnels.test:24010"})).await;
+    let owner = OwnerId::parse(reserved["owner_id"].as_str().expect("an owner")).ok();
+    let kept_free = world.live.kept_free.lock().expect("unpoisoned").clone();
+    let wanted = |names: &[&str], ports: &[u16], owner: &Option<OwnerId>| Wanted {
+        names: names.iter().map(|name| host(name)).collect(),
+        ports: ports.to_vec(),
+        owner: owner.clone(),
+    };
+    assert_eq!(
+        kept_free,
+        [
+            wanted(&["a.test"], &[], &None),
+            wanted(&["b.test"], &[], &None),
+            wanted(&[], &[24009], &None),
+            wanted(&["*.c.test"], &[], &owner),
+            wanted(&[], &[24010], &owner),
+        ]
+    );
+    let names = world.control.published().borrow().names.clone();
+    assert_eq!(names.edges.len(), 2);
+    assert_eq!(names.edges[&host("b.test")], edge["id"]);
+    assert_eq!(names.owner_of(&host("x.c.test")), reserved["owner_id"].as_str());
+    assert_eq!(names.addresses[&24010], address["owner_id"]);
+    for gone in [format!("/reserved_addrs/{}", address["id"].as_str().expect("an id")), item] {
+        operator.delete(&gone).await.is(StatusCode::NO_CONTENT);
+    }
+    operator
+        .delete(&format!("/reserved_domains/{}", reserved["id"].as_str().expect("an id")))
+        .await
+        .is(StatusCode::NO_CONTENT);
+    let names = world.control.published().borrow().names.clone();
+    assert!(names.edges.is_empty() && names.domains.is_empty() && names.addresses.is_empty());
 }

@@ -186,6 +186,7 @@ impl Front {
             (Some((_, Place::Https(_))), Scheme::Http) => Err(self.to_https(&host, uri)),
             // The handshake for its name would have led there.
             (Some((_, Place::Tls(_))), Scheme::Https) => Err(misdirected()),
+            (None, _) if self.registry.expects(&host) => Err(Refusal::offline(&host)),
             (Some((_, Place::Tls(_))), Scheme::Http) | (None, _) => Err(Refusal::unknown_host(&host)),
         }
     }

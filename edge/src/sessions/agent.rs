@@ -36,9 +36,9 @@ async fn greet(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
     let found = {
         let published = registry.published.borrow();
         authenticate::credential(&published, &hello.token)
-            .map(|(key, credential)| (key.to_owned(), credential.id.clone()))
+            .map(|(key, credential)| (key.to_owned(), credential.id.clone(), credential.owner.clone()))
     };
-    let (credential_key, credential) = match found {
+    let (credential_key, credential, owner) = match found {
         Ok(found) => found,
         Err(error) => {
             tracing::info!(%peer, code = %error.code, "agent refused");
@@ -65,6 +65,7 @@ async fn greet(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
         id,
         credential_key,
         credential,
+        owner,
         instance: hello.instance,
         agent_version: hello.agent_version,
         os: hello.os,

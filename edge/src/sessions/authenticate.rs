@@ -52,7 +52,12 @@ mod tests {
         let (known, key) = ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", "0ujtsYcgvSTl8PAuAdqWYSMnLOw");
         let (token, api_key) = (Token::generate(known), Token::generate(key));
         let mut published = Published::default();
-        let credential_of = |token: &Token| Credential { id: "cr_1".into(), hash: token.hash(), acl: Acl::default() };
+        let credential_of = |token: &Token| Credential {
+            id: "cr_1".into(),
+            hash: token.hash(),
+            acl: Acl::default(),
+            owner: "usr_1".into(),
+        };
         Arc::make_mut(&mut published.credentials).insert(known.to_owned(), credential_of(&token));
         Arc::make_mut(&mut published.api_keys).insert(key.to_owned(), api_key.hash());
         let resting = "0ujtsYcgvSTl8PAuAdqWYSMnLOx";

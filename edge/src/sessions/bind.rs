@@ -7,7 +7,11 @@ use super::{
 use crate::{live::TunnelKind, sessions::names::Slot, tcp::Target};
 use postern_api::{Code, Error, Timestamp, acl::Acl, host::HostName, id::ksuid, words};
 use postern_tunnel::message::{Bind, BindWhat, Bound, Scheme};
-use std::{collections::BTreeMap, net::IpAddr, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashSet},
+    net::IpAddr,
+    sync::Arc,
+};
 
 /// Tunnels one session may have.
 const TUNNELS: usize = 4096;
@@ -166,6 +170,18 @@ impl Registry {
             let message = format!("The name `{name}` belongs to the server itself. Choose another one.");
             return Err(Error::new(Code::NameOfEdge, message));
         }
+        let names = self.published.borrow().names.clone();
+        if let Some(edge) = names.edges.get(name) {
+            let message = format!("The name `{name}` belongs to the edge `{edge}`. Choose another one.");
+            return Err(Error::new(Code::NameOfEdge, message));
+        }
+        if names.owner_of(name).is_some_and(|owner| owner != session.owner) {
+            let message = format!(
+                "The name `{name}` is reserved for another owner. Choose another one, or use a credential of that owner."
+            );
+            return Err(Error::new(Code::NameReserved, message));
+        }
+        self.pledges.check_name(session, name)?;
         for listener in [Scheme::Https, Scheme::Http] {
             let holder = self.names.holder(name, listener);
             let Some(holder) = holder.live() else { continue };
@@ -195,7 +211,7 @@ impl Registry {
     ) -> Result<Arc<Tunnel>, Error> {
         let mut last =
             Error::new(Code::NoPortFree, "No TCP port of the range is free. Stop a tunnel, or widen --tcp-ports.");
-        for port in self.port_candidates(acl, asked, previous)? {
+        for port in self.port_candidates(session, acl, asked, previous)? {
             // Opened first, so that the port is known when the system chooses it; entered second.
             let listener = match self.ports.reserve(port).await {
                 Ok(listener) => listener,
@@ -209,6 +225,11 @@ impl Registry {
             let tunnel = {
                 let mut book = self.book();
                 if book.ports.contains_key(&port) {
+                    continue;
+                }
+                // Somebody may have got the port while it was being opened.
+                if let Err(error) = self.check_port(session, port) {
+                    last = error;
                     continue;
                 }
                 let url = format!("tcp://{}:{port}", self.settings.domain);
@@ -228,15 +249,40 @@ impl Registry {
         Err(last)
     }
 
+    /// Whether a port is an edge's, or kept for somebody else.
+    fn check_port(&self, session: &Session, port: u16) -> Result<(), Error> {
+        let published = self.published.borrow().clone();
+        if published.tcp_edges.iter().any(|edge| edge.ports.contains(&port)) {
+            let message = format!("Port {port} belongs to a TCP edge. Ask for another one.");
+            return Err(Error::new(Code::NameOfEdge, message));
+        }
+        if published.names.addresses.get(&port).is_some_and(|owner| *owner != session.owner) {
+            let message = format!(
+                "Port {port} is reserved for another owner. Ask for another one, or use a credential of that owner."
+            );
+            return Err(Error::new(Code::AddressReserved, message));
+        }
+        self.pledges.check_port(session, port)
+    }
+
     /// The ports to try, in order; 0 lets the system choose.
-    fn port_candidates(&self, acl: &Acl, asked: Option<u16>, previous: Option<u16>) -> Result<Vec<u16>, Error> {
+    fn port_candidates(
+        &self,
+        session: &Session,
+        acl: &Acl,
+        asked: Option<u16>,
+        previous: Option<u16>,
+    ) -> Result<Vec<u16>, Error> {
         let range = &self.settings.tcp_ports;
         let any = *range.end() == 0;
         let address = self.settings.tcp_addr.to_string();
         let hosts = own_hosts(self.settings.domain.as_str(), &address, self.settings.tcp_addr);
         let permitted = |port: &u16| acl.permits_address(hosts.iter().copied(), *port);
-        let edges: Vec<u16> = self.published.borrow().tcp_edges.iter().flat_map(|edge| edge.ports.clone()).collect();
-        let taken = |port: &u16| self.book().ports.contains_key(port) || edges.contains(port);
+        let published = self.published.borrow().clone();
+        let edges: HashSet<u16> = published.tcp_edges.iter().flat_map(|edge| edge.ports.iter().copied()).collect();
+        let in_use = |port: &u16| self.book().ports.contains_key(port);
+        // What is reserved is there for who asks for it.
+        let taken = |port: &u16| in_use(port) || edges.contains(port) || published.names.addresses.contains_key(port);
         if let Some(port) = asked {
             if port == 0 || !(any || range.contains(&port)) {
                 let message = format!(
@@ -250,18 +296,15 @@ impl Registry {
                 let message = format!("The credential's ACL does not permit `{}:{port}`.", self.settings.domain);
                 return Err(Error::new(Code::AddressNotPermitted, message));
             }
-            if edges.contains(&port) {
-                let message = format!("Port {port} belongs to a TCP edge. Ask for another one.");
-                return Err(Error::new(Code::NameOfEdge, message));
-            }
-            if taken(&port) {
+            self.check_port(session, port)?;
+            if in_use(&port) {
                 let message = format!("Port {port} is in use by another tunnel. Ask for another one, or for none.");
                 return Err(Error::new(Code::NameTaken, message));
             }
             return Ok(vec![port]);
         }
-        let kept =
-            previous.filter(|port| *port != 0 && (any || range.contains(port)) && permitted(port) && !taken(port));
+        let free = |port: &u16| !in_use(port) && self.check_port(session, *port).is_ok();
+        let kept = previous.filter(|port| *port != 0 && (any || range.contains(port)) && permitted(port) && free(port));
         let mut candidates: Vec<u16> = kept.into_iter().collect();
         if any && acl.is_unrestricted() {
             candidates.push(0);

@@ -5,11 +5,13 @@ mod authenticate;
 mod bind;
 
 mod names;
+mod pledges;
 mod registry;
 mod tunnel;
 
 pub(crate) use agent::serve_agent;
 
 pub(crate) use names::Found;
+pub use pledges::{Pledge, Pledged};
 pub(crate) use registry::Registry;
 pub(crate) use tunnel::{Session, Tunnel, TunnelIo};

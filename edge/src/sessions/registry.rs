@@ -6,6 +6,7 @@
 use super::{
     Found, Session, Tunnel, authenticate,
     names::{Names, Slot},
+    pledges::{Pledge, Pledged, Pledges},
 };
 use crate::{
     backends::Backends,
@@ -33,6 +34,8 @@ pub(crate) struct Registry {
     pub(crate) names: Names,
     pub(crate) backends: Arc<Backends>,
     pub(crate) ports: Ports,
+    /// What the management API is about to give away.
+    pub(super) pledges: Pledges,
     book: Mutex<Book>,
 }
 
@@ -70,7 +73,17 @@ impl Registry {
         ports: Ports,
     ) -> Self {
         let names = Names::default();
-        Registry { settings, https_port, http_port, published, names, backends, ports, book: Mutex::default() }
+        Registry {
+            settings,
+            https_port,
+            http_port,
+            published,
+            names,
+            backends,
+            ports,
+            pledges: Pledges::default(),
+            book: Mutex::default(),
+        }
     }
 
     pub(super) fn book(&self) -> MutexGuard<'_, Book> {
@@ -289,6 +302,18 @@ impl Registry {
 
     pub(crate) fn host_in_use(&self, host: &HostName) -> bool {
         [Scheme::Https, Scheme::Http].into_iter().any(|scheme| self.names.holder(host, scheme).live().is_some())
+    }
+
+    /// Keeps agents from taking something until the answer is dropped. Who looks now sees everything that was taken
+    /// before.
+    pub(crate) fn pledge(&self, pledge: Pledge) -> Pledged {
+        let _book = self.book();
+        self.pledges.add(pledge)
+    }
+
+    /// Whether a host is reserved, so that who asks for it may come again.
+    pub(crate) fn expects(&self, host: &str) -> bool {
+        self.published.borrow().names.expects(host)
     }
 
     pub(crate) fn listens_on(&self, port: u16) -> Option<SocketAddr> {

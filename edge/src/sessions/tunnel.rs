@@ -28,6 +28,8 @@ pub(crate) struct Session {
     pub(crate) credential_key: String,
     /// The whole id of its credential.
     pub(crate) credential: String,
+    /// The user or bot user the credential belongs to.
+    pub(crate) owner: String,
     pub(crate) instance: String,
     pub(crate) agent_version: String,
     pub(crate) os: String,

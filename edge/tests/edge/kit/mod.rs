@@ -88,7 +88,12 @@ impl World {
 
 pub(crate) fn credential(token: &Token, rules: &[&str]) -> Credential {
     let rules = rules.iter().map(|rule| AclRule::parse(rule).unwrap()).collect();
-    Credential { id: format!("cr_{}", token.ksuid()), hash: token.hash(), acl: Acl::new(rules) }
+    Credential {
+        id: format!("cr_{}", token.ksuid()),
+        hash: token.hash(),
+        acl: Acl::new(rules),
+        owner: "usr_1".to_owned(),
+    }
 }
 
 /// Waits for a condition; says what it was when it does not come true.
