@@ -152,3 +152,39 @@ fn members(value: &Value) -> serde_json::map::Iter<'_> {
     static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
     value.as_object().unwrap_or(&NONE).iter()
 }
+
+#[test]
+fn what_is_not_as_described_is_noticed() {
+    let id = "ipp_0ujtsYcgvSTl8PAuAdqWYSMnLOv";
+    let (path, uri) = (format!("/ip_policies/{id}"), format!("http://here.test/ip_policies/{id}"));
+    let good = json!({"id": id, "uri": uri, "created_at": "2024-05-23T20:36:22Z", "description": "", "metadata": ""});
+    let with = |name: &str, value: Value| {
+        let mut body = good.clone();
+        body[name] = value;
+        body.to_string()
+    };
+    let without = good.to_string().replace(r#","metadata":"""#, "");
+    let headers = HeaderMap::from_iter([
+        (header::CONTENT_TYPE, header::HeaderValue::from_static("application/json")),
+        (header::HeaderName::from_static("postern-operation-id"), header::HeaderValue::from_static("op_1")),
+    ]);
+    let passes = |status: u16, headers: &HeaderMap, body: &str| {
+        let (status, headers) = (StatusCode::from_u16(status).expect("a status"), headers.clone());
+        std::panic::catch_unwind(|| judge(&Method::GET, &path, status, &headers, body.as_bytes())).ok().flatten()
+    };
+    let visit = ("GET".to_owned(), "/ip_policies/{id}".to_owned(), 200);
+    assert_eq!(passes(200, &headers, &good.to_string()), Some(visit));
+    for (what, status, headers, body) in [
+        ("a status", 418, &headers, good.to_string()),
+        ("a refusal without its members", 404, &headers, good.to_string()),
+        ("a member more", 200, &headers, with("colour", json!("red"))),
+        ("a member less", 200, &headers, without),
+        ("another type", 200, &headers, with("metadata", Value::Null)),
+        ("another form", 200, &headers, with("created_at", json!("yesterday"))),
+        ("another kind", 200, &headers, with("id", json!("ipr_0ujtsYcgvSTl8PAuAdqWYSMnLOv"))),
+        ("no headers", 200, &HeaderMap::new(), good.to_string()),
+        ("no body", 200, &headers, String::new()),
+    ] {
+        assert_eq!(passes(status, headers, &body), None, "{what} was not noticed");
+    }
+}
