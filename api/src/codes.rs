@@ -51,6 +51,9 @@ codes! {
     SessionReplaced = 116, 409, "The same agent has connected again; this session is over.";
     ServerDraining = 117, 503, "The server is shutting down; connect again.";
     CredentialInactive = 118, 403, "The bot user that owns the credential is not active.";
+    SessionStopped = 800, 403, "The session was stopped through the management API.";
+    RemoteRefused = 804, 400, "The agent does not let itself be managed through the management API.";
+    RemoteUpdate = 805, 400, "The agent cannot be updated through the management API.";
     CredentialDeleted = 300, 401, "The credential of this session was deleted.";
     // Names and binding
     AddressNotPermitted = 308, 403, "The credential's ACL does not permit this TCP address.";

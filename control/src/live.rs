@@ -1,5 +1,6 @@
 //! What the control side asks about agents and tunnels that are up.
 
+use futures::{FutureExt, future::BoxFuture};
 use postern_api::{AnyId, OwnerId, Timestamp, host::HostName};
 use std::{collections::BTreeMap, net::IpAddr};
 
@@ -22,6 +23,10 @@ pub trait Live: Send + Sync {
     fn sessions(&self) -> Vec<LiveSession>;
     /// Every tunnel that is up, in no order.
     fn tunnels(&self) -> Vec<LiveTunnel>;
+    /// Tells the agent of a session to make a new one; false if the session is gone.
+    fn restart(&self, session: &str) -> bool;
+    /// Ends a session for good, and all that it holds; false if the session is gone.
+    fn stop<'a>(&'a self, session: &'a str) -> BoxFuture<'a, bool>;
 }
 
 /// Names and ports that are about to be given to an edge or an owner.
@@ -52,6 +57,8 @@ pub struct LiveSession {
     pub transport: String,
     /// What its owner wrote on it.
     pub metadata: String,
+    /// Whether the agent lets itself be told what to do.
+    pub remote_management: bool,
     /// Since when.
     pub started_at: Timestamp,
 }
@@ -118,5 +125,11 @@ impl Live for NothingLive {
     }
     fn tunnels(&self) -> Vec<LiveTunnel> {
         Vec::new()
+    }
+    fn restart(&self, _session: &str) -> bool {
+        false
+    }
+    fn stop<'a>(&'a self, _session: &'a str) -> BoxFuture<'a, bool> {
+        std::future::ready(false).boxed()
     }
 }

@@ -40,6 +40,8 @@ pub struct SessionView {
     pub transport: String,
     /// What its owner wrote on it.
     pub metadata: String,
+    /// Whether the agent lets itself be told what to do.
+    pub remote_management: bool,
     /// Last measured round trip.
     pub latency: Option<Duration>,
 }
@@ -138,6 +140,16 @@ impl Live {
     /// The port on which visitors with HTTPS are served.
     pub fn https_port(&self) -> u16 {
         self.registry.https_port
+    }
+
+    /// Asks the agent of a session to make a new one; false if the session is gone.
+    pub fn restart(&self, session: &str) -> bool {
+        self.registry.session(session).map(|session| session.link.drain()).is_some()
+    }
+
+    /// Ends a session for good, and all that it holds; false if the session is gone.
+    pub async fn stop(&self, session: &str) -> bool {
+        self.registry.stop(session).await
     }
 
     /// The port on which visitors with plain HTTP are served.

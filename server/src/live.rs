@@ -1,5 +1,6 @@
 //! What is alive at the edge, as the management API asks for it.
 
+use futures::{FutureExt, future::BoxFuture};
 use postern_api::{AnyId, host::HostName};
 use postern_control::{LiveAddress, LiveSession, LiveTunnel, Wanted};
 use postern_edge::{Pledge, SessionView, TunnelKind, TunnelView};
@@ -66,6 +67,20 @@ impl postern_control::Live for Live {
         let Some(edge) = self.edge() else { return Vec::new() };
         edge.tunnels().into_iter().map(|view| tunnel(view, edge)).collect()
     }
+
+    fn restart(&self, session: &str) -> bool {
+        self.edge().is_some_and(|edge| edge.restart(session))
+    }
+
+    fn stop<'a>(&'a self, session: &'a str) -> BoxFuture<'a, bool> {
+        async move {
+            match self.edge() {
+                Some(edge) => edge.stop(session).await,
+                None => false,
+            }
+        }
+        .boxed()
+    }
 }
 
 fn session(view: SessionView) -> LiveSession {
@@ -77,6 +92,7 @@ fn session(view: SessionView) -> LiveSession {
         address: view.address,
         transport: view.transport,
         metadata: view.metadata,
+        remote_management: view.remote_management,
         started_at: view.started_at,
     }
 }

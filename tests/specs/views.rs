@@ -1,7 +1,7 @@
 //! What is alive, as the management API shows it: a real agent's session, its tunnels and their endpoints.
 
 use postern_api::Code;
-use postern_api::resource::{Endpoint, EndpointType, Tunnel, TunnelSession};
+use postern_api::resource::{Endpoint, EndpointType, SessionCommand, Tunnel, TunnelSession};
 use postern_tests::tcp::Echo;
 use postern_tests::{Origin, World, eventually};
 use serde_json::json;
@@ -65,4 +65,45 @@ async fn an_agents_session_tunnels_and_endpoints_come_and_go() {
     assert_eq!(endpoints.list().await.expect("a list").len(), 1, "the edge stays");
     let gone = sessions.get(&session.id).await.expect_err("it has ended");
     assert_eq!(gone.code, Code::NotFound);
+}
+
+#[tokio::test]
+async fn a_session_is_restarted_and_stopped_from_afar_if_the_agent_lets_it() {
+    let world = World::start().await;
+    let operator = world.operator();
+    let client = operator.client();
+    let sessions = client.views::<TunnelSession>();
+    let site = Origin::says("hello").await;
+    let token = operator.credential(&[]).await.1;
+    let agent = world.agent_setup("agent", &token).start().await;
+    let tunnel = agent.https("site", &site).await;
+    let first = sessions.list().await.expect("a list")[0].id.clone();
+    let refused = sessions.command(&first, SessionCommand::Update).await.expect_err("no agent updates itself");
+    assert_eq!(refused.code, Code::RemoteUpdate);
+
+    sessions.command(&first, SessionCommand::Restart).await.expect("told");
+    let second = eventually("there is a new session and only that", async || {
+        let now = sessions.list().await.ok()?;
+        (now.len() == 1 && now[0].id != first).then(|| now[0].id.clone())
+    })
+    .await;
+    eventually("the tunnel is up again", async || {
+        (world.visitor().get(&tunnel.url("/")).await.status == 200).then_some(())
+    })
+    .await;
+
+    sessions.command(&second, SessionCommand::Stop).await.expect("told");
+    assert!(sessions.list().await.expect("a list").is_empty(), "it is over when the answer is there");
+    let session = agent.session_is("refused").await;
+    assert_eq!(session["reason"]["code"], Code::SessionStopped.to_string(), "{session}");
+    assert!(session["next_try"].is_null(), "and stays so: {session}");
+    assert_eq!(world.visitor().get(&tunnel.url("/")).await.status, 404);
+    agent.process.kill();
+
+    let _closed = world.agent_setup("closed", &token).setting("remote_management", "false").start().await;
+    let closed = sessions.list().await.expect("a list")[0].id.clone();
+    for command in SessionCommand::ALL {
+        let refused = sessions.command(&closed, command).await.expect_err("it does not let itself be told");
+        assert_eq!(refused.code, Code::RemoteRefused);
+    }
 }

@@ -43,6 +43,8 @@ pub struct Settings {
     pub log_level: tracing::Level,
     /// Shown on the session to the operator of the server.
     pub metadata: String,
+    /// Whether the operator of the server may stop and restart the session.
+    pub remote_management: bool,
     /// How long making a connection to the server may take.
     pub connect_timeout: Duration,
     /// Whether tunnels may lead to the metadata services of clouds.
@@ -126,6 +128,7 @@ const KNOWN: &[&str] = &[
     "log_format",
     "log_level",
     "metadata",
+    "remote_management",
     "connect_timeout",
     "allow_metadata_addresses",
     "tunnels",
@@ -149,7 +152,6 @@ const LATER: &[(&str, &str)] = &[
     ("crl_noverify", LATER_SETTING),
     ("dns_resolver_ips", LATER_SETTING),
     ("proxy_url", LATER_SETTING),
-    ("remote_management", LATER_SETTING),
     ("update_channel", LATER_SETTING),
     ("update_check", LATER_SETTING),
 ];
@@ -179,6 +181,7 @@ impl Settings {
             log_format: log_format(&mut fields),
             log_level: log_level(&mut fields),
             metadata: fields.bounded_text("metadata", 4096).unwrap_or_default(),
+            remote_management: fields.flag("remote_management").unwrap_or(true),
             connect_timeout: fields.duration("connect_timeout").unwrap_or(Duration::from_secs(10)),
             allow_metadata_addresses: fields.flag("allow_metadata_addresses").unwrap_or(false),
         }

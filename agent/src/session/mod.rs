@@ -49,6 +49,8 @@ enum Outcome {
     Again(Error),
     /// The server does not want this agent.
     Refused(Error),
+    /// The operator of the server has stopped the session; only a person starts it again.
+    Stopped(Error),
     /// The server is going away in good order and wants its agents elsewhere.
     Drained,
 }
@@ -82,6 +84,16 @@ impl SessionLoop {
                     tracing::warn!(code = %error.code, next_try = format_args!("{:.1}s", pause.as_secs_f64()), "{}", error.message);
                     self.board.failed(SessionState::Waiting, error, pause);
                     pause
+                }
+                Outcome::Stopped(error) => {
+                    tracing::warn!(code = %error.code, "{} Start the agent again to come back.", error.message);
+                    self.board.stopped(error);
+                    tokio::select! {
+                        () = self.stop.cancelled() => return,
+                        () = changed(&mut self.config, &settings) => {}
+                    }
+                    backoff.succeeded();
+                    continue;
                 }
                 Outcome::Refused(error) => {
                     tracing::error!(code = %error.code, next_try = ?REFUSED_PAUSE, "{}", error.message);
@@ -129,6 +141,7 @@ impl SessionLoop {
             instance: self.state.instance(),
             token,
             metadata: settings.metadata.clone(),
+            remote_management: settings.remote_management,
         }
     }
 
@@ -197,8 +210,9 @@ async fn changed(config: &mut watch::Receiver<Arc<Config>>, settings: &Settings)
 
 /// What of the settings a session depends on.
 fn needs(settings: &Settings) -> impl PartialEq + '_ {
-    let Settings { authtoken, server, server_name, root_cas, metadata, connect_timeout, .. } = settings;
-    (authtoken, server, server_name, root_cas, metadata, connect_timeout)
+    let Settings { authtoken, server, server_name, root_cas, metadata, remote_management, connect_timeout, .. } =
+        settings;
+    (authtoken, server, server_name, root_cas, metadata, remote_management, connect_timeout)
 }
 
 fn ended(reason: EndReason, settings: &Settings) -> Outcome {
@@ -221,6 +235,7 @@ fn ended(reason: EndReason, settings: &Settings) -> Outcome {
 fn refusal(error: Error) -> Outcome {
     match error.code {
         Code::ServerDraining => Outcome::Drained,
+        Code::SessionStopped => Outcome::Stopped(error),
         Code::TokenUnknown
         | Code::TokenIsApiKey
         | Code::TokenMissing

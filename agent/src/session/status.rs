@@ -122,6 +122,15 @@ impl StatusBoard {
         });
     }
 
+    /// Not to be tried again until a person wants it.
+    pub(super) fn stopped(&self, reason: Error) {
+        self.change(|status| {
+            status.enter(SessionState::Refused);
+            status.reason = Some(reason);
+            status.next_try = None;
+        });
+    }
+
     fn change(&self, change: impl FnOnce(&mut SessionStatus)) {
         self.status.send_modify(change);
         let _ = self.feed.send(Happening::Status);

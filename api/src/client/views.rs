@@ -1,7 +1,10 @@
 //! What can be read and not changed: `client.views::<Tunnel>().list()`.
 
 use super::Client;
-use crate::{Id, Result, resource::View};
+use crate::{
+    Id, Result,
+    resource::{SessionCommand, SessionCommandBody, TunnelSession, View},
+};
 use reqwest::Method;
 use std::marker::PhantomData;
 
@@ -25,6 +28,14 @@ impl Client {
     /// The operations on a view.
     pub fn views<V: View>(&self) -> Views<'_, V> {
         Views { client: self, kind: PhantomData }
+    }
+}
+
+impl Views<'_, TunnelSession> {
+    /// Tells the agent of a session what to do.
+    pub async fn command(&self, id: &Id<TunnelSession>, command: SessionCommand) -> Result<()> {
+        let url = self.client.url(&format!("{}/{id}/{}", TunnelSession::PATH, command.as_str()));
+        self.client.send(Method::POST, &url, Some(&SessionCommandBody {})).await.map(|_| ())
     }
 }
 

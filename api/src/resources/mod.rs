@@ -70,7 +70,7 @@ pub use tunnel::Tunnel;
 pub use tunnel_group_backend::{
     TunnelGroupBackend, TunnelGroupBackendCreate, TunnelGroupBackendStatus, TunnelGroupBackendUpdate,
 };
-pub use tunnel_session::TunnelSession;
+pub use tunnel_session::{SessionCommand, SessionCommandBody, TunnelSession};
 pub use user::{NAME_LIMIT, User, UserCreate, UserUpdate};
 pub use weighted_backend::{CHILD_LIMIT, WEIGHT_LIMIT, WeightedBackend, WeightedBackendCreate, WeightedBackendUpdate};
 

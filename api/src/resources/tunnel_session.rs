@@ -33,6 +33,36 @@ pub struct TunnelSession {
     pub transport: String,
 }
 
+/// What the agent of a session can be told to do, if it lets itself be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SessionCommand {
+    /// Make a new session in place of this one.
+    Restart,
+    /// End the session and make no new one.
+    Stop,
+    /// Bring itself up to date: no agent does so yet.
+    Update,
+}
+
+impl SessionCommand {
+    /// All of them.
+    pub const ALL: [SessionCommand; 3] = [SessionCommand::Restart, SessionCommand::Stop, SessionCommand::Update];
+
+    /// The last part of its path.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            SessionCommand::Restart => "restart",
+            SessionCommand::Stop => "stop",
+            SessionCommand::Update => "update",
+        }
+    }
+}
+
+/// The body of a command: there is nothing to say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionCommandBody {}
+
 impl Kind for TunnelSession {
     const PREFIX: &'static str = "ts";
 }

@@ -17,7 +17,7 @@ use axum::{
 use http::{StatusCode, Uri};
 use postern_api::{
     AnyId, Id, Result,
-    resource::{Resource, list_uri},
+    resource::{Resource, SessionCommand, SessionCommandBody, list_uri},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -156,6 +156,20 @@ pub(super) async fn look<V: Seen>(State(shared): State<Arc<Shared>>, uri: Uri) -
 pub(super) async fn look_at<V: Seen>(State(shared): State<Arc<Shared>>, Path(item): Path<Item>, uri: Uri) -> Answer {
     query::none(&uri)?;
     json(StatusCode::OK, &shared.resources.look_at::<V>(&Id::parse(&item.id)?).await?)
+}
+
+pub(super) async fn command(
+    command: SessionCommand,
+    shared: Arc<Shared>,
+    caller: Caller,
+    item: Item,
+    request: Request,
+) -> Answer {
+    query::none(request.uri())?;
+    let id = Id::parse(&item.id)?;
+    let SessionCommandBody {} = body::read(request).await?;
+    shared.resources.command(&caller, &id, command).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// The body of a list. `next` is where the next page begins and how long it is.

@@ -6,16 +6,16 @@ use crate::{
     views::Seen,
 };
 use axum::{
-    Router,
-    extract::DefaultBodyLimit,
+    Extension, Router,
+    extract::{DefaultBodyLimit, Path, Request, State},
     middleware,
     routing::{MethodRouter, delete, get, post, put},
 };
 use postern_api::resource::{
     ApiKey, BotUser, CertificateAuthority, Credential, Endpoint, FailoverBackend, HttpResponseBackend, HttpsEdge,
-    HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, ReservedAddress, ReservedDomain, Resource as _,
+    HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, ReservedAddress, ReservedDomain, Resource as _, SessionCommand,
     SshCertificateAuthority, SshHostCertificate, SshUserCertificate, StaticBackend, TcpEdge, TlsCertificate, TlsEdge,
-    Tunnel, TunnelGroupBackend, TunnelSession, User, WeightedBackend,
+    Tunnel, TunnelGroupBackend, TunnelSession, User, View, WeightedBackend,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -51,6 +51,7 @@ fn contents() -> Api {
         .view::<Endpoint>()
         .view::<Tunnel>()
         .view::<TunnelSession>()
+        .commands()
 }
 
 /// Collects routes, and what is to be said about them.
@@ -97,6 +98,17 @@ impl Api {
         let path = format!("{}/{{id}}/{}", P::Of::PATH, P::NAME);
         let router = self.router.route(&path, delete(handlers::delete_part::<P>));
         Api { router, ..self }.described(|description| description.part::<P::Of>(P::NAME))
+    }
+
+    /// What the agent of a session can be told to do.
+    fn commands(self) -> Self {
+        let router = SessionCommand::ALL.into_iter().fold(self.router, |router, command| {
+            let handle = move |State(shared), Extension(caller), Path(item), request: Request| {
+                handlers::command(command, shared, caller, item, request)
+            };
+            router.route(&format!("{}/{{id}}/{}", TunnelSession::PATH, command.as_str()), post(handle))
+        });
+        Api { router, ..self }.described(Description::commands)
     }
 
     fn described(mut self, describe: fn(&mut Description)) -> Self {

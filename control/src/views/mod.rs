@@ -40,11 +40,13 @@ impl Resources {
 
     /// Reads one record of a view.
     pub(crate) async fn look_at<V: Seen>(&self, id: &Id<V>) -> Result<V> {
-        V::one(self, id).await?.ok_or_else(|| {
-            let kind = V::KIND.replace('_', " ");
-            Error::new(Code::NotFound, format!("There is no {kind} with the id `{id}`. It may have ended meanwhile."))
-        })
+        V::one(self, id).await?.ok_or_else(|| gone(id))
     }
+}
+
+fn gone<V: View>(id: &Id<V>) -> Error {
+    let kind = V::KIND.replace('_', " ");
+    Error::new(Code::NotFound, format!("There is no {kind} with the id `{id}`. It may have ended meanwhile."))
 }
 
 /// Of all that is alive those older than `before`, newest first, at most `limit`.

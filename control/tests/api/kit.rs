@@ -2,6 +2,7 @@
 
 use crate::described::Visits;
 use axum::body::Body;
+use futures::{FutureExt, future::BoxFuture};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use postern_api::{AnyId, Code, host::HostName};
@@ -64,6 +65,15 @@ impl Live for Tunnels {
     }
     fn tunnels(&self) -> Vec<LiveTunnel> {
         self.tunnels.lock().expect("unpoisoned").clone()
+    }
+    fn restart(&self, session: &str) -> bool {
+        self.sessions.lock().expect("unpoisoned").iter().any(|live| live.id == session)
+    }
+    fn stop<'a>(&'a self, session: &'a str) -> BoxFuture<'a, bool> {
+        let mut sessions = self.sessions.lock().expect("unpoisoned");
+        let before = sessions.len();
+        sessions.retain(|live| live.id != session);
+        std::future::ready(sessions.len() < before).boxed()
     }
 }
 

@@ -19,6 +19,7 @@ fn session(second: i64, credential: &str) -> LiveSession {
         address: "::ffff:192.0.2.7".parse().expect("an address"),
         transport: "postern/1".to_owned(),
         metadata: "of a test".to_owned(),
+        remote_management: true,
         started_at: moment(second),
     }
 }
@@ -70,6 +71,12 @@ pub(crate) async fn listed_and_read(world: &World) {
         let records = list[&place[1..]].as_array().expect("a list");
         assert_eq!(records.len(), 1, "{place}");
         assert_eq!(operator.get(&path(&records[0]["uri"])).await.is(StatusCode::OK), records[0]);
+    }
+    for command in ["restart", "stop"] {
+        operator
+            .post(&format!("/tunnel_sessions/{}/{command}", session.id), &json!({}))
+            .await
+            .is(StatusCode::NO_CONTENT);
     }
 }
 
@@ -282,4 +289,29 @@ async fn nobody_changes_a_view_and_what_is_not_there_is_not_found() {
         world.caller("nonsense").get(place).await.refused(Code::KeyShape);
         world.stranger().await.get(place).await.is(StatusCode::OK);
     }
+}
+
+#[tokio::test]
+async fn the_agent_of_a_session_does_what_its_owner_or_an_administrator_says() {
+    let world = World::start().await;
+    let (operator, stranger) = (world.operator().await, world.stranger().await);
+    let own = session(LATER, &stranger.id("/credentials", &json!({})).await);
+    let others = session(LATER, &operator.id("/credentials", &json!({})).await);
+    let closed = LiveSession { remote_management: false, ..session(LATER, &others.credential) };
+    [&own, &others, &closed].into_iter().for_each(|session| world.connects(session));
+    let place = |session: &LiveSession, command: &str| format!("/tunnel_sessions/{}/{command}", session.id);
+    for command in ["restart", "stop", "update"] {
+        stranger.post(&place(&others, command), &json!({})).await.refused(Code::AdminNeeded);
+        operator.post(&place(&closed, command), &json!({})).await.refused(Code::RemoteRefused);
+        operator.post(&place(&own, command), &json!({"colour": "red"})).await.refused(Code::FieldUnknown);
+        operator.get(&place(&own, command)).await.refused(Code::MethodNotAllowed);
+        let unknown = format!("/tunnel_sessions/ts_0ujtsYcgvSTl8PAuAdqWYSMnLOv/{command}");
+        operator.post(&unknown, &json!({})).await.refused(Code::NotFound);
+        operator.post(&format!("/tunnel_sessions/x/{command}"), &json!({})).await.refused(Code::IdShape);
+    }
+    stranger.post(&place(&own, "update"), &json!({})).await.refused(Code::RemoteUpdate);
+    stranger.post(&place(&own, "restart"), &json!({"id": own.id})).await.is(StatusCode::NO_CONTENT);
+    stranger.post(&place(&own, "stop"), &json!({})).await.is(StatusCode::NO_CONTENT);
+    stranger.post(&place(&own, "stop"), &json!({})).await.refused(Code::NotFound);
+    operator.post(&place(&others, "stop"), &json!({})).await.is(StatusCode::NO_CONTENT);
 }

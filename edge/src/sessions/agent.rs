@@ -70,6 +70,7 @@ async fn greet(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
         agent_version: hello.agent_version,
         os: hello.os,
         metadata: hello.metadata,
+        remote_management: hello.remote_management,
         peer,
         started_at: Timestamp::new(now),
         link,

@@ -181,6 +181,14 @@ impl Registry {
         }
     }
 
+    /// Ends a session because somebody who may do so wants it. `false` if it has gone already.
+    pub(crate) async fn stop(&self, id: &str) -> bool {
+        let Some(session) = self.leave(id, Ending::Clean).await else { return false };
+        tracing::info!(session = session.id, "session stopped through the management API");
+        session.link.end(Code::SessionStopped.into());
+        true
+    }
+
     /// Forgets what has been idle or away for too long.
     pub(crate) fn tidy(&self) {
         let tunnels: Vec<Arc<Tunnel>> = {
@@ -281,6 +289,7 @@ impl Registry {
             started_at: held.session.started_at,
             transport: String::from_utf8_lossy(postern_tunnel::ALPN).into_owned(),
             metadata: held.session.metadata.clone(),
+            remote_management: held.session.remote_management,
             latency: held.session.link.latency(),
         };
         self.book().sessions.values().map(view).collect()

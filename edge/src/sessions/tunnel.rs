@@ -34,6 +34,7 @@ pub(crate) struct Session {
     pub(crate) agent_version: String,
     pub(crate) os: String,
     pub(crate) metadata: String,
+    pub(crate) remote_management: bool,
     pub(crate) peer: SocketAddr,
     pub(crate) started_at: Timestamp,
     pub(crate) link: ServerSession,

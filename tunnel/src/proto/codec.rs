@@ -188,6 +188,7 @@ mod tests {
             instance: String::new(),
             token: Secret::new("t"),
             metadata: String::new(),
+            remote_management: false,
         };
         assert_eq!(hello, &expected);
     }

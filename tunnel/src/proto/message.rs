@@ -32,6 +32,9 @@ pub struct Hello {
     /// Free text of the user, shown with the session.
     #[serde(default)]
     pub metadata: String,
+    /// Whether the agent may be stopped and restarted through the server's management API.
+    #[serde(default)]
+    pub remote_management: bool,
 }
 
 /// The server's answer to a [`Hello`] it likes.

@@ -238,6 +238,7 @@ pub(crate) fn hello() -> Hello {
         instance: "one".into(),
         token: Secret::new("token"),
         metadata: String::new(),
+        remote_management: true,
     }
 }
 

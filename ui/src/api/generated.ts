@@ -2625,6 +2625,10 @@ export interface ResponseHeadersModule {
   remove: string[];
 }
 /**
+ * The body of a command: there is nothing to say.
+ */
+export interface SessionCommand {}
+/**
  * Its key pair is made by the server; the private half is never shown.
  */
 export interface SshCertificateAuthority {

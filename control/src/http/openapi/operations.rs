@@ -3,8 +3,9 @@
 use super::{Description, parts, words};
 use http::{Method, StatusCode};
 use postern_api::{
+    id::Kind,
     module::Module,
-    resource::{Parent, Record, Resource, View},
+    resource::{Parent, Record, Resource, SessionCommand, SessionCommandBody, TunnelSession, View},
     schema::pattern,
 };
 use schemars::JsonSchema;
@@ -85,6 +86,28 @@ impl Description {
         let get = Operation::new(Method::GET, format!("get_{}", V::KIND), format!("Get {}", words::words(V::KIND)))
             .answers(StatusCode::OK, "Here it is.", Some(record));
         self.add(&Place { path: format!("{}/{{id}}", V::PATH), ..collection }, get);
+    }
+
+    /// What the agent of a session can be told to do.
+    pub(in crate::http) fn commands(&mut self) {
+        let body = self.schemas.body::<SessionCommandBody>("SessionCommand", None);
+        for command in SessionCommand::ALL {
+            let (word, kind) = (command.as_str(), TunnelSession::KIND);
+            let path = format!("{}/{{id}}/{word}", TunnelSession::PATH);
+            let verb = format!("{}{}", word[..1].to_ascii_uppercase(), &word[1..]);
+            let operation = Operation {
+                body: Some(body.clone()),
+                // No agent does so yet: being refused is all that can come of it.
+                status: if command == SessionCommand::Update {
+                    StatusCode::BAD_REQUEST
+                } else {
+                    StatusCode::NO_CONTENT
+                },
+                about: "The agent was told.",
+                ..Operation::new(Method::POST, format!("{word}_{kind}"), format!("{verb} {}", words::words(kind)))
+            };
+            self.add(&Place { path, prefix: TunnelSession::PREFIX, parent: None }, operation);
+        }
     }
 
     /// Put, get and delete of a module of a kind.

@@ -33,6 +33,7 @@ pub(crate) fn hello(token: &Token, instance: &str) -> Hello {
         instance: instance.into(),
         token: Secret::new(token.secret().reveal()),
         metadata: String::new(),
+        remote_management: true,
     }
 }
 
