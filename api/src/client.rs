@@ -75,15 +75,28 @@ impl Client {
         All { client: self, parent: Some(parent.any()), kind: PhantomData }
     }
 
+    /// Calls any path with JSON, for callers that do not know the types. `None`: the answer has no body.
+    pub async fn json(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&serde_json::Value>,
+    ) -> Result<Option<serde_json::Value>> {
+        let url = self.url(path);
+        let answer = self.send(method, &url, body).await?;
+        if answer.is_empty() {
+            return Ok(None);
+        }
+        serde_json::from_slice(&answer).map(Some).map_err(|error| unexpected(&url, &error))
+    }
+
     fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url)
     }
 
     async fn call<T: DeserializeOwned>(&self, method: Method, url: &str, body: Option<&impl Serialize>) -> Result<T> {
         let answer = self.send(method, url, body).await?;
-        serde_json::from_slice(&answer).map_err(|error| {
-            Error::new(Code::Internal, format!("The server answered something unexpected: {error}.")).with("url", url)
-        })
+        serde_json::from_slice(&answer).map_err(|error| unexpected(url, &error))
     }
 
     async fn send(&self, method: Method, url: &str, body: Option<&impl Serialize>) -> Result<Vec<u8>> {
@@ -97,9 +110,7 @@ impl Client {
     /// A page of a list and the address of the next one.
     async fn page_at<T: DeserializeOwned>(&self, url: &str, member: &str) -> Result<(Vec<T>, Option<String>)> {
         let mut body: serde_json::Map<String, serde_json::Value> = self.call(Method::GET, url, None::<&()>).await?;
-        let unexpected = |error: serde_json::Error| {
-            Error::new(Code::Internal, format!("The server answered something unexpected: {error}.")).with("url", url)
-        };
+        let unexpected = |error: serde_json::Error| unexpected(url, &error);
         let mut take = |name: &str| body.remove(name).unwrap_or_default();
         let records = serde_json::from_value(take(member)).map_err(unexpected)?;
         Ok((records, serde_json::from_value(take("next_page_uri")).map_err(unexpected)?))
@@ -215,6 +226,10 @@ impl<R: Resource> All<'_, R> {
     fn own(&self, uri: &str) -> String {
         self.client.own(&collection::<R>(self.parent.as_ref()), uri)
     }
+}
+
+fn unexpected(url: &str, error: &serde_json::Error) -> Error {
+    Error::new(Code::Internal, format!("The server answered something unexpected: {error}.")).with("url", url)
 }
 
 fn no_answer(url: &str, error: &reqwest::Error) -> Error {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a specification fails where it must not go on")]
 
 mod acl;
+mod api_command;
 mod bulk;
 mod certificates;
 mod draining;

@@ -23,7 +23,7 @@ pub use agent::Agent;
 pub use condition::{eventually, within};
 pub use operator::Operator;
 pub use origin::Origin;
-pub use process::Process;
+pub use process::{Ended, Process};
 pub use server::{Server, ServerSetup};
 pub use visitor::{Reply, Visitor};
 pub use world::World;

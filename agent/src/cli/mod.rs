@@ -1,11 +1,12 @@
 //! The command line: what was typed becomes a configuration, a run, or a sentence.
 
+mod api;
 mod configuration;
 mod flags;
 mod logging;
 mod run;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use flags::{RunFlags, TunnelFlags};
 use postern_api::{Code, Error};
 use std::{
@@ -90,8 +91,6 @@ enum Command {
         shell: clap_complete::Shell,
     },
     #[command(hide = true)]
-    Api(Later),
-    #[command(hide = true)]
     Service(Later),
     #[command(hide = true)]
     Diagnose(Later),
@@ -106,14 +105,25 @@ struct Later {
 /// Runs the program: 0 if all went well, 1 if not, 2 for a command line that cannot be understood.
 pub fn main() -> ExitCode {
     own_session();
-    let cli = Cli::parse();
-    match dispatch(cli.command) {
+    let api = std::env::args_os().nth(1).is_some_and(|word| word == "api");
+    let matches = if api { whole() } else { Cli::command().subcommand(api::outline()) }.get_matches();
+    let done = match matches.subcommand() {
+        Some(("api", below)) => api::run(below),
+        _ => Cli::from_arg_matches(&matches).map_or_else(|error| error.exit(), |cli| dispatch(cli.command)),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             complain(&error);
             ExitCode::FAILURE
         }
     }
+}
+
+/// The command line with all commands of the API. They are made from its description, which takes a moment: other
+/// commands do without.
+fn whole() -> clap::Command {
+    Cli::command().subcommand(api::command())
 }
 
 fn dispatch(command: Command) -> Result<(), Error> {
@@ -134,10 +144,9 @@ fn dispatch(command: Command) -> Result<(), Error> {
         Command::Version => say(&format!("postern {}", env!("CARGO_PKG_VERSION"))),
         Command::Completion { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "postern", &mut script);
+            clap_complete::generate(shell, &mut whole(), "postern", &mut script);
             io::stdout().write_all(&script).map_err(|error| output_lost(&error))
         }
-        Command::Api(_) => later("postern api"),
         Command::Service(_) => later("postern service"),
         Command::Diagnose(_) => later("postern diagnose"),
     }
@@ -175,7 +184,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        whole().debug_assert();
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The management API through its real router, as a caller meets it.
 
 mod backends;
+mod bad_input;
 mod certificates;
 mod client;
 mod concurrency;
