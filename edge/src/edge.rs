@@ -5,6 +5,7 @@ use crate::{
     http::Front,
     listeners::{self, Crowd},
     live::Live,
+    modules::Keeper,
     routing::Routing,
     sessions::Registry,
     settings::Settings,
@@ -50,7 +51,7 @@ impl Edge {
         let crowd = || Crowd::new(limits.connections, limits.connections_per_address);
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
         let ports = Ports::new(settings.tcp_addr, crowd(), backends.clone());
-        let routing = Arc::new(Routing::new(configs.clone()));
+        let routing = Arc::new(Routing::new(configs.clone(), Keeper::new(&settings)));
         let api = settings.api.clone();
         let registry =
             Arc::new(Registry::new(settings, https_addr.port(), http_addr.port(), published.clone(), backends, ports));

@@ -23,6 +23,7 @@ mod tls;
 pub use edge::Edge;
 pub use http::ApiBody;
 pub use live::{Live, SessionView, TunnelKind, TunnelView};
+pub use modules::SigningCertificates;
 pub use sessions::{Pledge, Pledged};
-pub use settings::{ApiHost, ApiService, Limits, Settings};
+pub use settings::{ApiHost, ApiService, Clock, Limits, Settings};
 pub use tls::Certificates;

@@ -1,12 +1,16 @@
 //! What the operator decided: where to listen, under which names, within which limits.
 
-use crate::http::ApiBody;
+use crate::{
+    http::ApiBody,
+    modules::{SigningCertificates, Web},
+};
 use hyper::body::Incoming;
 use postern_api::host::HostName;
 use std::{
     convert::Infallible,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     ops::RangeInclusive,
+    sync::Arc,
     time::Duration,
 };
 use tower::util::BoxCloneSyncService;
@@ -44,9 +48,16 @@ pub struct Settings {
     pub region: String,
     /// The version agents are told.
     pub server_version: String,
+    /// The time of day, against which signed timestamps are held.
+    pub clock: Clock,
+    /// Where the certificates come from that signed messages name.
+    pub signing_certificates: Arc<dyn SigningCertificates>,
     /// Deadlines and caps.
     pub limits: Limits,
 }
+
+/// Tells the time of day.
+pub type Clock = Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;
 
 /// Deadlines and caps of the public side.
 #[derive(Clone, Debug)]
@@ -67,6 +78,10 @@ pub struct Limits {
     pub connections_per_address: usize,
     /// Header block of a request, in bytes.
     pub head_bytes: usize,
+    /// Body of a request that a module must see whole before it is forwarded, in bytes.
+    pub buffered_body: usize,
+    /// All such bodies together that are held at the same time.
+    pub buffered_bodies: usize,
     /// Idle connections to the local service kept per tunnel.
     pub idle_upstreams: usize,
     /// How long an idle connection to the local service is kept.
@@ -91,6 +106,8 @@ impl Settings {
             api: None,
             region: "local".to_owned(),
             server_version: env!("CARGO_PKG_VERSION").to_owned(),
+            clock: Arc::new(jiff::Timestamp::now),
+            signing_certificates: Arc::new(Web),
             limits: Limits::default(),
         }
     }
@@ -107,6 +124,8 @@ impl Default for Limits {
             connections: 16_384,
             connections_per_address: 2048,
             head_bytes: 64 * 1024,
+            buffered_body: 10 * 1024 * 1024,
+            buffered_bodies: 256 * 1024 * 1024,
             idle_upstreams: 64,
             idle_upstream: Duration::from_secs(30),
             offline_memory: Duration::from_secs(600),

@@ -29,7 +29,8 @@ use weighted::Shares;
 /// Failover backends may name weighted ones, and those none of these: no chain is longer.
 const DEPTH: usize = 3;
 
-static CONNECTOR: LazyLock<TlsConnector> = LazyLock::new(address::connector);
+/// What every connection with TLS that the server makes itself trusts.
+pub(crate) static CONNECTOR: LazyLock<TlsConnector> = LazyLock::new(address::connector);
 
 /// All backends by id. Rebuilt when they or the tunnels change, read without locks.
 pub(crate) struct Backends {

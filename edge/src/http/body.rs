@@ -1,6 +1,6 @@
 //! Bodies on their way through: to the local service and back to the visitor, without boxes on the hot path.
 
-use super::exchange::AnswerBody;
+use super::{buffer::Buffered, exchange::AnswerBody};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::combinators::UnsyncBoxBody;
@@ -84,13 +84,19 @@ impl Body for ResponseBody {
 /// What a local service receives: the visitor's body, and a count of what has passed so that a deadline can
 /// tell a slow visitor from a slow service.
 pub(crate) struct RequestBody {
-    incoming: Option<Incoming>,
+    source: Source,
     progress: Option<Arc<AtomicU64>>,
+}
+
+enum Source {
+    Empty,
+    Incoming(Incoming),
+    Buffered(Buffered),
 }
 
 impl RequestBody {
     pub(crate) fn empty() -> Self {
-        RequestBody { incoming: None, progress: None }
+        RequestBody { source: Source::Empty, progress: None }
     }
 
     /// The visitor's body, and the counter if there is something to count.
@@ -99,11 +105,37 @@ impl RequestBody {
             return (RequestBody::empty(), None);
         }
         let progress = Arc::new(AtomicU64::new(0));
-        (RequestBody { incoming: Some(incoming), progress: Some(progress.clone()) }, Some(progress))
+        (RequestBody { source: Source::Incoming(incoming), progress: Some(progress.clone()) }, Some(progress))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.incoming.is_none()
+        match &self.source {
+            Source::Empty => true,
+            Source::Incoming(_) => false,
+            Source::Buffered(buffered) => buffered.is_empty(),
+        }
+    }
+
+    /// The visitor's body, to be taken in; in its place there is none.
+    pub(super) fn take_incoming(&mut self) -> Option<Incoming> {
+        match std::mem::replace(&mut self.source, Source::Empty) {
+            Source::Incoming(incoming) => Some(incoming),
+            other => {
+                self.source = other;
+                None
+            }
+        }
+    }
+
+    pub(super) fn put_back(&mut self, buffered: Buffered) {
+        self.source = Source::Buffered(buffered);
+    }
+
+    pub(super) fn buffered(&self) -> Option<&Buffered> {
+        match &self.source {
+            Source::Buffered(buffered) => Some(buffered),
+            Source::Empty | Source::Incoming(_) => None,
+        }
     }
 }
 
@@ -113,8 +145,11 @@ impl Body for RequestBody {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let this = self.get_mut();
-        let Some(incoming) = &mut this.incoming else { return Poll::Ready(None) };
-        let frame = std::task::ready!(Pin::new(incoming).poll_frame(cx));
+        let frame = match &mut this.source {
+            Source::Empty => return Poll::Ready(None),
+            Source::Incoming(incoming) => std::task::ready!(Pin::new(incoming).poll_frame(cx)),
+            Source::Buffered(buffered) => buffered.next().map(Ok),
+        };
         if let Some(progress) = &this.progress {
             progress.fetch_add(1, Ordering::Relaxed);
         }
@@ -125,11 +160,19 @@ impl Body for RequestBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.incoming.as_ref().is_none_or(Incoming::is_end_stream)
+        match &self.source {
+            Source::Empty => true,
+            Source::Incoming(incoming) => incoming.is_end_stream(),
+            Source::Buffered(buffered) => buffered.is_empty(),
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.incoming.as_ref().map_or_else(|| SizeHint::with_exact(0), Incoming::size_hint)
+        match &self.source {
+            Source::Empty => SizeHint::with_exact(0),
+            Source::Incoming(incoming) => incoming.size_hint(),
+            Source::Buffered(buffered) => buffered.exact().map_or_else(SizeHint::new, SizeHint::with_exact),
+        }
     }
 }
 
@@ -147,7 +190,7 @@ pub(crate) fn without_smuggled_trailers(frame: Frame<Bytes>) -> Frame<Bytes> {
 /// The visitor's half broke while it was being read: not the local service's fault.
 #[derive(Debug, thiserror::Error)]
 #[error("the visitor's body ended early: {0}")]
-pub(crate) struct VisitorGone(hyper::Error);
+pub(crate) struct VisitorGone(pub(super) hyper::Error);
 
 /// Counts the requests of one visitor connection.
 #[derive(Clone, Debug, Default)]

@@ -155,6 +155,7 @@ mod tests {
     use crate::{
         backends::Backends,
         listeners::Crowd,
+        modules::Keeper,
         routing::Routing,
         sessions::Registry,
         settings::Settings,
@@ -184,7 +185,7 @@ mod tests {
         let backends = Arc::new(Backends::new(1));
         let ports = Ports::new(settings.tcp_addr, Crowd::new(1, 1), backends.clone());
         let configs = Configs::new(Arc::new(Nobody)).expect("ticket keys");
-        let routing = Arc::new(Routing::new(Arc::new(configs)));
+        let routing = Arc::new(Routing::new(Arc::new(configs), Keeper::new(&settings)));
         let (_publish, published) = watch::channel(Arc::default());
         let registry = Arc::new(Registry::new(settings, 443, 80, published, backends, ports));
         let front = Arc::new(Front { registry, routing, api: None, limits, https_port: 443 });

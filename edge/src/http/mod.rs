@@ -1,6 +1,7 @@
 //! HTTP at the edge: one visitor's connection, one canonical request, one exchange with the local service.
 
 pub(crate) mod body;
+mod buffer;
 mod canonical;
 mod connection;
 mod exchange;
@@ -13,7 +14,8 @@ mod upgrade;
 mod visitor;
 
 pub use body::ApiBody;
-pub(crate) use body::ResponseBody;
+pub(crate) use body::{RequestBody, ResponseBody};
+pub(crate) use buffer::Room;
 pub(crate) use canonical::host;
 pub(crate) use connection::serve;
 pub(crate) use exchange::refused_by_agent;

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     backends::{self, For},
     counters,
-    modules::{Trace, Visit},
+    modules::{Judged, Trace, Visit},
     pages::{self, Manners},
     refusal::{Fault, Refusal},
     routing::{self, HttpsEndpoint, Place, Route, Routing},
@@ -137,14 +137,17 @@ impl Front {
         }
         visitor.introduce(&mut parts.headers, &host);
         parts.headers.extend(identity.iter().cloned());
-        let (body, progress) = RequestBody::of(incoming);
+        let (mut body, progress) = RequestBody::of(incoming);
         let (passed, candidates) = match &way {
             // Tunnels of agents carry no modules.
             Way::Tunnel(tunnel) => (None, backends::only(tunnel.clone())),
             Way::Route(route) => {
                 trace.on(&route.id);
-                let mut visit = Visit { visitor, parts: &mut parts, trace };
-                let passed = route.column.request(&mut visit).await?;
+                let mut visit = Visit { visitor, parts: &mut parts, body: &mut body, trace };
+                let passed = match route.column.request(&mut visit).await? {
+                    Judged::Passed(passed) => passed,
+                    Judged::Answered(answer) => return Ok(*answer),
+                };
                 (Some((route, passed)), self.registry.backends.candidates(route.backend())?)
             }
         };

@@ -1,6 +1,7 @@
 //! What modules must remember beyond a change of their settings, by the id of their owner.
 
-use super::circuit_breaker::Breaker;
+use super::{Webhooks, circuit_breaker::Breaker};
+use crate::settings::Settings;
 use postern_api::module::CircuitBreaker;
 use std::{
     collections::{HashMap, HashSet},
@@ -9,12 +10,16 @@ use std::{
 };
 
 /// Keeps it as long as the owner exists. Asked only when a configuration is taken, never by a request.
-#[derive(Default)]
 pub(crate) struct Keeper {
     breakers: Mutex<HashMap<String, Arc<Breaker>>>,
+    pub(super) webhooks: Arc<Webhooks>,
 }
 
 impl Keeper {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Keeper { breakers: Mutex::default(), webhooks: Arc::new(Webhooks::new(settings)) }
+    }
+
     /// The circuit of a route: the one it had, unless these settings are others than before.
     pub(super) fn breaker(&self, owner: &str, settings: Option<&CircuitBreaker>) -> Option<Arc<Breaker>> {
         let mut breakers = self.breakers();
@@ -32,12 +37,12 @@ impl Keeper {
 
     /// Forgets what belongs to owners that are no more.
     pub(crate) fn forget_all_but<'a>(&self, owners: impl Iterator<Item = &'a str>) {
-        let mut breakers = self.breakers();
-        if breakers.is_empty() {
+        if self.breakers().is_empty() && self.webhooks.keeps_nothing() {
             return;
         }
         let owners: HashSet<&str> = owners.collect();
-        breakers.retain(|owner, _| owners.contains(owner.as_str()));
+        self.breakers().retain(|owner, _| owners.contains(owner.as_str()));
+        self.webhooks.forget_all_but(&owners);
     }
 
     fn breakers(&self) -> MutexGuard<'_, HashMap<String, Arc<Breaker>>> {

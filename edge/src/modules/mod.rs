@@ -9,12 +9,16 @@ mod request_headers;
 mod response_headers;
 mod trace;
 mod user_agent_filter;
+mod webhook_verification;
 
 pub(crate) use keeper::Keeper;
 pub(crate) use trace::Trace;
+pub use webhook_verification::SigningCertificates;
+pub(crate) use webhook_verification::Web;
+use webhook_verification::{Onward, Verifier, Webhooks};
 
 use crate::{
-    http::{ResponseBody, Visitor},
+    http::{RequestBody, ResponseBody, Visitor},
     refusal::{Fault, Refusal},
 };
 use circuit_breaker::{Breaker, Permit};
@@ -30,6 +34,7 @@ pub(crate) struct Column {
     unreadable: bool,
     ip_restriction: Option<Arc<IpRules>>,
     user_agent_filter: Option<user_agent_filter::Filter>,
+    webhook_verification: Option<Box<Verifier>>,
     login: bool,
     circuit_breaker: Option<Arc<Breaker>>,
     request_headers: Option<Changes>,
@@ -40,6 +45,7 @@ pub(crate) struct Column {
 pub(crate) struct Visit<'a> {
     pub(crate) visitor: &'a Visitor,
     pub(crate) parts: &'a mut request::Parts,
+    pub(crate) body: &'a mut RequestBody,
     pub(crate) trace: &'a mut Trace,
 }
 
@@ -51,11 +57,21 @@ pub(crate) struct Passed {
     response_headers: Facts,
 }
 
+/// What the stages of the request made of it, if they did not refuse it.
+pub(crate) enum Judged {
+    Passed(Passed),
+    /// A stage answered in the place of the backend.
+    Answered(Box<Response<ResponseBody>>),
+}
+
 impl Column {
     /// The stages of a route. What must outlive a change of its settings is with the keeper.
     pub(crate) fn of(id: &str, settings: &Settings, keeper: &Keeper) -> Self {
         let mut column = Column::of_connections(settings);
         column.user_agent_filter = column.ready(settings.user_agent_filter.as_ref(), user_agent_filter::Filter::of);
+        column.webhook_verification = column.ready(settings.webhook_verification.as_ref(), |module| {
+            Verifier::of(id, module, &keeper.webhooks).map(Box::new)
+        });
         column.login = settings.login;
         let changes = |direction| move |changes: &HeaderChanges| Changes::of(changes, direction);
         column.request_headers = column.ready(settings.request_headers.as_ref(), changes(Direction::Request));
@@ -84,18 +100,23 @@ impl Column {
     }
 
     /// The order of the stages of a request, from the visitor to the backend.
-    pub(crate) async fn request(&self, visit: &mut Visit<'_>) -> Result<Passed, Refusal> {
+    pub(crate) async fn request(&self, visit: &mut Visit<'_>) -> Result<Judged, Refusal> {
         self.readable()?;
         // Before any work is spent on the visitor.
         ip_restriction::stage(self.ip_restriction.as_deref(), visit.visitor.address.ip(), visit.trace)?;
         user_agent_filter::stage(self.user_agent_filter.as_ref(), visit)?;
+        if let Onward::Answered(answer) =
+            webhook_verification::stage(self.webhook_verification.as_deref(), visit).await?
+        {
+            return Ok(Judged::Answered(answer));
+        }
         login::stage(self.login, visit.trace)?;
         // Sees only what would reach the backend.
         let circuit_breaker = circuit_breaker::stage(self.circuit_breaker.as_ref(), visit)?;
         let response_headers = response_headers::facts(self.response_headers.as_ref(), visit);
         // Last of all, so that no other stage sees what it did.
         request_headers::stage(self.request_headers.as_ref(), visit);
-        Ok(Passed { circuit_breaker, response_headers })
+        Ok(Judged::Passed(Passed { circuit_breaker, response_headers }))
     }
 
     /// The order of the stages of an answer, from the backend to the visitor.

@@ -31,8 +31,8 @@ pub(crate) enum Place {
 }
 
 impl Routing {
-    pub(crate) fn new(configs: Arc<Configs>) -> Self {
-        Routing { now: ArcSwap::default(), configs, keeper: Keeper::default() }
+    pub(crate) fn new(configs: Arc<Configs>, keeper: Keeper) -> Self {
+        Routing { now: ArcSwap::default(), configs, keeper }
     }
 
     /// The edges of the moment.

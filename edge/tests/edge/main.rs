@@ -9,3 +9,4 @@ mod sessions;
 mod smuggling;
 mod stages;
 mod tcp;
+mod webhooks;

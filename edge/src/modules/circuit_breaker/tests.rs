@@ -1,5 +1,6 @@
 use super::*;
-use crate::modules::Keeper;
+use crate::{modules::Keeper, settings::Settings};
+use postern_api::host::HostName;
 
 /// A circuit and a clock that goes only when told.
 struct World {
@@ -175,7 +176,7 @@ fn exactly_one_of_many_at_once_is_the_trial() {
 
 #[test]
 fn the_keeper_keeps_it_until_its_own_settings_change() {
-    let keeper = Keeper::default();
+    let keeper = Keeper::new(&Settings::loopback(HostName::parse("localhost").expect("a name")));
     let first = keeper.breaker("edghtsrt_1", Some(&settings())).expect("one");
     let same = keeper.breaker("edghtsrt_1", Some(&settings())).expect("one");
     assert!(Arc::ptr_eq(&first, &same));

@@ -1,0 +1,132 @@
+//! Bodies that a module must see whole before anybody else does.
+
+use super::body::{RequestBody, VisitorGone};
+use crate::{
+    refusal::{Fault, Refusal},
+    settings::Limits,
+};
+use bytes::{Buf, Bytes, BytesMut};
+use http_body::{Body, Frame};
+use http_body_util::BodyExt;
+use hyper::{HeaderMap, body::Incoming};
+use postern_api::{Code, Error};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
+
+/// A buffered body is handed on in pieces of this size, so that whoever waits sees that it moves.
+const PIECE: usize = 64 * 1024;
+/// When there is no room.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// How much may be held at once.
+pub(crate) struct Room {
+    each: usize,
+    all: Arc<Semaphore>,
+    stall: Duration,
+}
+
+/// A body that was taken in, on its way out.
+pub(super) struct Buffered {
+    rest: Bytes,
+    trailers: Option<HeaderMap>,
+    /// Held until the body has left.
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+impl Room {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let all = Arc::new(Semaphore::new(limits.buffered_bodies.min(Semaphore::MAX_PERMITS)));
+        Room { each: limits.buffered_body, all, stall: limits.stall }
+    }
+
+    /// The longest body.
+    pub(crate) fn each(&self) -> usize {
+        self.each
+    }
+
+    fn take(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Refusal> {
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.all.clone().try_acquire_many_owned(bytes).map_err(|_: TryAcquireError| {
+            let message = "The server holds too many bodies of requests at the moment. Try again in a moment.";
+            Refusal::new(Fault::Us, Error::new(Code::EdgeBusy, message)).retry_after(PAUSE)
+        })
+    }
+
+    fn too_large(&self) -> Refusal {
+        let message = format!("The body of the request is too large here: at most {} bytes are taken.", self.each);
+        Refusal::new(Fault::Visitor, Error::new(Code::BodyTooLarge, message))
+    }
+
+    /// Takes a whole body in.
+    pub(super) async fn fill(&self, mut incoming: Incoming) -> Result<Buffered, Refusal> {
+        if incoming.size_hint().lower() > self.each as u64 {
+            return Err(self.too_large());
+        }
+        let (mut first, mut more, mut trailers) = (Bytes::new(), BytesMut::new(), None);
+        let mut held: Option<OwnedSemaphorePermit> = None;
+        loop {
+            let frame = tokio::time::timeout(self.stall, incoming.frame())
+                .await
+                .map_err(|_| Refusal::invalid("The body of the request stopped arriving."))?;
+            let Some(frame) = frame else { break };
+            let frame = frame.map_err(VisitorGone).map_err(|gone| {
+                tracing::debug!(%gone, "while a module waited for it");
+                Refusal::invalid("The body of the request ended early.")
+            })?;
+            match super::body::without_smuggled_trailers(frame).into_data() {
+                Ok(data) => {
+                    if first.len() + more.len() + data.len() > self.each {
+                        return Err(self.too_large());
+                    }
+                    let room = self.take(data.len())?;
+                    match &mut held {
+                        Some(held) => held.merge(room),
+                        None => held = Some(room),
+                    }
+                    if first.is_empty() {
+                        first = data;
+                    } else {
+                        more.extend_from_slice(&data);
+                    }
+                }
+                Err(frame) => trailers = frame.into_trailers().ok(),
+            }
+        }
+        // Most bodies come in one piece, and need no copy.
+        let rest = if more.is_empty() { first } else { [first, more.freeze()].concat().into() };
+        Ok(Buffered { rest, trailers, _room: held })
+    }
+}
+
+impl Buffered {
+    /// All of it, as long as none of it has left.
+    pub(super) fn bytes(&self) -> Bytes {
+        self.rest.clone()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rest.is_empty() && self.trailers.is_none()
+    }
+
+    /// How much is left; unknown if more than bytes is to come.
+    pub(super) fn exact(&self) -> Option<u64> {
+        self.trailers.is_none().then_some(self.rest.len() as u64)
+    }
+
+    pub(super) fn next(&mut self) -> Option<Frame<Bytes>> {
+        if self.rest.has_remaining() {
+            return Some(Frame::data(self.rest.split_to(self.rest.len().min(PIECE))));
+        }
+        self.trailers.take().map(Frame::trailers)
+    }
+}
+
+impl RequestBody {
+    /// Takes all of the visitor's body in, so that it can be looked at. It is forwarded as it came.
+    pub(crate) async fn take_in(&mut self, room: &Room) -> Result<Bytes, Refusal> {
+        if let Some(incoming) = self.take_incoming() {
+            self.put_back(room.fill(incoming).await?);
+        }
+        Ok(self.buffered().map(Buffered::bytes).unwrap_or_default())
+    }
+}

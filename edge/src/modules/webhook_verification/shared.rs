@@ -1,0 +1,49 @@
+//! What the checks of all routes share, and what must outlive a change of a route.
+
+use super::{certificates::Certificates, own::mailgun::Used};
+use crate::{http::Room, settings::Settings};
+use jiff::Timestamp;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// One for the whole edge.
+pub(crate) struct Webhooks {
+    now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    pub(super) room: Room,
+    pub(super) certificates: Certificates,
+    used: Mutex<HashMap<String, Arc<Used>>>,
+}
+
+impl Webhooks {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Webhooks {
+            now: settings.clock.clone(),
+            room: Room::new(&settings.limits),
+            certificates: Certificates::new(settings.signing_certificates.clone()),
+            used: Mutex::default(),
+        }
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        (self.now)()
+    }
+
+    /// What was used on a route already.
+    pub(super) fn used(&self, id: &str) -> Arc<Used> {
+        self.all_used().entry(id.to_owned()).or_default().clone()
+    }
+
+    pub(crate) fn keeps_nothing(&self) -> bool {
+        self.all_used().is_empty()
+    }
+
+    pub(crate) fn forget_all_but(&self, owners: &HashSet<&str>) {
+        self.all_used().retain(|id, _| owners.contains(id.as_str()));
+    }
+
+    fn all_used(&self) -> MutexGuard<'_, HashMap<String, Arc<Used>>> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,204 @@
+//! Bodies that are held until they are judged: bounded, whole, and handed on as they came.
+
+use super::{
+    field::{Field, Topic, route},
+    senders::{HOST, Hook, Sending, hook},
+};
+use crate::kit::{until, visitor};
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::{Request, StatusCode};
+use postern_api::webhooks::Provider;
+
+/// A route for github, with small limits.
+async fn github(each: usize, all: usize) -> Field {
+    Field::with(&[route("/github", "github", "right")], Topic, |settings| {
+        settings.limits.buffered_body = each;
+        settings.limits.buffered_bodies = all;
+    })
+    .await
+}
+
+/// The signature of any body.
+fn signature(body: &[u8]) -> String {
+    let key = aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA256, b"right");
+    format!("sha256={}", super::senders::hex(aws_lc_rs::hmac::sign(&key, body)))
+}
+
+fn signed(body: Vec<u8>) -> Request<Full<Bytes>> {
+    Request::post(format!("https://{HOST}/github"))
+        .header("x-hub-signature-256", signature(&body))
+        .body(Full::from(body))
+        .expect("a request")
+}
+
+/// Bytes that no text has, different at every place.
+fn noise(length: usize) -> Vec<u8> {
+    (0..length).map(|at| (at.wrapping_mul(31) >> 3) as u8 ^ at as u8).collect()
+}
+
+#[tokio::test]
+async fn a_body_up_to_the_limit_passes_and_a_longer_one_is_told_the_limit() {
+    let field = github(100_000, 1_000_000).await;
+    for length in [0, 1, 65_536, 65_537, 100_000] {
+        let answer = field.ask(signed(noise(length))).await;
+        assert_eq!((answer.status, answer.body == noise(length)), (StatusCode::OK, true), "{length}");
+        assert_eq!(field.last_heard().headers["content-length"], length.to_string());
+    }
+    let answer = field.ask(signed(noise(100_001))).await;
+    assert_eq!((answer.status.as_u16(), answer.code()), (413, "ERR_POSTERN_247"));
+    assert!(answer.text().contains("100000"), "{}", answer.text());
+    // What is refused for its head is not read at all.
+    let unsigned = Request::post(format!("https://{HOST}/github")).body(Full::from(noise(100_001))).expect("a request");
+    assert_eq!(field.ask(unsigned).await.code(), "ERR_POSTERN_3204");
+    assert_eq!(field.heard(), 5);
+}
+
+#[tokio::test]
+async fn chunks_are_put_together_and_their_number_does_not_matter() {
+    let field = github(100_000, 1_000_000).await;
+    let body = noise(10_000);
+    let mut visitor = visitor::https(&field.world, HOST).await;
+    for size in [1, 7, 4096, 10_000] {
+        let head = format!(
+            "POST /github HTTP/1.1\r\nHost: {HOST}\r\nX-Hub-Signature-256: {}\r\nTransfer-Encoding: chunked\r\n\
+             Trailer: x-sum\r\n\r\n",
+            signature(&body)
+        );
+        let mut request = head.into_bytes();
+        for piece in body.chunks(size) {
+            request.extend(format!("{:x}\r\n", piece.len()).into_bytes());
+            request.extend(piece);
+            request.extend(b"\r\n");
+        }
+        request.extend(b"0\r\nx-sum: 42\r\n\r\n");
+        visitor.say(&request).await;
+        let answer = visitor.answer(false).await;
+        assert_eq!((answer.status, answer.body == body), (200, true), "{size}");
+        let heard = field.last_heard();
+        assert_eq!(heard.body, body);
+        assert_eq!(heard.trailers.expect("trailers")["x-sum"], "42", "{size}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_of_unknown_length_is_refused_as_soon_as_it_is_too_long() {
+    let field = github(10_000, 1_000_000).await;
+    let mut visitor = visitor::https(&field.world, HOST).await;
+    let head = format!(
+        "POST /github HTTP/1.1\r\nHost: {HOST}\r\nX-Hub-Signature-256: {}\r\nTransfer-Encoding: chunked\r\n\r\n",
+        signature(b"")
+    );
+    visitor.say(head.as_bytes()).await;
+    visitor.say(&[b"2711\r\n".to_vec(), noise(10_001)].concat()).await;
+    let answer = visitor.answer(false).await;
+    assert_eq!((answer.status, answer.code()), (413, "ERR_POSTERN_247"));
+    let mut visitor = visitor::https(&field.world, HOST).await;
+    let head = format!(
+        "POST /github HTTP/1.1\r\nHost: {HOST}\r\nX-Hub-Signature-256: {}\r\nContent-Length: 10001\r\n\r\n",
+        signature(b"")
+    );
+    visitor.say(head.as_bytes()).await;
+    let answer = visitor.answer(false).await;
+    assert_eq!((answer.status, answer.code()), (413, "ERR_POSTERN_247"), "without waiting for it");
+    assert_eq!(field.heard(), 0);
+}
+
+#[tokio::test]
+async fn who_waits_to_be_told_to_go_on_is_told_only_when_the_head_is_right() {
+    let field = github(10_000, 1_000_000).await;
+    let mut visitor = visitor::https(&field.world, HOST).await;
+    let head = |signature: &str| {
+        format!("POST /github HTTP/1.1\r\nHost: {HOST}\r\n{signature}Content-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+    };
+    visitor.say(head(&format!("X-Hub-Signature-256: {}\r\n", signature(b"hello"))).as_bytes()).await;
+    assert_eq!(visitor.answer(true).await.status, 100);
+    visitor.say(b"hello").await;
+    assert_eq!(visitor.answer(false).await.text(), "hello");
+    let mut visitor = visitor::https(&field.world, HOST).await;
+    visitor.say(head("").as_bytes()).await;
+    assert_eq!(visitor.answer(false).await.status, 403);
+}
+
+#[tokio::test]
+async fn all_bodies_together_have_a_limit_and_what_was_held_is_given_back() {
+    let field = github(10_000, 15_000).await;
+    let mut slow = visitor::https(&field.world, HOST).await;
+    let head = format!(
+        "POST /github HTTP/1.1\r\nHost: {HOST}\r\nX-Hub-Signature-256: {}\r\nContent-Length: 10000\r\n\r\n",
+        signature(&noise(10_000))
+    );
+    slow.say(head.as_bytes()).await;
+    slow.say(&noise(10_000)[..9_999]).await;
+    // Until the edge has read that much, there may still be room.
+    let mut busy = None;
+    for _ in 0..200 {
+        let answer = field.ask(signed(noise(9_000))).await;
+        if answer.status != StatusCode::OK {
+            busy = Some(answer);
+            break;
+        }
+    }
+    let busy = busy.expect("there is no room for both");
+    assert_eq!((busy.status.as_u16(), busy.code()), (503, "ERR_POSTERN_3018"));
+    assert!(busy.headers.contains_key("retry-after"));
+    slow.say(&noise(10_000)[9_999..]).await;
+    assert_eq!(slow.answer(false).await.status, 200);
+    for _ in 0..5 {
+        assert_eq!(field.ask(signed(noise(10_000))).await.status, StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn a_visitor_who_leaves_in_the_middle_leaves_nothing_behind() {
+    let field = github(10_000, 10_000).await;
+    for _ in 0..3 {
+        let mut gone = visitor::https(&field.world, HOST).await;
+        let head = format!(
+            "POST /github HTTP/1.1\r\nHost: {HOST}\r\nX-Hub-Signature-256: {}\r\nContent-Length: 10000\r\n\r\n",
+            signature(&noise(10_000))
+        );
+        gone.say(head.as_bytes()).await;
+        gone.say(&noise(9_000)).await;
+    }
+    let mut passed = false;
+    for _ in 0..500 {
+        passed = field.ask(signed(noise(10_000))).await.status == StatusCode::OK;
+        if passed {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert!(passed, "what they sent is no longer held");
+    assert_eq!(field.heard(), 1);
+}
+
+#[tokio::test]
+async fn changes_count_at_once_and_what_was_used_stays_used() {
+    let mailgun = |secret: &str| route("/mailgun", "MailGun", secret);
+    let field = Field::of(&[mailgun("right")], Topic).await;
+    let send = |number: u64, second: i64| {
+        hook(Provider::Mailgun, 0, &Sending { path: "/mailgun", secret: "right", second, number }).expect("a form")
+    };
+    let first = send(1, field.second());
+    assert_eq!(field.send("mailgun", &first).await.status, StatusCode::OK);
+    let again = field.send("mailgun", &first).await;
+    assert_eq!((again.status, again.code()), (StatusCode::FORBIDDEN, "ERR_POSTERN_3204"));
+    assert!(again.text().contains("received before"), "{}", again.text());
+    let edge = |routes: &[_]| crate::kit::edges::https(&[HOST], routes);
+    field.world.https_edge(edge(&[mailgun("other")])).await;
+    assert_eq!(field.send("mailgun", &send(2, field.second())).await.code(), "ERR_POSTERN_3204");
+    field.world.https_edge(edge(&[mailgun("right")])).await;
+    assert_eq!(field.send("mailgun", &first).await.code(), "ERR_POSTERN_3204", "it was used before the changes");
+    // Nobody can make a new one of it by moving digits from the token into the timestamp.
+    let text = String::from_utf8(first.body.clone()).expect("text");
+    let moved = text.replace(r#""timestamp":"1700000000","token":"000"#, r#""timestamp":"1700000000000","token":""#);
+    assert_ne!(moved, text);
+    let moved = Hook { body: moved.into_bytes(), ..first.clone() };
+    assert!(field.send("mailgun", &moved).await.text().contains("received before"));
+    assert_eq!(field.send("mailgun", &send(3, field.second())).await.status, StatusCode::OK);
+    let open = crate::kit::edges::below("/mailgun", crate::kit::edges::to("bkdsc_1"));
+    field.world.https_edge(edge(&[open])).await;
+    assert_eq!(field.send("mailgun", &first).await.status, StatusCode::OK, "the module is gone");
+    until("the service has heard of all", || field.heard() == 3).await;
+}
