@@ -30,7 +30,7 @@ pub(crate) struct ResponseBody {
 enum Kind {
     Full(Option<Bytes>),
     Answer(AnswerBody),
-    Api(ApiBody),
+    Boxed(UnsyncBoxBody<Bytes, BodyError>),
 }
 
 impl ResponseBody {
@@ -42,8 +42,9 @@ impl ResponseBody {
         ResponseBody { kind: Kind::Answer(body), open: None }
     }
 
-    pub(crate) fn api(body: ApiBody) -> Self {
-        ResponseBody { kind: Kind::Api(body), open: None }
+    /// A body of another kind, for ways that are not the hottest.
+    pub(crate) fn boxed(body: impl Body<Data = Bytes, Error = BodyError> + Send + 'static) -> Self {
+        ResponseBody { kind: Kind::Boxed(UnsyncBoxBody::new(body)), open: None }
     }
 
     pub(crate) fn keep(mut self, open: Open) -> Self {
@@ -60,7 +61,7 @@ impl Body for ResponseBody {
         match &mut self.get_mut().kind {
             Kind::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
             Kind::Answer(body) => body.poll(cx),
-            Kind::Api(body) => Pin::new(body).poll_frame(cx),
+            Kind::Boxed(body) => Pin::new(body).poll_frame(cx),
         }
     }
 
@@ -68,7 +69,7 @@ impl Body for ResponseBody {
         match &self.kind {
             Kind::Full(bytes) => bytes.is_none(),
             Kind::Answer(body) => body.is_end(),
-            Kind::Api(body) => body.is_end_stream(),
+            Kind::Boxed(body) => body.is_end_stream(),
         }
     }
 
@@ -76,7 +77,7 @@ impl Body for ResponseBody {
         match &self.kind {
             Kind::Full(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
             Kind::Answer(body) => body.size_hint(),
-            Kind::Api(body) => body.size_hint(),
+            Kind::Boxed(body) => body.size_hint(),
         }
     }
 }

@@ -14,7 +14,7 @@ mod upgrade;
 mod visitor;
 
 pub use body::ApiBody;
-pub(crate) use body::{RequestBody, ResponseBody};
+pub(crate) use body::{BodyError, RequestBody, ResponseBody};
 pub(crate) use buffer::Room;
 pub(crate) use canonical::host;
 pub(crate) use connection::serve;

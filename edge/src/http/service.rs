@@ -17,7 +17,6 @@ use crate::{
     sessions::{Found, Registry, Tunnel},
     settings::{ApiHost, Limits},
 };
-use http_body_util::BodyExt;
 use hyper::{
     HeaderMap, Request, Response, StatusCode, Uri, Version,
     body::Incoming,
@@ -158,7 +157,7 @@ impl Front {
             .await
             .and_then(|answered| conclude(answered, visitor, changing));
         match (passed, outcome) {
-            (Some((route, passed)), Ok(response)) => Ok(route.column.answer(passed, response)),
+            (Some((route, passed)), Ok(response)) => Ok(route.column.answer(passed, response, trace)),
             (Some((route, passed)), Err(refusal)) => {
                 route.column.failure(passed, &refusal);
                 Err(refusal)
@@ -217,7 +216,7 @@ impl Front {
 
     async fn ask_api(&self, api: &ApiHost, request: Request<Incoming>) -> Response<ResponseBody> {
         let Ok(response) = api.service.clone().oneshot(request).await;
-        response.map(|body| ResponseBody::api(body.boxed_unsync()))
+        response.map(ResponseBody::boxed)
     }
 }
 

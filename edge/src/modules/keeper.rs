@@ -1,6 +1,6 @@
 //! What modules must remember beyond a change of their settings, by the id of their owner.
 
-use super::{Webhooks, circuit_breaker::Breaker};
+use super::{Webhooks, circuit_breaker::Breaker, compression::EncoderRoom};
 use crate::settings::Settings;
 use postern_api::module::CircuitBreaker;
 use std::{
@@ -13,11 +13,16 @@ use std::{
 pub(crate) struct Keeper {
     breakers: Mutex<HashMap<String, Arc<Breaker>>>,
     pub(super) webhooks: Arc<Webhooks>,
+    pub(super) encoders: EncoderRoom,
 }
 
 impl Keeper {
     pub(crate) fn new(settings: &Settings) -> Self {
-        Keeper { breakers: Mutex::default(), webhooks: Arc::new(Webhooks::new(settings)) }
+        Keeper {
+            breakers: Mutex::default(),
+            webhooks: Arc::new(Webhooks::new(settings)),
+            encoders: EncoderRoom::default(),
+        }
     }
 
     /// The circuit of a route: the one it had, unless these settings are others than before.

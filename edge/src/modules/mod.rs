@@ -1,6 +1,7 @@
 //! Modules at work: their order, and the trace of what each of them decided.
 
 mod circuit_breaker;
+mod compression;
 mod headers;
 mod ip_restriction;
 mod keeper;
@@ -22,6 +23,7 @@ use crate::{
     refusal::{Fault, Refusal},
 };
 use circuit_breaker::{Breaker, Permit};
+use compression::{Coding, EncoderRoom};
 use headers::{Changes, Facts};
 use hyper::{Response, http::request};
 use postern_api::{Code, Error, headers::Direction, ip_rules::IpRules, module::HeaderChanges, published::Settings};
@@ -38,6 +40,7 @@ pub(crate) struct Column {
     login: bool,
     circuit_breaker: Option<Arc<Breaker>>,
     request_headers: Option<Changes>,
+    compression: Option<EncoderRoom>,
     response_headers: Option<Changes>,
 }
 
@@ -54,6 +57,7 @@ pub(crate) struct Visit<'a> {
 #[must_use]
 pub(crate) struct Passed {
     circuit_breaker: Option<Permit>,
+    compression: Option<Coding>,
     response_headers: Facts,
 }
 
@@ -76,6 +80,7 @@ impl Column {
         let changes = |direction| move |changes: &HeaderChanges| Changes::of(changes, direction);
         column.request_headers = column.ready(settings.request_headers.as_ref(), changes(Direction::Request));
         column.response_headers = column.ready(settings.response_headers.as_ref(), changes(Direction::Response));
+        column.compression = settings.compression.then(|| keeper.encoders.clone());
         column.circuit_breaker = keeper.breaker(id, settings.circuit_breaker.as_ref());
         column
     }
@@ -113,21 +118,28 @@ impl Column {
         login::stage(self.login, visit.trace)?;
         // Sees only what would reach the backend.
         let circuit_breaker = circuit_breaker::stage(self.circuit_breaker.as_ref(), visit)?;
+        // What answers need of the request as the visitor sent it.
+        let compression = compression::wanted(self.compression.as_ref(), visit.parts);
         let response_headers = response_headers::facts(self.response_headers.as_ref(), visit);
         // Last of all, so that no other stage sees what it did.
         request_headers::stage(self.request_headers.as_ref(), visit);
-        Ok(Judged::Passed(Passed { circuit_breaker, response_headers }))
+        Ok(Judged::Passed(Passed { circuit_breaker, compression, response_headers }))
     }
 
     /// The order of the stages of an answer, from the backend to the visitor.
-    pub(crate) fn answer(&self, passed: Passed, response: Response<ResponseBody>) -> Response<ResponseBody> {
-        let Passed { circuit_breaker, response_headers: mut facts } = passed;
-        let mut response = response;
+    pub(crate) fn answer(
+        &self,
+        passed: Passed,
+        response: Response<ResponseBody>,
+        trace: &mut Trace,
+    ) -> Response<ResponseBody> {
         let status = response.status();
-        if let Some(permit) = circuit_breaker {
+        if let Some(permit) = passed.circuit_breaker {
             permit.answered(status.as_u16(), Instant::now());
         }
-        response_headers::stage(self.response_headers.as_ref(), &mut facts, status, response.headers_mut());
+        let mut response = compression::stage(self.compression.as_ref(), passed.compression, response, trace);
+        let (changes, facts) = (self.response_headers.as_ref(), passed.response_headers);
+        response_headers::stage(changes, facts, status, response.headers_mut(), trace);
         response
     }
 
