@@ -168,16 +168,12 @@ mod tests {
 
     #[test]
     fn lists_are_bounded() {
-        let many = |count: usize, form: fn(usize) -> String| (0..count).map(form).collect::<Vec<_>>();
-        let lists: [(Judge, fn(usize) -> String); 4] = [
-            (emails, |n| format!("a{n}@b.c")),
-            (domains, |n| format!("a{n}.b")),
-            (TEAMS, |n| format!("a/b{n}")),
-            (ORGANIZATIONS, |n| format!("a{n}")),
-        ];
+        let lists = [(emails as Judge, "a#@b.c"), (domains, "a#.b"), (TEAMS, "a/b#"), (ORGANIZATIONS, "a#")];
         for (judge, form) in lists {
-            assert!(judge(&mut many(100, form)).is_ok());
-            assert_eq!(judge(&mut many(101, form)).expect_err("too many").code, Code::FieldInvalid);
+            let many =
+                |count: usize| -> Vec<String> { (0..count).map(|n| form.replace('#', &n.to_string())).collect() };
+            assert!(judge(&mut many(100)).is_ok());
+            assert_eq!(judge(&mut many(101)).expect_err("too many").code, Code::FieldInvalid);
         }
     }
 
