@@ -33,7 +33,11 @@ impl Bare {
         child.stdin.take().expect("piped").write_all(bytes).expect("it reads");
         let mut address = String::new();
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut address).expect("it says where it listens");
-        let target = Target { address: address.trim().parse().expect("an address"), key: "Bearer none".to_owned() };
+        let target = Target {
+            address: address.trim().parse().expect("an address"),
+            process: child.id(),
+            key: "Bearer none".to_owned(),
+        };
         Bare { child, target }
     }
 }

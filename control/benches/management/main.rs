@@ -1,7 +1,7 @@
 //! The management API under load beside what it stands on: a bare handler for reads, bare SQLite for writes.
 //!
-//! `bench/management` starts the server and then this: `management <API address> <file with an API key> <folder>`.
-//! The folder is for the databases of comparison and should lie on the server's disk.
+//! `bench/management` starts the server and then this: `management <data folder> <folder>`.
+//! The second folder is for the databases of comparison and should lie on the server's disk.
 #![allow(clippy::print_stdout, clippy::expect_used, missing_docs, unreachable_pub)]
 
 mod bare;
@@ -13,11 +13,7 @@ use bytes::Bytes;
 use http::Method;
 use load::{Next, Target, load, reading};
 use serde_json::{Value, json};
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::Path, sync::Arc, time::Duration};
 
 /// One measurement lasts so long, and each is taken so often, in turn with what it is compared with.
 const TIME: Duration = Duration::from_secs(2);
@@ -28,15 +24,21 @@ const MANY: usize = 100_000;
 fn main() {
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    match (arguments.next().as_deref(), arguments.next(), arguments.next()) {
-        (Some(bare::ARGUMENT), ..) => runtime.block_on(bare::serve()),
-        (Some(address), Some(key), Some(folder)) => {
-            let key = std::fs::read_to_string(key).expect("a file with a key");
-            let target =
-                Target { address: address.parse().expect("an address"), key: format!("Bearer {}", key.trim()) };
-            runtime.block_on(measure(&target, &PathBuf::from(folder)));
-        }
+    match (arguments.next().as_deref(), arguments.next()) {
+        (Some(bare::ARGUMENT), _) => runtime.block_on(bare::serve()),
+        (Some(data), Some(folder)) => runtime.block_on(measure(&running(Path::new(data)), Path::new(&folder))),
         _ => println!("Start it with bench/management, which starts a server for it."),
+    }
+}
+
+/// The server that works in a data folder.
+fn running(data: &Path) -> Target {
+    let read = |name: &str| std::fs::read_to_string(data.join(name)).expect("a server runs there");
+    let addresses: Value = serde_json::from_str(&read("addresses.json")).expect("JSON");
+    Target {
+        address: addresses["api"].as_str().and_then(|api| api.parse().ok()).expect("an address"),
+        process: addresses["pid"].as_u64().and_then(|pid| pid.try_into().ok()).expect("a process"),
+        key: format!("Bearer {}", read("admin.key").trim()),
     }
 }
 
@@ -81,8 +83,8 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 async fn reads(target: &Target) {
     println!("\nGET of one resource, answers/s\n");
-    println!("| what | connections | bare handler | p50, p99 ms | Postern | p50, p99 ms | share |");
-    println!("|---|---|---|---|---|---|---|");
+    println!("| what | connections | bare handler | CPU µs | p50, p99 ms | Postern | CPU µs | p50, p99 ms | share |");
+    println!("|---|---|---|---|---|---|---|---|---|");
     let text = json!({"description": "an ordinary record", "metadata": "{\"team\":\"shop\"}"});
     let policy = made(target, "/ip_policies", text.clone()).await;
     let group = made(target, "/backends/tunnel_group", json!({"labels": {"app": "shop"}})).await;
@@ -98,19 +100,20 @@ async fn reads(target: &Target) {
         let answer = target.connect().await.ask(Method::GET, &path, Bytes::new()).await;
         let bare = Bare::start(&answer);
         for connections in [1, 16, 64] {
-            let mut rates = [Vec::new(), Vec::new()];
+            let (mut rates, mut costs) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
             let mut times = [String::new(), String::new()];
             for _ in 0..ROUNDS {
                 for (at, whom) in [&bare.target, target].into_iter().enumerate() {
                     let load = load(whom, connections, TIME, reading(&path)).await;
                     rates[at].push(load.rate);
+                    costs[at].push(load.cost);
                     times[at] = format!("{:.2}, {:.2}", load.within(0.5), load.within(0.99));
                 }
             }
-            let [bare, ours] = rates.map(median);
-            let [bare_times, our_times] = times;
+            let ([bare, ours], [bare_cost, our_cost], [bare_times, our_times]) =
+                (rates.map(median), costs.map(median), times);
             println!(
-                "| {what}, {} bytes | {connections} | {bare:.0} | {bare_times} | {ours:.0} | {our_times} | {:.2} |",
+                "| {what}, {} bytes | {connections} | {bare:.0} | {bare_cost:.1} | {bare_times} | {ours:.0} | {our_cost:.1} | {our_times} | {:.2} |",
                 answer.len(),
                 ours / bare
             );
@@ -129,17 +132,20 @@ async fn creations(target: &Target, folder: &Path) {
     for (what, path) in [("IP policies", "/ip_policies"), ("credentials", "/credentials"), ("TCP edges", "/edges/tcp")]
     {
         for writers in [1, 16, 64] {
-            let (mut single, mut grouped, mut ours, mut times) = (Vec::new(), Vec::new(), Vec::new(), String::new());
+            let (mut single, mut grouped, mut ours) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut costs, mut times) = (Vec::new(), String::new());
             for _ in 0..ROUNDS {
                 single.push(engine::inserts(folder, 300, 1, TIME));
                 grouped.push(engine::inserts(folder, 300, writers, TIME));
                 let load = load(target, writers, TIME, creating(path)).await;
                 ours.push(load.rate);
+                costs.push(load.cost);
                 times = format!("{:.2}, {:.2}", load.within(0.5), load.within(0.99));
             }
             let (single, grouped, ours) = (median(single), median(grouped), median(ours));
+            let cost = median(costs);
             println!(
-                "| {what} | {writers} | {single:.0} | {grouped:.0} | {ours:.0} | {times} | {:.2} |",
+                "| {what} | {writers} | {single:.0} | {grouped:.0} | {ours:.0} | {cost:.0} | {times} | {:.2} |",
                 ours / single
             );
         }
