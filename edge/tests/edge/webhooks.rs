@@ -3,6 +3,7 @@
 mod body;
 mod challenges;
 mod field;
+mod sdk;
 mod senders;
 
 use field::Field;
