@@ -32,10 +32,24 @@ pub(super) async fn read_module<T: DeserializeOwned>(request: Request) -> Result
     typed(object)
 }
 
+/// The same where there may be nothing to say: then some clients send no body at all.
+pub(super) async fn read_if_any<T: DeserializeOwned + Default>(request: Request) -> Result<T> {
+    let media = content_type(request.headers());
+    let bytes = bytes(request).await?;
+    if bytes.is_empty() {
+        return Ok(T::default());
+    }
+    media?;
+    typed(parsed(&bytes)?)
+}
+
 async fn object(request: Request) -> Result<Map<String, Value>> {
     content_type(request.headers())?;
-    let bytes = bytes(request).await?;
-    let value: Value = serde_json::from_slice(&bytes).map_err(|error| {
+    parsed(&bytes(request).await?)
+}
+
+fn parsed(bytes: &[u8]) -> Result<Map<String, Value>> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| {
         let sentence = if bytes.is_empty() {
             "The body is empty. Send a JSON object, `{}` at least.".to_owned()
         } else {

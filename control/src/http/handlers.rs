@@ -167,7 +167,7 @@ pub(super) async fn command(
 ) -> Answer {
     query::none(request.uri())?;
     let id = Id::parse(&item.id)?;
-    let SessionCommandBody {} = body::read(request).await?;
+    let SessionCommandBody {} = body::read_if_any(request).await?;
     shared.resources.command(&caller, &id, command).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }

@@ -1,6 +1,7 @@
 //! What is alive, shown like resources: sessions, tunnels, endpoints.
 
 use crate::kit::{BASE_URL, Caller, World, ids, path};
+use axum::body::Body;
 use http::StatusCode;
 use postern_api::{Code, Timestamp, id::ksuid};
 use postern_control::{LiveAddress, LiveSession, LiveTunnel};
@@ -313,5 +314,11 @@ async fn the_agent_of_a_session_does_what_its_owner_or_an_administrator_says() {
     stranger.post(&place(&own, "restart"), &json!({"id": own.id})).await.is(StatusCode::NO_CONTENT);
     stranger.post(&place(&own, "stop"), &json!({})).await.is(StatusCode::NO_CONTENT);
     stranger.post(&place(&own, "stop"), &json!({})).await.refused(Code::NotFound);
+    // Some clients send nothing at all where there is nothing to say.
+    let silent = |command: &str| operator.request("POST", &place(&others, command)).body(Body::empty());
+    operator.send(silent("update").expect("a request")).await.refused(Code::RemoteUpdate);
+    operator.send(silent("restart").expect("a request")).await.is(StatusCode::NO_CONTENT);
+    let untyped = operator.request("POST", &place(&others, "restart")).body(Body::from("{}")).expect("a request");
+    operator.send(untyped).await.refused(Code::ContentTypeMissing);
     operator.post(&place(&others, "stop"), &json!({})).await.is(StatusCode::NO_CONTENT);
 }

@@ -28,6 +28,8 @@ struct Operation {
     /// Parameters beside those of the path and the version.
     query: Vec<Value>,
     body: Option<Value>,
+    /// Whether the body may be left away.
+    silent: bool,
     status: StatusCode,
     about: &'static str,
     answer: Option<Value>,
@@ -97,6 +99,7 @@ impl Description {
             let verb = format!("{}{}", word[..1].to_ascii_uppercase(), &word[1..]);
             let operation = Operation {
                 body: Some(body.clone()),
+                silent: true,
                 // No agent does so yet: being refused is all that can come of it.
                 status: if command == SessionCommand::Update {
                     StatusCode::BAD_REQUEST
@@ -215,7 +218,7 @@ impl Operation {
     /// One without a body, neither sent nor answered.
     fn new(method: Method, id: String, summary: String) -> Self {
         let (status, about) = (StatusCode::NO_CONTENT, "It is gone.");
-        Operation { method, id, summary, query: Vec::new(), body: None, status, about, answer: None }
+        Operation { method, id, summary, query: Vec::new(), body: None, silent: false, status, about, answer: None }
     }
 
     fn answers(self, status: StatusCode, about: &'static str, answer: Option<Value>) -> Self {
@@ -252,7 +255,7 @@ impl Operation {
         });
         if let Some(body) = self.body {
             described["requestBody"] =
-                json!({ "required": true, "content": { "application/json": { "schema": body } } });
+                json!({ "required": !self.silent, "content": { "application/json": { "schema": body } } });
         }
         described["responses"] = Value::Object(answers);
         described
