@@ -1,9 +1,10 @@
 """Runs one suite against a world of its own and judges what it saw.
 
-    python3 -m kit [--complete] [--agent] [--except METHOD:PATH:STATUS]… -- COMMAND…
+    python3 -m kit [--complete SOURCE] [--agent] [--except METHOD:PATH:STATUS]… -- COMMAND…
 
 The command finds POSTERN_API_URL, POSTERN_API_KEY, POSTERN_MATERIAL, POSTERN_TCP_PORTS in its environment.
-With --complete it must have seen everything of the contract's table, and every operation the server describes.
+With --complete it must have seen everything of the contract's table, and called every operation that the server
+describes and the client's source has.
 """
 
 import argparse
@@ -13,13 +14,11 @@ import sys
 import time
 from pathlib import Path
 
-from . import contract
+from . import contract, known
 from .world import World
 
 SUITE_WITHIN = 15 * 60.0
-
-# Described by the server, but these clients have never heard of them.
-NO_CLIENT_HAS = ("/users", "/users/{id}")
+METHODS = ("get", "post", "put", "patch", "delete")
 
 
 def main() -> int:
@@ -61,27 +60,44 @@ def _judge(world: World, asked: argparse.Namespace) -> list[str]:
     if not asked.complete:
         return mistakes
     seen = contract.seen(world.recorder.exchanges)
-    missed = contract.required(asked.without) - seen
-    mistakes += [f"never seen: {method} {path} answered with {status}" for method, path, status in sorted(missed)]
+    required = contract.required(asked.without)
+    missed = sorted(required - seen)
+    mistakes += [f"never seen: {method} {path} answered with {status}" for method, path, status in missed]
     mistakes += [f"seen after all, so no exception: {one}" for one in sorted(set(asked.without) & seen)]
-    visited = {(method, path) for method, path, _ in seen}
-    excused = {(method, path) for method, path, _ in asked.without}
+    return mistakes + _never_called(world, asked, required)
+
+
+def _never_called(world: World, asked: argparse.Namespace, required: set[contract.Seen]) -> list[str]:
+    """What the server describes and the client has, and nobody called."""
+    theirs = known.operations(asked.complete)
+    asked_for = {(method, contract.bare(path)) for method, path, _ in required}
+    strange = {(method, path) for method, path in asked_for if (method, known.blank(path)) not in theirs}
+    if strange:
+        # Then the source was not understood, and would excuse too much.
+        return [f"{asked.complete} does not have {method} {path}" for method, path in sorted(strange)]
     status, description = world.ask("GET", "/openapi.json")
     if status != 200:
-        return [*mistakes, f"/openapi.json was answered with {status}"]
-    for path, operations in description["paths"].items():
-        if path in NO_CLIENT_HAS:
-            continue
-        for method in operations:
-            operation = (method.upper(), contract.template(path))
-            if operation not in visited | excused and method in ("get", "post", "put", "patch", "delete"):
-                mistakes.append(f"described in /openapi.json and never called: {operation[0]} {path}")
-    return mistakes
+        return [f"/openapi.json was answered with {status}"]
+    described = {
+        (method.upper(), path)
+        for path, operations in description["paths"].items()
+        for method in operations
+        if method in METHODS
+    }
+    excused = {(method, path) for method, path, _ in asked.without}
+    calls = {(exchange.method, exchange.path) for exchange in world.recorder.exchanges}
+    foreign = {(method, path) for method, path in described if (method, known.blank(path)) not in theirs}
+    print(f"   not in this client: {', '.join(f'{method} {path}' for method, path in sorted(foreign))}")
+    return [
+        f"described in /openapi.json, in the client, and never called: {method} {path}"
+        for method, path in sorted(described - foreign - excused)
+        if not any(method == called and contract.pattern(path).fullmatch(at) for called, at in calls)
+    ]
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--complete", action="store_true", help="fail when something of the contract was not seen")
+    parser.add_argument("--complete", type=Path, metavar="SOURCE", help="of the client: nothing of it is left out")
     parser.add_argument("--agent", action="store_true", help="start an agent with two tunnels")
     parser.add_argument("--direct", action="store_true", help="give the server's own address, record nothing")
     parser.add_argument("--except", dest="without", action="append", default=[], type=_seen, help="what it cannot do")

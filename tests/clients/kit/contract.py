@@ -62,6 +62,16 @@ MODULES = [
 ]
 """Modules of owners."""
 
+PARTS = ["/reserved_domains/{id}/certificate", "/reserved_domains/{id}/certificate_management_policy"]
+"""What is taken out of a record, and nothing else."""
+
+COMMANDS = {
+    "/tunnel_sessions/{id}/restart": 204,
+    "/tunnel_sessions/{id}/stop": 204,
+    "/tunnel_sessions/{id}/update": 400,
+}
+"""What an agent is told, and the answer; none can update itself."""
+
 Seen = tuple[str, str, int]
 """Method, path with its parameters named, status."""
 
@@ -83,7 +93,15 @@ def required(without: Iterable[Seen] = ()) -> set[Seen]:
         for path in MODULES
         for method, status in [("PUT", 200), ("GET", 200), ("DELETE", 204), ("GET", 404)]
     }
-    return (kinds | {("POST", ROUTES, 201), *_item(ROUTES)} | views | modules) - set(without)
+    parts = {("DELETE", path, status) for path in PARTS for status in (204, 404)}
+    commands = {("POST", path, status) for path, told in COMMANDS.items() for status in (told, 404)}
+    routes = {("POST", ROUTES, 201), *_item(ROUTES)}
+    return (kinds | routes | views | modules | parts | commands) - set(without)
+
+
+def bare(path: str) -> str:
+    """Without the query that a path of the table may name."""
+    return path.partition("?")[0]
 
 
 def _item(path: str) -> list[Seen]:
@@ -110,9 +128,14 @@ def template(path: str) -> str:
     return path
 
 
+def pattern(path: str) -> re.Pattern:
+    """What fits the path, whatever stands in the places of its parameters."""
+    return re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)))
+
+
 def _templates() -> list[tuple[str, re.Pattern]]:
-    paths = [path for kind in [*KINDS, *VIEWS, ROUTES] for path in (kind, f"{kind}/{{id}}")] + MODULES
-    return [(path, re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)))) for path in paths]
+    items = [path for kind in [*KINDS, *VIEWS, ROUTES] for path in (kind, f"{kind}/{{id}}")]
+    return [(path, pattern(path)) for path in [*items, *MODULES, *PARTS, *COMMANDS]]
 
 
 _TEMPLATES = _templates()

@@ -34,7 +34,7 @@ class Kind:
 def kinds(api: ngrok.Client) -> list[Kind]:
     """Every kind with five operations."""
     of = Parents(api)
-    groups = [_policies(api, of), _backends(api, of), _edges(api, of), _owners(api), _certificates(api, of), _names(api)]
+    groups = [_policies(api, of), _backends(api, of), _edges(api, of), _owners(api), _certificates(api, of), _names(api, of)]
     return [kind for group in groups for kind in group]
 
 
@@ -237,13 +237,19 @@ def _certificates(api: ngrok.Client, of: Parents) -> list[Kind]:
     ]
 
 
-def _names(api: ngrok.Client) -> list[Kind]:
+def _names(api: ngrok.Client, of: Parents) -> list[Kind]:
     return [
         Kind(
             "/reserved_domains",
             api.reserved_domains,
-            lambda n: _described(n, domain=f"reserved-{n}.clients.test"),
-            _texts,
+            lambda n: _described(n, domain=f"reserved-{n}.clients.test", resolves_to=[Module(value="here")]),
+            lambda: _texts(certificate_id=of.certificate, resolves_to=[Module(value="there")]),
+            lambda given: _shown(
+                given,
+                resolves_to=lambda places: {"resolves_to": [place._props for place in places]},
+                certificate_id=lambda id: {"certificate": ref("/tls_certificates", id)},
+            ),
+            on_update=("resolves_to",),
         ),
         Kind("/reserved_addrs", api.reserved_addrs, _described, _texts),
     ]

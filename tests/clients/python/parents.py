@@ -33,6 +33,11 @@ class Parents:
         return self._api.certificate_authorities.create(ca_pem=text("authority.pem")).id
 
     @cached_property
+    def certificate(self) -> str:
+        """A TLS certificate."""
+        return self._api.tls_certificates.create(certificate_pem=text("leaf.pem"), private_key_pem=text("leaf.key")).id
+
+    @cached_property
     def ssh_authority(self) -> str:
         """An SSH certificate authority."""
         return self._api.ssh_certificate_authorities.create(description="for certificates").id

@@ -1,17 +1,23 @@
 """The published Python SDK, unmodified: create, get, list over pages, update, every module, delete, not found."""
 
 import sys
+import time
 import traceback
 from collections.abc import Callable
 
 import ngrok
-from given import Module, client, plain
+from given import Module, client, plain, ref
 from kinds import Kind, kinds
 from modules import Pair, pairs
+from parents import Parents
 from shapes import shows
 
 RECORDS = 5
 PAGE = 2
+# How long an agent may take to come back.
+WITHIN = 60.0
+# That an agent cannot be updated from afar.
+UPDATES = "ERR_POSTERN_805"
 
 
 def main() -> int:
@@ -22,6 +28,7 @@ def main() -> int:
     for kind in kinds(api):
         failed += _report(kind.name, lambda: five_operations(kind))
     failed += _report("edges/https/routes", lambda: routes(api))
+    failed += _report("reserved_domains: parts", lambda: parts(api))
     for pair in pairs(api):
         failed += _report(f"{pair.owner} {pair.name}", lambda: module(api, pair))
     for path, view in [
@@ -30,6 +37,8 @@ def main() -> int:
         ("endpoints", api.endpoints),
     ]:
         failed += _report(path, lambda: viewed(view))
+    # Last: there is no agent any more when it is over.
+    failed += _report("tunnel_sessions: commands", lambda: commands(api.tunnel_sessions))
     return 1 if failed else 0
 
 
@@ -158,6 +167,66 @@ def viewed(client: object) -> str:
     prefix = shown[0]["id"].split("_")[0]
     gone(lambda: client.get(f"{prefix}_{'0' * 27}"))
     return f"{len(shown)} listed, read, an unknown one is not found"
+
+
+def parts(api: ngrok.Client) -> str:
+    """The certificate of a reserved domain, and its policy for getting one, are taken out of it by themselves."""
+    client = api.reserved_domains
+    certificate = Parents(api).certificate
+    own = client.create(domain="own.clients.test", certificate_id=certificate)
+    _same(plain(own.certificate), ref("/tls_certificates", certificate), "the certificate of the domain")
+    client.delete_certificate(own.id)
+    _same(plain(client.get(own.id)), plain(own) | {"certificate": None}, "the domain without its certificate")
+    policy = {"authority": "letsencrypt", "private_key_type": "rsa"}
+    managed = client.create(domain="managed.clients.test", certificate_management_policy=Module(**policy))
+    shows(managed)
+    _same(plain(managed.certificate_management_policy), policy, "the policy of the domain")
+    client.delete_certificate_management_policy(managed.id)
+    without = plain(managed) | {"certificate_management_policy": None, "certificate_management_status": None}
+    _same(plain(client.get(managed.id)), without, "the domain without its policy")
+    for one in (own, managed):
+        client.delete(one.id)
+        gone(lambda: client.delete_certificate(one.id))
+        gone(lambda: client.delete_certificate_management_policy(one.id))
+    return "certificate and policy set, taken out, gone"
+
+
+def commands(client: object) -> str:
+    """The agent is told to make a new session, which it does, and to end that, after which there is none."""
+    [first] = client.list()
+    refused = _refused(lambda: client.update(first.id), 400)
+    assert refused.error_code == UPDATES, f"no agent updates itself: {refused}"
+    _told(lambda: client.restart(first.id))
+    second = _until("there is a new session and only that", lambda: _only(client, first.id))
+    for command in (client.restart, client.stop, client.update):
+        gone(lambda: command(first.id))
+    _told(lambda: client.stop(second))
+    assert not list(client.list()), "the session is over when the answer is there"
+    return "restarted, stopped, gone"
+
+
+def _only(client: object, other: str) -> str | None:
+    ids = [session.id for session in client.list()]
+    return ids[0] if len(ids) == 1 and ids != [other] else None
+
+
+def _told(call: Callable[[], object]) -> None:
+    """The answer to a command has no body. This SDK expects one of every POST, and says so when all is done."""
+    try:
+        call()
+    except RuntimeError as complaint:
+        assert "204" in str(complaint), f"the SDK's own complaint about an empty body, not {complaint!r}"
+        return
+    raise AssertionError("the SDK understands an answer without a body now: call it without ado")
+
+
+def _until(what: str, seen: Callable[[], object]) -> object:
+    deadline = time.monotonic() + WITHIN
+    while time.monotonic() < deadline:
+        if found := seen():
+            return found
+        time.sleep(0.1)
+    raise AssertionError(f"waited {WITHIN:.0f} seconds in vain until {what}")
 
 
 def gone(call: Callable[[], object]) -> None:

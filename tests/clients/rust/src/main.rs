@@ -1,8 +1,10 @@
 //! The published Rust SDK, unmodified: create, get, list over pages, update, every module, delete, not found. Its types
 //! decode strictly: a member that is missing, or null where the SDK knows no null, fails the call.
 
+mod domains;
 mod given;
 mod kinds;
+mod live;
 mod modules;
 mod report;
 
@@ -18,10 +20,13 @@ async fn main() -> ExitCode {
     let mut report = Report::default();
     kinds::all(&mut report, &api, &given).await;
     report.tells("edges/https/routes", routes(&api).await);
+    report.tells("reserved_domains: parts", domains::parts(&api, &given).await);
     modules::all(&mut report, &api, &given).await;
-    report.tells("tunnel_sessions", sessions(&api).await);
-    report.tells("tunnels", tunnels(&api).await);
-    report.tells("endpoints", endpoints(&api).await);
+    report.tells("tunnel_sessions", live::sessions(&api).await);
+    report.tells("tunnels", live::tunnels(&api).await);
+    report.tells("endpoints", live::endpoints(&api).await);
+    // Last: there is no agent any more when it is over.
+    report.tells("tunnel_sessions: commands", live::commands(&api).await);
     report.end()
 }
 
@@ -68,50 +73,4 @@ async fn routes(api: &Client) -> Step {
     gone(client.update(&update).await)?;
     api.edges().https().delete(&edge).await?;
     Ok("created, read, shown in the edge, changed, deleted, gone".into())
-}
-
-async fn sessions(api: &Client) -> Step {
-    let client = api.tunnel_sessions();
-    let shown = report::collect(client.list(types::FilteredPaging::default()).tunnel_sessions().await).await?;
-    for one in &shown {
-        same("the session read by its id", &client.get(&one.id).await?, one)?;
-    }
-    gone(client.get("ts_000000000000000000000000000").await)?;
-    viewed(shown.len())
-}
-
-async fn tunnels(api: &Client) -> Step {
-    let client = api.tunnels();
-    let shown = report::collect(client.list(types::Paging::default()).tunnels().await).await?;
-    for one in &shown {
-        same("the tunnel read by its id", &client.get(&one.id).await?, one)?;
-    }
-    gone(client.get("tn_000000000000000000000000000").await)?;
-    viewed(shown.len())
-}
-
-/// The SDK cannot encode the empty lists of its own arguments, so its list of endpoints never leaves the machine: they
-/// are found through their tunnels.
-async fn endpoints(api: &Client) -> Step {
-    let client = api.endpoints();
-    let unsent = report::collect(client.list(types::EndpointListArgs::default()).endpoints().await).await;
-    if unsent.is_ok() {
-        return Err("the SDK can list endpoints now: use that".into());
-    }
-    let tunnels = report::collect(api.tunnels().list(types::Paging::default()).tunnels().await).await?;
-    let known: Vec<_> = tunnels.iter().filter_map(|tunnel| tunnel.endpoint.as_ref()).collect();
-    for endpoint in &known {
-        let shown = client.get(&endpoint.id).await?;
-        same("the endpoint's id", &shown.id, &endpoint.id)?;
-        same("the endpoint's address", &shown.uri, &endpoint.uri)?;
-    }
-    gone(client.get("ep_000000000000000000000000000").await)?;
-    viewed(known.len())
-}
-
-fn viewed(count: usize) -> Step {
-    if count == 0 {
-        return Err("the running agent is not seen".into());
-    }
-    Ok(format!("{count} listed, read, an unknown one is not found"))
 }
