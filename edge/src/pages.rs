@@ -6,6 +6,7 @@ use hyper::{
     HeaderMap, Response, StatusCode,
     header::{self, HeaderName, HeaderValue},
 };
+use postern_api::Code;
 use std::fmt::Write;
 
 pub(crate) const ERROR_CODE: HeaderName = HeaderName::from_static("postern-error-code");
@@ -58,6 +59,9 @@ pub(crate) fn answer(refusal: &Refusal, manners: Manners, id: &str) -> Response<
         headers.insert(header::LOCATION, location.clone());
     } else if let Ok(value) = HeaderValue::from_str(&refusal.error.code.to_string()) {
         headers.insert(ERROR_CODE, value);
+    }
+    if refusal.error.code == Code::WebsocketExpected {
+        headers.insert(header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
     }
     if let Some(pause) = refusal.retry_after {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(pause.as_secs().max(1)));

@@ -8,14 +8,15 @@ use super::{
     visitor::Visitor,
 };
 use crate::{
-    backends::{self, For},
+    backends::{self, Candidates, For},
     counters,
-    modules::{Judged, Trace, Visit},
+    modules::{Judged, Trace, Visit, WebsocketHandshake},
     pages::{self, Manners},
     refusal::{Fault, Refusal},
     routing::{self, HttpsEndpoint, Place, Route, Routing},
     sessions::{Found, Registry, Tunnel},
     settings::{ApiHost, Limits},
+    tcp,
 };
 use hyper::{
     HeaderMap, Request, Response, StatusCode, Uri, Version,
@@ -137,7 +138,7 @@ impl Front {
         visitor.introduce(&mut parts.headers, &host);
         parts.headers.extend(identity.iter().cloned());
         let (mut body, progress) = RequestBody::of(incoming);
-        let (passed, candidates) = match &way {
+        let (mut passed, candidates) = match &way {
             // Tunnels of agents carry no modules.
             Way::Tunnel(tunnel) => (None, backends::only(tunnel.clone())),
             Way::Route(route) => {
@@ -151,11 +152,16 @@ impl Front {
             }
         };
         parts.version = Version::HTTP_11;
-        let whom = For { kind: StreamKind::Http, visitor: visitor.address, tls: visitor.is_tls() };
-        let request = Request::from_parts(parts, body);
-        let outcome = exchange(candidates, whom, request, progress, self.limits.answer)
-            .await
-            .and_then(|answered| conclude(answered, visitor, changing));
+        let mut whom = For { kind: StreamKind::Http, visitor: visitor.address, tls: visitor.is_tls() };
+        let outcome = if let Some(websocket) = passed.as_mut().and_then(|(_, passed)| passed.websocket.take()) {
+            whom.kind = StreamKind::Tcp;
+            self.convert(candidates, whom, websocket, visitor, changing).await
+        } else {
+            let request = Request::from_parts(parts, body);
+            exchange(candidates, whom, request, progress, self.limits.answer)
+                .await
+                .and_then(|answered| conclude(answered, visitor, changing))
+        };
         match (passed, outcome) {
             (Some((route, passed)), Ok(response)) => Ok(route.column.answer(passed, response, trace)),
             (Some((route, passed)), Err(refusal)) => {
@@ -164,6 +170,27 @@ impl Front {
             }
             (None, outcome) => outcome,
         }
+    }
+
+    /// Takes a WebSocket connection once the backend has taken it.
+    async fn convert(
+        &self,
+        candidates: Candidates,
+        whom: For,
+        websocket: WebsocketHandshake,
+        visitor: &Visitor,
+        changing: Option<OnUpgrade>,
+    ) -> Result<Response<ResponseBody>, Refusal> {
+        let Some(changing) = changing else {
+            return Err(Refusal::new(Fault::Visitor, Code::WebsocketExpected));
+        };
+        let opened = tokio::time::timeout(self.limits.answer, tcp::open(candidates, whom, true)).await;
+        let backend = opened.map_err(|_| {
+            let message = "The backend of this address did not take the connection in time.";
+            Refusal::new(Fault::Service, Error::new(Code::UpstreamTimeout, message))
+        })??;
+        upgrade::convert(changing, backend, visitor.busy.begin());
+        Ok(websocket.answer())
     }
 
     /// Who serves a request: the most specific name wins, be it that of a tunnel or of an edge.

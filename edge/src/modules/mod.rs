@@ -11,12 +11,14 @@ mod response_headers;
 mod trace;
 mod user_agent_filter;
 mod webhook_verification;
+mod websocket_tcp_converter;
 
 pub(crate) use keeper::Keeper;
 pub(crate) use trace::Trace;
 pub use webhook_verification::SigningCertificates;
 pub(crate) use webhook_verification::Web;
 use webhook_verification::{Onward, Verifier, Webhooks};
+pub(crate) use websocket_tcp_converter::{Handshake as WebsocketHandshake, carry as carry_websocket};
 
 use crate::{
     http::{RequestBody, ResponseBody, Visitor},
@@ -38,6 +40,7 @@ pub(crate) struct Column {
     user_agent_filter: Option<user_agent_filter::Filter>,
     webhook_verification: Option<Box<Verifier>>,
     login: bool,
+    websocket_tcp_converter: bool,
     circuit_breaker: Option<Arc<Breaker>>,
     request_headers: Option<Changes>,
     compression: Option<EncoderRoom>,
@@ -56,6 +59,8 @@ pub(crate) struct Visit<'a> {
 #[derive(Default)]
 #[must_use]
 pub(crate) struct Passed {
+    /// The visitor is to be carried as a stream of bytes.
+    pub(crate) websocket: Option<WebsocketHandshake>,
     circuit_breaker: Option<Permit>,
     compression: Option<Coding>,
     response_headers: Facts,
@@ -77,6 +82,7 @@ impl Column {
             Verifier::of(id, module, &keeper.webhooks).map(Box::new)
         });
         column.login = settings.login;
+        column.websocket_tcp_converter = settings.websocket_tcp_converter;
         let changes = |direction| move |changes: &HeaderChanges| Changes::of(changes, direction);
         column.request_headers = column.ready(settings.request_headers.as_ref(), changes(Direction::Request));
         column.response_headers = column.ready(settings.response_headers.as_ref(), changes(Direction::Response));
@@ -116,6 +122,7 @@ impl Column {
             return Ok(Judged::Answered(answer));
         }
         login::stage(self.login, visit.trace)?;
+        let websocket = websocket_tcp_converter::stage(self.websocket_tcp_converter, visit)?;
         // Sees only what would reach the backend.
         let circuit_breaker = circuit_breaker::stage(self.circuit_breaker.as_ref(), visit)?;
         // What answers need of the request as the visitor sent it.
@@ -123,7 +130,7 @@ impl Column {
         let response_headers = response_headers::facts(self.response_headers.as_ref(), visit);
         // Last of all, so that no other stage sees what it did.
         request_headers::stage(self.request_headers.as_ref(), visit);
-        Ok(Judged::Passed(Passed { circuit_breaker, compression, response_headers }))
+        Ok(Judged::Passed(Passed { websocket, circuit_breaker, compression, response_headers }))
     }
 
     /// The order of the stages of an answer, from the backend to the visitor.

@@ -60,8 +60,9 @@ pub(crate) fn admits(edge: &str, column: &Column, visitor: SocketAddr) -> bool {
     }
 }
 
-/// Opens a stream to the first candidate that can be dialled.
-async fn open(candidates: Candidates, whom: For) -> Result<OriginIo, Refusal> {
+/// Opens a stream to the first candidate that can be dialled. With `certain` even the last one stands only when the
+/// local service has taken it.
+pub(crate) async fn open(candidates: Candidates, whom: For, certain: bool) -> Result<OriginIo, Refusal> {
     let mut left = candidates.len();
     let mut last = None;
     for candidate in candidates {
@@ -71,7 +72,7 @@ async fn open(candidates: Candidates, whom: For) -> Result<OriginIo, Refusal> {
             last = Some(Refusal::new(Fault::Route, Error::new(Code::BackendMissing, message)));
             continue;
         };
-        match origin.open(whom, left > 0).await {
+        match origin.open(whom, certain || left > 0).await {
             Ok(stream) => return Ok(stream),
             Err(refusal) => last = Some(refusal),
         }
@@ -95,7 +96,7 @@ pub(crate) async fn join<S: AsyncRead + AsyncWrite + Unpin>(
 ) {
     let visitor = whom.visitor;
     let opened = match candidates {
-        Ok(candidates) => open(candidates, whom).await,
+        Ok(candidates) => open(candidates, whom, false).await,
         Err(refusal) => Err(refusal),
     };
     let origin = match opened {

@@ -3,5 +3,5 @@
 mod carry;
 mod ports;
 
-pub(crate) use carry::{Target, admits, join};
+pub(crate) use carry::{Target, admits, join, open};
 pub(crate) use ports::Ports;

@@ -3,3 +3,4 @@
 mod circuit_breaker;
 mod compression;
 mod headers;
+mod websocket;

@@ -1,0 +1,212 @@
+//! WebSocket connections that reach the backend as streams of bytes.
+
+use crate::kit::{
+    PATIENCE, World,
+    agent::Agent,
+    edges::{address, below, group, https, response, to},
+    origin::Origin,
+    visitor,
+};
+use bytes::Bytes;
+use futures::{SinkExt, StreamExt};
+use http_body_util::Full;
+use postern_api::{
+    module::{CircuitBreaker, HeaderChanges, UserAgentFilter},
+    published::Settings,
+};
+use postern_tunnel::StreamKind;
+use tokio::{net::TcpStream, time::timeout};
+use tokio_rustls::client::TlsStream;
+use tokio_tungstenite::{
+    WebSocketStream, client_async,
+    tungstenite::{
+        Error, Message, client::IntoClientRequest, handshake::client::Response, protocol::frame::coding::CloseCode,
+    },
+};
+
+const HOST: &str = "shop.localhost";
+
+fn converting(backend: &str) -> Settings {
+    Settings { websocket_tcp_converter: true, ..to(backend) }
+}
+
+type Socket = WebSocketStream<TlsStream<TcpStream>>;
+
+async fn connect(world: &World, headers: &[(&'static str, &str)]) -> Result<(Socket, Response), Error> {
+    let mut request = format!("wss://{HOST}/any/path").into_client_request().unwrap();
+    for (name, value) in headers {
+        request.headers_mut().insert(*name, value.parse().unwrap());
+    }
+    let stream = visitor::tls(world, HOST, &[b"http/1.1"]).await;
+    timeout(PATIENCE, client_async(request, stream)).await.expect("in time")
+}
+
+async fn hears(socket: &mut Socket, size: usize) -> Vec<u8> {
+    let mut heard = Vec::new();
+    while heard.len() < size {
+        match timeout(PATIENCE, socket.next()).await.expect("in time") {
+            Some(Ok(Message::Binary(bytes))) => heard.extend_from_slice(&bytes),
+            other => panic!("{other:?}"),
+        }
+    }
+    heard
+}
+
+#[tokio::test]
+async fn the_backend_hears_bytes_and_its_bytes_come_back() {
+    let world = World::start().await;
+    let echo = Origin::echo().await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.labels(&[("app", "shop")], echo.address).await.unwrap();
+    world.backends([("bkdtg_1", group(&[("app", "shop")])), ("bkdsc_1", address(echo.address))]).await;
+    for backend in ["bkdtg_1", "bkdsc_1"] {
+        world.https_edge(https(&[HOST], &[below("/", converting(backend))])).await;
+        let (mut socket, answer) = connect(&world, &[("sec-websocket-protocol", "mqtt")]).await.unwrap();
+        assert_eq!(answer.status(), 101);
+        assert_eq!(answer.headers()["sec-websocket-protocol"], "mqtt");
+        for size in [1, 60_000, 1 << 20, 5] {
+            let sent: Vec<u8> = (0..size).map(|number: u32| (number % 251) as u8).collect();
+            let (mut sink, source) = socket.split();
+            let message = Message::binary(sent.clone());
+            let sending = tokio::spawn(async move {
+                sink.send(message).await.unwrap();
+                sink
+            });
+            let mut source = source;
+            let mut heard = Vec::new();
+            while heard.len() < sent.len() {
+                match timeout(PATIENCE, source.next()).await.expect("in time") {
+                    Some(Ok(Message::Binary(bytes))) => heard.extend_from_slice(&bytes),
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert!(heard == sent, "{backend} {size}");
+            socket = source.reunite(sending.await.unwrap()).unwrap();
+        }
+        socket.send(Message::Ping(Bytes::from("p"))).await.unwrap();
+        assert_eq!(timeout(PATIENCE, socket.next()).await.unwrap().unwrap().unwrap(), Message::Pong(Bytes::from("p")));
+        socket.close(None).await.unwrap();
+        assert!(matches!(timeout(PATIENCE, socket.next()).await.unwrap(), Some(Ok(Message::Close(_))) | None));
+    }
+    let starts = agent.starts.lock().unwrap().clone();
+    assert_eq!(starts.len(), 1);
+    assert_eq!(starts[0].kind, StreamKind::Tcp, "the agent carries it as it is");
+}
+
+#[tokio::test]
+async fn a_backend_that_says_goodbye_is_heard_to_the_end() {
+    let world = World::start().await;
+    let greeter = Origin::greets("220 welcome\r\n").await;
+    world.backends([("bkdsc_1", address(greeter.address))]).await;
+    world.https_edge(https(&[HOST], &[below("/", converting("bkdsc_1"))])).await;
+    let (mut socket, _) = connect(&world, &[]).await.unwrap();
+    assert_eq!(hears(&mut socket, 13).await, b"220 welcome\r\n");
+    match timeout(PATIENCE, socket.next()).await.unwrap() {
+        Some(Ok(Message::Close(Some(frame)))) => assert_eq!(frame.code, CloseCode::Normal),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn text_is_refused_with_its_own_code() {
+    let world = World::start().await;
+    let echo = Origin::echo().await;
+    world.backends([("bkdsc_1", address(echo.address))]).await;
+    world.https_edge(https(&[HOST], &[below("/", converting("bkdsc_1"))])).await;
+    let (mut socket, _) = connect(&world, &[]).await.unwrap();
+    socket.send(Message::text("words")).await.unwrap();
+    match timeout(PATIENCE, socket.next()).await.unwrap() {
+        Some(Ok(Message::Close(Some(frame)))) => assert_eq!(frame.code, CloseCode::Unsupported),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_handshake_never_reaches_the_backend() {
+    let world = World::start().await;
+    let origin = Origin::says("hello").await;
+    world.backends([("bkdsc_1", address(origin.address)), ("bkdhr_1", response(200, "fixed"))]).await;
+    world.https_edge(https(&[HOST], &[below("/", converting("bkdsc_1"))])).await;
+    let good = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    for (line, head) in [
+        ("GET / HTTP/1.1", String::new()),
+        ("POST / HTTP/1.1", good.to_owned()),
+        ("GET / HTTP/1.1", good.replace("13", "12")),
+        ("GET / HTTP/1.1", good.replace("dGhl", "dGh")),
+        ("GET / HTTP/1.1", good.replace("Upgrade: websocket", "Upgrade: other")),
+        ("GET / HTTP/1.1", good.replace("Connection: Upgrade", "Connection: keep-alive")),
+        ("GET / HTTP/1.1", format!("{good}Upgrade: h2c\r\n")),
+        ("GET / HTTP/1.0", good.to_owned()),
+    ] {
+        let ask = format!("{line}\r\nHost: {HOST}\r\n{head}\r\n");
+        let answer = visitor::https(&world, HOST).await.ask(&ask).await;
+        assert_eq!((answer.status, answer.code()), (400, "ERR_POSTERN_3206"), "{ask}");
+        assert_eq!(answer.header("sec-websocket-version"), Some("13"));
+    }
+    let mut sender = visitor::http2(&world, HOST).await;
+    let request = hyper::Request::get(format!("https://{HOST}/")).body(Full::new(Bytes::new())).unwrap();
+    assert_eq!(visitor::whole(sender.send_request(request).await.unwrap()).await.0.status, 400);
+    assert_eq!(*origin.connections.lock().unwrap(), 0);
+
+    world.https_edge(https(&[HOST], &[below("/", converting("bkdhr_1"))])).await;
+    let answer = visitor::https(&world, HOST).await.ask(&format!("GET / HTTP/1.1\r\nHost: {HOST}\r\n{good}\r\n")).await;
+    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_724"), "an answer is no stream");
+}
+
+#[tokio::test]
+async fn other_stages_come_first_and_last_and_the_handshake_counts_for_the_circuit() {
+    let world = World::start().await;
+    world.backends([("bkdsc_1", address(Origin::nowhere().await))]).await;
+    let breaker = CircuitBreaker { volume_threshold: 2, ..CircuitBreaker::default() };
+    let filter = UserAgentFilter { enabled: true, allow: Vec::new(), deny: vec!["bot".to_owned()] };
+    let headers = HeaderChanges {
+        enabled: true,
+        add: [("x-stage".to_owned(), "${res.status}".to_owned())].into(),
+        remove: Vec::new(),
+    };
+    let settings = Settings {
+        circuit_breaker: Some(breaker),
+        user_agent_filter: Some(filter),
+        response_headers: Some(headers),
+        ..converting("bkdsc_1")
+    };
+    world.https_edge(https(&[HOST], &[below("/", settings)])).await;
+    let refused = async |agent: &str| match connect(&world, &[("user-agent", agent)]).await {
+        Err(Error::Http(answer)) => answer.headers()["postern-error-code"].to_str().unwrap().to_owned(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused("bot").await, "ERR_POSTERN_3211");
+    assert_eq!(visitor::get(&world, HOST, "/").await.code(), "ERR_POSTERN_3206", "which is no error of the backend");
+    assert_eq!(refused("browser").await, "ERR_POSTERN_8012", "told before the connection is taken");
+    assert_eq!(refused("browser").await, "ERR_POSTERN_8012");
+    assert_eq!(refused("browser").await, "ERR_POSTERN_3202");
+
+    let echo = Origin::echo().await;
+    world.backends([("bkdsc_1", address(echo.address))]).await;
+    let headers = HeaderChanges {
+        enabled: true,
+        add: [("x-stage".to_owned(), "${res.status}".to_owned())].into(),
+        remove: Vec::new(),
+    };
+    let settings = Settings { response_headers: Some(headers), ..converting("bkdsc_1") };
+    world.https_edge(https(&[HOST], &[below("/", settings)])).await;
+    let (_, answer) = connect(&world, &[]).await.unwrap();
+    assert_eq!(answer.headers()["x-stage"], "101");
+}
+
+#[tokio::test]
+async fn a_change_leaves_open_connections_alone_and_counts_for_new_ones() {
+    let world = World::start().await;
+    let (echo, origin) = (Origin::echo().await, Origin::says("hello").await);
+    world.backends([("bkdsc_1", address(echo.address)), ("bkdsc_2", address(origin.address))]).await;
+    world.https_edge(https(&[HOST], &[below("/", converting("bkdsc_1"))])).await;
+    let (mut socket, _) = connect(&world, &[]).await.unwrap();
+    socket.send(Message::binary(&b"before"[..])).await.unwrap();
+    assert_eq!(hears(&mut socket, 6).await, b"before");
+    world.https_edge(https(&[HOST], &[below("/", to("bkdsc_2"))])).await;
+    assert_eq!(visitor::get(&world, HOST, "/").await.text(), "hello", "without the module it is a route like others");
+    socket.send(Message::binary(&b"after"[..])).await.unwrap();
+    assert_eq!(hears(&mut socket, 5).await, b"after");
+    world.https_edge(https(&[HOST], &[below("/", converting("bkdsc_1"))])).await;
+    assert_eq!(visitor::get(&world, HOST, "/").await.code(), "ERR_POSTERN_3206");
+}
