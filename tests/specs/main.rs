@@ -27,3 +27,4 @@ mod ssh_certificates;
 mod tcp_edges;
 mod tcp_tunnels;
 mod views;
+mod webhooks;
