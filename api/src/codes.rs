@@ -84,6 +84,7 @@ codes! {
     VersionMissing = 218, 400, "No Service-Version header was sent.";
     CallerInactive = 204, 403, "The bot user that owns the API key is not active.";
     ApiAddressDenied = 220, 403, "This address may not use the management API.";
+    ConsoleAddressDenied = 221, 403, "This address may not use the console.";
     IdShape = 223, 400, "The id is not of the form of its kind.";
     FieldMissing = 224, 400, "A field that is needed is missing.";
     QueryInvalid = 230, 400, "A query parameter has a value that is not allowed.";
@@ -169,6 +170,7 @@ codes! {
     CircuitOpen = 3202, 503, "The backend has failed too often and is left alone for a while.";
     AddressDenied = 3203, 403, "The visitor's address is not allowed.";
     WebhookRefused = 3204, 403, "The webhook's signature is missing or wrong.";
+    EndpointAddressDenied = 3205, 403, "The visitor's address is not allowed on this server.";
     WebsocketExpected = 3206, 400, "Only WebSocket connections are served here.";
     UserAgentDenied = 3211, 403, "The visitor's program is not allowed.";
     UpstreamInvalid = 3004, 502, "The local service answered with something that is not HTTP.";

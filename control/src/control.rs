@@ -4,14 +4,14 @@ use crate::{
     Live, Settings, files,
     http::{Admission, Shared},
     publishing::Publisher,
-    resources::{Caller, Codec, Kept, Resources},
+    resources::{Address, Caller, Codec, Kept, Resources},
     sealing::Seal,
     store::{self, Store, StoreError},
 };
 use postern_api::{
     Code, Error, Id, Result, Secret,
     published::Published,
-    resource::{ApiKey, ApiKeyCreate, User, UserCreate},
+    resource::{ApiKey, ApiKeyCreate, IpRestriction, IpRestrictionUpdate, RestrictionType, User, UserCreate},
     token::Token,
 };
 use std::{
@@ -102,6 +102,37 @@ impl Control {
         let body = ApiKeyCreate { description: Some(description.to_owned()), ..Default::default() };
         let record = self.resources.create::<ApiKey>(&owner, None, body).await?;
         record.status.token.ok_or_else(|| Error::from(Code::Internal))
+    }
+
+    /// The rescue after a lock-out: no enforced IP restriction of types `api` and `dashboard` is enforced any more.
+    /// Returns those that were, each with its type, in the order they were made.
+    pub async fn unlock(&self) -> Result<Vec<(String, RestrictionType)>> {
+        let mut locking = Vec::new();
+        let guards = |kind| matches!(kind, RestrictionType::Api | RestrictionType::Dashboard);
+        self.resources
+            .each(|kept: Kept<IpRestriction>| {
+                if kept.spec.enforced && guards(kept.spec.kind) {
+                    locking.push((kept.id, kept.spec.kind));
+                }
+            })
+            .await?;
+        locking.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let mut suspended = Vec::new();
+        if locking.is_empty() {
+            return Ok(suspended);
+        }
+        let administrator = self.administrator().await?;
+        for (id, kind) in locking {
+            let name = id.to_string();
+            let change = IpRestrictionUpdate { enforced: Some(false), ..Default::default() };
+            match self.resources.update::<IpRestriction>(&administrator, &Address { id, parent: None }, change).await {
+                Ok(_) => suspended.push((name, kind)),
+                // Deleted meanwhile, it locks nobody out.
+                Err(error) if error.code == Code::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(suspended)
     }
 
     /// The oldest administrator, made if there is none.

@@ -4,7 +4,7 @@
 //! visitor comes, so the program installs its recorder before it starts the edge.
 
 use metrics::{Counter, counter, gauge};
-use postern_api::Code;
+use postern_api::{Code, resource::RestrictionType};
 use std::{sync::LazyLock, time::Duration};
 
 static REQUESTS: LazyLock<[Counter; 5]> = LazyLock::new(|| {
@@ -24,6 +24,11 @@ pub(crate) fn request(status: u16, took: Duration) {
 /// A request or connection was turned away.
 pub(crate) fn refusal(code: Code) {
     counter!("postern_edge_refusals_total", "code" => code.number().to_string()).increment(1);
+}
+
+/// Somebody would have been refused by an IP restriction, were it enforced.
+pub(crate) fn restriction_warning(part: RestrictionType) {
+    counter!("postern_ip_restriction_warnings_total", "type" => part.as_str()).increment(1);
 }
 
 /// Counts a connection for as long as it lives.

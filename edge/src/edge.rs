@@ -2,6 +2,7 @@
 
 use crate::{
     backends::Backends,
+    gatehouse::Gatehouse,
     http::Front,
     listeners::{self, Crowd},
     live::Live,
@@ -49,8 +50,9 @@ impl Edge {
         let (https_addr, http_addr) = (address_of(&https)?, address_of(&http)?);
         let limits = settings.limits.clone();
         let crowd = || Crowd::new(limits.connections, limits.connections_per_address);
+        let gatehouse = Arc::new(Gatehouse::default());
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
-        let ports = Ports::new(settings.tcp_addr, crowd(), backends.clone());
+        let ports = Ports::new(settings.tcp_addr, crowd(), backends.clone(), gatehouse.clone());
         let routing = Arc::new(Routing::new(configs.clone(), Keeper::new(&settings)));
         let api = settings.api.clone();
         let registry =
@@ -58,13 +60,14 @@ impl Edge {
         let front = Arc::new(Front {
             registry: registry.clone(),
             routing: routing.clone(),
+            gatehouse: gatehouse.clone(),
             api,
             limits: limits.clone(),
             https_port: https_addr.port(),
         });
         let (open, stop) = (TaskTracker::new(), CancellationToken::new());
         let live = Arc::new(Live { registry: registry.clone(), routing: routing.clone() });
-        let follower = Follower { registry: registry.clone(), routing, applied };
+        let follower = Follower { registry: registry.clone(), routing, gatehouse, applied };
         follower.once(&published.borrow().clone()).await;
         let mut tasks = JoinSet::new();
         let serve_https = listeners::serve_https(https, configs, front.clone(), crowd(), open.clone(), stop.clone());
@@ -126,12 +129,14 @@ fn address_of(listener: &TcpListener) -> Result<SocketAddr, Error> {
 struct Follower {
     registry: Arc<Registry>,
     routing: Arc<Routing>,
+    gatehouse: Arc<Gatehouse>,
     applied: watch::Sender<i64>,
 }
 
 impl Follower {
     /// Takes one configuration; returns whether something in it must be tried again.
     async fn once(&self, published: &Published) -> bool {
+        self.gatehouse.follow(published);
         self.routing.follow(published);
         self.registry.follow(published).await;
         let failed = self.registry.ports.follow(&published.tcp_edges).await;

@@ -7,6 +7,7 @@
 mod backends;
 mod counters;
 mod edge;
+mod gatehouse;
 mod http;
 mod listeners;
 mod live;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub(crate) enum Asked {
     Run { flags: Vec<(&'static str, String)>, config: Option<PathBuf> },
     CreateApiKey { data_dir: Option<PathBuf>, description: String, admin: bool },
-    Unlock,
+    Unlock { data_dir: Option<PathBuf> },
 }
 
 /// Reads the arguments; wrong ones end the program with the usual help.
@@ -34,7 +34,10 @@ fn understand(matches: &ArgMatches) -> Asked {
                 admin: create.get_flag("admin"),
             }
         }
-        _ => Asked::Unlock,
+        other => {
+            let unlock = other.map(|(_, unlock)| unlock);
+            Asked::Unlock { data_dir: unlock.and_then(|unlock| unlock.get_one::<PathBuf>("data_dir").cloned()) }
+        }
     }
 }
 

@@ -2,23 +2,12 @@
 
 use crate::configuration::default_data_dir;
 use crate::data_folder::DataFolder;
-use crate::rescue_socket::{self, Answers, Question};
+use crate::rescue_socket::{self, Answer, Question};
 use postern_api::{Code, Error, Result, Secret};
 use postern_control::{Control, NothingLive, Settings};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The running server answers the socket with its own store.
-pub(crate) struct Desk(pub(crate) Arc<Control>);
-
-impl Answers for Desk {
-    async fn create_api_key(&self, description: String, admin: bool) -> Result<Secret> {
-        let key = self.0.create_api_key(&description, admin).await?;
-        tracing::info!(admin, "an API key was made through the socket in the data folder");
-        Ok(key)
-    }
-}
 
 /// Makes a key and prints it alone on the last line.
 pub(crate) async fn create(data_dir: Option<PathBuf>, description: String, admin: bool) -> Result<()> {
@@ -26,7 +15,7 @@ pub(crate) async fn create(data_dir: Option<PathBuf>, description: String, admin
     let folder = DataFolder::open(&path)?;
     let question = Question::CreateApiKey { description: description.clone(), admin };
     let (key, how) = match rescue_socket::ask(&folder, &question).await? {
-        Some(key) => (key, "The running server has made"),
+        Some(answer) => (key_of(answer)?, "The running server has made"),
         None => (directly(&folder, &question, &description, admin).await?, "Made"),
     };
     let whose = if admin { "an administrator" } else { "a new user without administrator's rights" };
@@ -46,7 +35,16 @@ async fn directly(folder: &DataFolder, question: &Question, description: &str, a
             key
         }
         // A server has taken the folder since the socket was tried.
-        Err(error) if error.code == Code::StorageLocked => rescue_socket::ask(folder, question).await?.ok_or(error),
+        Err(error) if error.code == Code::StorageLocked => {
+            rescue_socket::ask(folder, question).await?.map_or(Err(error), key_of)
+        }
         Err(error) => Err(error),
+    }
+}
+
+fn key_of(answer: Answer) -> Result<Secret> {
+    match answer {
+        Answer::Key(key) => Ok(key),
+        other => Err(Error::new(Code::Internal, format!("The running server has answered something else: {other:?}."))),
     }
 }

@@ -7,6 +7,8 @@ mod certificates;
 mod command_line;
 mod configuration;
 mod data_folder;
+mod desk;
+mod gate;
 mod keys;
 mod live;
 mod logs;
@@ -15,6 +17,7 @@ mod metrics;
 mod rescue_socket;
 mod run;
 mod signals;
+mod unlock;
 
 use command_line::Asked;
 use configuration::{Configuration, Written};
@@ -46,11 +49,7 @@ fn answer(asked: Asked, format: &mut logs::Format) -> Result<()> {
         Asked::CreateApiKey { data_dir, description, admin } => {
             runtime()?.block_on(keys::create(data_dir, description, admin))
         }
-        Asked::Unlock => Err(Error::new(
-            Code::Unavailable,
-            "There is nothing to unlock: this build has no IP restrictions of types api and dashboard yet, so nobody \
-             can be locked out by one. A lost key is replaced by `postern-server api-key create --admin`.",
-        )),
+        Asked::Unlock { data_dir } => runtime()?.block_on(unlock::unlock(data_dir)),
     }
 }
 

@@ -1,11 +1,14 @@
 //! The management API's addresses beside the resources: health, metrics, description, console.
 
+use crate::gate::Gate;
 use axum::Router;
 use axum::body::Bytes;
+use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
+use postern_api::resource::RestrictionType;
 use postern_api::{Code, Error};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,6 +35,7 @@ pub(crate) fn on_the_api_address(
     control: Router,
     description: Bytes,
     readiness: Readiness,
+    gate: Gate,
     metrics: PrometheusHandle,
     observe: impl Fn() + Clone + Send + Sync + 'static,
 ) -> Router {
@@ -42,14 +46,18 @@ pub(crate) fn on_the_api_address(
             ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], metrics.render())
         }
     };
-    on_a_public_name(control, description, readiness).route("/metrics", get(numbers))
+    on_a_public_name(control, description, readiness, gate).route("/metrics", get(numbers))
 }
 
 /// The same under `--api-host` on the HTTPS listener, without the metrics: those are not for the public.
-pub(crate) fn on_a_public_name(control: Router, description: Bytes, readiness: Readiness) -> Router {
+pub(crate) fn on_a_public_name(control: Router, description: Bytes, readiness: Readiness, gate: Gate) -> Router {
     let health = move || {
         let readiness = readiness.clone();
         async move { health(&readiness) }
+    };
+    let console = move |request: Request| {
+        let admitted = gate.admit(RestrictionType::Dashboard, request.extensions());
+        async move { admitted.map_or_else(|error| refusal(&error), |()| console()) }
     };
     let description = async move || ([(header::CONTENT_TYPE, "application/json")], description);
     Router::new()
@@ -68,7 +76,7 @@ fn health(readiness: &Readiness) -> Response {
     }
 }
 
-async fn console() -> Response {
+fn console() -> Response {
     let mut page = Html(CONSOLE).into_response();
     let headers = page.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONSOLE_POLICY));
@@ -103,9 +111,14 @@ mod tests {
         (status, String::from_utf8_lossy(&body).into_owned())
     }
 
+    fn open_gate() -> Gate {
+        let (_publish, published) = tokio::sync::watch::channel(Arc::default());
+        Gate::new(published)
+    }
+
     fn all(readiness: &Readiness) -> Router {
         let handle = PrometheusBuilder::new().build_recorder().handle();
-        on_the_api_address(resources(), Bytes::from("described"), readiness.clone(), handle, || {})
+        on_the_api_address(resources(), Bytes::from("described"), readiness.clone(), open_gate(), handle, || {})
     }
 
     #[tokio::test]
@@ -128,7 +141,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_public_name_shows_no_metrics() {
-        let router = on_a_public_name(resources(), Bytes::new(), Readiness::default());
+        let router = on_a_public_name(resources(), Bytes::new(), Readiness::default(), open_gate());
         assert_eq!(get(router, "/metrics").await.1, "resources");
     }
 }

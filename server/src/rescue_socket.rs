@@ -1,10 +1,11 @@
-//! The socket in the data folder: who may read the folder may ask the running server for a new key.
+//! The socket in the data folder: who may read the folder may ask the running server for a new key, or to undo a
+//! lock-out.
 //!
 //! One JSON line each way. The folder's mode (0700) is the guard.
 
 use crate::configuration::plain;
 use crate::data_folder::DataFolder;
-use postern_api::{Code, Error, Result, Secret};
+use postern_api::{Code, Error, Result, Secret, resource::RestrictionType};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::os::fd::AsRawFd;
@@ -15,8 +16,8 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 
 const NAME: &str = "server.sock";
-/// A question or an answer is a short line.
-const LONGEST_LINE: u64 = 16 << 10;
+/// A question is a short line; an answer names restrictions, which may be many.
+const LONGEST_LINE: u64 = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// What fits into a socket's address everywhere, the closing zero included.
 const LONGEST_PATH: usize = 104;
@@ -26,19 +27,29 @@ const LONGEST_PATH: usize = 104;
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub(crate) enum Question {
     CreateApiKey { description: String, admin: bool },
+    Unlock,
 }
 
-#[derive(Serialize, Deserialize)]
+/// What is answered.
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Answer {
+pub(crate) enum Answer {
+    /// A new key.
     Key(Secret),
+    /// The restrictions that are no longer enforced.
+    Suspended(Suspended),
     Error(Error),
 }
+
+/// IP restrictions by id and type.
+pub(crate) type Suspended = Vec<(String, RestrictionType)>;
 
 /// Who answers.
 pub(crate) trait Answers: Send + Sync + 'static {
     /// Makes a key.
     fn create_api_key(&self, description: String, admin: bool) -> impl Future<Output = Result<Secret>> + Send;
+    /// Undoes a lock-out.
+    fn unlock(&self) -> impl Future<Output = Result<Suspended>> + Send;
 }
 
 /// Listens in the folder until the task is aborted. A socket left by a server that was killed is replaced: the lock
@@ -82,10 +93,10 @@ async fn answer(stream: UnixStream, answers: &impl Answers) -> io::Result<()> {
     let (read, mut write) = stream.into_split();
     let line = read_line(read).await?;
     let answer = match serde_json::from_str(&line) {
-        Ok(Question::CreateApiKey { description, admin }) => match answers.create_api_key(description, admin).await {
-            Ok(key) => Answer::Key(key),
-            Err(error) => Answer::Error(error),
-        },
+        Ok(Question::CreateApiKey { description, admin }) => {
+            answers.create_api_key(description, admin).await.map_or_else(Answer::Error, Answer::Key)
+        }
+        Ok(Question::Unlock) => answers.unlock().await.map_or_else(Answer::Error, Answer::Suspended),
         Err(error) => Answer::Error(Error::new(Code::BodyMalformed, format!("The question cannot be read: {error}."))),
     };
     let mut line = serde_json::to_vec(&answer)?;
@@ -94,7 +105,7 @@ async fn answer(stream: UnixStream, answers: &impl Answers) -> io::Result<()> {
 }
 
 /// Asks the server that runs on the folder. `None`: no server runs there.
-pub(crate) async fn ask(folder: &DataFolder, question: &Question) -> Result<Option<Secret>> {
+pub(crate) async fn ask(folder: &DataFolder, question: &Question) -> Result<Option<Answer>> {
     let failed = |error: io::Error| {
         Error::new(Code::Unavailable, format!("The running server does not answer on its socket: {}.", plain(&error)))
     };
@@ -116,8 +127,8 @@ pub(crate) async fn ask(folder: &DataFolder, question: &Question) -> Result<Opti
     };
     let answer = tokio::time::timeout(PATIENCE, exchange).await.map_err(|_| io::ErrorKind::TimedOut.into());
     match answer.and_then(|answer| answer).map_err(failed)? {
-        Answer::Key(key) => Ok(Some(key)),
         Answer::Error(error) => Err(error),
+        answer => Ok(Some(answer)),
     }
 }
 
@@ -151,6 +162,9 @@ mod tests {
         async fn create_api_key(&self, description: String, admin: bool) -> Result<Secret> {
             if admin { Ok(Secret::new(description)) } else { Err(Code::AdminNeeded.into()) }
         }
+        async fn unlock(&self) -> Result<Suspended> {
+            Ok(vec![("ipx_1".to_owned(), RestrictionType::Api)])
+        }
     }
 
     fn question(admin: bool) -> Question {
@@ -164,8 +178,10 @@ mod tests {
             let folder = DataFolder::open(&parent.path().join(depth)).expect("made");
             assert!(ask(&folder, &question(true)).await.expect("nobody there").is_none());
             let listening = listen(&folder, Arc::new(Desk)).expect("listens");
-            let key = ask(&folder, &question(true)).await.expect("answered").expect("a server is there");
-            assert_eq!(key.reveal(), "from a test");
+            let answer = ask(&folder, &question(true)).await.expect("answered").expect("a server is there");
+            assert!(matches!(answer, Answer::Key(key) if key.reveal() == "from a test"));
+            let answer = ask(&folder, &Question::Unlock).await.expect("answered").expect("a server is there");
+            assert!(matches!(answer, Answer::Suspended(list) if list == [("ipx_1".to_owned(), RestrictionType::Api)]));
             assert_eq!(ask(&folder, &question(false)).await.expect_err("refused").code, Code::AdminNeeded);
             listening.abort();
             let _ = listening.await;

@@ -5,7 +5,8 @@ use crate::api_listener::{ApiListener, Serving};
 use crate::certificates::{self, Chosen};
 use crate::configuration::Configuration;
 use crate::data_folder::DataFolder;
-use crate::keys::Desk;
+use crate::desk::Desk;
+use crate::gate::Gate;
 use crate::live::Live;
 use crate::management::{self, Readiness};
 use crate::signals::Signals;
@@ -57,12 +58,14 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let (control, api) = open_control(&configuration, &folder, &live).await?;
     let first_key = control.ensure_first_key().await?;
 
+    let gate = Gate::new(control.published());
     let (applied, reached) = watch::channel(0);
     let readiness = Readiness::default();
     let resources = caught_up(control.router(), control.published(), reached);
     let description = Bytes::from(control.description().to_string());
     let public_api = configuration.api_host.clone().map(|name| {
-        let router = management::on_a_public_name(resources.clone(), description.clone(), readiness.clone());
+        let router =
+            management::on_a_public_name(resources.clone(), description.clone(), readiness.clone(), gate.clone());
         api_host::offer(name, router)
     });
     let chosen = Chosen {
@@ -96,7 +99,8 @@ async fn build(configuration: Configuration) -> Result<Server> {
     };
     let socket = rescue_socket::listen(&folder, Arc::new(Desk(control.clone())))?;
     let observe = move || live.measure();
-    let api = api.serve(management::on_the_api_address(resources, description, readiness.clone(), metrics, observe));
+    let api =
+        api.serve(management::on_the_api_address(resources, description, readiness.clone(), gate, metrics, observe));
     readiness.set(true);
     folder.close_to_others();
     addresses.write(&folder)?;
@@ -127,6 +131,8 @@ async fn open_control(
         ..postern_control::Settings::new(folder.path())
     };
     let control = Control::open(settings, Arc::new(live.clone())).await?;
+    let admission = Gate::new(control.published()).admission();
+    let control = control.admitting(admission);
     let api = match bound {
         Some(api) => api,
         None => ApiListener::bind(configuration.api_addr).await?,

@@ -20,6 +20,7 @@ mod recovery;
 mod refused_sessions;
 mod reload;
 mod reservations;
+mod restrictions;
 mod rights;
 mod secrets;
 mod server_start;

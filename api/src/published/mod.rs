@@ -8,15 +8,17 @@ mod backend;
 mod certificate;
 mod edges;
 mod names;
+mod restrictions;
 mod settings;
 
 pub use backend::Backend;
 pub use certificate::Certificate;
 pub use edges::{HttpsEdge, HttpsRoute, TcpEdge, TlsEdge};
 pub use names::Names;
+pub use restrictions::{IpRestriction, Ruling, admits, denied};
 pub use settings::{Settings, Termination};
 
-use crate::{acl::Acl, ip_rules::IpRules, resource::RestrictionType, token::TokenHash};
+use crate::{acl::Acl, token::TokenHash};
 use std::{collections::HashMap, sync::Arc};
 
 /// One whole configuration.
@@ -59,17 +61,4 @@ pub struct Credential {
     pub acl: Acl,
     /// The user or bot user it belongs to.
     pub owner: String,
-}
-
-/// Who may use a part of the service. Each enforced restriction of a part must let an address pass.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IpRestriction {
-    /// Its id, `ipx_…`.
-    pub id: String,
-    /// The part.
-    pub guards: RestrictionType,
-    /// Whether it turns anybody away; if not, there are only warnings.
-    pub enforced: bool,
-    /// The rules of all its policies together; a deleted policy adds none.
-    pub rules: Arc<IpRules>,
 }

@@ -154,6 +154,7 @@ mod tests {
     use super::*;
     use crate::{
         backends::Backends,
+        gatehouse::Gatehouse,
         listeners::Crowd,
         modules::Keeper,
         routing::Routing,
@@ -183,12 +184,13 @@ mod tests {
         let settings = Settings::loopback(HostName::parse("localhost").expect("a name"));
         let limits = settings.limits.clone();
         let backends = Arc::new(Backends::new(1));
-        let ports = Ports::new(settings.tcp_addr, Crowd::new(1, 1), backends.clone());
+        let gatehouse = Arc::new(Gatehouse::default());
+        let ports = Ports::new(settings.tcp_addr, Crowd::new(1, 1), backends.clone(), gatehouse.clone());
         let configs = Configs::new(Arc::new(Nobody)).expect("ticket keys");
         let routing = Arc::new(Routing::new(Arc::new(configs), Keeper::new(&settings)));
         let (_publish, published) = watch::channel(Arc::default());
         let registry = Arc::new(Registry::new(settings, 443, 80, published, backends, ports));
-        let front = Arc::new(Front { registry, routing, api: None, limits, https_port: 443 });
+        let front = Arc::new(Front { registry, routing, gatehouse, api: None, limits, https_port: 443 });
         let address = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
         let visitor = Arc::new(Visitor::new(address, postern_tunnel::message::Scheme::Https));
         let (_far, near) = tokio::io::duplex(64);

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     backends::{self, Candidates, For},
     counters,
+    gatehouse::Gatehouse,
     modules::{Judged, Trace, Visit, WebsocketHandshake},
     pages::{self, Manners},
     refusal::{Fault, Refusal},
@@ -33,6 +34,7 @@ use tower::ServiceExt;
 pub(crate) struct Front {
     pub(crate) registry: Arc<Registry>,
     pub(crate) routing: Arc<Routing>,
+    pub(crate) gatehouse: Arc<Gatehouse>,
     pub(crate) api: Option<ApiHost>,
     pub(crate) limits: Limits,
     /// Where plain requests are sent when a name is published over HTTPS only.
@@ -105,7 +107,15 @@ impl Front {
         let changing = wanted.is_some().then(|| hyper::upgrade::on(&mut request));
         let (mut parts, incoming) = request.into_parts();
         canonical::reduce(&parts.method, &mut parts.uri, parts.version, &mut parts.headers)?;
-        let target = self.find(visitor, &parts.headers, &parts.uri)?;
+        let target = self.find(visitor, &parts.headers, &parts.uri);
+        if let Ok(Target::Edge(edge)) = &target {
+            trace.at_edge(&edge.id);
+        }
+        // Who may not come in learns nothing of what there is. The management API has restrictions of its own.
+        if !matches!(target, Ok(Target::Api(_))) {
+            self.gatehouse.restrictions.visitor(visitor.address.ip(), trace)?;
+        }
+        let target = target?;
         may_ask(visitor, &target)?;
         let mut identity: &[_] = &[];
         let way = match target {
@@ -142,7 +152,7 @@ impl Front {
             // Tunnels of agents carry no modules.
             Way::Tunnel(tunnel) => (None, backends::only(tunnel.clone())),
             Way::Route(route) => {
-                trace.on(&route.id);
+                trace.on_route(&route.id);
                 let mut visit = Visit { visitor, parts: &mut parts, body: &mut body, trace };
                 let passed = match route.column.request(&mut visit).await? {
                     Judged::Passed(passed) => passed,

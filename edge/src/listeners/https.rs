@@ -49,7 +49,7 @@ async fn greet(
 ) {
     let (deadline, backends) = (front.limits.handshake, &front.registry.backends);
     let find = |name: &HostName| front.edge_of(name);
-    let admits = |edge: &TlsEndpoint| tcp::admits(&edge.id, &edge.column, address);
+    let admits = |edge: &TlsEndpoint| tcp::admits(&front.gatehouse, Some((&edge.id, &edge.column)), address);
     // Boxed, so that what only the handshake needs is given back when it is done.
     match Box::pin(tls::handshake(stream, configs, find, admits, deadline)).await {
         Ok(Caller::Agent(mut stream)) => {

@@ -14,7 +14,7 @@ mod webhook_verification;
 mod websocket_tcp_converter;
 
 pub(crate) use keeper::Keeper;
-pub(crate) use trace::Trace;
+pub(crate) use trace::{Trace, Verdict};
 pub use webhook_verification::SigningCertificates;
 pub(crate) use webhook_verification::Web;
 use webhook_verification::{Onward, Verifier, Webhooks};

@@ -32,6 +32,10 @@ async fn adopt(connection: DataConnection, peer: SocketAddr, registry: &Registry
 }
 
 async fn greet(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
+    if let Err(error) = registry.ports.gatehouse().restrictions.agent(peer.ip()) {
+        crate::counters::refusal(error.code);
+        return greeting.refuse(error).await;
+    }
     let hello = greeting.hello().clone();
     let found = {
         let published = registry.published.borrow();

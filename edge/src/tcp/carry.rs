@@ -3,6 +3,7 @@
 use crate::{
     backends::{self, Backends, Candidate, Candidates, For, OriginIo},
     counters,
+    gatehouse::Gatehouse,
     modules::{Column, Trace},
     refusal::{Fault, Refusal},
     sessions::Tunnel,
@@ -20,19 +21,23 @@ pub(crate) enum Target {
     /// To the tunnel that holds the port.
     Tunnel(Arc<Tunnel>),
     /// To whatever the edge's backend selects.
-    Edge { edge: Arc<TcpEdge>, column: Box<Column> },
+    Edge { id: Arc<str>, edge: Arc<TcpEdge>, column: Box<Column> },
 }
 
 impl Target {
     pub(crate) fn edge(edge: &Arc<TcpEdge>) -> Self {
-        Target::Edge { edge: edge.clone(), column: Box::new(Column::of_connections(&edge.settings)) }
+        Target::Edge {
+            id: edge.id.as_str().into(),
+            edge: edge.clone(),
+            column: Box::new(Column::of_connections(&edge.settings)),
+        }
     }
 
     /// Judges a visitor before any byte passes. Who may not come in is not answered at all.
-    pub(crate) fn admits(&self, visitor: SocketAddr) -> bool {
+    pub(crate) fn admits(&self, gatehouse: &Gatehouse, visitor: SocketAddr) -> bool {
         match self {
-            Target::Tunnel(_) => true,
-            Target::Edge { edge, column } => admits(&edge.id, column, visitor),
+            Target::Tunnel(_) => admits(gatehouse, None, visitor),
+            Target::Edge { id, column, .. } => admits(gatehouse, Some((id, column)), visitor),
         }
     }
 
@@ -44,17 +49,24 @@ impl Target {
     }
 }
 
-/// Judges a visitor of an edge before any byte passes.
-pub(crate) fn admits(edge: &str, column: &Column, visitor: SocketAddr) -> bool {
+/// Judges a visitor before any byte passes: of an edge with its stages, or of a tunnel, which has none.
+pub(crate) fn admits(gatehouse: &Gatehouse, edge: Option<(&Arc<str>, &Column)>, visitor: SocketAddr) -> bool {
     let mut trace = Trace::default();
-    match column.connection(visitor.ip(), &mut trace) {
+    if let Some((id, _)) = edge {
+        trace.at_edge(id);
+    }
+    let judged = gatehouse
+        .restrictions
+        .visitor(visitor.ip(), &mut trace)
+        .and_then(|()| edge.map_or(Ok(()), |(_, column)| column.connection(visitor.ip(), &mut trace)));
+    match judged {
         Ok(()) => {
-            tracing::debug!(edge, %visitor, %trace, "connection admitted");
+            tracing::debug!(%visitor, %trace, "connection admitted");
             true
         }
         Err(refusal) => {
             counters::refusal(refusal.error.code);
-            tracing::info!(edge, %visitor, %trace, code = %refusal.error.code, "connection refused");
+            tracing::info!(%visitor, %trace, code = %refusal.error.code, "connection refused");
             false
         }
     }

@@ -4,6 +4,7 @@ use super::{Target, carry::carry};
 use crate::{
     backends::Backends,
     counters::Connected,
+    gatehouse::Gatehouse,
     listeners::{self, Crowd},
 };
 use arc_swap::ArcSwap;
@@ -21,6 +22,7 @@ pub(crate) struct Ports {
     address: IpAddr,
     crowd: Arc<Crowd>,
     backends: Arc<Backends>,
+    gatehouse: Arc<Gatehouse>,
     open: Mutex<HashMap<u16, Port>>,
     /// Opening and closing happen one after the other.
     order: tokio::sync::Mutex<()>,
@@ -41,9 +43,13 @@ pub(crate) struct Reserved<'a> {
 }
 
 impl Ports {
-    pub(crate) fn new(address: IpAddr, crowd: Arc<Crowd>, backends: Arc<Backends>) -> Self {
+    pub(crate) fn new(address: IpAddr, crowd: Arc<Crowd>, backends: Arc<Backends>, gatehouse: Arc<Gatehouse>) -> Self {
         let (open, order, carrying) = (Mutex::default(), tokio::sync::Mutex::default(), TaskTracker::new());
-        Ports { address, crowd, backends, open, order, carrying }
+        Ports { address, crowd, backends, gatehouse, open, order, carrying }
+    }
+
+    pub(crate) fn gatehouse(&self) -> &Gatehouse {
+        &self.gatehouse
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<u16, Port>> {
@@ -137,9 +143,10 @@ impl Ports {
         let target = Arc::new(ArcSwap::from_pointee(target));
         let stop = CancellationToken::new();
         let (leads_to, backends, carrying) = (target.clone(), self.backends.clone(), self.carrying.clone());
+        let gatehouse = self.gatehouse.clone();
         let accepting = listeners::accept(listener, self.crowd.clone(), stop.clone(), move |stream, visitor, place| {
             let target = leads_to.load_full();
-            if !target.admits(visitor) {
+            if !target.admits(&gatehouse, visitor) {
                 return;
             }
             let backends = backends.clone();

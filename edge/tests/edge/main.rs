@@ -5,6 +5,7 @@ mod edges;
 mod http;
 mod kit;
 mod mutual_tls;
+mod restrictions;
 mod sessions;
 mod smuggling;
 mod stages;

@@ -1,0 +1,133 @@
+//! The one judgement of IP restrictions, for the management API, the console, agents and visitors alike.
+
+use crate::{
+    Code, Error,
+    ip_rules::{IpRule, IpRules, Verdict},
+    resource::RestrictionType,
+};
+use std::{net::IpAddr, sync::Arc};
+
+/// Who may use a part of the service. Each enforced restriction of a part must let an address pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IpRestriction {
+    /// Its id, `ipx_…`.
+    pub id: String,
+    /// The part.
+    pub guards: RestrictionType,
+    /// Whether it turns anybody away; if not, there are only warnings.
+    pub enforced: bool,
+    /// The rules of all its policies together; a deleted policy adds none.
+    pub rules: Arc<IpRules>,
+}
+
+/// What one restriction says about an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// It may pass.
+    Passes,
+    /// It may pass only because the restriction is not enforced.
+    Warns,
+    /// It may not.
+    Refuses,
+}
+
+impl IpRestriction {
+    fn judge(&self, address: IpAddr) -> (Ruling, Option<&IpRule>) {
+        let against = if self.enforced { Ruling::Refuses } else { Ruling::Warns };
+        match self.rules.judge(address) {
+            Verdict::Allowed(rule) => (Ruling::Passes, Some(rule)),
+            Verdict::Denied(rule) => (against, Some(rule)),
+            Verdict::Unmatched => (against, None),
+        }
+    }
+}
+
+/// Judges an address by the restrictions of a part, in the order they were made, until one refuses it. `heard` is told
+/// what each of them says and by which rule.
+pub fn admits<'a>(
+    restrictions: &'a [Arc<IpRestriction>],
+    part: RestrictionType,
+    address: IpAddr,
+    mut heard: impl FnMut(&'a IpRestriction, Ruling, Option<&'a IpRule>),
+) -> bool {
+    restrictions.iter().filter(|restriction| restriction.guards == part).all(|restriction| {
+        let (ruling, rule) = restriction.judge(address);
+        heard(restriction, ruling, rule);
+        ruling != Ruling::Refuses
+    })
+}
+
+/// What somebody hears whose address is kept out of a part.
+pub fn denied(part: RestrictionType, address: IpAddr) -> Error {
+    let address = address.to_canonical();
+    let rescue = "Whoever is locked out runs `postern-server unlock` on the server's own machine.";
+    let (code, message) = match part {
+        RestrictionType::Api => {
+            (Code::ApiAddressDenied, format!("The address {address} may not use the management API. {rescue}"))
+        }
+        RestrictionType::Dashboard => {
+            (Code::ConsoleAddressDenied, format!("The address {address} may not use the console. {rescue}"))
+        }
+        RestrictionType::Agent => (
+            Code::AgentAddressDenied,
+            format!(
+                "Agents may not start sessions from the address {address}. An administrator can change the IP \
+                 restrictions of type `agent`."
+            ),
+        ),
+        RestrictionType::Endpoints => {
+            (Code::EndpointAddressDenied, format!("The address {address} is not allowed on this server."))
+        }
+    };
+    Error::new(code, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ip_rules::{Action, parse_cidr};
+
+    fn restriction(guards: RestrictionType, enforced: bool, allowed: &[&str]) -> Arc<IpRestriction> {
+        let rule = |cidr: &&str| IpRule {
+            network: parse_cidr(cidr).expect("a CIDR"),
+            action: Action::Allow,
+            id: format!("ipr_{cidr}"),
+        };
+        let rules = Arc::new(IpRules::new(allowed.iter().map(rule).collect()));
+        Arc::new(IpRestriction { id: "ipx_1".to_owned(), guards, enforced, rules })
+    }
+
+    #[test]
+    fn each_enforced_restriction_of_the_part_must_let_the_address_pass() {
+        use RestrictionType::{Agent, Api};
+        type Case<'a> = (&'a [(RestrictionType, bool, &'a [&'a str])], bool, usize);
+        let (here, elsewhere, nobody): (&[&str], &[&str], &[&str]) = (&["10.0.0.0/8"], &["192.0.2.0/24"], &[]);
+        let table: &[Case<'_>] = &[
+            (&[], true, 0),
+            (&[(Api, true, here)], true, 0),
+            (&[(Api, true, nobody)], false, 0),
+            (&[(Api, true, here), (Api, true, elsewhere)], false, 0),
+            (&[(Api, false, elsewhere), (Api, true, here), (Api, false, nobody)], true, 2),
+            (&[(Agent, true, nobody)], true, 0),
+        ];
+        for (list, expected, warnings) in table {
+            let restrictions: Vec<_> =
+                list.iter().map(|(part, enforced, rules)| restriction(*part, *enforced, rules)).collect();
+            let mut warned = 0;
+            let passed = admits(&restrictions, Api, [10, 1, 2, 3].into(), |_, ruling, _| {
+                warned += usize::from(ruling == Ruling::Warns);
+            });
+            assert_eq!((passed, warned), (*expected, *warnings), "{list:?}");
+        }
+    }
+
+    #[test]
+    fn each_part_has_its_code() {
+        let code = |part| denied(part, [10, 0, 0, 1].into()).code;
+        let codes = RestrictionType::ALL.map(code);
+        assert_eq!(
+            codes,
+            [Code::ConsoleAddressDenied, Code::ApiAddressDenied, Code::AgentAddressDenied, Code::EndpointAddressDenied]
+        );
+    }
+}

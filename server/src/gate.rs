@@ -1,0 +1,88 @@
+//! Who may use the management API and the console: the IP restrictions of their types, judged by the socket's address.
+
+use axum::extract::ConnectInfo;
+use http::Extensions;
+use postern_api::Result;
+use postern_api::published::{self, Published, Ruling};
+use postern_api::resource::RestrictionType;
+use postern_control::Admission;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Judges by whatever is published at the moment.
+#[derive(Clone)]
+pub(crate) struct Gate(watch::Receiver<Arc<Published>>);
+
+impl Gate {
+    pub(crate) fn new(published: watch::Receiver<Arc<Published>>) -> Self {
+        Gate(published)
+    }
+
+    /// The part of the management API in it.
+    pub(crate) fn admission(&self) -> Admission {
+        let gate = self.clone();
+        Arc::new(move |parts, _| gate.admit(RestrictionType::Api, &parts.extensions))
+    }
+
+    /// Judges a request by the address that its listener has noted.
+    pub(crate) fn admit(&self, part: RestrictionType, extensions: &Extensions) -> Result<()> {
+        let restrictions = self.0.borrow().ip_restrictions.clone();
+        if restrictions.is_empty() {
+            return Ok(());
+        }
+        // Every listener notes it. A request of nowhere passes where everybody does.
+        let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
+        let address = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).to_canonical();
+        let kind = part.as_str();
+        let passes = published::admits(&restrictions, part, address, |restriction, ruling, rule| {
+            let (restriction, rule) = (&restriction.id, rule.map(|rule| rule.id.as_str()));
+            match ruling {
+                Ruling::Passes => {}
+                Ruling::Warns => {
+                    metrics::counter!("postern_ip_restriction_warnings_total", "type" => kind).increment(1);
+                    tracing::warn!(%address, restriction, rule, kind, "an address would be refused if its IP restriction were enforced");
+                }
+                Ruling::Refuses => {
+                    metrics::counter!("postern_ip_restriction_refusals_total", "type" => kind).increment(1);
+                    tracing::warn!(%address, restriction, rule, kind, "an address was refused by an IP restriction");
+                }
+            }
+        });
+        if passes { Ok(()) } else { Err(published::denied(part, address)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_api::Code;
+    use postern_api::ip_rules::{Action, IpRule, IpRules, parse_cidr};
+    use postern_api::published::IpRestriction;
+
+    fn from(address: Option<&str>) -> Extensions {
+        let mut extensions = Extensions::new();
+        if let Some(address) = address {
+            let peer = SocketAddr::new(address.parse().expect("an address"), 5000);
+            extensions.insert(ConnectInfo(peer));
+        }
+        extensions
+    }
+
+    #[test]
+    fn what_is_published_counts_at_once_and_for_its_part_only() {
+        let (publish, published) = watch::channel(Arc::new(Published::default()));
+        let gate = Gate::new(published);
+        assert!(gate.admit(RestrictionType::Api, &from(Some("192.0.2.1"))).is_ok());
+        let network = parse_cidr("10.0.0.0/8").expect("a CIDR");
+        let rules = Arc::new(IpRules::new(vec![IpRule { network, action: Action::Allow, id: "ipr_1".to_owned() }]));
+        let restriction =
+            IpRestriction { id: "ipx_1".to_owned(), guards: RestrictionType::Dashboard, enforced: true, rules };
+        publish.send_modify(|now| Arc::make_mut(&mut Arc::make_mut(now).ip_restrictions).push(Arc::new(restriction)));
+        let code = |part, address| gate.admit(part, &from(address)).map_err(|error| error.code);
+        assert_eq!(code(RestrictionType::Dashboard, Some("192.0.2.1")), Err(Code::ConsoleAddressDenied));
+        assert_eq!(code(RestrictionType::Dashboard, None), Err(Code::ConsoleAddressDenied));
+        assert_eq!(code(RestrictionType::Dashboard, Some("::ffff:10.1.2.3")), Ok(()));
+        assert_eq!(code(RestrictionType::Api, Some("192.0.2.1")), Ok(()));
+    }
+}
