@@ -25,6 +25,7 @@ mod rights;
 mod secrets;
 mod server_start;
 mod ssh_certificates;
+mod stages;
 mod tcp_edges;
 mod tcp_tunnels;
 mod views;

@@ -1,0 +1,206 @@
+//! Modules of routes: what the management API says is what the next visitor meets.
+
+use futures::{SinkExt, StreamExt};
+use postern_api::Code;
+use postern_tests::tcp::Echo;
+use postern_tests::visitor::Reply;
+use postern_tests::{Origin, World, eventually};
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+use std::io::Read;
+use tokio_tungstenite::tungstenite::{Message, client::IntoClientRequest, protocol::frame::coding::CloseCode};
+
+const HOST: &str = "shop.localhost";
+
+/// A server, an agent, and an HTTPS edge with one route that leads to a local service.
+struct Shop {
+    world: World,
+    /// The path of the route in the management API.
+    route: String,
+    _agent: postern_tests::Agent,
+}
+
+impl Shop {
+    async fn leading_to(service: impl std::fmt::Display) -> Shop {
+        let world = World::start().await;
+        let operator = world.operator();
+        let agent = world.agent().await;
+        agent.labelled("shop", "app=shop", service).await;
+        let backend = operator.group("app", "shop").await;
+        let edge = operator.post("/edges/https", json!({ "hostports": [format!("{HOST}:443")] })).await.ok().text("id");
+        let routes = format!("/edges/https/{edge}/routes");
+        let body = json!({ "match_type": "path_prefix", "match": "/", "backend": { "backend_id": backend } });
+        let route = operator.post(&routes, body).await.ok().text("id");
+        let shop = Shop { world, route: format!("{routes}/{route}"), _agent: agent };
+        eventually("the agent's tunnel serves the edge", async || {
+            (shop.get("/").await.header("postern-error-code") != "ERR_POSTERN_6515").then_some(())
+        })
+        .await;
+        shop
+    }
+
+    async fn puts(&self, module: &str, body: Value) {
+        self.world.operator().put(&format!("{}/{module}", self.route), body).await.ok();
+    }
+
+    async fn deletes(&self, module: &str) {
+        self.world.operator().delete(&format!("{}/{module}", self.route)).await.ok();
+    }
+
+    fn asks(&self, path: &str) -> RequestBuilder {
+        let port = self.world.server.addresses.https.port();
+        self.world.visitor().http.get(format!("https://{HOST}:{port}{path}"))
+    }
+
+    async fn get(&self, path: &str) -> Reply {
+        self.world.visitor().send(self.asks(path)).await
+    }
+}
+
+#[tokio::test]
+async fn a_circuit_opens_when_the_backend_fails_and_closes_when_it_recovers() {
+    let origin = Origin::says("hello").await;
+    let shop = Shop::leading_to(&origin).await;
+    let breaker = |seconds: u32| json!({ "tripped_duration": seconds, "rolling_window": 60, "volume_threshold": 4, "error_threshold_percentage": 0.5 });
+    shop.puts("circuit_breaker", breaker(1)).await;
+    for path in ["/", "/status/404", "/status/500", "/status/503"] {
+        assert!(shop.get(path).await.header("postern-error-code").is_empty(), "{path} passes");
+    }
+    let heard = origin.heard().len();
+    let refused = shop.get("/").await;
+    assert_eq!((refused.status, refused.refused()), (503, Code::CircuitOpen));
+    assert_eq!(refused.header("retry-after"), "1");
+    assert_eq!(origin.heard().len(), heard, "the service is left alone");
+    let reply =
+        eventually("somebody is let through", async || Some(shop.get("/").await).filter(|reply| reply.status != 503))
+            .await;
+    assert_eq!(reply.text(), "hello");
+    assert_eq!(shop.get("/status/500").await.status, 500, "closed, and counting anew");
+
+    shop.puts("circuit_breaker", breaker(3600)).await;
+    for _ in 0..4 {
+        shop.get("/status/500").await;
+    }
+    assert_eq!(shop.get("/").await.refused(), Code::CircuitOpen);
+    shop.world.operator().patch(&shop.route, json!({ "description": "another word" })).await.ok();
+    shop.puts("compression", json!({})).await;
+    assert_eq!(shop.get("/").await.refused(), Code::CircuitOpen, "what else changes does not close it");
+    shop.puts("circuit_breaker", json!({ "enabled": false })).await;
+    assert_eq!(shop.get("/").await.text(), "hello", "switched off");
+    shop.puts("circuit_breaker", breaker(3600)).await;
+    assert_eq!(shop.get("/").await.text(), "hello", "and on again it has forgotten");
+    shop.deletes("circuit_breaker").await;
+    for _ in 0..8 {
+        assert_eq!(shop.get("/status/500").await.status, 500, "without the module nobody counts");
+    }
+}
+
+#[tokio::test]
+async fn headers_change_on_their_way_to_the_service_and_back() {
+    let origin = Origin::says("hello").await;
+    let shop = Shop::leading_to(&origin).await;
+    let changes = json!({
+        "add": { "X-Who": "${conn.client_ip} asks ${req.host}${req.path}", "X-Kind": "new", "Host": "inner.test" },
+        "remove": ["X-Kind", "X-Forwarded-For"],
+    });
+    shop.puts("request_headers", changes).await;
+    shop.puts("response_headers", json!({ "add": { "X-Status": "${res.status}" }, "remove": ["Content-Type"] })).await;
+    let reply = shop.world.visitor().send(shop.asks("/page").header("x-kind", "old").header("x-mine", "kept")).await;
+    assert_eq!((reply.text().as_str(), reply.header("x-status")), ("hello", "200"));
+    assert!(reply.headers.get("content-type").is_none());
+    let heard = &origin.heard_at("/page")[0];
+    assert_eq!(heard.header("x-who"), "127.0.0.1 asks shop.localhost/page");
+    assert_eq!(heard.headers.get_all("x-kind").iter().collect::<Vec<_>>(), ["new"]);
+    assert_eq!((heard.header("host"), heard.header("x-mine")), ("inner.test", "kept"));
+    assert!(heard.header("x-forwarded-for").is_empty());
+    assert_eq!(heard.header("x-forwarded-host").split(':').next(), Some(HOST));
+
+    shop.deletes("request_headers").await;
+    shop.deletes("response_headers").await;
+    let reply = shop.get("/plain").await;
+    assert!(reply.headers.get("x-status").is_none() && reply.headers.get("content-type").is_some());
+    assert_eq!(origin.heard_at("/plain")[0].header("x-forwarded-for"), "127.0.0.1");
+    let refused = shop
+        .world
+        .operator()
+        .put(&format!("{}/request_headers", shop.route), json!({ "remove": ["content-length"] }))
+        .await;
+    assert_eq!(refused.code(), Code::HeaderForbidden);
+}
+
+/// What can be read so far.
+fn unzipped(bytes: &[u8]) -> String {
+    let mut text = Vec::new();
+    let _ = flate2::read::GzDecoder::new(bytes).read_to_end(&mut text);
+    String::from_utf8(text).unwrap()
+}
+
+#[tokio::test]
+async fn answers_are_compressed_for_who_understands_it_and_events_do_not_wait() {
+    let greeting = "the same words again and again; ".repeat(100);
+    let origin = Origin::says(&greeting).await;
+    let shop = Shop::leading_to(&origin).await;
+    let asks = async |accept: &str| shop.world.visitor().send(shop.asks("/").header("accept-encoding", accept)).await;
+    assert_eq!(asks("gzip").await.text(), greeting, "not asked to");
+    shop.puts("compression", json!({})).await;
+    let reply = asks("gzip").await;
+    assert_eq!((reply.header("content-encoding"), reply.header("vary")), ("gzip", "Accept-Encoding"));
+    assert!(reply.body.len() < 200 && unzipped(&reply.body) == greeting, "{} bytes", reply.body.len());
+    assert_eq!(asks("br").await.header("content-encoding"), "br");
+    assert_eq!(asks("identity").await.text(), greeting);
+
+    let mut events = shop.asks("/events").header("accept-encoding", "gzip").send().await.unwrap();
+    assert_eq!(events.headers()["content-encoding"], "gzip");
+    let mut body = Vec::new();
+    while unzipped(&body) != "data: first\n\n" {
+        body.extend(events.chunk().await.unwrap().expect("the first event comes before the second is sent"));
+    }
+    shop.puts("compression", json!({ "enabled": false })).await;
+    assert_eq!(asks("gzip").await.text(), greeting, "switched off");
+    origin.goes_on();
+    while let Some(chunk) = events.chunk().await.unwrap() {
+        body.extend(chunk);
+    }
+    assert_eq!(unzipped(&body), "data: first\n\ndata: second\n\n", "what had begun goes on");
+}
+
+#[tokio::test]
+async fn websocket_connections_become_streams_to_a_tcp_service() {
+    let echo = Echo::named("welcome").await;
+    let shop = Shop::leading_to(&echo).await;
+    shop.puts("websocket_tcp_converter", json!({})).await;
+    assert_eq!(shop.get("/").await.refused(), Code::WebsocketExpected);
+    let connect = async || {
+        let stream = shop.world.visitor().tls(HOST, &[b"http/1.1"]).await.unwrap();
+        let request = format!("wss://{HOST}/").into_client_request().unwrap();
+        tokio_tungstenite::client_async(request, stream).await.unwrap().0
+    };
+    let mut socket = connect().await;
+    let mut heard = Vec::new();
+    let sent: Vec<u8> = (0..200_000_u32).map(|number| (number % 251) as u8).collect();
+    for piece in sent.chunks(50_000) {
+        socket.send(Message::binary(piece.to_vec())).await.unwrap();
+        while heard.len() < piece.len() {
+            match socket.next().await.unwrap().unwrap() {
+                Message::Binary(bytes) => heard.extend_from_slice(&bytes),
+                other => panic!("{other:?}"),
+            }
+            if heard.starts_with(b"welcome\n") {
+                heard.drain(..8);
+            }
+        }
+        assert!(heard == piece, "the same bytes in the same order");
+        heard.clear();
+    }
+    shop.deletes("websocket_tcp_converter").await;
+    socket.send(Message::binary(&b"still open"[..])).await.unwrap();
+    assert_eq!(socket.next().await.unwrap().unwrap(), Message::binary(&b"still open"[..]), "a change does not cut it");
+    shop.puts("websocket_tcp_converter", json!({})).await;
+    let mut other = connect().await;
+    assert_eq!(other.next().await.unwrap().unwrap(), Message::binary(&b"welcome\n"[..]));
+    other.send(Message::text("words")).await.unwrap();
+    match other.next().await.unwrap().unwrap() {
+        Message::Close(Some(frame)) => assert_eq!(frame.code, CloseCode::Unsupported),
+        other => panic!("{other:?}"),
+    }
+}
