@@ -2,9 +2,10 @@
 
 use crate::{Code, Error};
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
+use prefix_trie::PrefixMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 
 /// What a rule says about the addresses it matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -24,42 +25,121 @@ pub struct IpRule {
     /// The verdict.
     pub action: Action,
     /// Where the rule comes from, for the decision trace.
-    pub id: String,
+    pub id: Arc<str>,
 }
 
-/// The union of the rules of all policies that guard one thing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct IpRules(Vec<IpRule>);
+/// The rules of one policy. A look takes as long as an address has bits, however many rules there are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IpTable {
+    v4: PrefixMap<Ipv4Net, Verdicts>,
+    v6: PrefixMap<Ipv6Net, Verdicts>,
+}
 
-/// What came out, and which rule said so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict<'a> {
+/// What the rules of one network say; a policy may hold several rules for it.
+type Verdicts = Vec<(Action, Arc<str>)>;
+
+/// The union of the rules of all policies that guard one thing. Policies are shared, not copied.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IpRules(Vec<Arc<IpTable>>);
+
+/// What came out, and the id of the rule that said so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
     /// An allow rule matched and no deny rule did.
-    Allowed(&'a IpRule),
+    Allowed(Arc<str>),
     /// A deny rule matched.
-    Denied(&'a IpRule),
+    Denied(Arc<str>),
     /// No allow rule matched; so it is also with zero rules.
     Unmatched,
 }
 
+impl IpTable {
+    /// Adds a rule.
+    pub fn insert(&mut self, rule: IpRule) {
+        let verdicts = match rule.network {
+            IpNet::V4(network) => self.v4.entry(network).or_default(),
+            IpNet::V6(network) => self.v6.entry(network).or_default(),
+        };
+        verdicts.push((rule.action, rule.id));
+    }
+
+    /// Takes the rule with this network and id out.
+    pub fn remove(&mut self, network: IpNet, id: &str) {
+        let without = |verdicts: &mut Verdicts| {
+            verdicts.retain(|(_, rule)| **rule != *id);
+            verdicts.is_empty()
+        };
+        match network {
+            IpNet::V4(network) => {
+                if self.v4.get_mut(&network).is_some_and(without) {
+                    self.v4.remove(&network);
+                }
+            }
+            IpNet::V6(network) => {
+                if self.v6.get_mut(&network).is_some_and(without) {
+                    self.v6.remove(&network);
+                }
+            }
+        }
+    }
+
+    /// Whether there is no rule.
+    pub fn is_empty(&self) -> bool {
+        self.v4.is_empty() && self.v6.is_empty()
+    }
+
+    /// What is said about an address, given what other policies say: a deny rule ends it, the first allow rule stays.
+    fn judge(&self, address: IpAddr, so_far: Verdict) -> Verdict {
+        match address {
+            IpAddr::V4(address) => judge(self.v4.cover_values(&Ipv4Net::from(address)), so_far),
+            IpAddr::V6(address) => judge(self.v6.cover_values(&Ipv6Net::from(address)), so_far),
+        }
+    }
+}
+
+fn judge<'a>(matching: impl Iterator<Item = &'a Verdicts>, so_far: Verdict) -> Verdict {
+    let mut verdict = so_far;
+    for (action, rule) in matching.flatten() {
+        match action {
+            Action::Deny => return Verdict::Denied(rule.clone()),
+            Action::Allow if verdict == Verdict::Unmatched => verdict = Verdict::Allowed(rule.clone()),
+            Action::Allow => {}
+        }
+    }
+    verdict
+}
+
+impl FromIterator<IpRule> for IpTable {
+    fn from_iter<I: IntoIterator<Item = IpRule>>(rules: I) -> Self {
+        let mut table = IpTable::default();
+        rules.into_iter().for_each(|rule| table.insert(rule));
+        table
+    }
+}
+
 impl IpRules {
-    /// Takes the rules; their order does not matter.
-    pub fn new(rules: Vec<IpRule>) -> Self {
-        IpRules(rules)
+    /// The rules of these policies together; neither their order nor that of their rules matters.
+    pub fn of(policies: impl IntoIterator<Item = Arc<IpTable>>) -> Self {
+        IpRules(policies.into_iter().collect())
+    }
+
+    /// Rules that belong to nobody else.
+    pub fn new(rules: impl IntoIterator<Item = IpRule>) -> Self {
+        IpRules::of([Arc::new(rules.into_iter().collect())])
     }
 
     /// Judges an address: allowed if at least one allow rule matches and no deny rule does.
     /// An IPv4 address written as IPv6 is judged as the IPv4 address it is.
-    pub fn judge(&self, address: IpAddr) -> Verdict<'_> {
+    pub fn judge(&self, address: IpAddr) -> Verdict {
         let address = address.to_canonical();
-        let mut allowed = None;
-        for rule in self.0.iter().filter(|rule| rule.network.contains(&address)) {
-            match rule.action {
-                Action::Deny => return Verdict::Denied(rule),
-                Action::Allow => allowed = allowed.or(Some(rule)),
+        let mut verdict = Verdict::Unmatched;
+        for policy in &self.0 {
+            verdict = policy.judge(address, verdict);
+            if matches!(verdict, Verdict::Denied(_)) {
+                break;
             }
         }
-        allowed.map_or(Verdict::Unmatched, Verdict::Allowed)
+        verdict
     }
 
     /// Whether the address may pass.
@@ -107,14 +187,15 @@ fn v6_as_v4(network: Ipv6Net) -> Option<Ipv4Net> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn rules(list: &[(&str, Action)]) -> IpRules {
         let rule = |(cidr, action): &(&str, Action)| IpRule {
             network: parse_cidr(cidr).expect("a CIDR"),
             action: *action,
-            id: (*cidr).to_owned(),
+            id: (*cidr).into(),
         };
-        IpRules::new(list.iter().map(rule).collect())
+        IpRules::new(list.iter().map(rule))
     }
 
     #[test]
@@ -137,6 +218,43 @@ mod tests {
         for (list, address, expected) in table {
             let address: IpAddr = address.parse().expect("an address");
             assert_eq!(rules(list).allows(address), *expected, "{list:?} {address}");
+        }
+    }
+
+    #[test]
+    fn a_rule_that_was_taken_out_says_nothing_and_the_others_of_its_network_still_do() {
+        let rule =
+            |id: &str, action| IpRule { network: parse_cidr("10.0.0.0/8").expect("a CIDR"), action, id: id.into() };
+        let mut table: IpTable = [rule("one", Action::Allow), rule("two", Action::Deny)].into_iter().collect();
+        let allows = |table: &IpTable| IpRules::of([Arc::new(table.clone())]).allows([10, 1, 2, 3].into());
+        assert!(!allows(&table));
+        table.remove(rule("two", Action::Deny).network, "two");
+        assert!(allows(&table));
+        table.remove(rule("one", Action::Allow).network, "one");
+        assert_eq!(table, IpTable::default());
+    }
+
+    proptest! {
+        /// The same as looking at every rule.
+        #[test]
+        fn the_table_agrees_with_a_search_through_all(
+            rules in proptest::collection::vec((any::<u32>(), 0u8..=32, any::<bool>(), any::<bool>()), 0..40),
+            address in any::<u32>(),
+        ) {
+            // Half of the networks lie around the address, so that many match.
+            let rules: Vec<IpRule> = rules
+                .into_iter()
+                .map(|(bits, length, near, allow)| {
+                    let bits = if near { address } else { bits };
+                    let network = Ipv4Net::new(bits.into(), length).expect("a length").trunc();
+                    let action = if allow { Action::Allow } else { Action::Deny };
+                    IpRule { network: network.into(), action, id: "a rule".into() }
+                })
+                .collect();
+            let address = IpAddr::V4(address.into());
+            let matches = |action| rules.iter().any(|rule| rule.action == action && rule.network.contains(&address));
+            let expected = matches(Action::Allow) && !matches(Action::Deny);
+            prop_assert_eq!(IpRules::new(rules.clone()).allows(address), expected);
         }
     }
 

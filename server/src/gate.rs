@@ -36,7 +36,7 @@ impl Gate {
         let address = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).to_canonical();
         let kind = part.as_str();
         let passes = published::admits(&restrictions, part, address, |restriction, ruling, rule| {
-            let (restriction, rule) = (&restriction.id, rule.map(|rule| rule.id.as_str()));
+            let (restriction, rule) = (&restriction.id, rule.as_deref());
             match ruling {
                 Ruling::Passes => {}
                 Ruling::Warns => {
@@ -75,7 +75,7 @@ mod tests {
         let gate = Gate::new(published);
         assert!(gate.admit(RestrictionType::Api, &from(Some("192.0.2.1"))).is_ok());
         let network = parse_cidr("10.0.0.0/8").expect("a CIDR");
-        let rules = Arc::new(IpRules::new(vec![IpRule { network, action: Action::Allow, id: "ipr_1".to_owned() }]));
+        let rules = Arc::new(IpRules::new(vec![IpRule { network, action: Action::Allow, id: "ipr_1".into() }]));
         let restriction =
             IpRestriction { id: "ipx_1".to_owned(), guards: RestrictionType::Dashboard, enforced: true, rules };
         publish.send_modify(|now| Arc::make_mut(&mut Arc::make_mut(now).ip_restrictions).push(Arc::new(restriction)));

@@ -2,13 +2,13 @@
 
 use crate::{
     Code, Error,
-    ip_rules::{IpRule, IpRules, Verdict},
+    ip_rules::{IpRules, Verdict},
     resource::RestrictionType,
 };
 use std::{net::IpAddr, sync::Arc};
 
 /// Who may use a part of the service. Each enforced restriction of a part must let an address pass.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct IpRestriction {
     /// Its id, `ipx_…`.
     pub id: String,
@@ -32,7 +32,7 @@ pub enum Ruling {
 }
 
 impl IpRestriction {
-    fn judge(&self, address: IpAddr) -> (Ruling, Option<&IpRule>) {
+    fn judge(&self, address: IpAddr) -> (Ruling, Option<Arc<str>>) {
         let against = if self.enforced { Ruling::Refuses } else { Ruling::Warns };
         match self.rules.judge(address) {
             Verdict::Allowed(rule) => (Ruling::Passes, Some(rule)),
@@ -43,12 +43,12 @@ impl IpRestriction {
 }
 
 /// Judges an address by the restrictions of a part, in the order they were made, until one refuses it. `heard` is told
-/// what each of them says and by which rule.
+/// what each of them says and by the rule with which id.
 pub fn admits<'a>(
     restrictions: &'a [Arc<IpRestriction>],
     part: RestrictionType,
     address: IpAddr,
-    mut heard: impl FnMut(&'a IpRestriction, Ruling, Option<&'a IpRule>),
+    mut heard: impl FnMut(&'a IpRestriction, Ruling, Option<Arc<str>>),
 ) -> bool {
     restrictions.iter().filter(|restriction| restriction.guards == part).all(|restriction| {
         let (ruling, rule) = restriction.judge(address);
@@ -85,15 +85,15 @@ pub fn denied(part: RestrictionType, address: IpAddr) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ip_rules::{Action, parse_cidr};
+    use crate::ip_rules::{Action, IpRule, parse_cidr};
 
     fn restriction(guards: RestrictionType, enforced: bool, allowed: &[&str]) -> Arc<IpRestriction> {
         let rule = |cidr: &&str| IpRule {
             network: parse_cidr(cidr).expect("a CIDR"),
             action: Action::Allow,
-            id: format!("ipr_{cidr}"),
+            id: format!("ipr_{cidr}").into(),
         };
-        let rules = Arc::new(IpRules::new(allowed.iter().map(rule).collect()));
+        let rules = Arc::new(IpRules::new(allowed.iter().map(rule)));
         Arc::new(IpRestriction { id: "ipx_1".to_owned(), guards, enforced, rules })
     }
 

@@ -4,10 +4,11 @@ use crate::{
     resources::{Codec, Kept, KeptModule, ModuleRules, Rules},
     store::Entry,
 };
+use ipnet::IpNet;
 use postern_api::{
     AnyId,
     id::Kind,
-    ip_rules::{IpRule, IpRules},
+    ip_rules::{IpRule, IpRules, IpTable},
     module::{
         Backend, CircuitBreaker, Compression, HttpsTermination, IpRestriction, Module, MutualTls, OAuth, Oidc,
         RequestHeaders, ResponseHeaders, Saml, TerminateAt, TlsTermination, UserAgentFilter, WebhookVerification,
@@ -25,10 +26,10 @@ use std::{
 #[derive(Default)]
 pub(super) struct Owners {
     modules: HashMap<String, Set>,
-    /// By policy, then by rule.
-    rules: HashMap<String, BTreeMap<String, IpRule>>,
-    /// The policy of each rule, for a deletion tells only the rule.
-    policy_of: HashMap<String, AnyId>,
+    /// The rules of each policy that has some.
+    policies: HashMap<String, Arc<IpTable>>,
+    /// The policy and the network of each rule, for a deletion tells only the rule.
+    place_of: HashMap<String, (AnyId, IpNet)>,
     /// Who is judged by a policy.
     judged_by: HashMap<String, BTreeSet<String>>,
     authorities: HashMap<String, Arc<str>>,
@@ -121,21 +122,22 @@ impl Owners {
     /// Takes a rule of a policy in or out. Gives everybody who is judged by it.
     pub(super) fn rule(&mut self, id: &str, rule: Option<Kept<IpPolicyRule>>) -> Vec<String> {
         let mut touched = BTreeSet::new();
-        if let Some(policy) = self.policy_of.remove(id) {
-            if let Some(rules) = self.rules.get_mut(policy.as_str()) {
-                rules.remove(id);
-                if rules.is_empty() {
-                    self.rules.remove(policy.as_str());
+        if let Some((policy, network)) = self.place_of.remove(id) {
+            if let Some(table) = self.policies.get_mut(policy.as_str()) {
+                // What was published keeps its own.
+                Arc::make_mut(table).remove(network, id);
+                if table.is_empty() {
+                    self.policies.remove(policy.as_str());
                 }
             }
             touched.insert(policy.to_string());
         }
         if let Some(rule) = rule {
-            let judged = IpRule { network: rule.spec.cidr, action: rule.spec.action, id: id.to_owned() };
-            let policy = rule.hidden.to_string();
-            self.policy_of.insert(id.to_owned(), rule.hidden.any());
-            self.rules.entry(policy.clone()).or_default().insert(id.to_owned(), judged);
-            touched.insert(policy);
+            let (policy, network) = (rule.hidden.any(), rule.spec.cidr);
+            let table = self.policies.entry(policy.to_string()).or_default();
+            Arc::make_mut(table).insert(IpRule { network, action: rule.spec.action, id: id.into() });
+            touched.insert(policy.to_string());
+            self.place_of.insert(id.to_owned(), (policy, network));
         }
         touched.iter().filter_map(|policy| self.judged_by.get(policy)).flatten().cloned().collect()
     }
@@ -150,8 +152,7 @@ impl Owners {
 
     /// The rules of these policies together. One that was deleted adds none.
     pub(super) fn rules_of<'a>(&self, policies: impl IntoIterator<Item = &'a String>) -> Arc<IpRules> {
-        let policies = policies.into_iter().filter_map(|policy| self.rules.get(policy));
-        Arc::new(IpRules::new(policies.flat_map(BTreeMap::values).cloned().collect()))
+        Arc::new(IpRules::of(policies.into_iter().filter_map(|policy| self.policies.get(policy)).cloned()))
     }
 
     /// What an owner has.

@@ -8,7 +8,6 @@ use crate::{
 use arc_swap::ArcSwap;
 use postern_api::{
     Error,
-    ip_rules::IpRule,
     published::{self, IpRestriction, Published, Ruling},
     resource::RestrictionType,
 };
@@ -50,8 +49,8 @@ impl Restrictions {
                 Ruling::Refuses => Verdict::Refused,
             };
             // Where no rule matched, the restriction itself has decided.
-            let rule = rule.map_or(&restriction.id, |rule| &rule.id);
-            trace.note(NAME, Some(rule.clone()), verdict, Instant::now());
+            let rule = rule.as_deref().unwrap_or(&restriction.id);
+            trace.note(NAME, Some(rule.to_owned()), verdict, Instant::now());
             if ruling == Ruling::Warns {
                 counters::restriction_warning(part);
                 if self.is_worth_a_line() {
@@ -66,7 +65,7 @@ impl Restrictions {
     pub(crate) fn agent(&self, address: IpAddr) -> Result<(), Error> {
         let part = RestrictionType::Agent;
         let passes = published::admits(&self.now.load(), part, address, |restriction, ruling, rule| {
-            let (restriction, rule) = (&restriction.id, rule.map(|rule: &IpRule| rule.id.as_str()));
+            let (restriction, rule) = (&restriction.id, rule.as_deref());
             match ruling {
                 Ruling::Passes => {}
                 Ruling::Warns => {
@@ -90,7 +89,7 @@ mod tests {
     use super::*;
     use postern_api::{
         Code,
-        ip_rules::{Action, IpRules, parse_cidr},
+        ip_rules::{Action, IpRule, IpRules, parse_cidr},
     };
 
     fn restrictions(guards: RestrictionType, enforced: bool, denied: &str) -> Restrictions {

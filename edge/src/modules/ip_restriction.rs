@@ -15,8 +15,8 @@ pub(crate) fn stage(rules: Option<&IpRules>, visitor: IpAddr, trace: &mut Trace)
     let Some(rules) = rules else { return Ok(()) };
     let began = Instant::now();
     let (passed, rule) = match rules.judge(visitor) {
-        Verdict::Allowed(rule) => (true, Some(rule.id.clone())),
-        Verdict::Denied(rule) => (false, Some(rule.id.clone())),
+        Verdict::Allowed(rule) => (true, Some(rule.to_string())),
+        Verdict::Denied(rule) => (false, Some(rule.to_string())),
         Verdict::Unmatched => (false, None),
     };
     trace.record(NAME, rule, passed, began);
@@ -36,9 +36,9 @@ mod tests {
         let rule = |(cidr, action): &(&str, Action)| IpRule {
             network: parse_cidr(cidr).expect("a CIDR"),
             action: *action,
-            id: format!("ipr_{cidr}"),
+            id: format!("ipr_{cidr}").into(),
         };
-        IpRules::new(list.iter().map(rule).collect())
+        IpRules::new(list.iter().map(rule))
     }
 
     fn judged(rules: Option<&IpRules>, visitor: &str) -> (bool, String) {

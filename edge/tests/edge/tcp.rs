@@ -20,7 +20,7 @@ async fn free_port() -> u16 {
 
 fn rules(cidr: &str, action: Action) -> Option<Arc<IpRules>> {
     let network = parse_cidr(cidr).unwrap();
-    Some(Arc::new(IpRules::new(vec![IpRule { network, action, id: "ipr_1".into() }])))
+    Some(Arc::new(IpRules::new([IpRule { network, action, id: "ipr_1".into() }])))
 }
 
 fn edge(port: u16, ip_restriction: Option<Arc<IpRules>>) -> TcpEdge {
