@@ -122,6 +122,14 @@ impl Buffered {
 }
 
 impl RequestBody {
+    /// A body that is here already.
+    #[cfg(test)]
+    pub(crate) fn held(bytes: Bytes) -> Self {
+        let mut body = RequestBody::empty();
+        body.put_back(Buffered { rest: bytes, trailers: None, _room: None });
+        body
+    }
+
     /// Takes all of the visitor's body in, so that it can be looked at. It is forwarded as it came.
     pub(crate) async fn take_in(&mut self, room: &Room) -> Result<Bytes, Refusal> {
         if let Some(incoming) = self.take_incoming() {

@@ -14,6 +14,8 @@ use x509_parser::{pem::parse_x509_pem, prelude::X509Certificate};
 const MOST: usize = 256;
 /// Fetched at the same time: names can be made up by anybody.
 const AT_ONCE: usize = 4;
+/// How long a request waits until its certificate is fetched.
+const TURN: Duration = Duration::from_secs(5);
 /// How long a name that led nowhere is not tried again.
 const PAUSE: Duration = Duration::from_secs(30);
 
@@ -68,7 +70,8 @@ impl Certificates {
             return known.valid(now.as_second());
         }
         let unavailable = Reason::Certificate("the certificate that it names cannot be fetched at the moment");
-        let _turn = self.fetching.acquire().await.map_err(|_| unavailable.clone())?;
+        let turn = tokio::time::timeout(TURN, self.fetching.acquire()).await;
+        let _turn = turn.ok().and_then(Result::ok).ok_or(unavailable)?;
         // Somebody else may have fetched it meanwhile.
         if let Some(known) = self.find(place, now.as_second()) {
             return known.valid(now.as_second());

@@ -10,12 +10,16 @@ use hyper::{
     header::{self, HeaderValue},
 };
 use postern_api::Secret;
-use serde_json::{Value, json};
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::json;
 use std::fmt::Write;
 
 const VERIFICATION: &str = "X-GCS-Webhooks-Endpoint-Verification";
 /// No provider's challenge comes near.
 const LONGEST: usize = 1024;
+
+/// The question of a provider that may be signed wrongly is far shorter.
+pub(super) const LONGEST_QUESTION: u64 = 4096;
 
 /// What a challenge leads to.
 pub(super) enum Asked {
@@ -82,24 +86,40 @@ pub(super) fn signed(
     }
 }
 
+/// A question in the form of a webhook without events.
+#[derive(Deserialize)]
+struct Intent {
+    events: Vec<IgnoredAny>,
+}
+
 fn intends_to_receive(message: &Message<'_>) -> bool {
-    let events = message.object().ok().and_then(|mut object| object.remove("events"));
-    matches!(events, Some(Value::Array(events)) if events.is_empty())
+    message.object::<Intent>().is_ok_and(|intent| intent.events.is_empty())
+}
+
+#[derive(Deserialize)]
+struct Validation {
+    event: String,
+    payload: Token,
+}
+
+#[derive(Deserialize)]
+struct Token {
+    #[serde(rename = "plainToken")]
+    plain: String,
 }
 
 /// Signs what it is given, so it must come from somebody who can sign anyway.
 fn zoom(secret: &Secret, message: &Message<'_>) -> Option<Asked> {
-    let object = message.object().ok()?;
-    if object.get("event")?.as_str()? != "endpoint.url_validation" {
+    let asked: Validation = message.object().ok()?;
+    if asked.event != "endpoint.url_validation" {
         return None;
     }
-    let token = object.get("payload")?.get("plainToken")?.as_str()?;
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.reveal().as_bytes());
     let mut encrypted = String::new();
-    for byte in hmac::sign(&key, token.as_bytes()).as_ref() {
+    for byte in hmac::sign(&key, asked.payload.plain.as_bytes()).as_ref() {
         let _ = write!(encrypted, "{byte:02x}");
     }
-    let answer = json!({ "plainToken": token, "encryptedToken": encrypted });
+    let answer = json!({ "plainToken": asked.payload.plain, "encryptedToken": encrypted });
     Some(Asked::answered(StatusCode::OK, "application/json", answer.to_string()))
 }
 

@@ -124,7 +124,7 @@ impl Check {
                     signatures.push(read(&name, head.one(&name)?)?);
                 }
             }
-            Given::Secret => signatures.push(head.one(header)?.as_bytes().to_vec()),
+            Given::Secret => signatures.push(head.bytes(header)?.to_vec()),
         }
         if signatures.is_empty() { Err(Reason::Unreadable((*header).to_owned())) } else { Ok(signatures) }
     }
@@ -254,12 +254,7 @@ impl<'a> Fixed<'a> {
 }
 
 fn judge_member(message: &Message<'_>, name: &str, tolerance: u16) -> Result<(), Reason> {
-    let said = match message.object()?.remove(name) {
-        Some(serde_json::Value::Number(number)) => number.to_string(),
-        Some(serde_json::Value::String(text)) => text,
-        _ => return Err(Reason::Time),
-    };
-    moment::judge(&said, tolerance, message.head.now)
+    moment::judge(message.members()?.text(name).ok_or(Reason::Time)?, tolerance, message.head.now)
 }
 
 /// The bytes of a signature, written in exactly one way.

@@ -1,15 +1,14 @@
 //! A request as the checks see it.
 
-use super::reason::Reason;
-use hyper::{HeaderMap, Method, Uri, header};
-use jiff::Timestamp;
-use serde::{
-    Deserialize, Deserializer,
-    de::{MapAccess, Visitor},
+use super::{json::Members, reason::Reason};
+use hyper::{
+    HeaderMap, Method, Uri,
+    header::{self, HeaderValue},
 };
-use serde_json::{Map, Value};
+use jiff::Timestamp;
+use serde::Deserialize;
 use smallvec::SmallVec;
-use std::{borrow::Cow, fmt, io::Read};
+use std::{borrow::Cow, io::Read};
 
 /// Everything in front of the body.
 pub(super) struct Head<'a> {
@@ -29,19 +28,29 @@ pub(super) struct Message<'a> {
     pub(super) limit: usize,
 }
 
+/// No provider sends as many: whoever does wants to fill the memory.
+const MOST_FIELDS: usize = 1000;
+
 /// A name and its value in a form.
 pub(super) type Field = (Vec<u8>, Vec<u8>);
 
 impl<'a> Head<'a> {
-    /// The one value of a header.
+    /// The one value of a header. Text beyond ASCII has no place in a signature, and in what is signed only the body
+    /// may hold it.
     pub(super) fn one(&self, name: &str) -> Result<&'a str, Reason> {
+        let text = self.value(name)?.to_str();
+        text.map_err(|_| Reason::Unreadable(name.to_owned()))
+    }
+
+    /// The one value of a header that may hold any text.
+    pub(super) fn bytes(&self, name: &str) -> Result<&'a [u8], Reason> {
+        self.value(name).map(HeaderValue::as_bytes)
+    }
+
+    fn value(&self, name: &str) -> Result<&'a HeaderValue, Reason> {
         let mut values = self.headers.get_all(name).iter();
         let value = values.next().ok_or_else(|| Reason::Missing(name.to_owned()))?;
-        if values.next().is_some() {
-            return Err(Reason::Twice(name.to_owned()));
-        }
-        // Text beyond ASCII has no place in a signature, and in what is signed only the body may hold it.
-        value.to_str().map_err(|_| Reason::Unreadable(name.to_owned()))
+        if values.next().is_some() { Err(Reason::Twice(name.to_owned())) } else { Ok(value) }
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -104,25 +113,24 @@ impl<'a> Message<'a> {
         if !self.head.is_form() {
             return Err(Reason::Body("its body is not a form"));
         }
-        Ok(fields(self.body))
+        fields(self.body)
     }
 
-    /// The JSON object that the body is.
-    pub(super) fn object(&self) -> Result<Map<String, Value>, Reason> {
-        serde_json::from_slice(self.body).map_err(|_| Reason::Body("its body is not a JSON object"))
+    /// The JSON object that the body is, read into what is wanted of it and nothing more.
+    pub(super) fn object<T: Deserialize<'a>>(&self) -> Result<T, Reason> {
+        serde_json::from_slice(self.body).map_err(|_| Reason::Body("its body is not a JSON object of this provider"))
     }
 
-    /// The same where the signature covers members and not the body: a name that is there twice could be read in two
-    /// ways, and some programs do not tell upper case from lower.
-    pub(super) fn members(&self) -> Result<Map<String, Value>, Reason> {
-        let Members(members) =
-            serde_json::from_slice(self.body).map_err(|_| Reason::Body("its body is not a JSON object"))?;
-        let mut names: Vec<String> = members.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
+    /// The members of the JSON object that the body is. A name that is there twice could be read in two ways, and some
+    /// programs do not tell upper case from lower.
+    pub(super) fn members(&self) -> Result<Members, Reason> {
+        let members: Members = self.object()?;
+        let mut names: Vec<String> = members.0.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
         names.sort();
         if names.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(Reason::Body("its body has a member twice"));
         }
-        Ok(members.into_iter().collect())
+        Ok(members)
     }
 
     /// The body without its gzip.
@@ -147,40 +155,17 @@ impl<'a> Message<'a> {
     }
 }
 
-/// All members of an object, in their order.
-struct Members(Vec<(String, Value)>);
-
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct All;
-        impl<'de> Visitor<'de> for All {
-            type Value = Members;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(All)
-    }
-}
-
 /// Takes a form apart. Bytes are kept as they are: two forms that differ never become the same.
-pub(super) fn fields(form: &[u8]) -> Vec<Field> {
+pub(super) fn fields(form: &[u8]) -> Result<Vec<Field>, Reason> {
     let pairs = form.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
-    pairs
+    let fields: Vec<Field> = pairs
+        .take(MOST_FIELDS + 1)
         .map(|pair| match pair.iter().position(|byte| *byte == b'=') {
             Some(at) => (decoded(&pair[..at]), decoded(&pair[at + 1..])),
             None => (decoded(pair), Vec::new()),
         })
-        .collect()
+        .collect();
+    if fields.len() > MOST_FIELDS { Err(Reason::Body("its form has too many fields")) } else { Ok(fields) }
 }
 
 /// Undoes the percent signs and plus signs of a form.
@@ -233,7 +218,6 @@ fn spelt_out(target: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyper::header::HeaderValue;
 
     fn addresses(host: &'static str, target: &'static str) -> Vec<String> {
         let mut headers = HeaderMap::new();
@@ -254,6 +238,8 @@ mod tests {
     fn a_form_is_taken_apart_byte_by_byte() {
         let pair = |name: &str, value: &[u8]| (name.as_bytes().to_vec(), value.to_vec());
         let expected = [pair("a b", b"c=d"), pair("e", b""), pair("f", b""), pair("g", &[0xff]), pair("h", b"%zz%4")];
-        assert_eq!(fields(b"a+b=c=d&&e&f=&g=%FF&h=%zz%4"), expected);
+        assert_eq!(fields(b"a+b=c=d&&e&f=&g=%FF&h=%zz%4").expect("fields"), expected);
+        assert!(fields(&b"a&".repeat(MOST_FIELDS)).is_ok());
+        assert!(fields(&b"a&".repeat(MOST_FIELDS + 1)).is_err());
     }
 }

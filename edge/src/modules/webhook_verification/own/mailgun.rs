@@ -1,9 +1,10 @@
 //! Mailgun: the signature stands in the body and covers a timestamp and a token, each of which may come once.
 
 use super::{Encoding, Message, Reason, USUAL, bytes, judged, moment, signs};
+use crate::modules::webhook_verification::json::Leaf;
 use aws_lc_rs::hmac;
 use jiff::Timestamp;
-use serde_json::Value;
+use serde::Deserialize;
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
@@ -33,46 +34,40 @@ impl Used {
     }
 }
 
+/// The object in the body, as far as it matters.
+#[derive(Deserialize)]
+struct Sent {
+    signature: Said,
+}
+
+#[derive(Deserialize)]
 struct Said {
-    timestamp: String,
-    token: String,
-    signature: String,
+    timestamp: Leaf,
+    token: Leaf,
+    signature: Leaf,
 }
 
 pub(in super::super) fn judge(key: &hmac::Key, used: &Used, message: &Message<'_>) -> Result<(), Reason> {
-    let said = if message.head.is_form() { of_form(message) } else { of_object(message)? };
-    let said = said.ok_or(Reason::Body("its body has no timestamp, token and signature"))?;
-    let given = bytes(Encoding::Hex, &said.signature).ok_or(Reason::Wrong)?;
-    moment::judge(&said.timestamp, USUAL, message.head.now)?;
-    judged(signs(key, [said.timestamp.as_bytes(), said.token.as_bytes()], &given))?;
+    let said = if message.head.is_form() { of_form(message)? } else { message.object::<Sent>()?.signature };
+    let (Leaf(Some(timestamp)), Leaf(Some(token)), Leaf(Some(signature))) =
+        (said.timestamp, said.token, said.signature)
+    else {
+        return Err(Reason::Body("its body has no timestamp, token and signature"));
+    };
+    let given = bytes(Encoding::Hex, &signature).ok_or(Reason::Wrong)?;
+    moment::judge(&timestamp, USUAL, message.head.now)?;
+    judged(signs(key, [timestamp.as_bytes(), token.as_bytes()], &given))?;
     // What is signed counts as one: nobody can make a new token of an old one by moving digits into the timestamp.
-    let once = said.timestamp + &said.token;
+    let once = timestamp + &token;
     if used.take(once, message.head.now) { Ok(()) } else { Err(Reason::Used) }
 }
 
-fn of_object(message: &Message<'_>) -> Result<Option<Said>, Reason> {
-    let object = message.object()?;
-    let Some(Value::Object(signature)) = object.get("signature") else { return Ok(None) };
-    let text = |name: &str| match signature.get(name) {
-        Some(Value::String(text)) => Some(text.clone()),
-        Some(Value::Number(number)) => Some(number.to_string()),
-        _ => None,
-    };
-    Ok(text("timestamp").zip(text("token")).zip(text("signature")).map(Said::of))
-}
-
-fn of_form(message: &Message<'_>) -> Option<Said> {
-    let fields = message.form().ok()?;
+fn of_form(message: &Message<'_>) -> Result<Said, Reason> {
+    let fields = message.form()?;
     let text = |wanted: &str| {
         let mut values = fields.iter().filter(|(name, _)| name == wanted.as_bytes()).map(|(_, value)| value);
-        let value = values.next().filter(|_| values.next().is_none())?;
-        String::from_utf8(value.clone()).ok()
+        let once = values.next().filter(|_| values.next().is_none());
+        Leaf(once.and_then(|value| String::from_utf8(value.clone()).ok()))
     };
-    text("timestamp").zip(text("token")).zip(text("signature")).map(Said::of)
-}
-
-impl Said {
-    fn of(((timestamp, token), signature): ((String, String), String)) -> Self {
-        Said { timestamp, token, signature }
-    }
+    Ok(Said { timestamp: text("timestamp"), token: text("token"), signature: text("signature") })
 }

@@ -30,7 +30,8 @@ fn read<'a>(head: &Head<'a>) -> Result<Said<'a>, Reason> {
 
 pub(in super::super) fn judge(key: &hmac::Key, message: &Message<'_>) -> Result<(), Reason> {
     let said = read(message.head)?;
-    let (mut query, mut form) = (fields(message.head.uri.query().unwrap_or_default().as_bytes()), message.form()?);
+    let mut query = fields(message.head.uri.query().unwrap_or_default().as_bytes())?;
+    let mut form = message.form()?;
     if *message.head.method == Method::GET {
         query.append(&mut form);
     }

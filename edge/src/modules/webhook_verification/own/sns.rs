@@ -1,11 +1,13 @@
 //! Amazon SNS: members of the JSON object in the body, signed with RSA; the message names the certificate.
 
 use super::{Encoding, Message, Reason, USUAL, bytes, judged, moment};
-use crate::modules::webhook_verification::certificates::{Certificates, Place};
+use crate::modules::webhook_verification::{
+    certificates::{Certificates, Place},
+    json::Members,
+};
 use aws_lc_rs::signature::{
     RSA_PKCS1_1024_8192_SHA1_FOR_LEGACY_USE_ONLY, RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey,
 };
-use serde_json::{Map, Value};
 use std::fmt::Write;
 
 /// A message of which everything but its certificate was looked at.
@@ -47,13 +49,12 @@ pub(in super::super) async fn judge(
     judged(fits.is_ok())
 }
 
-fn text<'o>(object: &'o Map<String, Value>, name: &str) -> Result<&'o str, Reason> {
-    let said = object.get(name).and_then(Value::as_str);
-    said.ok_or(Reason::Body("its body is not a message with a signature of this provider"))
+fn text<'o>(object: &'o Members, name: &str) -> Result<&'o str, Reason> {
+    object.text(name).ok_or(Reason::Body("its body is not a message with a signature of this provider"))
 }
 
 /// Names and values, each on a line of its own, in an order that the kind of the message decides.
-fn covered(object: &Map<String, Value>) -> Result<String, Reason> {
+fn covered(object: &Members) -> Result<String, Reason> {
     let names: &[&str] = match text(object, "Type")? {
         "Notification" => &["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"],
         "SubscriptionConfirmation" | "UnsubscribeConfirmation" => {
@@ -63,7 +64,7 @@ fn covered(object: &Map<String, Value>) -> Result<String, Reason> {
     };
     let mut lines = String::new();
     for name in names {
-        if *name == "Subject" && object.get(*name).is_none_or(Value::is_null) {
+        if *name == "Subject" && object.text(name).is_none() {
             continue;
         }
         let _ = writeln!(lines, "{name}\n{}", text(object, name)?);

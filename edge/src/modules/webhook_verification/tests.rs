@@ -1,0 +1,197 @@
+//! The stage as a request meets it: verdicts, sentences, and whatever anybody may send.
+
+use super::*;
+use crate::{
+    http::{RequestBody, Visitor},
+    modules::Trace,
+    settings::Settings,
+};
+use futures::future::BoxFuture;
+use hyper::{Request, http::request::Parts};
+use postern_api::host::HostName;
+use postern_tunnel::message::Scheme;
+use proptest::prelude::*;
+use std::{io, net::SocketAddr};
+
+struct Nowhere;
+
+impl SigningCertificates for Nowhere {
+    fn fetch<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, io::Result<Vec<u8>>> {
+        Box::pin(async { Err(io::Error::other("not there")) })
+    }
+}
+
+fn shared() -> Arc<Webhooks> {
+    let mut settings = Settings::loopback(HostName::parse("localhost").expect("a name"));
+    settings.clock = Arc::new(|| jiff::Timestamp::from_second(1_700_000_000).expect("a moment"));
+    settings.signing_certificates = Arc::new(Nowhere);
+    Arc::new(Webhooks::new(&settings))
+}
+
+fn verifier(provider: &str, secret: &str) -> Result<Verifier, Error> {
+    let secret = (!secret.is_empty()).then(|| Secret::new(secret));
+    let module = WebhookVerification { enabled: true, provider: provider.to_owned(), secret };
+    Verifier::of("edghtsrt_1", &module, &shared())
+}
+
+/// The whole request as it comes to the stage.
+async fn judged(verifier: &Verifier, request: Request<&[u8]>) -> (Result<bool, Refusal>, String) {
+    let visitor = Visitor::new(SocketAddr::from(([127, 0, 0, 1], 1)), Scheme::Https);
+    let (mut parts, body): (Parts, &[u8]) = request.into_parts();
+    let mut body = RequestBody::held(body.to_vec().into());
+    let mut trace = Trace::default();
+    let mut visit = Visit { visitor: &visitor, parts: &mut parts, body: &mut body, trace: &mut trace };
+    let outcome = stage(Some(verifier), &mut visit).await;
+    (outcome.map(|onward| matches!(onward, Onward::On)), trace.to_string())
+}
+
+fn request(headers: &[(&str, &str)]) -> Request<&'static [u8]> {
+    let mut request = Request::post("/hook").header("host", "hooks.test");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.body(&b"{}"[..]).expect("a request")
+}
+
+const GITHUB: &str = "X-Hub-Signature-256";
+
+#[tokio::test]
+async fn the_verdict_stands_in_the_trace() {
+    let verifier = verifier("GitHub", "hunter2").expect("a verifier");
+    let key = hmac::Key::new(hmac::HMAC_SHA256, b"hunter2");
+    let signature: String = hmac::sign(&key, b"{}").as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    let signature = format!("sha256={signature}");
+    let (outcome, trace) = judged(&verifier, request(&[(GITHUB, &signature)])).await;
+    assert!(outcome.is_ok_and(|on| on) && trace.starts_with("webhook_verification passed by github in"), "{trace}");
+    let (outcome, trace) = judged(&verifier, request(&[])).await;
+    assert!(outcome.is_err() && trace.starts_with("webhook_verification refused by github in"), "{trace}");
+}
+
+#[tokio::test]
+async fn a_refusal_says_what_is_missing_and_never_what_would_be_right() {
+    let wrong = format!("sha256={}", "0".repeat(64));
+    for (provider, secret, headers, said) in [
+        ("github", "hunter2", &[][..], "the `X-Hub-Signature-256` header is missing"),
+        ("github", "hunter2", &[(GITHUB, wrong.as_str()), (GITHUB, wrong.as_str())], "more than once"),
+        ("github", "hunter2", &[(GITHUB, "hello")], "is not written as this provider writes it"),
+        ("github", "hunter2", &[(GITHUB, wrong.as_str())], "its signature does not fit"),
+        ("docusign", "hunter2", &[], "the `X-DocuSign-Signature-1` header is missing"),
+        ("stripe", "hunter2", &[("Stripe-Signature", "t=1,v1=00")], "more than 300 seconds away"),
+        ("stripe", "hunter2", &[("Stripe-Signature", "t=now,v1=00")], "its timestamp cannot be read"),
+        ("hubspot", "hunter2", &[("X-HubSpot-Signature", "00")], "the `X-HubSpot-Signature-Version` header is missing"),
+        ("twilio", "hunter2", &[], "the `X-Twilio-Signature` header is missing"),
+        ("svix", "whsec_hunter2!", &[("svix-signature", "v1,AAAA")], "it is not base64"),
+        ("vmware", "hunter2", &[("Authorization", "Basic aHVudGVyMg==")], "not of the form user::password"),
+        ("sendgrid", "hunter2", &[], "the secret of the route is not a public key"),
+        ("sns", "", &[], "its body is not a message with a signature"),
+        ("mailgun", "hunter2", &[], "its body is not a JSON object of this provider"),
+    ] {
+        let verifier = verifier(provider, secret).expect("a verifier");
+        let (outcome, _) = judged(&verifier, request(headers)).await;
+        let error = outcome.err().expect("refused").error;
+        assert_eq!((error.code, error.status()), (Code::WebhookRefused, 403), "{provider}");
+        assert!(error.message.contains(said), "{provider}: {}", error.message);
+        assert!(error.message.contains(&format!("`{provider}`")), "{}", error.message);
+        assert!(secret.is_empty() || !error.message.contains(secret), "{}", error.message);
+    }
+}
+
+#[test]
+fn what_this_version_does_not_know_lets_nobody_in() {
+    assert!(verifier("githib", "hunter2").is_err());
+    assert!(verifier("github", "").is_err());
+    assert!(verifier("sns", "").is_ok());
+    for provider in Provider::ALL {
+        assert!(verifier(provider.name(), "hunter2").is_ok(), "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_that_cannot_be_fetched_is_no_proof() {
+    let message = br#"{"Type":"Notification","MessageId":"1","TopicArn":"a","Message":"m",
+        "Timestamp":"2023-11-14T22:13:20.000Z","SignatureVersion":"2","Signature":"AAAA",
+        "SigningCertURL":"https://sns.us-east-1.amazonaws.com/SimpleNotificationService-a.pem"}"#;
+    let request = Request::post("/").header("host", "hooks.test").body(&message[..]).expect("a request");
+    let (outcome, _) = judged(&verifier("sns", "").expect("a verifier"), request).await;
+    let message = outcome.err().expect("refused").error.message;
+    assert!(message.contains("cannot be fetched at the moment"), "{message}");
+}
+
+#[tokio::test]
+async fn what_unpacks_to_more_than_the_limit_is_not_unpacked_to_its_end() {
+    use std::io::Write;
+    let packed = |length: usize| {
+        let mut packing = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packing.write_all(&vec![b' '; length]).expect("packed");
+        packing.finish().expect("packed")
+    };
+    let limit = crate::settings::Limits::default().buffered_body;
+    for (length, said) in [(limit, "its signature does not fit"), (limit + 1, "too large when it is unpacked")] {
+        let body = packed(length);
+        assert!(body.len() < limit / 100);
+        let request = Request::post("/")
+            .header("host", "hooks.test")
+            .header("content-encoding", "gzip")
+            .header("x-ua-timestamp", "1700000000")
+            .header("x-ua-signature", "00")
+            .body(&body[..])
+            .expect("a request");
+        let (outcome, _) = judged(&verifier("airship", "hunter2").expect("a verifier"), request).await;
+        let message = outcome.err().expect("refused").error.message;
+        assert!(message.contains(said), "{message}");
+    }
+}
+
+/// Headers that some provider reads.
+const HEADERS: &[&str] = &[
+    "stripe-signature",
+    "svix-id",
+    "svix-timestamp",
+    "svix-signature",
+    "x-hub-signature-256",
+    "x-hub-signature",
+    "authorization",
+    "gcms-signature",
+    "x-contentful-signature",
+    "x-contentful-signed-headers",
+    "x-contentful-timestamp",
+    "x-plivo-signature-v3",
+    "x-plivo-signature-v3-nonce",
+    "x-twilio-signature",
+    "x-twilio-email-event-webhook-signature",
+    "x-twilio-email-event-webhook-timestamp",
+    "x-docusign-signature-1",
+    "x-hubspot-signature-v3",
+    "x-hubspot-request-timestamp",
+    "x-ua-signature",
+    "x-ua-timestamp",
+    "x-mandrill-signature",
+    "linear-signature",
+    "content-type",
+    "content-encoding",
+];
+
+proptest! {
+    #[test]
+    fn whatever_is_sent_is_judged_without_a_panic_and_does_not_pass(
+        provider in proptest::sample::select(Provider::ALL),
+        headers in proptest::collection::vec((proptest::sample::select(HEADERS), HEADER_VALUE), 0..6),
+        target in "/[a-z%?&=@0-9]{0,20}",
+        body in prop_oneof![BODY.prop_map(String::into_bytes), proptest::collection::vec(any::<u8>(), 0..60)],
+    ) {
+        let mut request = Request::post(target).header("host", "hooks.test");
+        for (name, value) in &headers {
+            request = request.header(*name, value);
+        }
+        let Ok(request) = request.body(&body[..]) else { return Ok(()) };
+        let secret = if provider == Provider::Sns { "" } else { "aHVudGVyMg==" };
+        let verifier = verifier(provider.name(), secret).expect("a verifier");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        // A question that is signed wrongly is answered, too.
+        let (outcome, _) = runtime.block_on(judged(&verifier, request));
+        prop_assert!(!outcome.is_ok_and(|on| on), "{provider:?}");
+    }
+}
+
+const HEADER_VALUE: &str = "((t|v0|v1|s|sign|env|timestamp)=|sha1=|sha256=|v1,|HMAC |Basic |[0-9a-f]{2,8}|1700000000(000)?|[,; ]|AAAA|gzip|application/x-www-form-urlencoded|host|x-contentful-timestamp|x-contentful-signed-headers){0,6}";
+const BODY: &str = r#"\{("(Type|Message|Signature|Timestamp|signature|events|event|token|timestamp|webhookTimestamp)":("[a-z0-9]{0,4}"|1700000000000|\[\]|\{\}|null),?){0,5}\}"#;
