@@ -82,6 +82,8 @@ pub struct Limits {
     pub buffered_body: usize,
     /// All such bodies together that are held at the same time.
     pub buffered_bodies: usize,
+    /// What encoders of compressed answers may occupy together, in bytes. Beyond it answers go as they are.
+    pub encoders: usize,
     /// Idle connections to the local service kept per tunnel.
     pub idle_upstreams: usize,
     /// How long an idle connection to the local service is kept.
@@ -126,6 +128,7 @@ impl Default for Limits {
             head_bytes: 64 * 1024,
             buffered_body: 10 * 1024 * 1024,
             buffered_bodies: 256 * 1024 * 1024,
+            encoders: 256 * 1024 * 1024,
             idle_upstreams: 64,
             idle_upstream: Duration::from_secs(30),
             offline_memory: Duration::from_secs(600),

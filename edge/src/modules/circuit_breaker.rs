@@ -15,6 +15,8 @@ use std::{
 use window::Window;
 
 const NAME: &str = "circuit_breaker";
+/// A visitor who sends a body byte by byte must not hold the place for ever. Longer than a backend may take to answer.
+const LONGEST_TRIAL: Duration = Duration::from_secs(120);
 /// While somebody else's trial is under way.
 const SOON: Duration = Duration::from_secs(1);
 
@@ -38,9 +40,9 @@ enum Phase {
     Open {
         until: Instant,
     },
-    /// The time is over; whether a trial is under way.
+    /// The time is over; since when a trial is under way.
     HalfOpen {
-        trial: bool,
+        trial: Option<Instant>,
     },
 }
 
@@ -77,9 +79,13 @@ impl Breaker {
         let trial = match state.phase {
             Phase::Closed => false,
             Phase::Open { until } if now < until => return Err(until - now),
-            Phase::HalfOpen { trial: true } => return Err(SOON),
-            Phase::Open { .. } | Phase::HalfOpen { trial: false } => {
-                state.phase = Phase::HalfOpen { trial: true };
+            Phase::HalfOpen { trial: Some(since) } if now.saturating_duration_since(since) < LONGEST_TRIAL => {
+                return Err(SOON);
+            }
+            Phase::Open { .. } | Phase::HalfOpen { .. } => {
+                // What becomes of a trial that takes for ever does not matter any more.
+                state.epoch += 1;
+                state.phase = Phase::HalfOpen { trial: Some(now) };
                 true
             }
         };
@@ -123,7 +129,7 @@ impl Breaker {
         if state.epoch == permit.epoch
             && let Phase::HalfOpen { trial } = &mut state.phase
         {
-            *trial = false;
+            *trial = None;
         }
     }
 }

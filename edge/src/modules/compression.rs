@@ -23,8 +23,8 @@ use tokio::sync::Semaphore;
 const NAME: &str = "compression";
 /// Below this size the work costs more than it saves.
 const SMALLEST: u64 = 256;
-/// What all encoders may occupy together, in pieces of 64 KiB. Beyond it answers go as they are.
-const ROOM: usize = 256 * 16;
+/// Room is given away in pieces of this size.
+const PIECE: usize = 64 * 1024;
 
 const CONTENT_DIGEST: HeaderName = HeaderName::from_static("content-digest");
 const CONTENT_MD5: HeaderName = HeaderName::from_static("content-md5");
@@ -33,9 +33,10 @@ const CONTENT_MD5: HeaderName = HeaderName::from_static("content-md5");
 #[derive(Clone)]
 pub(crate) struct EncoderRoom(Arc<Semaphore>);
 
-impl Default for EncoderRoom {
-    fn default() -> Self {
-        EncoderRoom(Arc::new(Semaphore::new(ROOM)))
+impl EncoderRoom {
+    /// With so many bytes for all of them together.
+    pub(super) fn new(bytes: usize) -> Self {
+        EncoderRoom(Arc::new(Semaphore::new((bytes / PIECE).min(Semaphore::MAX_PERMITS))))
     }
 }
 

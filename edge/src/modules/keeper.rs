@@ -21,7 +21,7 @@ impl Keeper {
         Keeper {
             breakers: Mutex::default(),
             webhooks: Arc::new(Webhooks::new(settings)),
-            encoders: EncoderRoom::default(),
+            encoders: EncoderRoom::new(settings.limits.encoders),
         }
     }
 

@@ -125,6 +125,22 @@ fn a_trial_that_is_given_up_makes_room_for_the_next() {
 }
 
 #[test]
+fn a_trial_that_takes_for_ever_loses_its_place() {
+    let mut world = World::with(&settings());
+    world.trip();
+    world.later(5000);
+    let slow = world.admit().expect("a trial");
+    world.later(119_999);
+    assert_eq!(world.admit().err(), Some(SOON));
+    world.later(1);
+    let next = world.admit().expect("another trial");
+    slow.answered(500, world.now);
+    assert_eq!(world.admit().err(), Some(SOON), "the slow one neither opens the circuit nor frees the place");
+    next.answered(200, world.now);
+    assert!(!world.admit().expect("closed").trial);
+}
+
+#[test]
 fn failed_upstreams_are_errors_and_what_never_reached_one_is_nothing() {
     let world = World::with(&settings());
     for fault in [Fault::Visitor, Fault::Route, Fault::Us] {

@@ -34,7 +34,7 @@ fn full(headers: &[(&str, &str)], status: u16, size: usize) -> Response<Response
 }
 
 fn through(coding: Option<Coding>, response: Response<ResponseBody>) -> Response<ResponseBody> {
-    stage(Some(&EncoderRoom::default()), coding, response, &mut Trace::default())
+    stage(Some(&EncoderRoom::new(1 << 30)), coding, response, &mut Trace::default())
 }
 
 type Headers = &'static [(&'static str, &'static str)];
@@ -172,7 +172,7 @@ fn what_is_worth_it_is_compressed_and_says_so() {
 
 #[test]
 fn encoders_have_a_bounded_room_and_give_it_back() {
-    let room = EncoderRoom(Arc::new(Semaphore::new(Coding::Gzip.cost() as usize)));
+    let room = EncoderRoom::new(Coding::Gzip.cost() as usize * PIECE);
     let compress = || stage(Some(&room), Some(Coding::Gzip), full(&[TEXT], 200, 1000), &mut Trace::default());
     let first = compress();
     assert!(first.headers().contains_key(header::CONTENT_ENCODING));
