@@ -20,7 +20,8 @@ use std::sync::Arc;
 /// A restriction that lets in what the CIDR says.
 fn restriction(id: &str, guards: RestrictionType, enforced: bool, allowed: &str) -> Arc<IpRestriction> {
     let network = parse_cidr(allowed).unwrap();
-    let rules = Arc::new(IpRules::new(vec![IpRule { network, action: Action::Allow, id: format!("ipr_{allowed}") }]));
+    let rules =
+        Arc::new(IpRules::new(vec![IpRule { network, action: Action::Allow, id: format!("ipr_{allowed}").into() }]));
     Arc::new(IpRestriction { id: id.to_owned(), guards, enforced, rules })
 }
 
