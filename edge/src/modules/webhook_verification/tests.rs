@@ -88,7 +88,7 @@ async fn a_refusal_says_what_is_missing_and_never_what_would_be_right() {
     ] {
         let verifier = verifier(provider, secret).expect("a verifier");
         let (outcome, _) = judged(&verifier, request(headers)).await;
-        let error = outcome.err().expect("refused").error;
+        let error = outcome.expect_err("refused").error;
         assert_eq!((error.code, error.status()), (Code::WebhookRefused, 403), "{provider}");
         assert!(error.message.contains(said), "{provider}: {}", error.message);
         assert!(error.message.contains(&format!("`{provider}`")), "{}", error.message);
@@ -113,7 +113,7 @@ async fn a_certificate_that_cannot_be_fetched_is_no_proof() {
         "SigningCertURL":"https://sns.us-east-1.amazonaws.com/SimpleNotificationService-a.pem"}"#;
     let request = Request::post("/").header("host", "hooks.test").body(&message[..]).expect("a request");
     let (outcome, _) = judged(&verifier("sns", "").expect("a verifier"), request).await;
-    let message = outcome.err().expect("refused").error.message;
+    let message = outcome.expect_err("refused").error.message;
     assert!(message.contains("cannot be fetched at the moment"), "{message}");
 }
 
@@ -137,7 +137,7 @@ async fn what_unpacks_to_more_than_the_limit_is_not_unpacked_to_its_end() {
             .body(&body[..])
             .expect("a request");
         let (outcome, _) = judged(&verifier("airship", "hunter2").expect("a verifier"), request).await;
-        let message = outcome.err().expect("refused").error.message;
+        let message = outcome.expect_err("refused").error.message;
         assert!(message.contains(said), "{message}");
     }
 }
