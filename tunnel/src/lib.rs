@@ -20,7 +20,7 @@ pub use io::sockets;
 pub use io::stream::{Refused, TunnelStream};
 pub use io::transport::{BoxedTransport, Transport, limit_buffers};
 pub use proto::start::{StreamKind, StreamStart};
-pub use proto::{backoff, message};
+pub use proto::{backoff, message, proxy};
 
 /// The protocol name that agents offer in their TLS handshake.
 pub const ALPN: &[u8] = b"postern/1";

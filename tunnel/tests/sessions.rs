@@ -4,7 +4,7 @@
 mod world;
 
 use postern_api::{Code, Error, Secret};
-use postern_tunnel::message::{Bind, BindWhat, Bound, Scheme};
+use postern_tunnel::message::{AppProtocol, Bind, BindWhat, Bound, Scheme};
 use postern_tunnel::proto::codec::encode;
 use postern_tunnel::proto::message::{FromAgent, FromServer};
 use postern_tunnel::proto::preamble::Preamble;
@@ -29,6 +29,8 @@ fn bind(name: &str) -> Bind {
         forwards_to: "http://localhost:80".into(),
         metadata: String::new(),
         inspect: true,
+        app_protocol: AppProtocol::Http1,
+        per_visitor: false,
     }
 }
 

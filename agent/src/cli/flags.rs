@@ -74,6 +74,12 @@ pub(super) struct TunnelFlags {
     /// What happens to the Host header
     #[arg(long, value_name = "preserve")]
     host_header: Option<String>,
+    /// The HTTP that the local service speaks; gRPC needs http2. Requests of http2 are not captured
+    #[arg(long, value_name = "http1|http2")]
+    app_protocol: Option<String>,
+    /// Tell the local service who the visitor is: the version of the PROXY protocol that connections begin with
+    #[arg(long, value_name = "1|2")]
+    proxy_proto: Option<String>,
     /// User and password that visitors must give (comes in a later version)
     #[arg(long, value_name = "USER:PASSWORD")]
     basic_auth: Vec<String>,
@@ -141,6 +147,8 @@ impl TunnelFlags {
         set("labels", list(&self.labels));
         set("remote_addr", self.remote_addr.clone().map(Json::from));
         set("host_header", self.host_header.clone().map(Json::from));
+        set("app_protocol", self.app_protocol.clone().map(Json::from));
+        set("proxy_proto", self.proxy_proto.clone().map(Json::from));
         set("basic_auth", list(&self.basic_auth));
         set("metadata", self.metadata.clone().map(Json::from));
         set("inspect", Some(Json::from(self.inspect)));

@@ -5,8 +5,10 @@ use super::{
     fields::Fields,
     problem::{Place, Problems},
     tree::{Node, Value},
+    wire::Wire,
 };
 use postern_api::{Code, host::HostName};
+use postern_tunnel::message::AppProtocol;
 use std::collections::BTreeMap;
 
 /// The longest name of a tunnel, in bytes.
@@ -24,7 +26,9 @@ pub struct Definition {
     pub kind: Kind,
     /// Where visitors are led.
     pub upstream: LocalAddress,
-    /// Whether HTTP requests are captured.
+    /// How the local service is spoken to.
+    pub wire: Wire,
+    /// Whether HTTP requests shall be captured.
     pub inspect: bool,
     /// Free text shown to the operator of the server.
     pub metadata: String,
@@ -75,6 +79,8 @@ const KNOWN: &[&str] = &[
     "bind_tls",
     "host_header",
     "remote_addr",
+    "app_protocol",
+    "proxy_proto",
 ];
 
 const LATER_AT_EDGE: &str =
@@ -95,8 +101,6 @@ const LATER: &[(&str, &str)] = &[
     ("user_agent_filter", LATER_AT_EDGE),
     ("verify_webhook", LATER_AT_EDGE),
     ("websocket_tcp_converter", LATER_AT_EDGE),
-    ("app_protocol", LATER_AT_EDGE),
-    ("proxy_proto", LATER_AT_EDGE),
     ("crt", LATER_AT_EDGE),
     ("key", LATER_AT_EDGE),
     ("terminate_at", LATER_AT_EDGE),
@@ -114,17 +118,19 @@ impl Definition {
         let kind = kind(&mut fields, &node.place);
         let http = !matches!(kind, Some(Kind::Tcp { .. }));
         let upstream = upstream(&mut fields, &node.place, http);
+        let wire = Wire::read(&mut fields);
         let inspect = fields.flag("inspect").unwrap_or(true);
         let metadata = fields.bounded_text("metadata", MAX_METADATA).unwrap_or_default();
         let written = match node.to_json() {
             serde_json::Value::Object(written) => written,
             _ => serde_json::Map::new(),
         };
-        let (kind, upstream) = (kind?, upstream?);
+        let (kind, upstream, wire) = (kind?, upstream?, wire?);
         (problems.0.len() == before).then(|| Definition {
             name: name.to_owned(),
             kind,
             upstream,
+            wire,
             inspect,
             metadata,
             written,
@@ -137,6 +143,11 @@ impl Definition {
         let node = Node::from_json(&serde_json::Value::Object(body.clone()));
         let read = Definition::read(name, &Place::default(), &node, "", &mut problems);
         read.ok_or(problems)
+    }
+
+    /// Whether its HTTP requests are captured: those of HTTP/2 pass unread.
+    pub fn captures(&self) -> bool {
+        self.inspect && self.wire.app_protocol == AppProtocol::Http1
     }
 
     /// Whether its visitors speak HTTP, as far as that is known here.
@@ -206,7 +217,7 @@ fn kind(fields: &mut Fields<'_>, place: &Place) -> Option<Kind> {
         "tcp" => {
             refuse_foreign(
                 fields,
-                &["domain", "hostname", "subdomain", "schemes", "bind_tls", "host_header"],
+                &["domain", "hostname", "subdomain", "schemes", "bind_tls", "host_header", "app_protocol"],
                 "a tcp tunnel",
             );
             remote_port(fields).map(|port| Kind::Tcp { port })
@@ -370,6 +381,7 @@ impl<'a> Fields<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use postern_tunnel::proxy::ProxyVersion;
     use serde_json::json;
 
     fn read(body: serde_json::Value) -> Result<Definition, Problems> {
@@ -386,6 +398,10 @@ mod tests {
         assert_eq!(both.kind, Kind::Http { host: Some("shop".into()), schemes: Schemes::Both });
         let tcp = read(json!({"proto": "tcp", "addr": 22, "remote_addr": "localhost:24001"})).expect("valid");
         assert_eq!(tcp.kind, Kind::Tcp { port: Some(24001) });
+        let spoken =
+            read(json!({"proto": "http", "addr": 50051, "app_protocol": "http2", "proxy_proto": 2})).expect("valid");
+        let wire = Wire { app_protocol: AppProtocol::Http2, proxy_protocol: Some(ProxyVersion::V2) };
+        assert_eq!((spoken.wire, spoken.captures(), http.captures()), (wire, false, true));
         let labelled = read(json!({"addr": 22, "labels": ["app=ssh"]})).expect("valid");
         assert_eq!(labelled.kind, Kind::Labels([("app".to_owned(), "ssh".to_owned())].into()));
     }
@@ -419,5 +435,9 @@ mod tests {
         assert!(read(json!({"proto": "tcp", "addr": 1, "domain": "a.b"})).is_err());
         assert!(read(json!({"proto": "http", "addr": 1, "domain": "a.b", "subdomain": "c"})).is_err());
         assert!(read(json!({"proto": "http", "labels": ["a=b"], "addr": 1})).is_err());
+        assert!(read(json!({"proto": "tcp", "addr": 1, "app_protocol": "http2"})).is_err());
+        assert!(read(json!({"proto": "http", "addr": 1, "app_protocol": "h2"})).is_err());
+        assert!(read(json!({"proto": "http", "addr": 1, "proxy_proto": 3})).is_err());
+        assert!(read(json!({"labels": ["a=b"], "addr": 1, "app_protocol": "http1", "proxy_proto": ""})).is_ok());
     }
 }

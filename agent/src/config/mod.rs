@@ -11,6 +11,7 @@ pub mod settings;
 pub mod state;
 pub mod tree;
 pub mod watch;
+pub mod wire;
 
 pub use definition::{Definition, Kind, Schemes};
 pub use problem::{Place, Problem, Problems};

@@ -1,12 +1,17 @@
 //! One visitor's stream: to the local service and back, watched on the way.
 
-use super::{Face, Leg, Tunnels, local::LocalStream};
+use super::{
+    Face, Leg, Tunnels,
+    local::{LocalStream, Manner},
+};
 use crate::capture::{
     TunnelTag,
     sniffer::{Conversation, Observer, Tap},
 };
 use postern_api::{Code, Error};
-use postern_tunnel::{IncomingStream, StreamKind, StreamStart, TunnelStream, relay, relay_tapped};
+use postern_tunnel::{
+    IncomingStream, StreamKind, StreamStart, TunnelStream, message::AppProtocol, relay, relay_tapped,
+};
 use std::{ops::ControlFlow, sync::Arc, time::Duration};
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -24,8 +29,9 @@ pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) 
         return;
     };
     let _open = leg.connections.open();
+    let manner = Manner::of(&leg.definition.wire, start.visitor, start.reached);
     let local = tokio::select! {
-        local = tunnels.local().connect(&leg.definition.upstream) => local,
+        local = tunnels.local().connect(&leg.definition.upstream, &manner) => local,
         () = leg.stop.cancelled() => Err(Error::new(Code::TunnelUnknown, "The tunnel has just been stopped.")),
     };
     let local = match local {
@@ -63,7 +69,7 @@ pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) 
 /// owner looks there first.
 async fn refuse(tunnels: &Tunnels, leg: &Arc<Leg>, incoming: IncomingStream, error: Error) {
     let start = incoming.start;
-    if start.kind != StreamKind::Http || !leg.definition.inspect || !tunnels.store().is_on() {
+    if start.kind != StreamKind::Http || !leg.definition.captures() || !tunnels.store().is_on() {
         return incoming.refuse(error).await;
     }
     let mut conversation = Conversation::new(observer(tunnels, leg, start));
@@ -83,7 +89,8 @@ async fn join<L>(tunnels: &Tunnels, leg: &Arc<Leg>, start: StreamStart, visitor:
 where
     L: AsyncRead + AsyncWrite + Unpin,
 {
-    let end = if start.kind == StreamKind::Http {
+    let followed = start.kind == StreamKind::Http && leg.definition.wire.app_protocol == AppProtocol::Http1;
+    let end = if followed {
         let (requests, responses) = Tap::pair(Conversation::new(observer(tunnels, leg, start)));
         relay_tapped(visitor, local, requests, responses).await
     } else {
@@ -103,7 +110,7 @@ fn observer(tunnels: &Tunnels, leg: &Arc<Leg>, start: StreamStart) -> Observer {
         _ => leg.tag.clone(),
     };
     Observer {
-        store: leg.definition.inspect.then(|| tunnels.store().clone()),
+        store: leg.definition.captures().then(|| tunnels.store().clone()),
         meter: leg.requests.clone(),
         tunnel,
         remote: start.visitor.to_string(),

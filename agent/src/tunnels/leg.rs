@@ -108,7 +108,9 @@ impl Leg {
             what,
             forwards_to: self.shown_address(),
             metadata: self.definition.metadata.clone(),
-            inspect: self.definition.inspect,
+            inspect: self.definition.captures(),
+            app_protocol: self.definition.wire.app_protocol,
+            per_visitor: self.definition.wire.proxy_protocol.is_some(),
         }
     }
 

@@ -1,8 +1,12 @@
 //! Connections to the local service.
 
 use super::guard::Guard;
-use crate::config::address::{LocalAddress, Transport};
+use crate::config::{
+    address::{LocalAddress, Transport},
+    wire::Wire,
+};
 use postern_api::{Code, Error};
+use postern_tunnel::{message::AppProtocol, proxy};
 use rustls::{
     ClientConfig, DigitallySignedStruct, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
@@ -14,7 +18,7 @@ use std::{
     sync::{Arc, OnceLock},
     time::Duration,
 };
-use tokio::net::TcpStream;
+use tokio::{io::AsyncWriteExt, net::TcpStream};
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 /// How long finding and reaching a local service may take in all.
@@ -34,6 +38,23 @@ pub enum LocalStream {
     Plain(TcpStream),
     /// TLS.
     Tls(Box<TlsStream<TcpStream>>),
+}
+
+/// How a connection to a local service begins.
+#[derive(Clone, Debug, Default)]
+pub struct Manner {
+    /// Over TLS, HTTP/2 is agreed upon.
+    http2: bool,
+    /// What is said before anything else.
+    first: Vec<u8>,
+}
+
+impl Manner {
+    /// As a tunnel says, for a visitor who reached a public address.
+    pub fn of(wire: &Wire, visitor: SocketAddr, reached: Option<SocketAddr>) -> Self {
+        let first = wire.proxy_protocol.map(|version| proxy::encode(version, visitor, reached)).unwrap_or_default();
+        Manner { http2: wire.app_protocol == AppProtocol::Http2, first }
+    }
 }
 
 impl LocalDial {
@@ -65,14 +86,14 @@ impl LocalDial {
     ///
     /// # Errors
     /// `ServiceUnreachable` with the reason, `TunnelLoop` for the agent itself.
-    pub async fn connect(&self, address: &LocalAddress) -> Result<LocalStream, Error> {
-        match tokio::time::timeout(PATIENCE, self.connect_patiently(address)).await {
+    pub async fn connect(&self, address: &LocalAddress, manner: &Manner) -> Result<LocalStream, Error> {
+        match tokio::time::timeout(PATIENCE, self.connect_patiently(address, manner)).await {
             Ok(connected) => connected,
             Err(_) => Err(unreachable(address, "it does not answer")),
         }
     }
 
-    async fn connect_patiently(&self, address: &LocalAddress) -> Result<LocalStream, Error> {
+    async fn connect_patiently(&self, address: &LocalAddress, manner: &Manner) -> Result<LocalStream, Error> {
         let targets = resolve(address)
             .await
             .map_err(|error| unreachable(address, &format!("its name is not known ({error})")))?;
@@ -85,12 +106,15 @@ impl LocalDial {
                 error
             })?;
             match TcpStream::connect(target).await {
-                Ok(stream) => {
+                Ok(mut stream) => {
                     // No more than this: a local service that is slow to read must not be timed out.
                     let _ = stream.set_nodelay(true);
+                    if let Err(error) = stream.write_all(&manner.first).await {
+                        return Err(unreachable(address, &reason(&error)));
+                    }
                     return match address.transport {
                         Transport::Plain => Ok(LocalStream::Plain(stream)),
-                        Transport::Tls => self.secured(address, target, stream).await,
+                        Transport::Tls => self.secured(address, target, stream, manner).await,
                     };
                 }
                 Err(error) => last = reason(&error),
@@ -104,6 +128,7 @@ impl LocalDial {
         address: &LocalAddress,
         target: SocketAddr,
         stream: TcpStream,
+        manner: &Manner,
     ) -> Result<LocalStream, Error> {
         let name = ServerName::try_from(address.host.clone())
             .map_err(|_| unreachable(address, "its name cannot stand in a certificate"))?;
@@ -111,7 +136,12 @@ impl LocalDial {
         // everywhere else the certificate must be good.
         let connector =
             if target.ip().to_canonical().is_loopback() { self.unverified.clone() } else { self.verifying(address)? };
-        match connector.connect(name, stream).await {
+        let connecting = if manner.http2 {
+            connector.with_alpn(vec![b"h2".to_vec()]).connect(name, stream)
+        } else {
+            connector.connect(name, stream)
+        };
+        match connecting.await {
             Ok(stream) => Ok(LocalStream::Tls(Box::new(stream))),
             Err(error) => Err(unreachable(address, &format!("TLS with it failed: {error}"))),
         }
@@ -230,7 +260,11 @@ mod tests {
             let text = format!("{host}:{port}");
             let address = LocalAddress::parse(&text, true).expect(&text);
             assert_eq!(dial.check(&address).await.expect_err(&text).code, Code::OwnListener, "{text}");
-            assert_eq!(dial.connect(&address).await.err().expect(&text).code, Code::TunnelLoop, "{text}");
+            assert_eq!(
+                dial.connect(&address, &Manner::default()).await.err().expect(&text).code,
+                Code::TunnelLoop,
+                "{text}"
+            );
         }
     }
 
@@ -241,7 +275,7 @@ mod tests {
         drop(listener);
         let dial = LocalDial::new(Arc::default());
         let address = LocalAddress::parse(&format!("127.0.0.1:{port}"), true).expect("valid");
-        let error = dial.connect(&address).await.err().expect("down");
+        let error = dial.connect(&address, &Manner::default()).await.err().expect("down");
         assert_eq!(error.code, Code::ServiceUnreachable);
         assert!(error.message.contains("refused"), "{error}");
     }

@@ -361,6 +361,9 @@ impl Tunnels {
                 (Some(half), Ok(bound)) => {
                     let url = bound.url.clone().unwrap_or_default();
                     tracing::info!(tunnel = leg.name, url, forwards_to = leg.shown_address(), "tunnel started");
+                    if leg.definition.inspect && !leg.definition.captures() {
+                        tracing::info!(tunnel = leg.name, "requests of HTTP/2 pass without being captured");
+                    }
                     half.phase = Phase::Running(bound.number);
                     half.url = bound.url;
                     if bound.host.is_some() || bound.port.is_some() {

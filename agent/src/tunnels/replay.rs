@@ -1,13 +1,21 @@
 //! Sending a captured request to a local service again, as a new captured request.
 
-use super::{Leg, Tunnels, local::LocalStream};
+use super::{
+    Leg, Tunnels,
+    local::{LocalStream, Manner},
+};
 use crate::capture::{
     TunnelTag,
     replay::{Repeat, repeat},
     sniffer::{Conversation, Observer},
 };
 use postern_api::{Code, Error};
-use std::{sync::Arc, time::Duration};
+use postern_tunnel::message::AppProtocol;
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// What a replay may take in all.
@@ -43,10 +51,19 @@ impl Tunnels {
                 format!("No tunnel named `{shown}` runs. Start it, or name another tunnel."),
             ));
         };
-        let local = self.local().connect(&leg.definition.upstream).await.map_err(|error| match error.code {
-            Code::ServiceUnreachable => Error::new(Code::ReplayFailed, error.message),
-            _ => error,
-        })?;
+        if leg.definition.wire.app_protocol == AppProtocol::Http2 {
+            let message = format!(
+                "The local service of `{}` speaks HTTP/2, and captured requests are of HTTP/1.1: they cannot be replayed to it.",
+                leg.name
+            );
+            return Err(Error::new(Code::ReplayFailed, message));
+        }
+        let manner = Manner::of(&leg.definition.wire, visitor_of(&exchange.opening.remote), None);
+        let local =
+            self.local().connect(&leg.definition.upstream, &manner).await.map_err(|error| match error.code {
+                Code::ServiceUnreachable => Error::new(Code::ReplayFailed, error.message),
+                _ => error,
+            })?;
         let observer = Observer {
             store: Some(self.store().clone()),
             meter: leg.requests.clone(),
@@ -93,6 +110,12 @@ impl Tunnels {
             .or_else(|| legs().find(same));
         found.cloned()
     }
+}
+
+/// The address a captured request came from, as far as it was kept.
+fn visitor_of(remote: &str) -> SocketAddr {
+    let whole = remote.parse().or_else(|_| remote.parse::<IpAddr>().map(|ip| SocketAddr::new(ip, 0)));
+    whole.unwrap_or(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0))
 }
 
 fn proto_of(leg: &Leg, captured: &'static str) -> &'static str {

@@ -51,7 +51,7 @@ fn tunnel(half: &Half) -> Json {
         "uri": format!("/api/tunnels/{}", escaped(&leg.name)),
         "public_url": half.url.as_deref().unwrap_or_default(),
         "proto": leg.face.proto(),
-        "config": {"addr": leg.shown_address(), "inspect": leg.definition.inspect},
+        "config": {"addr": leg.shown_address(), "inspect": leg.definition.captures()},
         "metrics": {"conns": leg.connections.snapshot(), "http": requests(leg)},
     });
     if let (crate::config::Kind::Labels(labels), Some(members)) = (&leg.definition.kind, tunnel.as_object_mut()) {

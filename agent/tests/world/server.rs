@@ -155,8 +155,13 @@ impl Server {
     /// A visitor of a tunnel.
     pub async fn visit(&self, tunnel: &str, kind: StreamKind) -> TunnelStream {
         let number = self.number(tunnel).expect("bound");
-        let start =
-            StreamStart { tunnel: number, visitor: "192.0.2.7:50000".parse().expect("an address"), kind, tls: true };
+        let start = StreamStart {
+            tunnel: number,
+            visitor: "192.0.2.7:50000".parse().expect("an address"),
+            reached: None,
+            kind,
+            tls: true,
+        };
         self.newest_session().open_stream(start).await.expect("a stream")
     }
 

@@ -2,12 +2,12 @@
 
 use super::address::{Address, Dialled};
 use crate::{
-    http::{Pool, refused_by_agent},
+    http::{Lines, Pool, refused_by_agent},
     refusal::{Fault, Refusal},
     sessions::{Tunnel, TunnelIo},
 };
 use postern_api::{Code, Error};
-use postern_tunnel::StreamKind;
+use postern_tunnel::{StreamKind, message::AppProtocol};
 use std::{
     io,
     net::SocketAddr,
@@ -34,6 +34,8 @@ pub(crate) struct For {
     pub(crate) visitor: SocketAddr,
     /// Whether the visitor's side is encrypted.
     pub(crate) tls: bool,
+    /// The public address that the visitor reached.
+    pub(crate) reached: Option<SocketAddr>,
 }
 
 impl Origin {
@@ -50,7 +52,7 @@ impl Origin {
                         Refusal::new(Fault::Agent, error).retry_after(Duration::from_secs(5))
                     }
                 };
-                let mut stream = tunnel.open(whom.kind, whom.visitor, whom.tls).await.map_err(lost)?;
+                let mut stream = tunnel.open(whom).await.map_err(lost)?;
                 if certain {
                     stream.accepted().await.map_err(lost)?;
                 }
@@ -74,6 +76,22 @@ impl Origin {
         match self {
             Origin::Tunnel(tunnel) => &tunnel.pool,
             Origin::Address(address) => &address.pool,
+        }
+    }
+
+    /// Its connections of HTTP/2, if that is what it speaks.
+    pub(crate) fn lines(&self) -> Option<&Lines> {
+        match self {
+            Origin::Tunnel(tunnel) => (tunnel.app_protocol == AppProtocol::Http2).then_some(&tunnel.lines),
+            Origin::Address(_) => None,
+        }
+    }
+
+    /// Whose a connection for this visitor is, if it must not be another one's later.
+    pub(crate) fn key(&self, whom: For) -> Option<SocketAddr> {
+        match self {
+            Origin::Tunnel(tunnel) => tunnel.per_visitor.then_some(whom.visitor),
+            Origin::Address(_) => None,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::{
     body::{BodyError, RequestBody, VisitorGone, without_smuggled_trailers},
     pool::Upstream,
+    shared::{self, Lease, Lines},
 };
 use crate::{
     backends::{Candidate, Candidates, Fixed, For, Origin},
@@ -11,7 +12,7 @@ use crate::{
 };
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use hyper::{Method, Request, Response, body::Incoming};
+use hyper::{Method, Request, Response, body::Incoming, client::conn::TrySendError};
 use postern_api::{Code, Error};
 use postern_tunnel::Refused;
 use std::{
@@ -29,9 +30,17 @@ use std::{
 /// Where an answer came from.
 pub(super) enum Answered {
     /// From an origin, over a connection that is still needed for the body.
-    Origin { response: Response<Incoming>, upstream: Box<Upstream>, origin: Origin },
+    Origin { response: Response<Incoming>, carrier: Carrier, origin: Origin },
     /// It stood ready here.
     Fixed(Arc<Fixed>),
+}
+
+/// What a request and its answer travel on.
+pub(super) enum Carrier {
+    /// A connection of HTTP/1.1, for the time of one exchange.
+    Own(Box<Upstream>),
+    /// One of many requests on a connection of HTTP/2; the place is free again when dropped.
+    Shared(#[expect(dead_code, reason = "held, not looked at")] Lease),
 }
 
 /// Sends a request to the first candidate that can be dialled, and waits for the head of its answer. Once one is
@@ -52,8 +61,12 @@ pub(super) async fn exchange(
             Candidate::Answer(fixed) => return Ok(Answered::Fixed(fixed)),
             Candidate::Dial(origin) => origin,
         };
-        match ask(&origin, whom, request, &progress, patience, left > 0).await {
-            Ok((response, upstream)) => return Ok(Answered::Origin { response, upstream, origin }),
+        let asked = match origin.lines() {
+            None => ask(&origin, whom, request, &progress, patience, left > 0).await,
+            Some(lines) => ask_shared(&origin, lines, whom, request, &progress, patience).await,
+        };
+        match asked {
+            Ok((response, carrier)) => return Ok(Answered::Origin { response, carrier, origin }),
             Err(Asked::NotReached(refusal, unsent)) => {
                 tracing::debug!(origin = origin.id(), code = %refusal.error.code, left, "cannot be dialled");
                 (last, request) = (Some(refusal), *unsent);
@@ -82,9 +95,10 @@ async fn ask(
     progress: &Option<Arc<AtomicU64>>,
     patience: Duration,
     others: bool,
-) -> Result<(Response<Incoming>, Box<Upstream>), Asked> {
+) -> Result<(Response<Incoming>, Carrier), Asked> {
     let mut request = request;
-    if let Some(upstream) = origin.pool().take() {
+    let key = origin.key(whom);
+    if let Some(upstream) = origin.pool().take(key) {
         counters::upstream_reused();
         let again = can_repeat(&request).then(|| head_of(&request));
         match send(upstream, request, progress.clone(), patience).await {
@@ -101,11 +115,46 @@ async fn ask(
         Ok(stream) => stream,
         Err(refusal) => return Err(Asked::NotReached(refusal, Box::new(request))),
     };
-    let upstream = Upstream::on(stream).await.map_err(|error| {
+    let upstream = Upstream::on(stream, key).await.map_err(|error| {
         let error = Error::new(Code::Internal, format!("The request cannot be sent: {error}."));
         Asked::Failed(Refusal::new(Fault::Us, error))
     })?;
     send(upstream, request, progress.clone(), patience).await.map_err(|failure| Asked::Failed(failure.refusal))
+}
+
+/// Asks one origin over a connection that others use, too. Sent once more as above, and where the local service said
+/// that it has not looked at it.
+async fn ask_shared(
+    origin: &Origin,
+    lines: &Lines,
+    whom: For,
+    request: Request<RequestBody>,
+    progress: &Option<Arc<AtomicU64>>,
+    patience: Duration,
+) -> Result<(Response<Incoming>, Carrier), Asked> {
+    let mut request = request;
+    let mut tries = 2;
+    loop {
+        tries -= 1;
+        let lease = match shared::lend(origin, lines, whom).await {
+            Ok(lease) => lease,
+            Err(refusal) => return Err(Asked::NotReached(refusal, Box::new(request))),
+        };
+        let again = can_repeat(&request).then(|| head_of(&request));
+        shared::to_http2(&mut request).map_err(Asked::Failed)?;
+        match send_shared(lease, request, progress.clone(), patience).await {
+            Ok(answered) => return Ok(answered),
+            Err(failure) => match (failure.unsent, again) {
+                (Some(mut unsent), _) if tries > 0 => {
+                    shared::to_http1(&mut unsent);
+                    request = unsent;
+                }
+                (None, Some(again)) if tries > 0 && failure.stale => request = again,
+                _ => return Err(Asked::Failed(failure.refusal)),
+            },
+        }
+        tracing::debug!(origin = origin.id(), "shared connection was stale; trying another one");
+    }
 }
 
 struct Failure {
@@ -121,13 +170,39 @@ async fn send(
     request: Request<RequestBody>,
     progress: Option<Arc<AtomicU64>>,
     patience: Duration,
-) -> Result<(Response<Incoming>, Box<Upstream>), Failure> {
-    let mut answer = pin!(upstream.sender.try_send_request(request));
+) -> Result<(Response<Incoming>, Carrier), Failure> {
+    let answer = upstream.sender.try_send_request(request);
+    let mut answer = pin!(answer);
+    let answer = std::future::poll_fn(|cx| {
+        // Its end, too, is told through the answer.
+        let _ = upstream.drive(cx);
+        answer.as_mut().poll(cx)
+    });
+    let response = in_time(answer, progress, patience).await?;
+    Ok((response, Carrier::Own(upstream)))
+}
+
+async fn send_shared(
+    mut lease: Lease,
+    request: Request<RequestBody>,
+    progress: Option<Arc<AtomicU64>>,
+    patience: Duration,
+) -> Result<(Response<Incoming>, Carrier), Failure> {
+    let answer = lease.sender.try_send_request(request);
+    let response = in_time(answer, progress, patience).await?;
+    Ok((response, Carrier::Shared(lease)))
+}
+
+/// Waits for the head of an answer.
+async fn in_time(
+    answer: impl Future<Output = Result<Response<Incoming>, TrySendError<Request<RequestBody>>>>,
+    progress: Option<Arc<AtomicU64>>,
+    patience: Duration,
+) -> Result<Response<Incoming>, Failure> {
+    let mut answer = pin!(answer);
     let mut deadline = pin!(tokio::time::sleep(patience));
     let mut seen = 0;
     let outcome = std::future::poll_fn(|cx| {
-        // Its end, too, is told through the answer.
-        let _ = upstream.drive(cx);
         if let Poll::Ready(outcome) = answer.as_mut().poll(cx) {
             return Poll::Ready(Some(outcome));
         }
@@ -144,11 +219,15 @@ async fn send(
     })
     .await;
     match outcome {
-        Some(Ok(response)) => Ok((response, upstream)),
+        Some(Ok(response)) => Ok(response),
         Some(Err(mut error)) => {
             let unsent = error.take_message();
             let error = error.into_error();
-            let stale = error.is_incomplete_message() || error.is_canceled() || error.is_closed() || is_broken(&error);
+            let stale = error.is_incomplete_message()
+                || error.is_canceled()
+                || error.is_closed()
+                || is_broken(&error)
+                || is_untouched(&error);
             Err(Failure { refusal: refusal_of(&error), unsent, stale })
         }
         None => {
@@ -202,12 +281,29 @@ fn is_broken(error: &hyper::Error) -> bool {
     cause(error, |cause| cause.downcast_ref::<io::Error>()).is_some_and(|error| refused_by_agent(error).is_none())
 }
 
+/// Whether the other side of HTTP/2 says that it did not look at the request, or is gone.
+fn is_untouched(error: &hyper::Error) -> bool {
+    cause(error, |cause| cause.downcast_ref::<h2::Error>()).is_some_and(|h2| {
+        let left = h2.is_go_away() && h2.is_remote() && h2.reason() == Some(h2::Reason::NO_ERROR);
+        h2.is_io() || left || h2.reason() == Some(h2::Reason::REFUSED_STREAM)
+    })
+}
+
 fn refusal_of(error: &hyper::Error) -> Refusal {
     if let Some(refused) = cause(error, |cause| cause.downcast_ref::<io::Error>().and_then(refused_by_agent)) {
         return Refusal::from_agent(refused);
     }
     if error.is_user() || cause(error, |cause| cause.downcast_ref::<VisitorGone>()).is_some() {
         return Refusal::invalid("The body of the request ended early.");
+    }
+    if let Some(h2) = cause(error, |cause| cause.downcast_ref::<h2::Error>()).filter(|h2| !h2.is_io()) {
+        let why = h2.reason().unwrap_or(h2::Reason::PROTOCOL_ERROR);
+        let (code, message) = if h2.is_remote() {
+            (Code::UpstreamClosed, format!("The local service gave the request up before it answered: {why}."))
+        } else {
+            (Code::UpstreamInvalid, format!("The local service answered with something that is not HTTP/2: {why}."))
+        };
+        return Refusal::new(Fault::Service, Error::new(code, message));
     }
     if error.is_parse() || error.is_parse_too_large() {
         let message = "The local service answered with something that is not HTTP.";
@@ -221,19 +317,19 @@ fn refusal_of(error: &hyper::Error) -> Refusal {
 /// connection; when the body is over the connection goes back into the origin's pool.
 pub(crate) struct AnswerBody {
     incoming: Incoming,
-    upstream: Option<Box<Upstream>>,
+    carrier: Option<Carrier>,
     origin: Origin,
 }
 
 impl AnswerBody {
-    pub(super) fn new(incoming: Incoming, upstream: Box<Upstream>, origin: Origin) -> Self {
-        AnswerBody { incoming, upstream: Some(upstream), origin }
+    pub(super) fn new(incoming: Incoming, carrier: Carrier, origin: Origin) -> Self {
+        AnswerBody { incoming, carrier: Some(carrier), origin }
     }
 
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let mut polled = Pin::new(&mut self.incoming).poll_frame(cx);
         if polled.is_pending()
-            && let Some(upstream) = &mut self.upstream
+            && let Some(Carrier::Own(upstream)) = &mut self.carrier
         {
             let _ = upstream.drive(cx);
             polled = Pin::new(&mut self.incoming).poll_frame(cx);
@@ -253,7 +349,7 @@ impl AnswerBody {
 impl Drop for AnswerBody {
     fn drop(&mut self) {
         // A connection whose answer was not read to its end is not ready, and the pool lets it go.
-        if let Some(upstream) = self.upstream.take() {
+        if let Some(Carrier::Own(upstream)) = self.carrier.take() {
             self.origin.pool().put(upstream);
         }
     }

@@ -10,6 +10,8 @@ mod guard;
 pub(crate) mod headers;
 mod pool;
 mod service;
+mod settling;
+mod shared;
 mod upgrade;
 mod visitor;
 
@@ -21,4 +23,5 @@ pub(crate) use connection::serve;
 pub(crate) use exchange::refused_by_agent;
 pub(crate) use pool::Pool;
 pub(crate) use service::{Front, request_id};
+pub(crate) use shared::Lines;
 pub(crate) use visitor::{Tls, Visitor};

@@ -10,6 +10,7 @@ use futures::task::noop_waker_ref;
 use hyper::client::conn::http1::{self, Connection, Parts, SendRequest};
 use hyper_util::rt::TokioIo;
 use std::{
+    net::SocketAddr,
     pin::Pin,
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -29,18 +30,20 @@ pub(crate) struct Upstream {
     driver: Connection<TokioIo<OriginIo>, RequestBody>,
     over: bool,
     idle_since: Instant,
+    /// The one visitor it is for, where the local service was told whom.
+    key: Option<SocketAddr>,
 }
 
 impl Upstream {
     /// Speaks HTTP on a fresh stream. Nothing is sent yet.
-    pub(super) async fn on(stream: OriginIo) -> hyper::Result<Box<Self>> {
+    pub(super) async fn on(stream: OriginIo, key: Option<SocketAddr>) -> hyper::Result<Box<Self>> {
         let (sender, driver) = http1::Builder::new()
             .preserve_header_case(true)
             .title_case_headers(true)
             .max_buf_size(BUFFER)
             .handshake(TokioIo::new(stream))
             .await?;
-        Ok(Box::new(Upstream { sender, driver, over: false, idle_since: Instant::now() }))
+        Ok(Box::new(Upstream { sender, driver, over: false, idle_since: Instant::now(), key }))
     }
 
     /// Moves bytes in both directions as far as they go now. Ready once the connection has come to its end,
@@ -87,9 +90,13 @@ impl Pool {
     }
 
     /// A connection that was usable a moment ago.
-    pub(super) fn take(&self) -> Option<Box<Upstream>> {
+    pub(super) fn take(&self, key: Option<SocketAddr>) -> Option<Box<Upstream>> {
         loop {
-            let mut upstream = self.idle().pop()?;
+            let mut upstream = {
+                let mut idle = self.idle();
+                let newest = idle.iter().rposition(|upstream| upstream.key == key)?;
+                idle.remove(newest)
+            };
             if upstream.is_ready() {
                 return Some(upstream);
             }
@@ -103,9 +110,13 @@ impl Pool {
         }
         upstream.idle_since = Instant::now();
         let mut idle = self.idle();
+        // A connection for one visitor is of use while that one stays: the oldest make room.
+        let oldest = (idle.len() >= self.limit && upstream.key.is_some() && self.limit > 0).then(|| idle.remove(0));
         if idle.len() < self.limit {
             idle.push(upstream);
         }
+        drop(idle);
+        drop(oldest);
     }
 
     /// Drops what idles for too long or was left by the other side.

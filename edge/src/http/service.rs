@@ -3,7 +3,7 @@
 use super::{
     body::{RequestBody, ResponseBody},
     canonical,
-    exchange::{AnswerBody, Answered, exchange},
+    exchange::{AnswerBody, Answered, Carrier, exchange},
     headers, upgrade,
     visitor::Visitor,
 };
@@ -162,7 +162,8 @@ impl Front {
             }
         };
         parts.version = Version::HTTP_11;
-        let mut whom = For { kind: StreamKind::Http, visitor: visitor.address, tls: visitor.is_tls() };
+        let mut whom =
+            For { kind: StreamKind::Http, visitor: visitor.address, tls: visitor.is_tls(), reached: visitor.reached };
         let outcome = if let Some(websocket) = passed.as_mut().and_then(|(_, passed)| passed.websocket.take()) {
             whom.kind = StreamKind::Tcp;
             self.convert(candidates, whom, websocket, visitor, changing).await
@@ -310,13 +311,13 @@ fn conclude(
     visitor: &Visitor,
     changing: Option<OnUpgrade>,
 ) -> Result<Response<ResponseBody>, Refusal> {
-    let (mut response, upstream, origin) = match answered {
+    let (mut response, carrier, origin) = match answered {
         Answered::Fixed(fixed) => return Ok(fixed.answer()),
-        Answered::Origin { response, upstream, origin } => (response, upstream, origin),
+        Answered::Origin { response, carrier, origin } => (response, carrier, origin),
     };
     *response.version_mut() = Version::HTTP_11;
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-        let Some(changing) = changing else {
+        let (Some(changing), Carrier::Own(upstream)) = (changing, carrier) else {
             let message = "The local service changed to another protocol without being asked to.";
             return Err(Refusal::new(Fault::Service, Error::new(Code::UpstreamInvalid, message)));
         };
@@ -331,7 +332,7 @@ fn conclude(
         return Ok(response);
     }
     headers::clean_response(response.headers_mut());
-    Ok(response.map(|incoming| ResponseBody::answer(AnswerBody::new(incoming, upstream, origin))))
+    Ok(response.map(|incoming| ResponseBody::answer(AnswerBody::new(incoming, carrier, origin))))
 }
 
 /// HTTP/2 may send cookies one by one; HTTP/1.1 has one header for all of them.

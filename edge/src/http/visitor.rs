@@ -34,6 +34,8 @@ impl Tls {
 /// One connection of a visitor.
 pub(crate) struct Visitor {
     pub(crate) address: SocketAddr,
+    /// The public address that was reached.
+    pub(crate) reached: Option<SocketAddr>,
     pub(crate) scheme: Scheme,
     pub(crate) busy: Busy,
     /// What the handshake agreed upon.
@@ -50,7 +52,16 @@ impl Visitor {
         let text = address.ip().to_canonical().to_string();
         let forwarded_for = HeaderValue::try_from(text).expect("an address has visible characters only");
         let busy = Busy::default();
-        Visitor { address, scheme, busy, tls: None, admission: None, forwarded_for, last: Mutex::default() }
+        Visitor {
+            address,
+            reached: None,
+            scheme,
+            busy,
+            tls: None,
+            admission: None,
+            forwarded_for,
+            last: Mutex::default(),
+        }
     }
 
     pub(crate) fn is_tls(&self) -> bool {

@@ -7,7 +7,7 @@ use crate::{
 };
 use postern_tunnel::message::Scheme;
 use std::sync::Arc;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Accepts until `stop`; what was accepted goes on and is counted in `open`.
@@ -19,12 +19,14 @@ pub(crate) async fn serve_http(
     stop: CancellationToken,
 ) {
     let draining = stop.clone();
-    let serve = move |stream, address, place| {
+    let serve = move |stream: TcpStream, address, place| {
         let (front, draining) = (front.clone(), draining.clone());
         tokio::spawn(open.track_future(async move {
             let _place = place;
             let _connected = Connected::new("http");
-            http::serve(stream, false, Visitor::new(address, Scheme::Http), front, draining).await;
+            let mut visitor = Visitor::new(address, Scheme::Http);
+            visitor.reached = stream.local_addr().ok();
+            http::serve(stream, false, visitor, front, draining).await;
         }));
     };
     accept(listener, crowd, stop, serve).await;

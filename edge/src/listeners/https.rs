@@ -48,6 +48,7 @@ async fn greet(
     draining: CancellationToken,
 ) {
     let (deadline, backends) = (front.limits.handshake, &front.registry.backends);
+    let reached = stream.local_addr().ok();
     let find = |name: &HostName| front.edge_of(name);
     let admits = |edge: &TlsEndpoint| tcp::admits(&front.gatehouse, Some((&edge.id, &edge.column)), address);
     // Boxed, so that what only the handshake needs is given back when it is done.
@@ -60,6 +61,7 @@ async fn greet(
         Ok(Caller::Visitor { stream, http2, admission }) => {
             let _connected = Connected::new("https");
             let mut visitor = Visitor::new(address, Scheme::Https);
+            visitor.reached = reached;
             visitor.admission = admission;
             visitor.tls = Some(Tls::of(stream.get_ref().1));
             Box::pin(open.track_future(http::serve(stream, http2, visitor, front, draining))).await;
@@ -68,20 +70,20 @@ async fn greet(
             let _connected = Connected::new("tls");
             let candidates = backends.candidates(edge.backend());
             drop(edge);
-            Box::pin(open.track_future(tcp::join(stream, of_tls(address), candidates))).await;
+            Box::pin(open.track_future(tcp::join(stream, of_tls(address, reached), candidates))).await;
         }
         Ok(Caller::Passing(stream, hello, edge)) => {
             let _connected = Connected::new("tls");
             let candidates = backends.candidates(edge.backend());
             drop(edge);
             let stream = Rewound::new(stream, hello);
-            Box::pin(open.track_future(tcp::join(stream, of_tls(address), candidates))).await;
+            Box::pin(open.track_future(tcp::join(stream, of_tls(address, reached), candidates))).await;
         }
         Ok(Caller::Refused) => {}
         Err(error) => tracing::debug!(visitor = %address, %error, "TLS handshake failed"),
     }
 }
 
-fn of_tls(visitor: SocketAddr) -> For {
-    For { kind: StreamKind::Tcp, visitor, tls: true }
+fn of_tls(visitor: SocketAddr, reached: Option<SocketAddr>) -> For {
+    For { kind: StreamKind::Tcp, visitor, tls: true, reached }
 }

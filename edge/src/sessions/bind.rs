@@ -95,6 +95,9 @@ impl Registry {
             metadata: bind.metadata,
             started_at: Timestamp::new(now),
             session: session.clone(),
+            app_protocol: bind.app_protocol,
+            per_visitor: bind.per_visitor,
+            lines: crate::http::Lines::default(),
             pool: crate::http::Pool::new(self.settings.limits.idle_upstreams),
             streams: Arc::default(),
         });

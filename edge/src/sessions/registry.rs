@@ -198,6 +198,7 @@ impl Registry {
         };
         for tunnel in tunnels {
             tunnel.pool.tidy(self.settings.limits.idle_upstream);
+            tunnel.lines.tidy(self.settings.limits.idle_upstream);
         }
         self.backends.tidy(self.settings.limits.idle_upstream);
     }

@@ -1,13 +1,14 @@
 //! A session and its tunnels as the edge sees them, and the streams that can be ended from outside.
 
 use crate::{
+    backends::For,
     counters,
-    http::Pool,
+    http::{Lines, Pool},
     live::{TunnelKind, TunnelView},
 };
 use futures::task::AtomicWaker;
 use postern_api::{Timestamp, host::HostName};
-use postern_tunnel::{ServerSession, StreamKind, StreamStart, TunnelStream};
+use postern_tunnel::{ServerSession, StreamStart, TunnelStream, message::AppProtocol};
 use std::{
     collections::{BTreeMap, HashMap},
     io,
@@ -61,15 +62,24 @@ pub(crate) struct Tunnel {
     pub(crate) metadata: String,
     pub(crate) started_at: Timestamp,
     pub(crate) session: Arc<Session>,
-    /// Idle HTTP connections to the local service.
+    /// The HTTP that the local service speaks.
+    pub(crate) app_protocol: AppProtocol,
+    /// Whether the local service is told who the visitor is, so that every stream carries one only.
+    pub(crate) per_visitor: bool,
+    /// Idle connections of HTTP/1.1 to the local service.
     pub(crate) pool: Pool,
+    /// Connections of HTTP/2 to the local service.
+    pub(crate) lines: Lines,
     pub(crate) streams: Arc<Streams>,
 }
 
 impl Tunnel {
     /// Opens a stream to the local service for this visitor.
-    pub(crate) async fn open(&self, kind: StreamKind, visitor: SocketAddr, tls: bool) -> io::Result<TunnelIo> {
-        let start = StreamStart { tunnel: self.number, visitor, kind, tls };
+    pub(crate) async fn open(&self, whom: For) -> io::Result<TunnelIo> {
+        let For { kind, visitor, tls, reached } = whom;
+        // A few bytes more for each stream, where somebody has use for them.
+        let reached = reached.filter(|_| self.per_visitor);
+        let start = StreamStart { tunnel: self.number, visitor, reached, kind, tls };
         let stream = self.session.link.open_stream(start).await.map_err(io::Error::other)?;
         counters::stream_opened();
         self.streams.admit(stream)
@@ -79,6 +89,7 @@ impl Tunnel {
     pub(crate) fn stop(&self) {
         self.streams.stop();
         self.pool.clear();
+        self.lines.clear();
     }
 
     /// Whether the tunnel has every label of a selector.

@@ -97,7 +97,8 @@ pub(crate) async fn carry(stream: TcpStream, visitor: SocketAddr, target: Arc<Ta
     let candidates = target.candidates(&backends);
     // From here on a change of configuration does not concern this connection.
     drop((target, backends));
-    join(stream, For { kind: StreamKind::Tcp, visitor, tls: false }, candidates).await;
+    let whom = For { kind: StreamKind::Tcp, visitor, tls: false, reached: stream.local_addr().ok() };
+    join(stream, whom, candidates).await;
 }
 
 /// Carries a stream to the first candidate that can be dialled, until both sides have ended.

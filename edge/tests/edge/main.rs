@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says what it expects")]
 
 mod edges;
+mod h2c;
 mod http;
 mod kit;
 mod mutual_tls;

@@ -94,7 +94,7 @@ impl Decoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proto::message::{Bind, BindWhat, Bound, Hello, Scheme};
+    use crate::proto::message::{AppProtocol, Bind, BindWhat, Bound, Hello, Scheme};
     use crate::proto::version::Versions;
     use postern_api::{Code, Error, Secret};
     use proptest::prelude::*;
@@ -123,7 +123,16 @@ mod tests {
             any::<u32>().prop_map(|number| FromAgent::Unbind { number }),
             (".{0,40}", ".{0,40}", any::<u64>(), any::<bool>()).prop_map(|(name, metadata, request, inspect)| {
                 let what = BindWhat::Http { host: Some(name.clone()), scheme: Scheme::Https, previous: None };
-                FromAgent::Bind(Bind { request, name, what, forwards_to: String::new(), metadata, inspect })
+                FromAgent::Bind(Bind {
+                    request,
+                    name,
+                    what,
+                    forwards_to: String::new(),
+                    metadata,
+                    inspect,
+                    app_protocol: AppProtocol::Http2,
+                    per_visitor: true,
+                })
             }),
         ]
     }

@@ -78,6 +78,24 @@ pub struct Bind {
     /// Whether the agent captures the traffic.
     #[serde(default)]
     pub inspect: bool,
+    /// The HTTP that the local service speaks.
+    #[serde(default)]
+    pub app_protocol: AppProtocol,
+    /// Whether every stream must carry one visitor only, because the local service is told whom.
+    #[serde(default)]
+    pub per_visitor: bool,
+}
+
+/// The version of HTTP that a local service speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AppProtocol {
+    /// HTTP/2 at once, without asking: many requests share one stream.
+    Http2,
+    /// HTTP/1.1, and whatever this build does not know.
+    #[default]
+    #[serde(other)]
+    Http1,
 }
 
 /// The kinds of tunnels an agent may ask for.

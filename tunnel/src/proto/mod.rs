@@ -7,6 +7,7 @@ pub mod heartbeat;
 pub mod message;
 pub mod pool;
 pub mod preamble;
+pub mod proxy;
 pub mod start;
 pub mod verdict;
 pub mod version;

@@ -1,9 +1,11 @@
 //! The few bytes in front of every stream that say what it is.
 //!
 //! ```text
-//! length u8 | tunnel u32 | flags u8 | port u16 | address 4 or 16 bytes | whatever newer versions add
+//! length u8 | tunnel u32 | flags u8 | port u16 | address 4 or 16 bytes
+//!                                  [| port u16 | address 4 or 16 bytes] | whatever newer versions add
 //! ```
-//! Numbers are big-endian. Flags: bit 0 the visitor came over TLS, bit 1 raw TCP, bit 2 the address is IPv6.
+//! Numbers are big-endian. Flags: bit 0 the visitor came over TLS, bit 1 raw TCP, bit 2 the visitor's address is IPv6,
+//! bit 3 the address that the visitor reached follows, bit 4 that one is IPv6.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -13,6 +15,8 @@ pub const MAX_START: usize = 256;
 const TLS: u8 = 1;
 const TCP: u8 = 2;
 const IPV6: u8 = 4;
+const REACHED: u8 = 8;
+const REACHED_IPV6: u8 = 16;
 
 /// What a stream is for; the server says it when it opens one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +25,8 @@ pub struct StreamStart {
     pub tunnel: u32,
     /// The visitor's socket address.
     pub visitor: SocketAddr,
+    /// The public address that the visitor reached, where the agent has use for it.
+    pub reached: Option<SocketAddr>,
     /// What travels on the stream.
     pub kind: StreamKind,
     /// Whether the visitor came over TLS.
@@ -57,11 +63,16 @@ impl StreamStart {
         if self.visitor.is_ipv6() {
             flags |= IPV6;
         }
+        if let Some(reached) = self.reached {
+            flags |= REACHED | if reached.is_ipv6() { REACHED_IPV6 } else { 0 };
+        }
         bytes.push(flags);
-        bytes.extend_from_slice(&self.visitor.port().to_be_bytes());
-        match self.visitor.ip() {
-            IpAddr::V4(address) => bytes.extend_from_slice(&address.octets()),
-            IpAddr::V6(address) => bytes.extend_from_slice(&address.octets()),
+        for address in [Some(self.visitor), self.reached].into_iter().flatten() {
+            bytes.extend_from_slice(&address.port().to_be_bytes());
+            match address.ip() {
+                IpAddr::V4(address) => bytes.extend_from_slice(&address.octets()),
+                IpAddr::V6(address) => bytes.extend_from_slice(&address.octets()),
+            }
         }
         bytes[0] = (bytes.len() - 1) as u8;
         bytes
@@ -70,19 +81,33 @@ impl StreamStart {
     /// Reads what follows the length byte. Trailing bytes belong to newer versions and are ignored.
     pub fn decode(bytes: &[u8]) -> Result<Self, MalformedStart> {
         let (tunnel, rest) = bytes.split_first_chunk::<4>().ok_or(MalformedStart)?;
-        let (&[flags, high, low], rest) = rest.split_first_chunk::<3>().ok_or(MalformedStart)?;
-        let address = if flags & IPV6 == 0 {
-            IpAddr::from(*rest.first_chunk::<4>().ok_or(MalformedStart)?)
-        } else {
-            IpAddr::from(*rest.first_chunk::<16>().ok_or(MalformedStart)?)
+        let (&flags, rest) = rest.split_first().ok_or(MalformedStart)?;
+        let (visitor, rest) = address(rest, flags & IPV6 != 0)?;
+        let reached = match flags & REACHED {
+            0 => None,
+            _ => Some(address(rest, flags & REACHED_IPV6 != 0)?.0),
         };
         Ok(StreamStart {
             tunnel: u32::from_be_bytes(*tunnel),
-            visitor: SocketAddr::new(address, u16::from_be_bytes([high, low])),
+            visitor,
+            reached,
             kind: if flags & TCP == 0 { StreamKind::Http } else { StreamKind::Tcp },
             tls: flags & TLS != 0,
         })
     }
+}
+
+/// A port and an address, and what follows them.
+fn address(bytes: &[u8], ipv6: bool) -> Result<(SocketAddr, &[u8]), MalformedStart> {
+    let (port, rest) = bytes.split_first_chunk::<2>().ok_or(MalformedStart)?;
+    let (address, rest) = if ipv6 {
+        let (address, rest) = rest.split_first_chunk::<16>().ok_or(MalformedStart)?;
+        (IpAddr::from(*address), rest)
+    } else {
+        let (address, rest) = rest.split_first_chunk::<4>().ok_or(MalformedStart)?;
+        (IpAddr::from(*address), rest)
+    };
+    Ok((SocketAddr::new(address, u16::from_be_bytes(*port)), rest))
 }
 
 #[cfg(test)]
@@ -91,10 +116,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn any_start() -> impl Strategy<Value = StreamStart> {
-        (any::<u32>(), any::<IpAddr>(), any::<u16>(), any::<bool>(), any::<bool>()).prop_map(
-            |(tunnel, address, port, tcp, tls)| StreamStart {
+        let address = || (any::<IpAddr>(), any::<u16>()).prop_map(SocketAddr::from);
+        (any::<u32>(), address(), proptest::option::of(address()), any::<bool>(), any::<bool>()).prop_map(
+            |(tunnel, visitor, reached, tcp, tls)| StreamStart {
                 tunnel,
-                visitor: SocketAddr::new(address, port),
+                visitor,
+                reached,
                 kind: if tcp { StreamKind::Tcp } else { StreamKind::Http },
                 tls,
             },

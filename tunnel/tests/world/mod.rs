@@ -254,7 +254,13 @@ pub(crate) fn welcome() -> Welcome {
 }
 
 pub(crate) fn start() -> StreamStart {
-    StreamStart { tunnel: 7, visitor: "203.0.113.9:5000".parse().unwrap(), kind: StreamKind::Http, tls: true }
+    StreamStart {
+        tunnel: 7,
+        visitor: "203.0.113.9:5000".parse().unwrap(),
+        reached: None,
+        kind: StreamKind::Http,
+        tls: true,
+    }
 }
 
 pub(crate) fn tls() -> (TlsAcceptor, TlsConnector) {

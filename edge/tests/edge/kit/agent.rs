@@ -4,7 +4,7 @@ use super::World;
 use postern_api::{Code, Error, Secret, token::Token};
 use postern_tunnel::{
     ALPN, AgentSession, BoxedTransport, ConnectError, Incoming, IncomingEvent, SessionEnd, StreamStart,
-    message::{Bind, BindWhat, Bound, Hello, Scheme},
+    message::{AppProtocol, Bind, BindWhat, Bound, Hello, Scheme},
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -90,8 +90,19 @@ impl Agent {
     }
 
     pub(crate) async fn bind(&self, what: BindWhat, to: SocketAddr) -> Result<Bound, Error> {
-        let (forwards_to, metadata) = (to.to_string(), String::new());
-        let bind = Bind { request: 0, name: "test".into(), what, forwards_to, metadata, inspect: false };
+        self.bind_speaking(what, AppProtocol::Http1, false, to).await
+    }
+
+    pub(crate) async fn bind_speaking(
+        &self,
+        what: BindWhat,
+        app_protocol: AppProtocol,
+        per_visitor: bool,
+        to: SocketAddr,
+    ) -> Result<Bound, Error> {
+        let (forwards_to, metadata, inspect) = (to.to_string(), String::new(), false);
+        let bind =
+            Bind { request: 0, name: "test".into(), what, forwards_to, metadata, inspect, app_protocol, per_visitor };
         let bound = self.session.bind(bind).await?;
         self.routes.lock().unwrap().insert(bound.number, to);
         Ok(bound)

@@ -1,0 +1,156 @@
+//! A local service that speaks HTTP/2 without being asked, and visitors who stream to it.
+
+use super::{World, visitor::tls};
+use bytes::Bytes;
+use futures::{SinkExt, channel::mpsc};
+use http_body_util::{BodyExt, StreamBody, combinators::UnsyncBoxBody};
+use hyper::{
+    HeaderMap, Request, Response,
+    body::{Frame, Incoming},
+    client::conn::http2::SendRequest,
+    http::request::Parts,
+    service::service_fn,
+};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use std::{
+    convert::Infallible,
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
+
+/// Sends back what it gets, piece by piece, and says `grpc-status: 0` at the end.
+pub(crate) struct H2c {
+    pub(crate) address: SocketAddr,
+    pub(crate) told: Arc<Told>,
+    /// Ends every connection the gentle way.
+    goodbye: Arc<Notify>,
+    task: JoinHandle<()>,
+}
+
+/// What the service came to know.
+#[derive(Default)]
+pub(crate) struct Told {
+    pub(crate) connections: AtomicUsize,
+    pub(crate) ended: AtomicUsize,
+    /// Requests that were given up before they were answered.
+    pub(crate) given_up: AtomicUsize,
+    /// Requests that wait for one another.
+    pub(crate) waiting: AtomicUsize,
+    pub(crate) heads: Mutex<Vec<Parts>>,
+}
+
+/// What a visitor streams.
+pub(crate) type Stream = StreamBody<mpsc::Receiver<Result<Frame<Bytes>, Infallible>>>;
+
+impl H2c {
+    pub(crate) async fn start() -> H2c {
+        H2c::allowing(None).await
+    }
+
+    /// One that serves so many requests at once on a connection.
+    pub(crate) async fn allowing(streams: Option<u32>) -> H2c {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let told: Arc<Told> = Arc::default();
+        let goodbye: Arc<Notify> = Arc::default();
+        let leaving = goodbye.clone();
+        let tells = told.clone();
+        let task = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tells.connections.fetch_add(1, Ordering::SeqCst);
+                let (told, ending, leaving) = (tells.clone(), tells.clone(), leaving.clone());
+                let service = service_fn(move |request| answer(request, told.clone()));
+                let mut builder = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+                let mut connection =
+                    Box::pin(builder.max_concurrent_streams(streams).serve_connection(TokioIo::new(stream), service));
+                tokio::spawn(async move {
+                    tokio::select! {
+                        _ = &mut connection => {}
+                        () = leaving.notified() => {
+                            connection.as_mut().graceful_shutdown();
+                            let _ = connection.await;
+                        }
+                    }
+                    ending.ended.fetch_add(1, Ordering::SeqCst);
+                });
+            }
+        });
+        H2c { address, told, goodbye, task }
+    }
+
+    pub(crate) fn connections(&self) -> usize {
+        self.told.connections.load(Ordering::SeqCst)
+    }
+
+    /// Ends the connections there are, and goes on with new ones.
+    pub(crate) fn say_goodbye(&self) {
+        self.goodbye.notify_waiters();
+    }
+}
+
+impl Drop for H2c {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+struct GivenUp(Option<Arc<Told>>);
+
+impl Drop for GivenUp {
+    fn drop(&mut self) {
+        if let Some(told) = &self.0 {
+            told.given_up.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+async fn answer(
+    request: Request<Incoming>,
+    told: Arc<Told>,
+) -> Result<Response<UnsyncBoxBody<Bytes, hyper::Error>>, Infallible> {
+    let (parts, body) = request.into_parts();
+    let path = parts.uri.path().to_owned();
+    told.heads.lock().unwrap().push(parts);
+    let mut given_up = GivenUp(Some(told.clone()));
+    match path.split_once('/').and_then(|(_, path)| path.split_once('/')) {
+        // Answered once so many are here.
+        Some(("together", count)) => {
+            told.waiting.fetch_add(1, Ordering::SeqCst);
+            let count: usize = count.parse().unwrap();
+            while told.waiting.load(Ordering::SeqCst) < count {
+                tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+            }
+        }
+        Some(("never", _)) => std::future::pending().await,
+        _ => {}
+    }
+    given_up.0 = None;
+    let mut trailers = HeaderMap::new();
+    trailers.insert("grpc-status", "0".parse().unwrap());
+    trailers.insert("grpc-message", "fine".parse().unwrap());
+    let body = body.with_trailers(async { Some(Ok(trailers)) }).boxed_unsync();
+    Ok(Response::builder().header("content-type", "application/grpc").body(body).unwrap())
+}
+
+/// A visitor who streams, over HTTP/2.
+pub(crate) async fn streaming(world: &World, name: &str) -> SendRequest<Stream> {
+    let stream = tls(world, name, &[b"h2"]).await;
+    let (sender, connection) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+    tokio::spawn(connection);
+    sender
+}
+
+/// The two ends of a body.
+pub(crate) fn stream() -> (mpsc::Sender<Result<Frame<Bytes>, Infallible>>, Stream) {
+    let (say, said) = mpsc::channel(8);
+    (say, StreamBody::new(said))
+}
+
+pub(crate) async fn say(to: &mut mpsc::Sender<Result<Frame<Bytes>, Infallible>>, text: &'static str) {
+    to.send(Ok(Frame::data(Bytes::from_static(text.as_bytes())))).await.unwrap();
+}
