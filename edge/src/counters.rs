@@ -31,6 +31,16 @@ pub(crate) fn restriction_warning(part: RestrictionType) {
     counter!("postern_ip_restriction_warnings_total", "type" => part.as_str()).increment(1);
 }
 
+/// A connection found no place: `limit` says which limit was reached.
+pub(crate) fn turned_away(limit: &'static str) {
+    counter!("postern_edge_connections_turned_away_total", "limit" => limit).increment(1);
+}
+
+/// An HTTP/2 connection was ended because its visitor abandoned most of what it asked for.
+pub(crate) fn flood_ended() {
+    counter!("postern_edge_reset_floods_total").increment(1);
+}
+
 /// Counts a connection for as long as it lives.
 pub(crate) struct Connected(&'static str);
 

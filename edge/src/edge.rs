@@ -3,7 +3,7 @@
 use crate::{
     backends::Backends,
     gatehouse::Gatehouse,
-    http::Front,
+    http::{Front, Turns},
     listeners::{self, Crowd},
     live::Live,
     modules::Keeper,
@@ -62,6 +62,7 @@ impl Edge {
             routing: routing.clone(),
             gatehouse: gatehouse.clone(),
             api,
+            turns: Turns::new(limits.requests),
             limits: limits.clone(),
             https_port: https_addr.port(),
         });

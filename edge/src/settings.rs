@@ -60,7 +60,7 @@ pub struct Settings {
 pub type Clock = Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;
 
 /// Deadlines and caps of the public side.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// From accepting a connection to the end of the TLS handshake.
     pub handshake: Duration,
@@ -70,14 +70,26 @@ pub struct Limits {
     pub idle: Duration,
     /// How long a peer may make no progress inside a body, reading or writing.
     pub stall: Duration,
+    /// Bytes a second at which the body of a request must arrive on average while it is waited for; 0 asks for none.
+    pub body_rate: u64,
+    /// What may be waited for a body on top of that, altogether.
+    pub body_grace: Duration,
     /// How long a local service may take to begin its answer, once it has the whole request.
     pub answer: Duration,
     /// Open visitor and agent connections of one listener.
     pub connections: usize,
     /// Those of one address; loopback addresses are not counted.
     pub connections_per_address: usize,
+    /// Requests that are served at the same time, from their first byte to the last one of their answer.
+    pub requests: usize,
+    /// Requests at the same time on one HTTP/2 connection.
+    pub streams: u32,
+    /// So many more requests of one HTTP/2 connection may be abandoned by the visitor than are waited for.
+    pub resets: usize,
     /// Header block of a request, in bytes.
     pub head_bytes: usize,
+    /// Header lines of a request.
+    pub headers: usize,
     /// Body of a request that a module must see whole before it is forwarded, in bytes.
     pub buffered_body: usize,
     /// All such bodies together that are held at the same time.
@@ -122,10 +134,16 @@ impl Default for Limits {
             head: Duration::from_secs(20),
             idle: Duration::from_secs(75),
             stall: Duration::from_secs(60),
+            body_rate: 240,
+            body_grace: Duration::from_secs(20),
             answer: Duration::from_secs(100),
             connections: 16_384,
             connections_per_address: 2048,
+            requests: 16_384,
+            streams: 128,
+            resets: 500,
             head_bytes: 64 * 1024,
+            headers: 100,
             buffered_body: 10 * 1024 * 1024,
             buffered_bodies: 256 * 1024 * 1024,
             encoders: 256 * 1024 * 1024,

@@ -82,6 +82,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         tcp_ports: configuration.tcp_ports.clone(),
         own_names: vec![configuration.login_host.clone()],
         api: public_api,
+        limits: configuration.limits.clone(),
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
         ..postern_edge::Settings::loopback(configuration.domain.clone())
     };

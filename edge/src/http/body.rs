@@ -1,15 +1,21 @@
 //! Bodies on their way through: to the local service and back to the visitor, without boxes on the hot path.
 
-use super::{buffer::Buffered, exchange::AnswerBody};
+use super::{
+    arrival::{Arriving, Progress},
+    buffer::Buffered,
+    exchange::AnswerBody,
+    flow::Flow,
+};
+use crate::settings::Limits;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::combinators::UnsyncBoxBody;
-use hyper::body::Incoming;
+use hyper::{HeaderMap, body::Incoming};
 use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll},
 };
@@ -25,6 +31,8 @@ pub(crate) struct ResponseBody {
     kind: Kind,
     /// Keeps the visitor's connection counted as busy until the last byte.
     open: Option<Open>,
+    /// Where it is noted whether the visitor takes what there is.
+    flow: Option<Arc<Flow>>,
 }
 
 enum Kind {
@@ -34,21 +42,27 @@ enum Kind {
 }
 
 impl ResponseBody {
+    fn new(kind: Kind) -> Self {
+        ResponseBody { kind, open: None, flow: None }
+    }
+
     pub(crate) fn full(bytes: Bytes) -> Self {
-        ResponseBody { kind: Kind::Full((!bytes.is_empty()).then_some(bytes)), open: None }
+        ResponseBody::new(Kind::Full((!bytes.is_empty()).then_some(bytes)))
     }
 
     pub(crate) fn answer(body: AnswerBody) -> Self {
-        ResponseBody { kind: Kind::Answer(body), open: None }
+        ResponseBody::new(Kind::Answer(body))
     }
 
     /// A body of another kind, for ways that are not the hottest.
     pub(crate) fn boxed(body: impl Body<Data = Bytes, Error = BodyError> + Send + 'static) -> Self {
-        ResponseBody { kind: Kind::Boxed(UnsyncBoxBody::new(body)), open: None }
+        ResponseBody::new(Kind::Boxed(UnsyncBoxBody::new(body)))
     }
 
-    pub(crate) fn keep(mut self, open: Open) -> Self {
+    pub(super) fn keep(mut self, mut open: Open) -> Self {
+        open.waited_for = true;
         self.open = Some(open);
+        self.flow = Flow::of_this_stream();
         self
     }
 }
@@ -58,11 +72,16 @@ impl Body for ResponseBody {
     type Error = BodyError;
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        match &mut self.get_mut().kind {
+        let this = self.get_mut();
+        let polled = match &mut this.kind {
             Kind::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
             Kind::Answer(body) => body.poll(cx),
             Kind::Boxed(body) => Pin::new(body).poll_frame(cx),
+        };
+        if let Some(flow) = &this.flow {
+            flow.asked(matches!(polled, Poll::Ready(Some(Ok(_)))));
         }
+        polled
     }
 
     fn is_end_stream(&self) -> bool {
@@ -86,12 +105,12 @@ impl Body for ResponseBody {
 /// tell a slow visitor from a slow service.
 pub(crate) struct RequestBody {
     source: Source,
-    progress: Option<Arc<AtomicU64>>,
+    progress: Option<Arc<Progress>>,
 }
 
 enum Source {
     Empty,
-    Incoming(Incoming),
+    Arriving(Arriving),
     Buffered(Buffered),
 }
 
@@ -101,26 +120,27 @@ impl RequestBody {
     }
 
     /// The visitor's body, and the counter if there is something to count.
-    pub(crate) fn of(incoming: Incoming) -> (Self, Option<Arc<AtomicU64>>) {
+    pub(super) fn of(incoming: Incoming, headers: &HeaderMap, limits: &Limits) -> (Self, Option<Arc<Progress>>) {
         if incoming.is_end_stream() {
             return (RequestBody::empty(), None);
         }
-        let progress = Arc::new(AtomicU64::new(0));
-        (RequestBody { source: Source::Incoming(incoming), progress: Some(progress.clone()) }, Some(progress))
+        let arriving = Arriving::new(incoming, headers, limits);
+        let progress = arriving.progress();
+        (RequestBody { source: Source::Arriving(arriving), progress: Some(progress.clone()) }, Some(progress))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         match &self.source {
             Source::Empty => true,
-            Source::Incoming(_) => false,
+            Source::Arriving(_) => false,
             Source::Buffered(buffered) => buffered.is_empty(),
         }
     }
 
     /// The visitor's body, to be taken in; in its place there is none.
-    pub(super) fn take_incoming(&mut self) -> Option<Incoming> {
+    pub(super) fn take_arriving(&mut self) -> Option<Arriving> {
         match std::mem::replace(&mut self.source, Source::Empty) {
-            Source::Incoming(incoming) => Some(incoming),
+            Source::Arriving(arriving) => Some(arriving),
             other => {
                 self.source = other;
                 None
@@ -135,7 +155,7 @@ impl RequestBody {
     pub(super) fn buffered(&self) -> Option<&Buffered> {
         match &self.source {
             Source::Buffered(buffered) => Some(buffered),
-            Source::Empty | Source::Incoming(_) => None,
+            Source::Empty | Source::Arriving(_) => None,
         }
     }
 }
@@ -148,22 +168,19 @@ impl Body for RequestBody {
         let this = self.get_mut();
         let frame = match &mut this.source {
             Source::Empty => return Poll::Ready(None),
-            Source::Incoming(incoming) => std::task::ready!(Pin::new(incoming).poll_frame(cx)),
+            Source::Arriving(arriving) => std::task::ready!(arriving.poll_frame(cx)),
             Source::Buffered(buffered) => buffered.next().map(Ok),
         };
         if let Some(progress) = &this.progress {
-            progress.fetch_add(1, Ordering::Relaxed);
+            progress.moved();
         }
-        Poll::Ready(
-            frame
-                .map(|frame| frame.map_err(|error| BodyError::from(VisitorGone(error))).map(without_smuggled_trailers)),
-        )
+        Poll::Ready(frame.map(|frame| frame.map(without_smuggled_trailers)))
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.source {
             Source::Empty => true,
-            Source::Incoming(incoming) => incoming.is_end_stream(),
+            Source::Arriving(arriving) => arriving.is_end_stream(),
             Source::Buffered(buffered) => buffered.is_empty(),
         }
     }
@@ -171,7 +188,7 @@ impl Body for RequestBody {
     fn size_hint(&self) -> SizeHint {
         match &self.source {
             Source::Empty => SizeHint::with_exact(0),
-            Source::Incoming(incoming) => incoming.size_hint(),
+            Source::Arriving(arriving) => arriving.size_hint(),
             Source::Buffered(buffered) => buffered.exact().map_or_else(SizeHint::new, SizeHint::with_exact),
         }
     }
@@ -188,11 +205,6 @@ pub(crate) fn without_smuggled_trailers(frame: Frame<Bytes>) -> Frame<Bytes> {
     }
 }
 
-/// The visitor's half broke while it was being read: not the local service's fault.
-#[derive(Debug, thiserror::Error)]
-#[error("the visitor's body ended early: {0}")]
-pub(crate) struct VisitorGone(pub(super) hyper::Error);
-
 /// Counts the requests of one visitor connection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Busy(Arc<Counts>);
@@ -201,13 +213,15 @@ pub(crate) struct Busy(Arc<Counts>);
 struct Counts {
     open: AtomicUsize,
     begun: AtomicUsize,
+    /// Whose answer the visitor did not wait for.
+    abandoned: AtomicUsize,
 }
 
 impl Busy {
     pub(crate) fn begin(&self) -> Open {
         self.0.begun.fetch_add(1, Ordering::Relaxed);
         self.0.open.fetch_add(1, Ordering::Relaxed);
-        Open(self.0.clone())
+        Open { counts: self.0.clone(), waited_for: false, turn: None }
     }
 
     /// Whether a request is being served.
@@ -219,13 +233,69 @@ impl Busy {
     pub(crate) fn begun(&self) -> usize {
         self.0.begun.load(Ordering::Relaxed)
     }
+
+    /// By how many the requests are more that were abandoned than those that were waited for.
+    pub(crate) fn abandoned_beyond_reason(&self) -> usize {
+        let abandoned = self.0.abandoned.load(Ordering::Relaxed);
+        let waited_for = self.begun().saturating_sub(abandoned);
+        abandoned.saturating_sub(waited_for)
+    }
 }
 
 /// One request being served.
-pub(crate) struct Open(Arc<Counts>);
+pub(crate) struct Open {
+    counts: Arc<Counts>,
+    waited_for: bool,
+    turn: Option<Turn>,
+}
+
+impl Open {
+    /// Whoever got another protocol waited for it.
+    pub(super) fn of_an_upgrade(mut self) -> Self {
+        self.waited_for = true;
+        self
+    }
+
+    /// Keeps the turn of a request for as long as it is served.
+    pub(super) fn hold(&mut self, turn: Turn) {
+        self.turn = Some(turn);
+    }
+}
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.0.open.fetch_sub(1, Ordering::Relaxed);
+        if !self.waited_for {
+            self.counts.abandoned.fetch_add(1, Ordering::Relaxed);
+        }
+        self.counts.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// How many requests may be served at the same time, whoever asks.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    open: Arc<AtomicUsize>,
+    limit: usize,
+}
+
+/// The turn of one request, over when dropped.
+pub(crate) struct Turn(Arc<AtomicUsize>);
+
+impl Turns {
+    pub(crate) fn new(limit: usize) -> Self {
+        Turns { open: Arc::default(), limit }
+    }
+
+    /// A turn, unless too many are taken.
+    pub(super) fn take(&self) -> Option<Turn> {
+        let before = self.open.fetch_add(1, Ordering::Relaxed);
+        let turn = Turn(self.open.clone());
+        (before < self.limit).then_some(turn)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -1,14 +1,16 @@
 //! Bodies that a module must see whole before anybody else does.
 
-use super::body::{RequestBody, VisitorGone};
+use super::{
+    arrival::{Arriving, TooSlow},
+    body::RequestBody,
+};
 use crate::{
     refusal::{Fault, Refusal},
     settings::Limits,
 };
 use bytes::{Buf, Bytes, BytesMut};
-use http_body::{Body, Frame};
-use http_body_util::BodyExt;
-use hyper::{HeaderMap, body::Incoming};
+use http_body::Frame;
+use hyper::HeaderMap;
 use postern_api::{Code, Error};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
@@ -58,20 +60,24 @@ impl Room {
     }
 
     /// Takes a whole body in.
-    pub(super) async fn fill(&self, mut incoming: Incoming) -> Result<Buffered, Refusal> {
-        if incoming.size_hint().lower() > self.each as u64 {
+    pub(super) async fn fill(&self, mut arriving: Arriving) -> Result<Buffered, Refusal> {
+        if arriving.size_hint().lower() > self.each as u64 {
             return Err(self.too_large());
         }
         let (mut first, mut more, mut trailers) = (Bytes::new(), BytesMut::new(), None);
         let mut held: Option<OwnedSemaphorePermit> = None;
         loop {
-            let frame = tokio::time::timeout(self.stall, incoming.frame())
+            let frame = tokio::time::timeout(self.stall, arriving.frame())
                 .await
                 .map_err(|_| Refusal::invalid("The body of the request stopped arriving."))?;
             let Some(frame) = frame else { break };
-            let frame = frame.map_err(VisitorGone).map_err(|gone| {
+            let frame = frame.map_err(|gone| {
                 tracing::debug!(%gone, "while a module waited for it");
-                Refusal::invalid("The body of the request ended early.")
+                if gone.is::<TooSlow>() {
+                    TooSlow::refusal()
+                } else {
+                    Refusal::invalid("The body of the request ended early.")
+                }
             })?;
             match super::body::without_smuggled_trailers(frame).into_data() {
                 Ok(data) => {
@@ -132,8 +138,8 @@ impl RequestBody {
 
     /// Takes all of the visitor's body in, so that it can be looked at. It is forwarded as it came.
     pub(crate) async fn take_in(&mut self, room: &Room) -> Result<Bytes, Refusal> {
-        if let Some(incoming) = self.take_incoming() {
-            self.put_back(room.fill(incoming).await?);
+        if let Some(arriving) = self.take_arriving() {
+            self.put_back(room.fill(arriving).await?);
         }
         Ok(self.buffered().map(Buffered::bytes).unwrap_or_default())
     }

@@ -1,6 +1,7 @@
 //! One visitor's connection, HTTP/1.1 or HTTP/2, from its first request to its last.
 
 use super::{
+    flow::Streams,
     guard::Guard,
     service::{Front, handle},
     visitor::Visitor,
@@ -10,7 +11,7 @@ use hyper::{
     server::conn::{http1, http2},
     service::service_fn,
 };
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{
     pin::{Pin, pin},
     sync::{Arc, atomic::Ordering},
@@ -20,11 +21,14 @@ use std::{
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
-/// Requests at once on one HTTP/2 connection, and what may wait unread.
-const STREAMS: u32 = 128;
+/// What may wait unread on an HTTP/2 connection.
 const STREAM_WINDOW: u32 = 1024 * 1024;
 const CONNECTION_WINDOW: u32 = 4 * 1024 * 1024;
 const SEND_BUFFER: usize = 128 * 1024;
+/// Requests that were reset before anybody looked at them. Honest visitors have a few of them at most.
+const UNSEEN_RESETS: usize = 20;
+/// Header lines that hyper has room for without asking for memory.
+const FIELDS: usize = 100;
 /// Room above the header block, so that hyper's limit never comes before ours.
 const HEADROOM: usize = 8 * 1024;
 
@@ -60,7 +64,11 @@ where
         service_fn(move |request| handle(front.clone(), visitor.clone(), request))
     };
     let refused = guard.refused();
-    let mut connection = http1::Builder::new()
+    let mut builder = http1::Builder::new();
+    if front.limits.headers > FIELDS {
+        builder.max_headers(front.limits.headers);
+    }
+    let mut connection = builder
         .preserve_header_case(true)
         .title_case_headers(true)
         .max_buf_size(front.limits.head_bytes + HEADROOM)
@@ -130,23 +138,35 @@ where
         let (front, visitor) = (front.clone(), visitor.clone());
         service_fn(move |request| handle(front.clone(), visitor.clone(), request))
     };
-    let mut connection = http2::Builder::new(TokioExecutor::new())
+    let limits = &front.limits;
+    let mut connection = http2::Builder::new(Streams { stall: limits.stall })
         .timer(TokioTimer::new())
-        .max_concurrent_streams(STREAMS)
+        .max_concurrent_streams(limits.streams)
+        .max_pending_accept_reset_streams(UNSEEN_RESETS)
+        .max_local_error_reset_streams(limits.resets)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .max_send_buf_size(SEND_BUFFER)
-        .max_header_list_size(front.limits.head_bytes.try_into().unwrap_or(u32::MAX))
+        .max_header_list_size(limits.head_bytes.try_into().unwrap_or(u32::MAX))
         .keep_alive_interval(Duration::from_secs(20))
         .keep_alive_timeout(Duration::from_secs(20))
         .serve_connection(TokioIo::new(guard), service);
-    tokio::select! {
-        outcome = &mut connection => outcome,
-        () = stop.cancelled() => {
+    let mut stopping = pin!(stop.cancelled());
+    let mut told = false;
+    std::future::poll_fn(|cx| {
+        if !told && stopping.as_mut().poll(cx).is_ready() {
+            told = true;
             Pin::new(&mut connection).graceful_shutdown();
-            connection.await
         }
-    }
+        let polled = Pin::new(&mut connection).poll(cx);
+        if polled.is_pending() && visitor.busy.abandoned_beyond_reason() > limits.resets {
+            counters::flood_ended();
+            tracing::info!(visitor = %visitor.address, "asks and gives up again and again; the connection is ended");
+            return Poll::Ready(Ok(()));
+        }
+        polled
+    })
+    .await
 }
 
 #[cfg(test)]
@@ -155,6 +175,7 @@ mod tests {
     use crate::{
         backends::Backends,
         gatehouse::Gatehouse,
+        http::Turns,
         listeners::Crowd,
         modules::Keeper,
         routing::Routing,
@@ -190,7 +211,8 @@ mod tests {
         let routing = Arc::new(Routing::new(Arc::new(configs), Keeper::new(&settings)));
         let (_publish, published) = watch::channel(Arc::default());
         let registry = Arc::new(Registry::new(settings, 443, 80, published, backends, ports));
-        let front = Arc::new(Front { registry, routing, gatehouse, api: None, limits, https_port: 443 });
+        let front =
+            Arc::new(Front { registry, routing, gatehouse, api: None, turns: Turns::new(1), limits, https_port: 443 });
         let address = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
         let visitor = Arc::new(Visitor::new(address, postern_tunnel::message::Scheme::Https));
         let (_far, near) = tokio::io::duplex(64);

@@ -1,7 +1,8 @@
 //! One request and its answer: from whoever can be dialled first.
 
 use super::{
-    body::{BodyError, RequestBody, VisitorGone, without_smuggled_trailers},
+    arrival::{Progress, TooSlow, VisitorGone},
+    body::{BodyError, RequestBody, without_smuggled_trailers},
     pool::Upstream,
     shared::{self, Lease, Lines},
 };
@@ -19,10 +20,7 @@ use std::{
     error::Error as _,
     io,
     pin::{Pin, pin},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -49,7 +47,7 @@ pub(super) async fn exchange(
     candidates: Candidates,
     whom: For,
     request: Request<RequestBody>,
-    progress: Option<Arc<AtomicU64>>,
+    progress: Option<Arc<Progress>>,
     patience: Duration,
 ) -> Result<Answered, Refusal> {
     let mut request = request;
@@ -92,7 +90,7 @@ async fn ask(
     origin: &Origin,
     whom: For,
     request: Request<RequestBody>,
-    progress: &Option<Arc<AtomicU64>>,
+    progress: &Option<Arc<Progress>>,
     patience: Duration,
     others: bool,
 ) -> Result<(Response<Incoming>, Carrier), Asked> {
@@ -129,7 +127,7 @@ async fn ask_shared(
     lines: &Lines,
     whom: For,
     request: Request<RequestBody>,
-    progress: &Option<Arc<AtomicU64>>,
+    progress: &Option<Arc<Progress>>,
     patience: Duration,
 ) -> Result<(Response<Incoming>, Carrier), Asked> {
     let mut request = request;
@@ -168,7 +166,7 @@ struct Failure {
 async fn send(
     mut upstream: Box<Upstream>,
     request: Request<RequestBody>,
-    progress: Option<Arc<AtomicU64>>,
+    progress: Option<Arc<Progress>>,
     patience: Duration,
 ) -> Result<(Response<Incoming>, Carrier), Failure> {
     let answer = upstream.sender.try_send_request(request);
@@ -185,7 +183,7 @@ async fn send(
 async fn send_shared(
     mut lease: Lease,
     request: Request<RequestBody>,
-    progress: Option<Arc<AtomicU64>>,
+    progress: Option<Arc<Progress>>,
     patience: Duration,
 ) -> Result<(Response<Incoming>, Carrier), Failure> {
     let answer = lease.sender.try_send_request(request);
@@ -196,7 +194,7 @@ async fn send_shared(
 /// Waits for the head of an answer.
 async fn in_time(
     answer: impl Future<Output = Result<Response<Incoming>, TrySendError<Request<RequestBody>>>>,
-    progress: Option<Arc<AtomicU64>>,
+    progress: Option<Arc<Progress>>,
     patience: Duration,
 ) -> Result<Response<Incoming>, Failure> {
     let mut answer = pin!(answer);
@@ -208,7 +206,7 @@ async fn in_time(
         }
         while deadline.as_mut().poll(cx).is_ready() {
             // As long as the visitor is still sending, it is not the local service that is slow.
-            let sent = progress.as_ref().map_or(0, |progress| progress.load(Ordering::Relaxed));
+            let sent = progress.as_ref().map_or(0, |progress| progress.frames());
             if sent == seen {
                 return Poll::Ready(None);
             }
@@ -219,7 +217,12 @@ async fn in_time(
     })
     .await;
     match outcome {
-        Some(Ok(response)) => Ok(response),
+        Some(Ok(response)) => {
+            if let Some(progress) = &progress {
+                progress.answered();
+            }
+            Ok(response)
+        }
         Some(Err(mut error)) => {
             let unsent = error.take_message();
             let error = error.into_error();
@@ -292,6 +295,9 @@ fn is_untouched(error: &hyper::Error) -> bool {
 fn refusal_of(error: &hyper::Error) -> Refusal {
     if let Some(refused) = cause(error, |cause| cause.downcast_ref::<io::Error>().and_then(refused_by_agent)) {
         return Refusal::from_agent(refused);
+    }
+    if cause(error, |cause| cause.downcast_ref::<TooSlow>()).is_some() {
+        return TooSlow::refusal();
     }
     if error.is_user() || cause(error, |cause| cause.downcast_ref::<VisitorGone>()).is_some() {
         return Refusal::invalid("The body of the request ended early.");

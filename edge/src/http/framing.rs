@@ -6,8 +6,6 @@ use postern_api::{Code, Error};
 
 /// Bytes of a chunk's size line, extensions included.
 const CHUNK_LINE: usize = 4096;
-/// Header lines of a request; hyper takes no more.
-const FIELDS: usize = 100;
 
 /// Follows the bytes a visitor sends, wherever they are split.
 #[derive(Debug)]
@@ -16,7 +14,11 @@ pub(super) struct Framing {
     /// The part of a line that arrived in earlier pieces.
     line: Vec<u8>,
     head_bytes: usize,
+    /// The longest header block in bytes, and in lines.
     limit: usize,
+    fields: usize,
+    /// Header blocks that were begun.
+    begun: usize,
     head: Head,
 }
 
@@ -46,8 +48,14 @@ struct Head {
 }
 
 impl Framing {
-    pub(super) fn new(limit: usize) -> Self {
-        Framing { state: State::Between, line: Vec::new(), head_bytes: 0, limit, head: Head::default() }
+    pub(super) fn new(limit: usize, fields: usize) -> Self {
+        let head = Head::default();
+        Framing { state: State::Between, line: Vec::new(), head_bytes: 0, limit, fields, begun: 0, head }
+    }
+
+    /// The number of the header block that has begun and not ended.
+    pub(super) fn open_head(&self) -> Option<usize> {
+        self.in_head().then_some(self.begun)
     }
 
     /// Whether a header block has begun and not ended.
@@ -75,6 +83,7 @@ impl Framing {
                         self.count(bytes.len())?;
                         if self.state == State::Between {
                             self.state = State::Head;
+                            self.begun += 1;
                         }
                         self.line.extend_from_slice(bytes);
                         return Ok(());
@@ -161,6 +170,9 @@ impl Framing {
         if !is_token(method) || !target_is_plain || !matches!(version, b"HTTP/1.1" | b"HTTP/1.0") {
             return Err(wrong());
         }
+        if self.state == State::Between {
+            self.begun += 1;
+        }
         self.state = State::Head;
         self.head = Head { opaque: method == b"CONNECT", old: version == b"HTTP/1.0", ..Head::default() };
         Ok(())
@@ -169,9 +181,8 @@ impl Framing {
     fn header(&mut self, line: &[u8]) -> Result<(), Refusal> {
         let (name, value) = field(line)?;
         self.head.fields += 1;
-        if self.head.fields > FIELDS {
-            let message = format!("A request may have {FIELDS} header lines.");
-            return Err(Refusal::new(Fault::Visitor, Error::new(Code::HeadersTooLarge, message)));
+        if self.head.fields > self.fields {
+            return Err(too_many_fields(self.fields));
         }
         if name.eq_ignore_ascii_case(b"content-length") {
             let digits = !value.is_empty() && value.len() <= 19 && value.iter().all(u8::is_ascii_digit);
@@ -229,6 +240,12 @@ impl Framing {
     }
 }
 
+/// The refusal of a request with more header lines than are taken.
+pub(super) fn too_many_fields(limit: usize) -> Refusal {
+    let message = format!("A request may have {limit} header lines.");
+    Refusal::new(Fault::Visitor, Error::new(Code::HeadersTooLarge, message))
+}
+
 /// Splits a header line; the value comes without the blanks around it.
 fn field(line: &[u8]) -> Result<(&[u8], &[u8]), Refusal> {
     let wrong = || Refusal::invalid("A header line of the request is not `Name: value`.");
@@ -251,7 +268,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(bytes: &[u8]) -> Result<State, Code> {
-        let mut framing = Framing::new(1024);
+        let mut framing = Framing::new(1024, 100);
         framing.feed(bytes).map_err(|refusal| refusal.error.code)?;
         Ok(framing.state)
     }
@@ -339,7 +356,7 @@ mod tests {
         fn it_does_not_matter_where_the_bytes_are_split(cut in 0usize..120) {
             let text = b"POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n";
             let cut = cut.min(text.len());
-            let mut framing = Framing::new(1024);
+            let mut framing = Framing::new(1024, 100);
             prop_assert!(framing.feed(&text[..cut]).is_ok());
             prop_assert!(framing.feed(&text[cut..]).is_ok());
             prop_assert_eq!(framing.state, State::Between);
@@ -347,7 +364,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_read_without_panic(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..8)) {
-            let mut framing = Framing::new(256);
+            let mut framing = Framing::new(256, 100);
             for piece in pieces {
                 if framing.feed(&piece).is_err() {
                     break;

@@ -28,6 +28,8 @@ pub(super) struct Guard<S> {
     patience: Patience,
     /// The last moment at which bytes moved.
     moved: Instant,
+    /// The header block that is arriving: its number, and since when it is waited for.
+    head: Option<(usize, Instant)>,
     /// On HTTP/2: when there was last a request, and how many there had been. Pings do not count as use.
     used: (Instant, usize),
     reading: Option<Pin<Box<Sleep>>>,
@@ -45,12 +47,13 @@ impl<S> Guard<S> {
     pub(super) fn new(stream: S, http2: bool, busy: Busy, limits: &Limits) -> Self {
         Guard {
             stream,
-            framing: (!http2).then(|| Framing::new(limits.head_bytes)),
+            framing: (!http2).then(|| Framing::new(limits.head_bytes, limits.headers)),
             refusal: None,
             refused: Arc::default(),
             busy,
             patience: Patience { head: limits.head, idle: limits.idle, stall: limits.stall },
             moved: Instant::now(),
+            head: None,
             used: (Instant::now(), 0),
             reading: None,
             writing: None,
@@ -80,9 +83,16 @@ impl<S> Guard<S> {
         }
     }
 
+    /// From when on the visitor's silence counts.
     fn last_use(&mut self) -> Instant {
-        if self.framing.is_some() {
-            return self.moved;
+        if let Some(framing) = &self.framing {
+            // A header block that trickles in is no better than one that does not come.
+            let open = framing.open_head().filter(|_| !self.busy.is_busy());
+            self.head = open.map(|number| match self.head {
+                Some(head) if head.0 == number => head,
+                _ => (number, Instant::now()),
+            });
+            return self.head.map_or(self.moved, |head| head.1);
         }
         let begun = self.busy.begun();
         if self.busy.is_busy() || begun != self.used.1 {

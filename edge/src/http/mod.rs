@@ -1,10 +1,12 @@
 //! HTTP at the edge: one visitor's connection, one canonical request, one exchange with the local service.
 
+mod arrival;
 pub(crate) mod body;
 mod buffer;
 mod canonical;
 mod connection;
 mod exchange;
+mod flow;
 mod framing;
 mod guard;
 pub(crate) mod headers;
@@ -16,7 +18,7 @@ mod upgrade;
 mod visitor;
 
 pub use body::ApiBody;
-pub(crate) use body::{BodyError, RequestBody, ResponseBody};
+pub(crate) use body::{BodyError, RequestBody, ResponseBody, Turns};
 pub(crate) use buffer::Room;
 pub(crate) use canonical::host;
 pub(crate) use connection::serve;
@@ -24,4 +26,4 @@ pub(crate) use exchange::refused_by_agent;
 pub(crate) use pool::Pool;
 pub(crate) use service::{Front, request_id};
 pub(crate) use shared::Lines;
-pub(crate) use visitor::{Tls, Visitor};
+pub(crate) use visitor::{Presence, Tls, Visitor};

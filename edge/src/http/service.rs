@@ -1,9 +1,10 @@
 //! One request: made canonical, routed, cleaned, judged, sent to whoever serves it, and answered.
 
 use super::{
-    body::{RequestBody, ResponseBody},
+    body::{RequestBody, ResponseBody, Turns},
     canonical,
     exchange::{AnswerBody, Answered, Carrier, exchange},
+    framing::too_many_fields,
     headers, upgrade,
     visitor::Visitor,
 };
@@ -27,8 +28,15 @@ use hyper::{
 };
 use postern_api::{Code, Error, host::HostName, id::ksuid};
 use postern_tunnel::{StreamKind, message::Scheme};
-use std::{convert::Infallible, sync::Arc, time::Instant};
+use std::{
+    convert::Infallible,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tower::ServiceExt;
+
+/// When to try again if there is too much to do.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// What all requests share.
 pub(crate) struct Front {
@@ -37,6 +45,8 @@ pub(crate) struct Front {
     pub(crate) gatehouse: Arc<Gatehouse>,
     pub(crate) api: Option<ApiHost>,
     pub(crate) limits: Limits,
+    /// What keeps the server from taking on more than it can do.
+    pub(crate) turns: Turns,
     /// Where plain requests are sent when a name is published over HTTPS only.
     pub(crate) https_port: u16,
 }
@@ -53,13 +63,20 @@ pub(super) async fn handle(
     request: Request<Incoming>,
 ) -> Result<Response<ResponseBody>, Infallible> {
     let began = Instant::now();
-    let open = visitor.busy.begin();
+    let mut open = visitor.busy.begin();
     let manners = Manners::of(request.headers());
+    match front.turns.take() {
+        Some(turn) => open.hold(turn),
+        None => return Ok(busy(manners, request.version()).map(|body| body.keep(open))),
+    }
     let asked = (request.method().clone(), request.uri().clone(), request.version());
-    // The guard reads nothing behind a request that names another protocol: see `framing`.
-    let last = request.version() < Version::HTTP_2 && request.headers().contains_key(header::UPGRADE);
+    // The guard reads nothing behind a request that names another protocol, or asks for a tunnel: see `framing`.
+    let leaves_http = request.method() == hyper::Method::CONNECT || request.headers().contains_key(header::UPGRADE);
+    let last = leaves_http && request.version() < Version::HTTP_2;
     let mut trace = Trace::default();
     let outcome = front.answer(&visitor, request, &mut trace).await;
+    // Of who sends such things nobody knows what else they mean.
+    let invalid = outcome.as_ref().is_err_and(|refusal| refusal.error.code == Code::RequestInvalid);
     let mut response = match outcome {
         Ok(response) => {
             tracing::debug!(visitor = %visitor.address, method = %asked.0, uri = %asked.1, status = response.status().as_u16(), %trace, "answered");
@@ -73,11 +90,25 @@ pub(super) async fn handle(
     };
     counters::request(response.status().as_u16(), began.elapsed());
     let version = asked.2;
-    let elsewhere = response.status() == StatusCode::MISDIRECTED_REQUEST && version < Version::HTTP_2;
-    if elsewhere || last && response.status() != StatusCode::SWITCHING_PROTOCOLS {
+    let over = (invalid || response.status() == StatusCode::MISDIRECTED_REQUEST) && version < Version::HTTP_2;
+    if over || last && response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     Ok(response.map(|body| body.keep(open)))
+}
+
+/// The answer while too many requests are being served. It costs next to nothing, log lines included: at such times
+/// there is nothing to spare.
+fn busy(manners: Manners, version: Version) -> Response<ResponseBody> {
+    let message = "The server serves as many requests as it can at the moment. Try again in a moment.";
+    let refusal = Refusal::new(Fault::Us, Error::new(Code::EdgeBusy, message)).retry_after(PAUSE);
+    counters::refusal(Code::EdgeBusy);
+    let mut response = pages::answer(&refusal, manners, &request_id());
+    if version < Version::HTTP_2 {
+        // A body that nobody reads would stand between this answer and the next request.
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
 }
 
 fn report(refusal: &Refusal, id: &str, visitor: &Visitor, method: &hyper::Method, uri: &Uri, trace: &Trace) {
@@ -106,6 +137,9 @@ impl Front {
         let wanted = headers::wanted_upgrade(request.version(), request.headers());
         let changing = wanted.is_some().then(|| hyper::upgrade::on(&mut request));
         let (mut parts, incoming) = request.into_parts();
+        if parts.headers.len() > self.limits.headers {
+            return Err(too_many_fields(self.limits.headers));
+        }
         canonical::reduce(&parts.method, &mut parts.uri, parts.version, &mut parts.headers)?;
         let target = self.find(visitor, &parts.headers, &parts.uri);
         if let Ok(Target::Edge(edge)) = &target {
@@ -147,7 +181,7 @@ impl Front {
         }
         visitor.introduce(&mut parts.headers, &host);
         parts.headers.extend(identity.iter().cloned());
-        let (mut body, progress) = RequestBody::of(incoming);
+        let (mut body, progress) = RequestBody::of(incoming, &parts.headers, &self.limits);
         let (mut passed, candidates) = match &way {
             // Tunnels of agents carry no modules.
             Way::Tunnel(tunnel) => (None, backends::only(tunnel.clone())),
@@ -189,7 +223,7 @@ impl Front {
         candidates: Candidates,
         whom: For,
         websocket: WebsocketHandshake,
-        visitor: &Visitor,
+        visitor: &Arc<Visitor>,
         changing: Option<OnUpgrade>,
     ) -> Result<Response<ResponseBody>, Refusal> {
         let Some(changing) = changing else {
@@ -200,7 +234,7 @@ impl Front {
             let message = "The backend of this address did not take the connection in time.";
             Refusal::new(Fault::Service, Error::new(Code::UpstreamTimeout, message))
         })??;
-        upgrade::convert(changing, backend, visitor.busy.begin());
+        upgrade::convert(visitor.clone(), changing, backend);
         Ok(websocket.answer())
     }
 
@@ -308,7 +342,7 @@ fn misdirected() -> Refusal {
 /// Makes what was answered ready for the visitor; after a change of protocol both sides are joined.
 fn conclude(
     answered: Answered,
-    visitor: &Visitor,
+    visitor: &Arc<Visitor>,
     changing: Option<OnUpgrade>,
 ) -> Result<Response<ResponseBody>, Refusal> {
     let (mut response, carrier, origin) = match answered {
@@ -323,7 +357,7 @@ fn conclude(
         };
         let protocol = response.headers().get(header::UPGRADE).cloned();
         let (parts, incoming) = response.into_parts();
-        upgrade::join(changing, incoming, upstream, visitor.busy.begin());
+        upgrade::join(visitor.clone(), changing, incoming, upstream);
         let mut response = Response::from_parts(parts, ResponseBody::full(bytes::Bytes::new()));
         headers::clean_response(response.headers_mut());
         if let Some(protocol) = protocol {

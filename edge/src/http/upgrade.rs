@@ -1,22 +1,24 @@
 //! After a 101 both sides speak something else: the two connections are joined and nobody looks inside.
 
-use super::{body::Open, pool::Upstream};
+use super::{body::Open, pool::Upstream, visitor::Visitor};
 use crate::{backends::OriginIo, modules::carry_websocket};
 use hyper::{body::Incoming, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
+use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
 
-/// Runs what is left of a connection after its 101, which counts as open until then.
-fn carry_on(open: Open, rest: impl Future<Output = ()> + Send + 'static) {
+/// Runs what is left of a connection after its 101. Until then it is open, and has its place.
+fn carry_on(from: Arc<Visitor>, rest: impl Future<Output = ()> + Send + 'static) {
+    let open: Open = from.busy.begin().of_an_upgrade();
     tokio::spawn(async move {
-        let _open = open;
+        let _open = (open, from);
         rest.await;
     });
 }
 
 /// Carries a WebSocket connection as a stream of bytes as soon as the visitor has its 101.
-pub(super) fn convert(visitor: OnUpgrade, backend: OriginIo, open: Open) {
-    carry_on(open, async move {
+pub(super) fn convert(from: Arc<Visitor>, visitor: OnUpgrade, backend: OriginIo) {
+    carry_on(from, async move {
         match visitor.await {
             Ok(visitor) => carry_websocket(TokioIo::new(visitor), backend).await,
             Err(error) => tracing::debug!(%error, "the visitor did not take its upgrade"),
@@ -25,9 +27,9 @@ pub(super) fn convert(visitor: OnUpgrade, backend: OriginIo, open: Open) {
 }
 
 /// Joins both sides as soon as the visitor has its 101. Runs until both have ended.
-pub(super) fn join(visitor: OnUpgrade, body: Incoming, mut upstream: Box<Upstream>, open: Open) {
+pub(super) fn join(from: Arc<Visitor>, visitor: OnUpgrade, body: Incoming, mut upstream: Box<Upstream>) {
     drop(body);
-    carry_on(open, async move {
+    carry_on(from, async move {
         // Nobody else drives the connection to the local service; it lets go of its stream at once.
         std::future::poll_fn(|cx| upstream.drive(cx)).await;
         let (service, early) = upstream.into_stream();

@@ -1,7 +1,7 @@
 //! What is known of a visitor's connection, and what is said about it to local services.
 
 use super::{body::Busy, headers};
-use crate::tls::Admission;
+use crate::{counters::Connected, listeners::Place, tls::Admission};
 use hyper::{HeaderMap, header::HeaderValue};
 use postern_tunnel::message::Scheme;
 use rustls::{ProtocolVersion, ServerConnection};
@@ -9,6 +9,7 @@ use std::{
     net::{IpAddr, SocketAddr},
     sync::{Mutex, PoisonError},
 };
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// TLS of one connection.
 pub(crate) struct Tls {
@@ -31,6 +32,16 @@ impl Tls {
     }
 }
 
+/// Given back when the connection has ended.
+pub(crate) struct Presence {
+    /// Its place among all connections.
+    pub(crate) _place: Place,
+    /// It is counted.
+    pub(crate) _connected: Connected,
+    /// Who drains waits for it.
+    pub(crate) _open: TaskTrackerToken,
+}
+
 /// One connection of a visitor.
 pub(crate) struct Visitor {
     pub(crate) address: SocketAddr,
@@ -42,6 +53,8 @@ pub(crate) struct Visitor {
     pub(crate) tls: Option<Tls>,
     /// The edge whose rules the TLS handshake was made by, if it has rules of its own.
     pub(crate) admission: Option<Admission>,
+    /// What the connection holds for as long as it lasts, whatever it speaks in the end.
+    presence: Option<Presence>,
     forwarded_for: HeaderValue,
     /// The `Forwarded` header of the last request and the `Host` it was made for: most connections ask for one.
     last: Mutex<Option<(HeaderValue, HeaderValue)>>,
@@ -59,9 +72,17 @@ impl Visitor {
             busy,
             tls: None,
             admission: None,
+            presence: None,
             forwarded_for,
             last: Mutex::default(),
         }
+    }
+
+    /// The same visitor with all that their connection holds.
+    #[must_use]
+    pub(crate) fn holding(mut self, presence: Presence) -> Self {
+        self.presence = Some(presence);
+        self
     }
 
     pub(crate) fn is_tls(&self) -> bool {

@@ -25,31 +25,46 @@ pub(crate) struct Place {
     counted: Option<(Arc<Crowd>, IpAddr)>,
 }
 
+/// Why there is no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Full {
+    /// This address has as many connections as it may.
+    ThisAddress,
+    /// There are as many connections as there may be.
+    Everywhere,
+}
+
+impl Full {
+    /// In a word, for the log and the metrics.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Full::ThisAddress => "address",
+            Full::Everywhere => "all",
+        }
+    }
+}
+
 impl Crowd {
     pub(crate) fn new(all: usize, per_address: usize) -> Arc<Self> {
         let (all, hasher) = (Arc::new(Semaphore::new(all)), RandomState::new());
         Arc::new(Crowd { all, per_address, hasher, counts: Default::default() })
     }
 
-    /// Waits until there is a place for anybody.
-    pub(super) async fn permit(&self) -> Option<OwnedSemaphorePermit> {
-        self.all.clone().acquire_owned().await.ok()
-    }
-
-    /// A place for this address, unless it has too many. Loopback is not counted: a reverse proxy on this
-    /// machine speaks for everybody.
-    pub(super) fn admit(self: &Arc<Self>, permit: OwnedSemaphorePermit, address: IpAddr) -> Option<Place> {
+    /// A place for this address, unless it has too many or there is none for anybody. Loopback is not counted: a
+    /// reverse proxy on this machine speaks for everybody.
+    pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Result<Place, Full> {
+        let permit = self.all.clone().try_acquire_owned().map_err(|_| Full::Everywhere)?;
         if address.is_loopback() {
-            return Some(Place { _permit: permit, counted: None });
+            return Ok(Place { _permit: permit, counted: None });
         }
         let mut counts = self.counts(address);
         let count = counts.entry(address).or_default();
         if *count >= self.per_address {
-            return None;
+            return Err(Full::ThisAddress);
         }
         *count += 1;
         drop(counts);
-        Some(Place { _permit: permit, counted: Some((self.clone(), address)) })
+        Ok(Place { _permit: permit, counted: Some((self.clone(), address)) })
     }
 
     fn counts(&self, address: IpAddr) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
@@ -76,20 +91,22 @@ impl Drop for Place {
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn one_address_cannot_take_every_place() {
-        let crowd = Crowd::new(10, 2);
+    #[test]
+    fn one_address_cannot_take_every_place() {
+        let crowd = Crowd::new(4, 2);
         let address: IpAddr = "203.0.113.9".parse().expect("an address");
-        let place = async |address| crowd.admit(crowd.permit().await.expect("a permit"), address);
-        let (first, second) = (place(address).await, place(address).await);
-        assert!(first.is_some() && second.is_some() && place(address).await.is_none());
-        assert!(place("203.0.113.10".parse().expect("an address")).await.is_some());
+        let (first, second) = (crowd.admit(address), crowd.admit(address));
+        assert!(first.is_ok() && second.is_ok());
+        assert_eq!(crowd.admit(address).err(), Some(Full::ThisAddress));
+        assert!(crowd.admit("203.0.113.10".parse().expect("an address")).is_ok());
         drop(first);
-        assert!(place(address).await.is_some(), "a place that was left is free again");
-        let local: Vec<_> = [place([127, 0, 0, 1].into()).await, place([127, 0, 0, 1].into()).await].into();
-        assert!(local.iter().all(Option::is_some));
-        drop((second, local));
+        let first = crowd.admit(address);
+        assert!(first.is_ok(), "a place that was left is free again");
+        let local = [(); 3].map(|()| crowd.admit([127, 0, 0, 1].into()));
+        assert!(local[0].is_ok() && local[1].is_ok(), "loopback is not counted");
+        assert_eq!(local[2].as_ref().err(), Some(&Full::Everywhere));
+        drop((first, second, local));
         assert!(crowd.counts.iter().all(|counts| counts.lock().expect("sound").is_empty()), "nothing is left behind");
-        assert_eq!(crowd.all.available_permits(), 10);
+        assert_eq!(crowd.all.available_permits(), 4);
     }
 }

@@ -3,7 +3,7 @@
 use super::{Crowd, accept};
 use crate::{
     counters::Connected,
-    http::{self, Front, Visitor},
+    http::{self, Front, Presence, Visitor},
 };
 use postern_tunnel::message::Scheme;
 use std::sync::Arc;
@@ -21,13 +21,10 @@ pub(crate) async fn serve_http(
     let draining = stop.clone();
     let serve = move |stream: TcpStream, address, place| {
         let (front, draining) = (front.clone(), draining.clone());
-        tokio::spawn(open.track_future(async move {
-            let _place = place;
-            let _connected = Connected::new("http");
-            let mut visitor = Visitor::new(address, Scheme::Http);
-            visitor.reached = stream.local_addr().ok();
-            http::serve(stream, false, visitor, front, draining).await;
-        }));
+        let presence = Presence { _place: place, _connected: Connected::new("http"), _open: open.token() };
+        let mut visitor = Visitor::new(address, Scheme::Http).holding(presence);
+        visitor.reached = stream.local_addr().ok();
+        tokio::spawn(http::serve(stream, false, visitor, front, draining));
     };
     accept(listener, crowd, stop, serve).await;
 }

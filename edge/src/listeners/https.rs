@@ -1,11 +1,11 @@
 //! The HTTPS port: agents, visitors of HTTP and visitors of TLS edges, told apart by the first bytes of their
 //! handshake.
 
-use super::{Crowd, accept};
+use super::{Crowd, Place, accept};
 use crate::{
     backends::For,
     counters::Connected,
-    http::{self, Front, Tls, Visitor},
+    http::{self, Front, Presence, Tls, Visitor},
     routing::TlsEndpoint,
     sessions::serve_agent,
     tcp,
@@ -32,8 +32,7 @@ pub(crate) async fn serve_https(
         let tracker = open.clone();
         // Spawned before the handshake: a visitor who dawdles holds up nobody.
         tokio::spawn(async move {
-            let _place = place;
-            greet(stream, address, &configs, front, tracker, draining).await;
+            greet(stream, address, place, &configs, front, tracker, draining).await;
         });
     };
     accept(listener, crowd, stop, serve).await;
@@ -42,6 +41,7 @@ pub(crate) async fn serve_https(
 async fn greet(
     stream: TcpStream,
     address: SocketAddr,
+    place: Place,
     configs: &Configs,
     front: Arc<Front>,
     open: TaskTracker,
@@ -59,12 +59,12 @@ async fn greet(
             Box::pin(serve_agent(stream, address, front.registry.clone())).await;
         }
         Ok(Caller::Visitor { stream, http2, admission }) => {
-            let _connected = Connected::new("https");
-            let mut visitor = Visitor::new(address, Scheme::Https);
+            let presence = Presence { _place: place, _connected: Connected::new("https"), _open: open.token() };
+            let mut visitor = Visitor::new(address, Scheme::Https).holding(presence);
             visitor.reached = reached;
             visitor.admission = admission;
             visitor.tls = Some(Tls::of(stream.get_ref().1));
-            Box::pin(open.track_future(http::serve(stream, http2, visitor, front, draining))).await;
+            Box::pin(http::serve(stream, http2, visitor, front, draining)).await;
         }
         Ok(Caller::Terminated(stream, edge)) => {
             let _connected = Connected::new("tls");

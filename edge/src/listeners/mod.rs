@@ -10,6 +10,7 @@ pub(crate) use self::{
     https::serve_https,
 };
 
+use crate::counters;
 use postern_api::{Code, Error};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
@@ -46,8 +47,8 @@ fn open(address: SocketAddr) -> io::Result<TcpListener> {
     TcpListener::from_std(socket.into())
 }
 
-/// Accepts until `stop` is cancelled. No connection is accepted while all permits are out, and none waits
-/// for another one's handshake: `serve` is called for each and must only spawn.
+/// Accepts until `stop` is cancelled. Whom there is no place for is turned away at once, which is better than a wait
+/// without end. None waits for another one's handshake: `serve` is called for each and must only spawn.
 pub(crate) async fn accept(
     listener: TcpListener,
     crowd: Arc<Crowd>,
@@ -56,24 +57,24 @@ pub(crate) async fn accept(
 ) {
     let mut pause = Duration::from_millis(5);
     loop {
-        let next = async {
-            let permit = crowd.permit().await.ok_or(io::ErrorKind::Other)?;
-            let (stream, address) = listener.accept().await?;
-            Ok::<_, io::Error>((stream, address, permit))
-        };
         let accepted = tokio::select! {
             biased;
             () = stop.cancelled() => return,
-            accepted = next => accepted,
+            accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, address, permit)) => {
+            Ok((stream, address)) => {
                 pause = Duration::from_millis(5);
-                postern_tunnel::sockets::tune(&stream);
                 let address = SocketAddr::new(address.ip().to_canonical(), address.port());
-                match crowd.admit(permit, address.ip()) {
-                    Some(place) => serve(stream, address, place),
-                    None => tracing::debug!(visitor = %address, "too many connections from this address"),
+                match crowd.admit(address.ip()) {
+                    Ok(place) => {
+                        postern_tunnel::sockets::tune(&stream);
+                        serve(stream, address, place);
+                    }
+                    Err(full) => {
+                        counters::turned_away(full.name());
+                        tracing::debug!(visitor = %address, full = full.name(), "there is no place for this connection");
+                    }
                 }
             }
             // The peer left before we came; nothing is wrong here.

@@ -41,8 +41,14 @@ impl Filter {
 pub(super) fn stage(filter: Option<&Filter>, visit: &mut Visit<'_>) -> Result<(), Refusal> {
     let Some(filter) = filter else { return Ok(()) };
     let began = Instant::now();
-    let agent = visit.parts.headers.get(header::USER_AGENT).map_or(&b""[..], |agent| agent.as_bytes());
-    let (passed, pattern) = filter.judge(agent);
+    let mut agents = visit.parts.headers.get_all(header::USER_AGENT).iter().map(|agent| agent.as_bytes());
+    let (mut passed, mut pattern) = filter.judge(agents.next().unwrap_or_default());
+    // Of several, nobody knows which one the local service will believe.
+    for agent in agents {
+        if passed {
+            (passed, pattern) = filter.judge(agent);
+        }
+    }
     visit.trace.record(NAME, pattern.map(|pattern| pattern.as_str().to_owned()), passed, began);
     if passed {
         return Ok(());

@@ -5,6 +5,7 @@ mod edges;
 mod h2c;
 mod http;
 mod kit;
+mod limits;
 mod mutual_tls;
 mod restrictions;
 mod sessions;

@@ -5,6 +5,7 @@ use crate::logs::{Format, Level};
 use http::Uri;
 use postern_api::{Error, host::HostName};
 use postern_control::OAuthApps;
+use postern_edge::Limits;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -29,6 +30,8 @@ pub(crate) struct Configuration {
     /// PEM files of a chain and its key, always both.
     pub(crate) certificate: Option<(PathBuf, PathBuf)>,
     pub(crate) drain_timeout: Duration,
+    /// Deadlines and caps of the public side.
+    pub(crate) limits: Limits,
     pub(crate) log_format: Format,
     pub(crate) log_level: Level,
 }
@@ -51,6 +54,7 @@ impl Configuration {
         let certificate = (check.value("certificate", path), check.value("certificate_key", path));
         check.value("store", store);
         let drain_timeout = check.value("drain_timeout", duration);
+        let limits = super::limits::read(&mut check);
         let log_format = check.value("log_format", str::parse);
         let log_level = check.value("log_level", str::parse);
         for key in ["acme_directory", "acme_contact"] {
@@ -98,20 +102,21 @@ impl Configuration {
             base_url,
             certificate: certificate.0.zip(certificate.1),
             drain_timeout: drain_timeout.unwrap_or(Duration::from_secs(30)),
+            limits,
             log_format: log_format.unwrap_or_default(),
             log_level: log_level.unwrap_or_default(),
         })
     }
 }
 
-struct Check<'a> {
+pub(super) struct Check<'a> {
     written: &'a Written,
     mistakes: Vec<String>,
 }
 
 impl Check<'_> {
     /// Reads one value. `read` refuses with the rest of the sentence that begins with the value.
-    fn value<T>(&mut self, key: &'static str, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+    pub(super) fn value<T>(&mut self, key: &'static str, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
         let Given { text, place } = self.written.get(key)?;
         match read(text.trim()) {
             Ok(value) => Some(value),
@@ -207,7 +212,7 @@ fn store(text: &str) -> Result<(), String> {
 }
 
 /// `500ms`, `15s`, `2m`, `1h`; at most a day.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let shape = || "is not a duration; write a number and its unit, such as 500ms, 15s, 2m or 1h".to_owned();
     let digits = text.find(|letter: char| !letter.is_ascii_digit()).ok_or_else(shape)?;
     let (number, unit) = text.split_at(digits);

@@ -1,6 +1,7 @@
 //! The configuration: what was written (flags, environment, file) becomes what it means, all mistakes at once.
 
 mod file;
+mod limits;
 mod meaning;
 mod oauth_apps;
 mod settings;

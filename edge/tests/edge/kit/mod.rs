@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod client_certificates;
 pub(crate) mod edges;
+pub(crate) mod frames;
 pub(crate) mod h2c;
 pub(crate) mod origin;
 pub(crate) mod visitor;

@@ -70,6 +70,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Visitor<S> {
     /// Says something to somebody who may have hung up.
     pub(crate) async fn try_say(&mut self, bytes: &[u8]) {
         let _ = self.stream.write_all(bytes).await;
+        let _ = self.stream.flush().await;
     }
 
     pub(crate) async fn say(&mut self, bytes: &[u8]) {

@@ -1,5 +1,8 @@
 //! Raw bytes over TLS: what two programs could understand in two ways never reaches a local service.
 
+mod guarded;
+mod http2;
+
 use crate::kit::{World, agent::Agent, origin::Origin, visitor};
 
 #[tokio::test]

@@ -1,0 +1,175 @@
+//! HTTP/2 written frame by frame, for what no proper client would send.
+
+use super::{PATIENCE, World, visitor};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::client::TlsStream;
+
+pub(crate) const DATA: u8 = 0;
+pub(crate) const HEADERS: u8 = 1;
+pub(crate) const RST_STREAM: u8 = 3;
+pub(crate) const SETTINGS: u8 = 4;
+pub(crate) const GOAWAY: u8 = 7;
+pub(crate) const WINDOW_UPDATE: u8 = 8;
+pub(crate) const CONTINUATION: u8 = 9;
+/// No more frames of this kind will follow on the stream.
+pub(crate) const END_STREAM: u8 = 1;
+/// The header block ends here.
+pub(crate) const END_HEADERS: u8 = 4;
+
+/// The settings that some tests change.
+pub(crate) const INITIAL_WINDOW: u16 = 4;
+pub(crate) const MAX_STREAMS: u16 = 3;
+
+/// One frame as it was on the wire.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    pub(crate) kind: u8,
+    pub(crate) flags: u8,
+    pub(crate) stream: u32,
+    pub(crate) payload: Vec<u8>,
+}
+
+/// What became of a request.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It was answered with this status.
+    Answered(u16),
+    /// Its stream was reset, with this error.
+    Reset(u32),
+    /// The connection is over; with this error, if one was told.
+    Over(Option<u32>),
+}
+
+/// A visitor's connection.
+pub(crate) struct Frames {
+    stream: TlsStream<TcpStream>,
+}
+
+/// A header block in the plainest coding: every field literal, nothing remembered.
+pub(crate) fn block(fields: &[(&[u8], &[u8])]) -> Vec<u8> {
+    let mut block = Vec::new();
+    for (name, value) in fields {
+        block.push(0);
+        for text in [name, value] {
+            length(&mut block, text.len());
+            block.extend_from_slice(text);
+        }
+    }
+    block
+}
+
+fn length(block: &mut Vec<u8>, length: usize) {
+    if length < 127 {
+        return block.push(length as u8);
+    }
+    block.push(127);
+    let mut rest = length - 127;
+    while rest >= 128 {
+        block.push((rest % 128 + 128) as u8);
+        rest /= 128;
+    }
+    block.push(rest as u8);
+}
+
+impl Frames {
+    /// Shakes hands and announces these settings.
+    pub(crate) async fn open(world: &World, name: &str, settings: &[(u16, u32)]) -> Frames {
+        let mut stream = visitor::tls(world, name, &[b"h2"]).await;
+        assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
+        stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
+        let mut frames = Frames { stream };
+        let mut payload = Vec::new();
+        for (setting, value) in settings {
+            payload.extend_from_slice(&setting.to_be_bytes());
+            payload.extend_from_slice(&value.to_be_bytes());
+        }
+        frames.send(SETTINGS, 0, 0, &payload).await;
+        frames
+    }
+
+    /// Sends a frame; to somebody who has hung up, maybe.
+    pub(crate) async fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> bool {
+        let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
+        frame.extend_from_slice(&[kind, flags]);
+        frame.extend_from_slice(&stream.to_be_bytes());
+        frame.extend_from_slice(payload);
+        let sent = async { self.stream.write_all(&frame).await.is_ok() && self.stream.flush().await.is_ok() };
+        timeout(PATIENCE, sent).await.expect("taken in time")
+    }
+
+    /// A whole request without a body.
+    pub(crate) async fn ask(&mut self, stream: u32, fields: &[(&[u8], &[u8])]) -> bool {
+        self.send(HEADERS, END_STREAM | END_HEADERS, stream, &block(fields)).await
+    }
+
+    /// The next frame, or nothing at the end of the connection.
+    pub(crate) async fn next(&mut self) -> Option<Frame> {
+        let read = async {
+            let mut head = [0; 9];
+            self.stream.read_exact(&mut head).await.ok()?;
+            let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
+            let stream = u32::from_be_bytes([head[5], head[6], head[7], head[8]]);
+            let mut payload = vec![0; length];
+            self.stream.read_exact(&mut payload).await.ok()?;
+            Some(Frame { kind: head[3], flags: head[4], stream, payload })
+        };
+        timeout(PATIENCE, read).await.expect("the edge says something in time")
+    }
+
+    /// Waits for what becomes of a request.
+    pub(crate) async fn fate(&mut self, stream: u32) -> Fate {
+        let error = |payload: &[u8]| payload.first_chunk().map(|bytes| u32::from_be_bytes(*bytes)).unwrap();
+        loop {
+            let Some(frame) = self.next().await else { return Fate::Over(None) };
+            match frame.kind {
+                HEADERS if frame.stream == stream => return Fate::Answered(status(&frame.payload)),
+                RST_STREAM if frame.stream == stream => return Fate::Reset(error(&frame.payload)),
+                // A gentle end lets the requests finish that were asked before it.
+                GOAWAY if error(&frame.payload[4..]) != 0 => return Fate::Over(Some(error(&frame.payload[4..]))),
+                SETTINGS if frame.flags & 1 == 0 => {
+                    self.send(SETTINGS, 1, 0, &[]).await;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The status at the beginning of the first header block of a connection.
+fn status(block: &[u8]) -> u16 {
+    match block {
+        [0x88, ..] => 200,
+        [0x89, ..] => 204,
+        [0x8a, ..] => 206,
+        [0x8b, ..] => 304,
+        [0x8c, ..] => 400,
+        [0x8d, ..] => 404,
+        [0x8e, ..] => 500,
+        // A new entry under the name of static entry 8: `:status`.
+        [0x48, length, rest @ ..] => {
+            let text = &rest[..usize::from(length & 0x7f)];
+            if length & 0x80 == 0 { std::str::from_utf8(text).unwrap().parse().unwrap() } else { huffman(text) }
+        }
+        other => panic!("no status: {other:02x?}"),
+    }
+}
+
+/// Digits in Huffman's code: 0 to 2 have five bits, the others six.
+fn huffman(text: &[u8]) -> u16 {
+    let bits: Vec<u16> = text.iter().flat_map(|byte| (0..8).rev().map(move |bit| u16::from(byte >> bit & 1))).collect();
+    let (mut number, mut at) = (0, 0);
+    for _ in 0..3 {
+        let take = |count: usize| bits[at..at + count].iter().fold(0, |value, bit| value * 2 + bit);
+        let (digit, length) = match take(5) {
+            digit @ 0..=2 => (digit, 5),
+            _ => (take(6) - 0b011001 + 3, 6),
+        };
+        number = number * 10 + digit;
+        at += length;
+    }
+    number
+}

@@ -1,0 +1,146 @@
+//! HTTP/2 connections that make work and take none of it.
+
+use crate::kit::{
+    World,
+    agent::Agent,
+    frames::{self, Fate, Frames, MAX_STREAMS, block},
+    origin::Origin,
+    until, visitor,
+};
+
+const ASK: [(&[u8], &[u8]); 4] =
+    [(b":method", b"GET"), (b":scheme", b"https"), (b":authority", b"a.localhost"), (b":path", b"/")];
+const CANCEL: [u8; 4] = 8_u32.to_be_bytes();
+
+async fn world(change: impl FnOnce(&mut postern_edge::Limits)) -> (World, Origin, Agent) {
+    let world = World::with(|settings| change(&mut settings.limits)).await;
+    let origin = Origin::serving(|mut talk| async move {
+        while let Some(request) = talk.request().await {
+            if request.starts_with("GET /page") {
+                let _ = talk.say(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
+            }
+        }
+    })
+    .await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("a"), origin.address).await.unwrap();
+    (world, origin, agent)
+}
+
+async fn others_are_served(world: &World) {
+    assert_eq!(visitor::get(world, "a.localhost", "/page").await.status, 200, "others are served");
+}
+
+#[tokio::test]
+async fn a_header_block_without_end_is_cut_off() {
+    let (world, origin, _agent) = world(|_| {}).await;
+    // Pieces with nothing in them, and pieces that grow the block beyond all limits.
+    for piece in [&b""[..], &block(&[(b"x-filler", &[b'x'; 4000])])] {
+        let mut frames = Frames::open(&world, "a.localhost", &[]).await;
+        frames.send(frames::HEADERS, frames::END_STREAM, 1, &block(&ASK)).await;
+        let mut sent = 0;
+        while sent < 200_000 && frames.send(frames::CONTINUATION, 0, 1, piece).await {
+            sent += 1;
+        }
+        assert!(sent < 200_000, "the flood is taken in for ever");
+        assert!(matches!(frames.fate(1).await, Fate::Over(_)));
+        others_are_served(&world).await;
+    }
+    assert_eq!(origin.heard().len(), 2, "only what the others asked");
+}
+
+#[tokio::test]
+async fn a_header_block_longer_than_allowed_is_refused() {
+    let (world, origin, _agent) = world(|limits| limits.head_bytes = 32 * 1024).await;
+    let filler = vec![b'x'; 12_000];
+    let mut frames = Frames::open(&world, "a.localhost", &[]).await;
+    frames.send(frames::HEADERS, frames::END_STREAM, 1, &block(&ASK)).await;
+    for number in [b"x-1", b"x-2", b"x-3"] {
+        frames.send(frames::CONTINUATION, 0, 1, &block(&[(number, &filler)])).await;
+    }
+    frames.send(frames::CONTINUATION, frames::END_HEADERS, 1, &[]).await;
+    let fate = frames.fate(1).await;
+    assert!(matches!(fate, Fate::Answered(431) | Fate::Reset(_) | Fate::Over(_)), "{fate:?}");
+    assert!(origin.heard().is_empty());
+}
+
+#[tokio::test]
+async fn asking_and_resetting_at_once_ends_the_connection() {
+    let (world, origin, _agent) = world(|_| {}).await;
+    let mut frames = Frames::open(&world, "a.localhost", &[]).await;
+    let mut asked = 0;
+    while asked < 100_000 {
+        let stream = 1 + 2 * asked;
+        if !frames.ask(stream, &ASK).await || !frames.send(frames::RST_STREAM, 0, stream, &CANCEL).await {
+            break;
+        }
+        asked += 1;
+    }
+    assert!(asked < 100_000, "the flood is taken in for ever");
+    others_are_served(&world).await;
+    let heard = origin.heard().len();
+    assert!(heard <= 20_000, "{heard} of the flood reached the local service");
+}
+
+#[tokio::test]
+async fn who_abandons_nearly_everything_loses_the_connection() {
+    let (world, origin, _agent) = world(|limits| limits.resets = 10).await;
+    let mut frames = Frames::open(&world, "a.localhost", &[]).await;
+    let mut asked = 0;
+    // Each request has reached the local service when it is given up, so that nothing is cheap about it.
+    while asked < 30 {
+        let (stream, heard) = (1 + 2 * asked, origin.heard().len());
+        if !frames.ask(stream, &ASK).await {
+            break;
+        }
+        let deadline = tokio::time::Instant::now() + std::time::Duration::from_millis(500);
+        while origin.heard().len() == heard && tokio::time::Instant::now() < deadline {
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+        if origin.heard().len() == heard || !frames.send(frames::RST_STREAM, 0, stream, &CANCEL).await {
+            break;
+        }
+        asked += 1;
+    }
+    assert!((10..=13).contains(&asked), "{asked} requests");
+    others_are_served(&world).await;
+    until("nothing is left open", || world.live().tunnels()[0].streams <= 1).await;
+}
+
+#[tokio::test]
+async fn who_abandons_some_and_waits_for_most_is_served() {
+    let (world, ..) = world(|limits| limits.resets = 3).await;
+    let mut frames = Frames::open(&world, "a.localhost", &[]).await;
+    let mut page = ASK;
+    page[3].1 = b"/page";
+    for round in 0..30 {
+        let stream = 1 + 4 * round;
+        assert!(frames.ask(stream, &ASK).await && frames.send(frames::RST_STREAM, 0, stream, &CANCEL).await);
+        assert!(frames.ask(stream + 2, &page).await);
+        let answered = loop {
+            match frames.next().await {
+                Some(frame) if frame.stream == stream + 2 && frame.kind == frames::HEADERS => break true,
+                Some(frame) if frame.kind != frames::GOAWAY => {}
+                _ => break false,
+            }
+        };
+        assert!(answered, "round {round}");
+    }
+}
+
+#[tokio::test]
+async fn streams_beyond_the_announced_number_are_refused() {
+    let (world, origin, _agent) = world(|limits| limits.streams = 5).await;
+    let mut frames = Frames::open(&world, "a.localhost", &[]).await;
+    let announced = frames.next().await.expect("settings");
+    let setting = announced.payload.chunks(6).find(|setting| setting[..2] == MAX_STREAMS.to_be_bytes());
+    assert_eq!(setting.expect("it is announced")[2..], 5_u32.to_be_bytes());
+    for number in 0..5 {
+        frames.ask(1 + 2 * number, &ASK).await;
+    }
+    until("five are served", || origin.heard().len() == 5).await;
+    frames.ask(11, &ASK).await;
+    const REFUSED_STREAM: u32 = 7;
+    assert_eq!(frames.fate(11).await, Fate::Reset(REFUSED_STREAM));
+    assert_eq!(origin.heard().len(), 5);
+}

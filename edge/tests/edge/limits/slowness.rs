@@ -1,0 +1,217 @@
+//! Visitors who take their time.
+
+use crate::kit::{
+    PATIENCE, World,
+    agent::Agent,
+    edges::{address, below, https, to},
+    frames::{self, Fate, Frames, INITIAL_WINDOW},
+    origin::Origin,
+    until, visitor,
+};
+use postern_api::{Secret, module::WebhookVerification, published::Settings};
+use postern_edge::Limits;
+use std::time::Duration;
+use tokio::{io::AsyncReadExt, net::TcpStream, time::Instant};
+
+const SOON: Duration = Duration::from_millis(300);
+const DRIP: Duration = Duration::from_millis(30);
+
+async fn world(change: impl FnOnce(&mut Limits)) -> (World, Origin, Agent) {
+    let world = World::with(|settings| change(&mut settings.limits)).await;
+    let origin = Origin::says("ok").await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("a"), origin.address).await.unwrap();
+    (world, origin, agent)
+}
+
+#[tokio::test]
+async fn a_handshake_has_a_deadline_however_it_dawdles() {
+    let (world, ..) = world(|limits| limits.handshake = SOON).await;
+    for drips in [false, true] {
+        let mut stream = TcpStream::connect(world.edge.https_addr()).await.unwrap();
+        let began = Instant::now();
+        // A record that announces more than ever comes.
+        let hello = [0x16, 3, 1, 0x10, 0, 1, 0, 0x0f, 0xfc, 3, 3];
+        let mut sent = hello.iter().cycle();
+        let mut buffer = [0; 64];
+        loop {
+            if drips {
+                let _ = stream.try_write(&[*sent.next().unwrap()]);
+            }
+            match tokio::time::timeout(DRIP, stream.read(&mut buffer)).await {
+                Err(_) => assert!(began.elapsed() < PATIENCE, "the handshake goes on and on"),
+                Ok(Ok(0) | Err(_)) => break,
+                Ok(Ok(_)) => {}
+            }
+        }
+        assert!(began.elapsed() >= SOON, "{:?}", began.elapsed());
+    }
+}
+
+#[tokio::test]
+async fn a_header_block_that_trickles_in_is_cut_off() {
+    let (world, origin, _agent) = world(|limits| limits.head = SOON).await;
+    let mut visitor = visitor::https(&world, "a.localhost").await;
+    assert_eq!(visitor.ask("GET / HTTP/1.1\r\nHost: a.localhost\r\n\r\n").await.status, 200);
+    let began = Instant::now();
+    visitor.say(b"GET / HTTP/1.1\r\nHost: a.localhost\r\n").await;
+    let mut stream = visitor.stream;
+    let mut buffer = [0; 64];
+    loop {
+        use tokio::io::AsyncWriteExt;
+        let _ = stream.write_all(b"X: y\r\n").await;
+        let _ = stream.flush().await;
+        match tokio::time::timeout(DRIP, stream.read(&mut buffer)).await {
+            Err(_) => assert!(began.elapsed() < PATIENCE, "every line buys more time"),
+            Ok(Ok(0) | Err(_)) => break,
+            Ok(Ok(_)) => panic!("there is nothing to answer"),
+        }
+    }
+    assert!(began.elapsed() >= SOON, "{:?}", began.elapsed());
+    assert_eq!(origin.heard().len(), 1);
+}
+
+#[tokio::test]
+async fn a_body_that_trickles_in_is_408() {
+    let (world, _origin, _agent) = world(|limits| {
+        limits.body_rate = 1000;
+        limits.body_grace = SOON;
+    })
+    .await;
+    let service = Origin::says("ok").await;
+    world.backends([("bkdsc_1", address(service.address))]).await;
+    let secret = Some(Secret::new("right"));
+    let hook = WebhookVerification { enabled: true, provider: "brex".to_owned(), secret };
+    let routes =
+        [below("/", to("bkdsc_1")), below("/hook", Settings { webhook_verification: Some(hook), ..to("bkdsc_1") })];
+    world.https_edge(https(&["shop.localhost"], &routes)).await;
+    for (host, path) in [("a.localhost", "/"), ("shop.localhost", "/")] {
+        let mut visitor = visitor::https(&world, host).await;
+        visitor.say(format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 100000\r\n\r\n").as_bytes()).await;
+        let (mut reader, mut writer) = tokio::io::split(visitor.stream);
+        let trickle = tokio::spawn(async move {
+            use tokio::io::AsyncWriteExt;
+            while writer.write_all(b"x").await.is_ok() && writer.flush().await.is_ok() {
+                tokio::time::sleep(DRIP).await;
+            }
+        });
+        let mut answer = Vec::new();
+        let _ = tokio::time::timeout(PATIENCE, reader.read_to_end(&mut answer)).await.expect("it is cut off");
+        let answer = String::from_utf8_lossy(&answer);
+        assert!(answer.starts_with("HTTP/1.1 408 ") && answer.contains("ERR_POSTERN_3019"), "{path}: {answer}");
+        trickle.abort();
+        let mut frames = Frames::open(&world, host, &[]).await;
+        let fields: [(&[u8], &[u8]); 4] =
+            [(b":method", b"POST"), (b":scheme", b"https"), (b":authority", host.as_bytes()), (b":path", b"/")];
+        frames.send(frames::HEADERS, frames::END_HEADERS, 1, &frames::block(&fields)).await;
+        frames.send(frames::DATA, 0, 1, b"x").await;
+        assert_eq!(frames.fate(1).await, Fate::Answered(408), "{host}");
+    }
+    assert!(service.heard().is_empty(), "no whole request came");
+}
+
+#[tokio::test]
+async fn conversations_may_take_their_time() {
+    let world = World::with(|settings| {
+        settings.limits.body_rate = 1_000_000;
+        settings.limits.body_grace = Duration::from_millis(50);
+    })
+    .await;
+    // Answers at once, and again when the body has come.
+    let origin = Origin::serving(|mut talk| async move {
+        let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n";
+        talk.say(head).await.unwrap();
+        talk.request().await;
+        let _ = talk.say(b"3\r\nbye\r\n0\r\n\r\n").await;
+    })
+    .await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("a"), origin.address).await.unwrap();
+    let quiet = Origin::answering(|_| "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngrpc".to_owned()).await;
+    agent.http(Some("g"), quiet.address).await.unwrap();
+    for (host, kind, first) in [("a.localhost", "text/plain", "hi"), ("g.localhost", "application/grpc+proto", "")] {
+        let mut visitor = visitor::https(&world, host).await;
+        let head = format!("POST / HTTP/1.1\r\nHost: {host}\r\nContent-Type: {kind}\r\nContent-Length: 2\r\n\r\n");
+        visitor.say(head.as_bytes()).await;
+        if !first.is_empty() {
+            visitor.read_until(first.as_bytes()).await;
+        }
+        tokio::time::sleep(SOON).await;
+        visitor.say(b"a").await;
+        tokio::time::sleep(SOON).await;
+        visitor.say(b"b").await;
+        let last: &[u8] = if first.is_empty() { b"grpc" } else { b"bye" };
+        visitor.read_until(last).await;
+    }
+}
+
+/// A service whose answer does not end.
+async fn endless() -> Origin {
+    Origin::serving(|mut talk| async move {
+        talk.request().await;
+        let _ = talk.say(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n").await;
+        while talk.say(&[b'x'; 16 * 1024]).await.is_ok() {}
+    })
+    .await
+}
+
+#[tokio::test]
+async fn who_does_not_read_an_answer_is_given_up() {
+    let world = World::with(|settings| settings.limits.stall = SOON).await;
+    let origin = endless().await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("a"), origin.address).await.unwrap();
+    let streams = || world.live().tunnels()[0].streams;
+    let mut visitor = visitor::https(&world, "a.localhost").await;
+    visitor.say(b"GET / HTTP/1.1\r\nHost: a.localhost\r\n\r\n").await;
+    until("the answer flows", || streams() == 1).await;
+    until("the visitor is given up", || streams() == 0).await;
+    drop(visitor);
+
+    // On HTTP/2 the window of the stream stays shut while the connection answers everything else.
+    let mut frames = Frames::open(&world, "a.localhost", &[(INITIAL_WINDOW, 0)]).await;
+    frames.ask(1, &get("a.localhost", "/")).await;
+    assert_eq!(frames.fate(1).await, Fate::Answered(200));
+    until("the answer is there", || streams() == 1).await;
+    assert!(matches!(frames.fate(1).await, Fate::Reset(_)), "the stream is given up");
+    until("nothing is held for it", || streams() == 0).await;
+    frames.ask(3, &get("nobody.localhost", "/")).await;
+    assert!(matches!(frames.fate(3).await, Fate::Answered(_)), "the connection goes on");
+}
+
+fn get<'a>(host: &'a str, path: &'a str) -> [(&'a [u8], &'a [u8]); 4] {
+    [(b":method", b"GET"), (b":scheme", b"https"), (b":authority", host.as_bytes()), (b":path", path.as_bytes())]
+}
+
+#[tokio::test]
+async fn who_reads_slowly_but_steadily_gets_everything() {
+    const LENGTH: usize = 3_000_000;
+    let world = World::with(|settings| settings.limits.stall = SOON).await;
+    let origin = Origin::serving(|mut talk| async move {
+        talk.request().await;
+        let _ = talk.say(format!("HTTP/1.1 200 OK\r\nContent-Length: {LENGTH}\r\n\r\n").as_bytes()).await;
+        let _ = talk.say(&vec![b'x'; LENGTH]).await;
+    })
+    .await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("a"), origin.address).await.unwrap();
+    let mut frames = Frames::open(&world, "a.localhost", &[(INITIAL_WINDOW, 0)]).await;
+    frames.ask(1, &get("a.localhost", "/")).await;
+    assert_eq!(frames.fate(1).await, Fate::Answered(200));
+    let mut read = 0;
+    while read < LENGTH {
+        let piece: u32 = 300_000;
+        for stream in [0, 1] {
+            assert!(frames.send(frames::WINDOW_UPDATE, 0, stream, &piece.to_be_bytes()).await);
+        }
+        let goal = (read + piece as usize).min(LENGTH);
+        while read < goal {
+            let frame = frames.next().await.expect("the answer goes on");
+            assert_ne!(frame.kind, frames::RST_STREAM, "after {read} bytes");
+            if frame.kind == frames::DATA {
+                read += frame.payload.len();
+            }
+        }
+        tokio::time::sleep(SOON / 2).await;
+    }
+}
