@@ -1,10 +1,16 @@
 //! The end: open requests are finished, nobody new is let in, the exit status is 0.
 
+use ::bytes::Bytes;
+use futures::{SinkExt, StreamExt};
+use postern_tests::bytes::{pieces, sum};
+use postern_tests::condition::finishes;
 use postern_tests::process::ended_well;
+use postern_tests::tcp::{Echo, Line};
 use postern_tests::{Origin, World, eventually};
 use rustix::process::Signal;
 use std::time::Duration;
 use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Message;
 
 #[tokio::test]
 async fn an_open_request_is_finished_and_the_exit_status_is_0() {
@@ -75,4 +81,83 @@ async fn a_second_signal_ends_at_once() {
     world.server.process.says("SIGTERM").await;
     world.server.process.terminate();
     world.server.process.ended_within(Duration::from_secs(2)).await;
+}
+
+/// Bytes of each upload and of the TCP connection.
+const LENGTH: u64 = 8 << 20;
+
+/// The body of an upload, piece by piece as it is told.
+fn told() -> (tokio::sync::mpsc::Sender<Result<Bytes, std::io::Error>>, reqwest::Body) {
+    let (send, pieces) = tokio::sync::mpsc::channel(1);
+    let pieces = futures::stream::unfold(pieces, async |mut pieces| Some((pieces.recv().await?, pieces)));
+    (send, reqwest::Body::wrap_stream(pieces))
+}
+
+#[tokio::test]
+async fn what_is_open_in_any_protocol_loses_no_byte() {
+    let world = World::start().await;
+    let (origin, echo) = (Origin::says("hello").await, Echo::named("echo").await);
+    let agent = world.agent().await;
+    let (site, line) = (agent.https("site", &origin).await, agent.tcp("line", &echo).await);
+    let visitors = [world.visitor(), world.visitor().with(|client| client.http1_only())];
+
+    let mut events = Vec::new();
+    for visitor in &visitors {
+        let answer = visitor.http.get(site.url("/events")).send().await.expect("an answer");
+        let mut stream = answer.bytes_stream();
+        let first = finishes("the first event", stream.next()).await.expect("open").expect("a piece");
+        assert_eq!(first, "data: first\n\n");
+        events.push(stream);
+    }
+    let mut uploads = Vec::new();
+    for (seed, visitor) in visitors.iter().enumerate() {
+        let (send, body) = told();
+        let answer = tokio::spawn(visitor.http.post(site.url("/sum")).body(body).send());
+        let mut rest = pieces(seed as u64, LENGTH);
+        for piece in rest.by_ref().take(20) {
+            send.send(Ok(piece)).await.expect("taken");
+        }
+        uploads.push((seed as u64, send, rest, answer));
+    }
+    let stream = world.visitor().tls(&site.host(), &[b"http/1.1"]).await.expect("a handshake");
+    let address = site.url("/socket").replace("https://", "wss://");
+    let (mut socket, _) = tokio_tungstenite::client_async(address, stream).await.expect("an upgrade");
+    socket.send(Message::text("before")).await.expect("sent");
+    assert_eq!(finishes("the echo", socket.next()).await.expect("open").expect("a message"), Message::text("before"));
+    let (mut line, _) = Line::open(line.port()).await.expect("open");
+    assert_eq!(line.says("before").await.as_deref(), Some("before"));
+
+    let (process, addresses) = (world.server.process, world.server.addresses);
+    process.terminate();
+    for address in [addresses.https, addresses.http] {
+        eventually("nobody new is let in", async || TcpStream::connect(address).await.is_err().then_some(())).await;
+    }
+
+    for number in 0..100 {
+        let message = Message::binary(postern_tests::bytes::piece(number, 0, 10_000));
+        socket.send(message.clone()).await.expect("sent");
+        let back = finishes("the echo", socket.next()).await.expect("open").expect("a message");
+        assert_eq!(back, message, "message {number}");
+    }
+    for (seed, send, rest, answer) in uploads {
+        for piece in rest {
+            send.send(Ok(piece)).await.expect("the rest is taken");
+        }
+        drop(send);
+        let answer = finishes("the upload", answer).await.expect("asked").expect("an answer");
+        assert_eq!(answer.text().await.expect("whole"), sum(seed, LENGTH));
+    }
+    assert_eq!(line.says("after").await.as_deref(), Some("after"));
+    assert_eq!(finishes("the bytes", line.sends_and_hears_back(9, LENGTH)).await, sum(9, LENGTH));
+    origin.goes_on();
+    for stream in events {
+        let rest = stream.map(|piece| piece.expect("the events go on")).collect::<Vec<_>>();
+        assert_eq!(finishes("the last event", rest).await.concat(), b"data: second\n\n");
+    }
+    assert!(process.is_running(), "the WebSocket is still open");
+    socket.close(None).await.expect("closed in order");
+    let left = finishes("the end of the WebSocket", socket.collect::<Vec<_>>()).await;
+    assert!(left.iter().all(|message| message.is_ok()), "{left:?}");
+    let ended = process.ended_within(Duration::from_secs(10)).await;
+    assert!(ended_well(ended.status), "{ended:?}");
 }

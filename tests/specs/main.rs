@@ -6,6 +6,7 @@ mod acl;
 mod api_command;
 mod bulk;
 mod certificates;
+mod crowds;
 mod draining;
 mod durability;
 mod first_start;

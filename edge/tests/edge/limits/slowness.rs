@@ -112,9 +112,12 @@ async fn a_body_that_trickles_in_is_408() {
 
 #[tokio::test]
 async fn conversations_may_take_their_time() {
+    // Two pauses are longer than the grace, and the first answer comes well before it is over.
+    const GRACE: Duration = Duration::from_secs(2);
+    const PAUSE: Duration = Duration::from_millis(1200);
     let world = World::with(|settings| {
         settings.limits.body_rate = 1_000_000;
-        settings.limits.body_grace = Duration::from_millis(50);
+        settings.limits.body_grace = GRACE;
     })
     .await;
     // Answers at once, and again when the body has come.
@@ -136,9 +139,9 @@ async fn conversations_may_take_their_time() {
         if !first.is_empty() {
             visitor.read_until(first.as_bytes()).await;
         }
-        tokio::time::sleep(SOON).await;
+        tokio::time::sleep(PAUSE).await;
         visitor.say(b"a").await;
-        tokio::time::sleep(SOON).await;
+        tokio::time::sleep(PAUSE).await;
         visitor.say(b"b").await;
         let last: &[u8] = if first.is_empty() { b"grpc" } else { b"bye" };
         visitor.read_until(last).await;
