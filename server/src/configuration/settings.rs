@@ -132,6 +132,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "SIZE",
         "The longest body on routes that check it before it is forwarded [default: 10MiB]",
     ),
+    setting(
+        "max-encoders",
+        "max_encoders",
+        "SIZE",
+        "What encoders of compressed answers may occupy together [default: 256MiB]",
+    ),
     setting("max-held-bodies", "max_held_bodies", "SIZE", "All such bodies together [default: 256MiB]"),
     setting("log-format", "log_format", "FORMAT", "text or json, to standard error [default: text]"),
     setting("log-level", "log_level", "LEVEL", "error, warn, info, debug or trace [default: info]"),

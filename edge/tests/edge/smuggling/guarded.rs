@@ -27,8 +27,11 @@ impl Guarded {
         let world = World::start().await;
         let origin = Origin::says("reached").await;
         world.backends([("bkdsc_1", address(origin.address))]).await;
-        let rule =
-            |cidr: &str, action| IpRule { network: parse_cidr(cidr).unwrap(), action, id: format!("ipr_{cidr}") };
+        let rule = |cidr: &str, action| IpRule {
+            network: parse_cidr(cidr).unwrap(),
+            action,
+            id: format!("ipr_{cidr}").into(),
+        };
         let rules = IpRules::new(vec![rule("0.0.0.0/0", Action::Allow), rule("127.0.0.0/8", Action::Deny)]);
         let filter = UserAgentFilter { enabled: true, allow: vec!["^good$".to_owned()], deny: vec![".*".to_owned()] };
         let secret = Some(Secret::new("right"));
