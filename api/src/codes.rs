@@ -151,6 +151,7 @@ codes! {
     AuthorityUnknown = 7072, 400, "The certificate authority does not exist.";
     CertificateUnknown = 1965, 400, "The TLS certificate does not exist.";
     CertificateInUse = 1966, 400, "The TLS certificate is in use and cannot be deleted.";
+    CertificateNotIssued = 1967, 502, "The authority gave no certificate.";
     // SSH certificates
     SshKeyUnreadable = 1934, 400, "The public key is not in the form of OpenSSH.";
     SshKeySize = 1939, 400, "The size of the RSA key is not one that is offered.";

@@ -1,7 +1,9 @@
 //! The facade: everything the server program does with the control side.
 
 use crate::{
-    Live, Settings, files,
+    Acme, AcmeSettings, Live, Proofs, Settings,
+    acme::Progress,
+    files,
     http::{Admission, Shared},
     publishing::Publisher,
     resources::{Address, Caller, Codec, Kept, Resources},
@@ -24,7 +26,7 @@ const KEY_FILE: &str = "admin.key";
 
 /// A running control side. Needs a tokio runtime.
 pub struct Control {
-    resources: Arc<Resources>,
+    pub(crate) resources: Arc<Resources>,
     publisher: Publisher,
     admission: Option<Admission>,
 }
@@ -46,7 +48,8 @@ impl Control {
         let codec = Codec::new(Arc::new(Seal::open(&settings.data_dir)?));
         let publisher = Publisher::start(store.clone(), codec.clone()).await?;
         let (published, reached) = (publisher.published.clone(), publisher.reached.clone());
-        let resources = Arc::new(Resources { store, codec, settings, live, published, reached });
+        let progress = Progress::default();
+        let resources = Arc::new(Resources { store, codec, settings, live, published, reached, progress });
         Ok(Control { resources, publisher, admission: None })
     }
 
@@ -67,6 +70,11 @@ impl Control {
         let mut description = crate::description();
         description["servers"] = serde_json::json!([{ "url": self.resources.settings.base_url }]);
         description
+    }
+
+    /// Gets certificates by ACME from now on, for as long as the answer is kept.
+    pub fn certify(&self, settings: AcmeSettings, proofs: Arc<dyn Proofs>) -> Acme {
+        Acme::start(self.resources.clone(), settings, proofs)
     }
 
     /// The configuration as the edge needs it, always the newest.

@@ -2,6 +2,7 @@
 //!
 //! [`Control`] is the whole of it. The edge is told what changed through [`Control::published`].
 
+mod acme;
 pub mod certificates;
 mod control;
 mod files;
@@ -15,6 +16,7 @@ mod settings;
 pub mod store;
 mod views;
 
+pub use acme::{Acme, AcmeSettings, Proof, Proofs};
 pub use control::Control;
 pub use http::{Admission, ApiCaller};
 pub use live::{Live, LiveAddress, LiveSession, LiveTunnel, NothingLive, Wanted};

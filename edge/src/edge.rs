@@ -44,7 +44,7 @@ impl Edge {
         published: watch::Receiver<Arc<Published>>,
         applied: watch::Sender<i64>,
     ) -> Result<Edge, Error> {
-        let configs = Arc::new(Configs::new(certificates)?);
+        let configs = Arc::new(Configs::new(certificates, settings.challenges.clone())?);
         let https = listeners::listen(settings.https_addr, "Choose another address with --https-addr")?;
         let http = listeners::listen(settings.http_addr, "Choose another address with --http-addr")?;
         let (https_addr, http_addr) = (address_of(&https)?, address_of(&http)?);
@@ -54,7 +54,7 @@ impl Edge {
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
         let ports = Ports::new(settings.tcp_addr, crowd(), backends.clone(), gatehouse.clone());
         let routing = Arc::new(Routing::new(configs.clone(), Keeper::new(&settings)));
-        let api = settings.api.clone();
+        let (api, challenges) = (settings.api.clone(), settings.challenges.clone());
         let registry =
             Arc::new(Registry::new(settings, https_addr.port(), http_addr.port(), published.clone(), backends, ports));
         let front = Arc::new(Front {
@@ -63,6 +63,7 @@ impl Edge {
             gatehouse: gatehouse.clone(),
             api,
             turns: Turns::new(limits.requests),
+            challenges,
             limits: limits.clone(),
             https_port: https_addr.port(),
         });

@@ -5,6 +5,7 @@
 //! asked from [`Live`].
 
 mod backends;
+mod challenges;
 mod counters;
 mod edge;
 mod gatehouse;
@@ -21,6 +22,7 @@ mod settings;
 mod tcp;
 mod tls;
 
+pub use challenges::{Challenges, Showing};
 pub use edge::Edge;
 pub use http::ApiBody;
 pub use live::{Live, SessionView, TunnelKind, TunnelView};

@@ -1,6 +1,7 @@
 //! What the operator decided: where to listen, under which names, within which limits.
 
 use crate::{
+    challenges::Challenges,
     http::ApiBody,
     modules::{SigningCertificates, Web},
 };
@@ -44,6 +45,8 @@ pub struct Settings {
     pub own_names: Vec<HostName>,
     /// The management API on the HTTPS listener.
     pub api: Option<ApiHost>,
+    /// What ACME authorities are shown, when they ask.
+    pub challenges: Challenges,
     /// What agents are told about this server: its region and version.
     pub region: String,
     /// The version agents are told.
@@ -118,6 +121,7 @@ impl Settings {
             domain,
             own_names: Vec::new(),
             api: None,
+            challenges: Challenges::default(),
             region: "local".to_owned(),
             server_version: env!("CARGO_PKG_VERSION").to_owned(),
             clock: Arc::new(jiff::Timestamp::now),

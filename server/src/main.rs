@@ -14,6 +14,7 @@ mod live;
 mod logs;
 mod management;
 mod metrics;
+mod proofs;
 mod rescue_socket;
 mod run;
 mod signals;

@@ -9,12 +9,13 @@ use crate::desk::Desk;
 use crate::gate::Gate;
 use crate::live::Live;
 use crate::management::{self, Readiness};
+use crate::proofs::OnTheListeners;
 use crate::signals::Signals;
 use crate::{api_host, metrics, rescue_socket};
 use axum::body::Bytes;
 use postern_api::{Result, host::HostName, published::Published};
-use postern_control::Control;
 use postern_control::certificates::Authority;
+use postern_control::{Acme, Control};
 use postern_edge::Edge;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -29,6 +30,8 @@ struct Server {
     api: Serving,
     readiness: Readiness,
     socket: tokio::task::JoinHandle<()>,
+    /// Gets certificates while it is there.
+    acme: Option<Acme>,
     drain_timeout: Duration,
 }
 
@@ -86,6 +89,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
         ..postern_edge::Settings::loopback(configuration.domain.clone())
     };
+    let challenges = settings.challenges.clone();
     let edge = Edge::start(settings, Arc::new(chosen), control.published(), applied).await?;
     live.is_now(edge.live());
 
@@ -102,11 +106,12 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let observe = move || live.measure();
     let api =
         api.serve(management::on_the_api_address(resources, description, readiness.clone(), gate, metrics, observe));
+    let acme = configuration.acme.map(|acme| control.certify(acme, Arc::new(OnTheListeners(challenges))));
     readiness.set(true);
     folder.close_to_others();
     addresses.write(&folder)?;
     greet(&addresses, &folder, first_key.as_deref());
-    Ok(Server { folder, edge, api, readiness, socket, drain_timeout: configuration.drain_timeout })
+    Ok(Server { folder, edge, api, readiness, socket, acme, drain_timeout: configuration.drain_timeout })
 }
 
 /// Opens the management API and its listener. The folder's lock comes first, so that a second start is told about
@@ -207,6 +212,7 @@ fn greet(addresses: &Addresses, folder: &DataFolder, first_key: Option<&std::pat
 impl Server {
     async fn drain(self) {
         self.readiness.set(false);
+        drop(self.acme);
         Addresses::remove(&self.folder);
         self.socket.abort();
         rescue_socket::remove(&self.folder);

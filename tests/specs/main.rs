@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a specification fails where it must not go on")]
 
 mod acl;
+mod acme;
 mod api_command;
 mod bulk;
 mod certificates;
@@ -29,5 +30,6 @@ mod ssh_certificates;
 mod stages;
 mod tcp_edges;
 mod tcp_tunnels;
+mod tls;
 mod views;
 mod webhooks;

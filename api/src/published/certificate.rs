@@ -1,6 +1,6 @@
 //! Certificates to show to visitors.
 
-use crate::{Secret, Timestamp};
+use crate::{Secret, Timestamp, resource::ManagedKeyType};
 use std::net::IpAddr;
 
 /// A chain and its private key.
@@ -16,10 +16,21 @@ pub struct Certificate {
     pub names: Vec<String>,
     /// The addresses it is valid for.
     pub addresses: Vec<IpAddr>,
+    /// When the server got it by itself; `None` for one that was uploaded.
+    pub issued_at: Option<Timestamp>,
     /// When it becomes valid.
     pub not_before: Timestamp,
     /// When it is no longer valid.
     pub not_after: Timestamp,
+}
+
+/// How a reserved domain comes by its certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DomainCertificate {
+    /// This one was chosen for it.
+    Chosen(String),
+    /// The server gets one with a key of this kind.
+    Managed(ManagedKeyType),
 }
 
 impl Certificate {

@@ -12,7 +12,7 @@ mod restrictions;
 mod settings;
 
 pub use backend::Backend;
-pub use certificate::Certificate;
+pub use certificate::{Certificate, DomainCertificate};
 pub use edges::{HttpsEdge, HttpsRoute, TcpEdge, TlsEdge};
 pub use names::Names;
 pub use restrictions::{IpRestriction, Ruling, admits, denied};
@@ -46,8 +46,8 @@ pub struct Published {
     pub names: Arc<Names>,
     /// TLS certificates in the order they were made.
     pub certificates: Arc<Vec<Arc<Certificate>>>,
-    /// The id of the certificate that was chosen for a reserved domain, by the domain.
-    pub certificate_choices: Arc<HashMap<String, String>>,
+    /// How reserved domains come by their certificates, by the domain. Most do as any name does, and have no word here.
+    pub domain_certificates: Arc<HashMap<String, DomainCertificate>>,
 }
 
 /// What an agent may authenticate with.

@@ -12,7 +12,7 @@ use crate::{
 };
 use postern_api::{
     host::HostName,
-    published::{self, Backend, Certificate, Names, Published},
+    published::{self, Backend, Certificate, DomainCertificate, Names, Published},
     resource::{
         self, ApiKey, BotUser, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend, HttpsEdge,
         HttpsRoute, IpPolicyRule, ReservedAddress, ReservedDomain, Resource, StaticBackend, TcpEdge, TlsCertificate,
@@ -32,8 +32,8 @@ pub(super) struct Mirror {
     api_keys: Part<HashMap<String, TokenHash>>,
     backends: Part<HashMap<String, Arc<Backend>>>,
     certificates: Shelf<Certificate, Certificate>,
-    choices: Part<HashMap<String, String>>,
-    /// The domains of reservations with a chosen certificate, by the reservation.
+    choices: Part<HashMap<String, DomainCertificate>>,
+    /// The domains of reservations that say something about certificates, by the reservation.
     chosen_for: HashMap<String, String>,
     restrictions: Shelf<Restriction, published::IpRestriction>,
     names: Part<Names>,
@@ -216,11 +216,14 @@ impl Mirror {
         if let Some(domain) = self.chosen_for.remove(id) {
             self.choices.change().remove(&domain);
         }
-        let chosen = now.and_then(|kept| Some((kept.spec.domain, kept.hidden.certificate?.to_string())));
-        if let Some((domain, certificate)) = chosen {
-            self.chosen_for.insert(id.to_owned(), domain.clone());
-            self.choices.change().insert(domain, certificate);
-        }
+        let Some(Kept { spec, hidden, .. }) = now else { return };
+        let chosen = match (hidden.certificate, spec.certificate_management_policy) {
+            (Some(certificate), _) => DomainCertificate::Chosen(certificate.to_string()),
+            (None, Some(policy)) => DomainCertificate::Managed(policy.private_key_type),
+            (None, None) => return,
+        };
+        self.chosen_for.insert(id.to_owned(), spec.domain.clone());
+        self.choices.change().insert(spec.domain, chosen);
     }
 
     /// A record has other names now than before. They are given out with a word about who has them.
@@ -264,7 +267,7 @@ impl Mirror {
             backends: self.backends.publish(),
             names: self.names.publish(),
             certificates: self.certificates.all(|_, certificate| certificate.clone()),
-            certificate_choices: self.choices.publish(),
+            domain_certificates: self.choices.publish(),
             ip_restrictions: self.restrictions.all(|id, known| published::IpRestriction {
                 id: id.to_owned(),
                 guards: known.spec.kind,
@@ -291,6 +294,7 @@ fn certificate(kept: Kept<TlsCertificate>) -> Certificate {
         private_key_pem: kept.hidden.private_key_pem,
         names,
         addresses: others.ips.iter().filter_map(|address| address.parse().ok()).collect(),
+        issued_at: leaf.issued_at,
         not_before: leaf.not_before,
         not_after: leaf.not_after,
     }

@@ -54,6 +54,7 @@ pub(crate) use tcp_edge::ports;
 
 use crate::{
     Live, Settings,
+    acme::Progress,
     store::{Revision, Store},
 };
 use postern_api::{Code, Error, Result, published::Published};
@@ -74,6 +75,8 @@ pub(crate) struct Resources {
     pub(crate) published: watch::Receiver<Arc<Published>>,
     /// The revision up to which changes are published.
     pub(crate) reached: watch::Receiver<Revision>,
+    /// How far the server is with certificates that it gets by itself.
+    pub(crate) progress: Progress,
 }
 
 impl Resources {

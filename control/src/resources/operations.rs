@@ -16,7 +16,7 @@ use postern_api::{
 use std::{collections::HashSet, time::Duration};
 
 /// How often a change is tried again when others change the same record. Each time one of them succeeds.
-const ATTEMPTS: u32 = 500;
+pub(super) const ATTEMPTS: u32 = 500;
 /// Entries read at once where all are needed.
 const STEP: usize = 1000;
 

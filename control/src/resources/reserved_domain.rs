@@ -9,8 +9,8 @@ use postern_api::{
     Code, Error, Id, OwnerId, Result,
     host::HostName,
     resource::{
-        CertificateManagementPolicy, CertificateManagementStatus, RESOLVES_TO_LIMIT, Ref, Region, ReservedDomain,
-        ReservedDomainCreate, ReservedDomainStatus, ReservedDomainUpdate, ResolvesTo, TlsCertificate,
+        CertificateManagementPolicy, RESOLVES_TO_LIMIT, Ref, Region, ReservedDomain, ReservedDomainCreate,
+        ReservedDomainStatus, ReservedDomainUpdate, ResolvesTo, TlsCertificate,
     },
     words,
 };
@@ -162,16 +162,14 @@ impl Rules for ReservedDomain {
         let domain = &here.settings.domain;
         let name = name_of(&kept.spec);
         let custom = name.as_ref().is_some_and(|name| !name.owned_with().any(|owner| owner == *domain));
+        let progress = name.as_ref().map(|name| here.progress.of(name)).unwrap_or_default();
         let wildcard = name.is_some_and(|name| name.wildcard_parent().is_some());
         let proof = || format!("{}.acme-challenge.{domain}", kept.id.ksuid().to_ascii_lowercase());
         let refer = |certificate: &Id<TlsCertificate>| Ref::to(here.base_url(), certificate);
         Ok(ReservedDomainStatus {
             cname_target: custom.then(|| domain.to_string()),
             certificate: kept.hidden.certificate.as_ref().map(refer),
-            certificate_management_status: kept
-                .spec
-                .certificate_management_policy
-                .map(|_| CertificateManagementStatus::default()),
+            certificate_management_status: kept.spec.certificate_management_policy.map(|_| progress),
             acme_challenge_cname_target: (custom && wildcard).then(proof),
         })
     }

@@ -207,12 +207,20 @@ mod tests {
         let backends = Arc::new(Backends::new(1));
         let gatehouse = Arc::new(Gatehouse::default());
         let ports = Ports::new(settings.tcp_addr, Crowd::new(1, 1), backends.clone(), gatehouse.clone());
-        let configs = Configs::new(Arc::new(Nobody)).expect("ticket keys");
+        let configs = Configs::new(Arc::new(Nobody), settings.challenges.clone()).expect("ticket keys");
         let routing = Arc::new(Routing::new(Arc::new(configs), Keeper::new(&settings)));
         let (_publish, published) = watch::channel(Arc::default());
         let registry = Arc::new(Registry::new(settings, 443, 80, published, backends, ports));
-        let front =
-            Arc::new(Front { registry, routing, gatehouse, api: None, turns: Turns::new(1), limits, https_port: 443 });
+        let front = Arc::new(Front {
+            registry,
+            routing,
+            gatehouse,
+            api: None,
+            challenges: crate::challenges::Challenges::default(),
+            turns: Turns::new(1),
+            limits,
+            https_port: 443,
+        });
         let address = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
         let visitor = Arc::new(Visitor::new(address, postern_tunnel::message::Scheme::Https));
         let (_far, near) = tokio::io::duplex(64);

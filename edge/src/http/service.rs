@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     backends::{self, Candidates, For},
+    challenges::Challenges,
     counters,
     gatehouse::Gatehouse,
     modules::{Judged, Trace, Visit, WebsocketHandshake},
@@ -44,6 +45,7 @@ pub(crate) struct Front {
     pub(crate) routing: Arc<Routing>,
     pub(crate) gatehouse: Arc<Gatehouse>,
     pub(crate) api: Option<ApiHost>,
+    pub(crate) challenges: Challenges,
     pub(crate) limits: Limits,
     /// What keeps the server from taking on more than it can do.
     pub(crate) turns: Turns,
@@ -141,6 +143,12 @@ impl Front {
             return Err(too_many_fields(self.limits.headers));
         }
         canonical::reduce(&parts.method, &mut parts.uri, parts.version, &mut parts.headers)?;
+        // A proof is for everybody to see: the authority may come from anywhere.
+        if visitor.scheme == Scheme::Http
+            && let Some(text) = self.challenges.text_at(parts.uri.path())
+        {
+            return Ok(proof(text));
+        }
         let target = self.find(visitor, &parts.headers, &parts.uri);
         if let Ok(Target::Edge(edge)) = &target {
             trace.at_edge(&edge.id);
@@ -290,6 +298,13 @@ impl Front {
         let Ok(response) = api.service.clone().oneshot(request).await;
         response.map(ResponseBody::boxed)
     }
+}
+
+/// What an ACME authority reads.
+fn proof(text: String) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::full(text.into()));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
 }
 
 /// What a name leads to.

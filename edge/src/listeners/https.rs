@@ -79,7 +79,7 @@ async fn greet(
             let stream = Rewound::new(stream, hello);
             Box::pin(open.track_future(tcp::join(stream, of_tls(address, reached), candidates))).await;
         }
-        Ok(Caller::Refused) => {}
+        Ok(Caller::Proved | Caller::Refused) => {}
         Err(error) => tracing::debug!(visitor = %address, %error, "TLS handshake failed"),
     }
 }

@@ -2,6 +2,7 @@
 //! their own.
 
 use super::{Certificates, uploaded::Uploaded};
+use crate::challenges::{self, Challenges};
 use arc_swap::ArcSwap;
 use postern_api::{
     Code, Error, Timestamp,
@@ -13,7 +14,7 @@ use rustls::{
     RootCertStore, ServerConfig, SupportedProtocolVersion,
     crypto::{CryptoProvider, aws_lc_rs},
     server::{ClientHello, ProducesTickets, ResolvesServerCert, WebPkiClientVerifier},
-    sign::CertifiedKey,
+    sign::{CertifiedKey, SingleCertAndKey},
 };
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use std::{collections::HashMap, io, net::IpAddr, sync::Arc};
@@ -27,6 +28,7 @@ static NEW: &[&SupportedProtocolVersion] = &[&rustls::version::TLS13];
 pub(crate) struct Configs {
     uploaded: Arc<Uploaded>,
     certificates: Arc<dyn Certificates>,
+    challenges: Challenges,
     tickets: Arc<dyn ProducesTickets>,
     kept: ArcSwap<HashMap<IpAddr, Pair>>,
 }
@@ -39,15 +41,28 @@ pub(crate) struct Pair {
 }
 
 impl Configs {
-    pub(crate) fn new(certificates: Arc<dyn Certificates>) -> Result<Self, Error> {
+    pub(crate) fn new(certificates: Arc<dyn Certificates>, challenges: Challenges) -> Result<Self, Error> {
         let tickets = aws_lc_rs::Ticketer::new()
             .map_err(|error| Error::new(Code::Internal, format!("TLS cannot make ticket keys: {error}.")))?;
-        Ok(Configs { uploaded: Arc::default(), certificates, tickets, kept: ArcSwap::default() })
+        Ok(Configs { uploaded: Arc::default(), certificates, challenges, tickets, kept: ArcSwap::default() })
     }
 
     /// Shows the published certificates from the next handshake on.
     pub(crate) fn follow(&self, published: &Published) {
         self.uploaded.follow(published);
+    }
+
+    /// How an ACME authority is shown the proof for a name, if there is one at the moment.
+    pub(crate) fn proof(&self, name: &HostName) -> Option<Arc<ServerConfig>> {
+        let certificate = self.challenges.certificate_of(name)?;
+        let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+            .with_protocol_versions(versions(None))
+            .expect("the provider has suites for these versions")
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::new(SingleCertAndKey::from(certificate)));
+        config.alpn_protocols = vec![challenges::ALPN.to_vec()];
+        config.send_tls13_tickets = 0;
+        Some(Arc::new(config))
     }
 
     fn chosen(&self, local: IpAddr) -> Arc<Chosen> {
@@ -82,7 +97,8 @@ impl Configs {
             config.send_tls13_tickets = 1;
             config
         };
-        let mut visitors = config(aws_lc_rs::default_provider(), versions(None));
+        let mut visitors = config(visitor_provider(), versions(None));
+        visitors.ignore_client_order = true;
         visitors.alpn_protocols = http_protocols();
         let mut agents = config(agent_provider(), versions(Some(TlsVersion::Tls13)));
         agents.alpn_protocols = vec![postern_tunnel::ALPN.to_vec()];
@@ -105,7 +121,7 @@ impl Configs {
     /// A configuration by an edge's own rules, with tickets of its own: a session that began under other rules must
     /// not be resumed under these.
     fn own(&self, settings: &Settings, protocols: Vec<Vec<u8>>) -> Result<ServerConfig, String> {
-        let provider = Arc::new(aws_lc_rs::default_provider());
+        let provider = Arc::new(visitor_provider());
         let oldest = settings.tls_termination.and_then(|termination| termination.oldest);
         let builder = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(versions(oldest))
@@ -130,6 +146,7 @@ impl Configs {
         let mut config = builder.with_cert_resolver(self.chosen(local));
         config.ticketer = aws_lc_rs::Ticketer::new().map_err(|error| error.to_string())?;
         config.send_tls13_tickets = 1;
+        config.ignore_client_order = true;
         config.alpn_protocols = protocols;
         Ok(config)
     }
@@ -167,6 +184,16 @@ fn versions(oldest: Option<TlsVersion>) -> &'static [&'static SupportedProtocolV
 
 fn http_protocols() -> Vec<Vec<u8>> {
     vec![b"h2".to_vec(), b"http/1.1".to_vec()]
+}
+
+/// The suites in an order of the server's own: no visitor can be talked into a weaker choice. All of them are strong, so
+/// what costs least comes first.
+fn visitor_provider() -> CryptoProvider {
+    let mut provider = aws_lc_rs::default_provider();
+    provider.cipher_suites.sort_by_key(|suite| !format!("{:?}", suite.suite()).contains("AES_128_GCM"));
+    // TLS 1.3 before TLS 1.2, as before.
+    provider.cipher_suites.sort_by_key(|suite| suite.tls13().is_none());
+    provider
 }
 
 /// X25519 only, and the suites in the client's order: an agent without AES hardware puts ChaCha20 first.

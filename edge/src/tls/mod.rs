@@ -10,7 +10,10 @@ pub(crate) use configs::{Configs, Handshake};
 pub(crate) use identity::Identity;
 pub(crate) use rewound::Rewound;
 
-use crate::routing::{Place, TlsEndpoint};
+use crate::{
+    challenges,
+    routing::{Place, TlsEndpoint},
+};
 use hello::Hello;
 use postern_api::host::HostName;
 use rustls::{ServerConfig, sign::CertifiedKey};
@@ -20,7 +23,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tokio::net::TcpStream;
+use tokio::{io::AsyncWriteExt, net::TcpStream};
 use tokio_rustls::server::TlsStream;
 
 /// Where certificates come from, besides the uploaded ones, which are published and come first. Asked inside the
@@ -47,6 +50,8 @@ pub(crate) enum Caller {
     Terminated(TlsStream<TcpStream>, Arc<TlsEndpoint>),
     /// A visitor of a TLS edge whose TLS ends elsewhere, and the bytes that were read already.
     Passing(TcpStream, Vec<u8>, Arc<TlsEndpoint>),
+    /// An ACME authority that has seen the proof it asked for.
+    Proved,
     /// A visitor whom a TLS edge does not let in.
     Refused,
 }
@@ -101,6 +106,13 @@ async fn choose(
     let pair = configs.on(local);
     if hello.offers(postern_tunnel::ALPN) {
         return hello.finish(stream, pair.agents).await.map(Caller::Agent);
+    }
+    // Without a proof to show the name may still be that of a TLS edge that passes this on.
+    if hello.offers(challenges::ALPN)
+        && let Some(config) = hello.name().and_then(|name| configs.proof(&name))
+    {
+        hello.finish(stream, config).await?.shutdown().await?;
+        return Ok(Caller::Proved);
     }
     let (config, edge) = match hello.name().and_then(|name| find(&name)) {
         Some(Place::Tls(edge)) if !admits(&edge) => return Ok(Caller::Refused),

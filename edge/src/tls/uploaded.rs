@@ -5,7 +5,7 @@ use arc_swap::ArcSwap;
 use postern_api::{
     Timestamp,
     host::HostName,
-    published::{Certificate, Published},
+    published::{Certificate, DomainCertificate, Published},
 };
 use rustls::{SignatureScheme, crypto::aws_lc_rs::sign::any_supported_type, sign::CertifiedKey};
 use rustls_pki_types::{
@@ -21,7 +21,7 @@ pub(super) struct Uploaded(ArcSwap<Shelf>);
 #[derive(Default)]
 struct Shelf {
     source: Arc<Vec<Arc<Certificate>>>,
-    choices: Arc<HashMap<String, String>>,
+    choices: Arc<HashMap<String, DomainCertificate>>,
     by_id: HashMap<String, Arc<Held>>,
     /// The newest first.
     exact: HashMap<Box<str>, Vec<Arc<Held>>>,
@@ -41,13 +41,13 @@ impl Uploaded {
     pub(super) fn follow(&self, published: &Published) {
         let before = self.0.load();
         let same = Arc::ptr_eq(&before.source, &published.certificates)
-            && Arc::ptr_eq(&before.choices, &published.certificate_choices);
+            && Arc::ptr_eq(&before.choices, &published.domain_certificates);
         if same {
             return;
         }
         let mut shelf = Shelf {
             source: published.certificates.clone(),
-            choices: published.certificate_choices.clone(),
+            choices: published.domain_certificates.clone(),
             ..Shelf::default()
         };
         let mut all: Vec<Arc<Held>> = Vec::with_capacity(published.certificates.len());
@@ -113,14 +113,18 @@ impl Shelf {
         if self.choices.is_empty() {
             return None;
         }
-        let exact = self.choices.get(name.as_str());
+        let choice = |domain: &str| match self.choices.get(domain)? {
+            DomainCertificate::Chosen(id) => Some(id),
+            DomainCertificate::Managed(_) => None,
+        };
+        let exact = choice(name.as_str());
         let above = || {
             let mut rest = name.as_str();
             std::iter::from_fn(|| {
                 rest = rest.split_once('.')?.1;
                 Some(rest)
             })
-            .find_map(|parent| self.choices.get(&format!("*.{parent}")))
+            .find_map(|parent| choice(&format!("*.{parent}")))
         };
         let held = self.by_id.get(exact.or_else(above)?)?;
         let named = |others: Option<&Vec<Arc<Held>>>| {

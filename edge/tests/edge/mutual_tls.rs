@@ -266,6 +266,7 @@ async fn an_uploaded_certificate_is_shown_from_the_next_handshake_on() {
         private_key_pem: Secret::new(key.serialize_pem()),
         names,
         addresses: Vec::new(),
+        issued_at: None,
         not_before: moment(0),
         not_after: moment(4_000_000_000),
     };

@@ -4,8 +4,10 @@ use super::written::{Given, Place, Written, plain};
 use crate::logs::{Format, Level};
 use http::Uri;
 use postern_api::{Error, host::HostName};
-use postern_control::OAuthApps;
+use postern_control::{AcmeSettings, OAuthApps};
 use postern_edge::Limits;
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::{self, PemObject};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -29,6 +31,8 @@ pub(crate) struct Configuration {
     pub(crate) base_url: Option<String>,
     /// PEM files of a chain and its key, always both.
     pub(crate) certificate: Option<(PathBuf, PathBuf)>,
+    /// Where certificates come from by themselves.
+    pub(crate) acme: Option<AcmeSettings>,
     pub(crate) drain_timeout: Duration,
     /// Deadlines and caps of the public side.
     pub(crate) limits: Limits,
@@ -57,14 +61,13 @@ impl Configuration {
         let limits = super::limits::read(&mut check);
         let log_format = check.value("log_format", str::parse);
         let log_level = check.value("log_level", str::parse);
-        for key in ["acme_directory", "acme_contact"] {
-            check.value(key, |_| {
-                Err::<(), _>(
-                    "is not available in this build: it cannot get certificates by ACME yet. Leave it out; \
-                     the server's own authority, or --certificate with --certificate-key, provides them"
-                        .to_owned(),
-                )
-            });
+        let directory = check.value("acme_directory", directory);
+        let contact = check.value("acme_contact", mail);
+        let root = check.value("acme_ca", certificate_file);
+        for (key, flag) in [("acme_contact", "--acme-contact"), ("acme_ca", "--acme-ca")] {
+            if check.written.get(key).is_some() && check.written.get("acme_directory").is_none() {
+                check.mistakes.push(format!("{flag} belongs to --acme-directory: give both, or leave it out."));
+            }
         }
         if check.written.get("certificate").is_some() != check.written.get("certificate_key").is_some() {
             check.mistakes.push("--certificate and --certificate-key belong together: give both or neither.".into());
@@ -101,6 +104,7 @@ impl Configuration {
             oauth_apps: oauth_apps.unwrap_or_default(),
             base_url,
             certificate: certificate.0.zip(certificate.1),
+            acme: directory.map(|directory| AcmeSettings { directory, contact, root }),
             drain_timeout: drain_timeout.unwrap_or(Duration::from_secs(30)),
             limits,
             log_format: log_format.unwrap_or_default(),
@@ -194,6 +198,31 @@ fn base_url(text: &str) -> Result<String, String> {
     if scheme_fits && bare { Ok(text.trim_end_matches('/').to_owned()) } else { Err(shape()) }
 }
 
+fn directory(text: &str) -> Result<String, String> {
+    let uri = text.parse::<Uri>().ok().filter(|uri| uri.scheme_str() == Some("https") && uri.host().is_some());
+    match uri {
+        Some(_) if !text.contains('#') => Ok(text.to_owned()),
+        _ => Err("is not the address of a directory; write it as https://acme.example.com/directory".to_owned()),
+    }
+}
+
+fn mail(text: &str) -> Result<String, String> {
+    let address = text.strip_prefix("mailto:").unwrap_or(text);
+    let shaped = address.split_once('@').is_some_and(|(name, host)| !name.is_empty() && HostName::parse(host).is_ok());
+    let plain = address.bytes().all(|byte| byte.is_ascii_graphic() && !b",?&%".contains(&byte));
+    if shaped && plain { Ok(address.to_owned()) } else { Err("is not a mail address".to_owned()) }
+}
+
+/// Read here only to tell about mistakes at once.
+fn certificate_file(text: &str) -> Result<PathBuf, String> {
+    let path = path(text)?;
+    match CertificateDer::from_pem_file(&path) {
+        Ok(_) => Ok(path),
+        Err(pem::Error::Io(error)) => Err(format!("cannot be read: {}", plain(&error))),
+        Err(_) => Err("holds no certificate in PEM".to_owned()),
+    }
+}
+
 /// The only store of this build is the default one; its address may be written out in full.
 fn store(text: &str) -> Result<(), String> {
     if text.starts_with("etcd:") {
@@ -275,13 +304,33 @@ mod tests {
 
     #[test]
     fn what_later_builds_will_have_is_refused_by_name() {
-        for (key, value) in
-            [("store", "etcd://a:2379"), ("acme_directory", "https://a.test/"), ("acme_contact", "a@b.test")]
-        {
-            let error = check(&[("data_dir", "/data"), (key, value)]).expect_err("not yet");
-            assert!(error.message.contains("not available in this build"), "{}", error.message);
-        }
+        let error = check(&[("data_dir", "/data"), ("store", "etcd://a:2379")]).expect_err("not yet");
+        assert!(error.message.contains("not available in this build"), "{}", error.message);
         check(&[("data_dir", "/data"), ("store", "sqlite:/data/postern.db")]).expect("the default written out");
+    }
+
+    #[test]
+    fn a_directory_has_an_address_a_contact_and_an_authority_of_its_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("none.pem");
+        std::fs::write(&file, "nothing").expect("written");
+        let shown = file.to_string_lossy().into_owned();
+        let acme = |values: &[(&'static str, &str)]| check(&[&[("data_dir", "/data")], values].concat());
+        let directory = ("acme_directory", "https://a.test/directory");
+        let found =
+            acme(&[directory, ("acme_contact", "mailto:me@a.test")]).expect("complete").acme.expect("a directory");
+        assert_eq!((found.directory.as_str(), found.contact.as_deref()), (directory.1, Some("me@a.test")));
+        assert!(acme(&[]).expect("nothing").acme.is_none());
+        for (values, part) in [
+            (&[("acme_directory", "http://a.test/")][..], "--acme-directory"),
+            (&[("acme_contact", "me@a.test")], "belongs to --acme-directory"),
+            (&[directory, ("acme_contact", "me")], "not a mail address"),
+            (&[directory, ("acme_ca", "/nowhere/ca.pem")], "cannot be read"),
+            (&[directory, ("acme_ca", &shown)], "no certificate"),
+        ] {
+            let error = acme(values).expect_err(part);
+            assert!(error.message.contains(part), "{part} in {}", error.message);
+        }
     }
 
     #[test]

@@ -28,6 +28,7 @@ fn certificate(id: &str, names: &[&str], from: i64, until: i64, kind: &'static S
         private_key_pem: Secret::new(key.serialize_pem()),
         addresses: names.iter().filter_map(|name| name.parse().ok()).collect(),
         names,
+        issued_at: None,
         not_before: moment(from),
         not_after: moment(until),
     })
@@ -113,8 +114,9 @@ fn what_was_chosen_for_a_reserved_domain_wins_where_it_fits() {
         ecdsa("chosen", &["a.test", "*.c.test"], 0, 100),
     ]);
     let choices = [("a.test", "chosen"), ("*.c.test", "chosen"), ("gone.test", "nobody")];
-    published.certificate_choices =
-        Arc::new(choices.map(|(domain, id)| (domain.to_owned(), id.to_owned())).into_iter().collect());
+    published.domain_certificates = Arc::new(
+        choices.map(|(domain, id)| (domain.to_owned(), DomainCertificate::Chosen(id.to_owned()))).into_iter().collect(),
+    );
     uploaded.follow(&published);
     for (name, now, expected) in [
         ("a.test", 60, Some("chosen")),
@@ -125,7 +127,7 @@ fn what_was_chosen_for_a_reserved_domain_wins_where_it_fits() {
     ] {
         assert_eq!(shown(&uploaded, Some(name), EVERY, now).as_deref(), expected, "{name} at {now}");
     }
-    published.certificate_choices = Arc::default();
+    published.domain_certificates = Arc::default();
     uploaded.follow(&published);
     assert_eq!(shown(&uploaded, Some("a.test"), EVERY, 60).as_deref(), Some("new"));
 }

@@ -1,0 +1,219 @@
+use super::*;
+use crate::{Control, NothingLive, Settings};
+use futures::future::BoxFuture;
+use postern_api::{Secret, published::Certificate};
+use rcgen::{CertificateParams, KeyPair};
+use serde_json::{Value, json};
+use std::sync::{
+    Mutex,
+    atomic::{AtomicI64, Ordering},
+};
+use tower::ServiceExt;
+
+const DAY: i64 = 24 * 3600;
+/// When the tests begin, in 2027.
+const START: i64 = 1_800_000_000;
+
+/// An authority that issues for 90 days, or whatever it is told to do.
+#[derive(Default)]
+struct Authority {
+    now: AtomicI64,
+    asked: Mutex<Vec<(String, ManagedKeyType)>>,
+    refuses: Mutex<Option<String>>,
+    lasting: AtomicI64,
+}
+
+struct Shared(Arc<Authority>);
+
+impl Issuer for Shared {
+    fn issue(&self, name: HostName, key_type: ManagedKeyType) -> BoxFuture<'static, Result<Issued, Failure>> {
+        let authority = self.0.clone();
+        Box::pin(async move {
+            authority.asked.lock().expect("unpoisoned").push((name.to_string(), key_type));
+            if let Some(why) = authority.refuses.lock().expect("unpoisoned").clone() {
+                return Err(Failure(why));
+            }
+            let key = KeyPair::generate().expect("a key");
+            let mut params = CertificateParams::new(vec![name.to_string()]).expect("a name");
+            let now = authority.now.load(Ordering::SeqCst);
+            crate::certificates::valid(&mut params, now, now + authority.lasting.load(Ordering::SeqCst));
+            let chain_pem = params.self_signed(&key).expect("a certificate").pem();
+            Ok(Issued { chain_pem, private_key_pem: Secret::new(key.serialize_pem()) })
+        })
+    }
+}
+
+struct World {
+    _folder: tempfile::TempDir,
+    control: Control,
+    key: String,
+    authority: Arc<Authority>,
+    keeper: Keeper,
+}
+
+impl World {
+    async fn start() -> World {
+        let folder = tempfile::tempdir().expect("a folder");
+        let control = Control::open(Settings::new(folder.path()), Arc::new(NothingLive)).await.expect("it opens");
+        let key = control.create_api_key("operator", true).await.expect("a key").reveal().to_owned();
+        let authority = Arc::new(Authority::default());
+        authority.now.store(START, Ordering::SeqCst);
+        authority.lasting.store(90 * DAY, Ordering::SeqCst);
+        let clock = {
+            let authority = authority.clone();
+            Arc::new(move || jiff::Timestamp::from_second(authority.now.load(Ordering::SeqCst)).expect("a moment"))
+        };
+        let keeper = Keeper::new(control.resources.clone(), Arc::new(Shared(authority.clone())), clock);
+        World { _folder: folder, control, key, authority, keeper }
+    }
+
+    async fn call(&self, method: &str, path: &str, body: Value) -> Value {
+        let request = http::Request::builder()
+            .method(method)
+            .uri(path)
+            .header("authorization", format!("Bearer {}", self.key))
+            .header("service-version", "2")
+            .header("content-type", "application/json")
+            .body(axum::body::Body::from(if body.is_null() { String::new() } else { body.to_string() }))
+            .expect("a request");
+        let response = self.control.router().oneshot(request).await.expect("an answer");
+        let status = response.status();
+        let bytes = axum::body::to_bytes(response.into_body(), 1 << 20).await.expect("a body");
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        assert!(status.is_success(), "{method} {path}: {status} {text}");
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    async fn edge(&self, host: &str) {
+        self.call("POST", "/edges/https", json!({ "hostports": [format!("{host}:443")] })).await;
+    }
+
+    /// Lets so much time pass, and everything happen that is due by then. Says whom the authority was asked for.
+    async fn passes(&mut self, seconds: i64) -> Vec<String> {
+        self.authority.now.fetch_add(seconds, Ordering::SeqCst);
+        self.keeper.begin();
+        while self.keeper.ended().await.is_some() {
+            self.keeper.begin();
+        }
+        let asked = std::mem::take(&mut *self.authority.asked.lock().expect("unpoisoned"));
+        asked.into_iter().map(|(name, _)| name).collect()
+    }
+
+    fn refuses(&self, why: Option<&str>) {
+        *self.authority.refuses.lock().expect("unpoisoned") = why.map(str::to_owned);
+    }
+
+    fn certificates(&self) -> Vec<Arc<Certificate>> {
+        self.control.published().borrow().certificates.to_vec()
+    }
+}
+
+#[tokio::test]
+async fn a_new_name_gets_a_certificate_that_is_renewed_at_two_thirds_of_its_life() {
+    let mut world = World::start().await;
+    assert_eq!(world.passes(0).await, [""; 0]);
+    world.edge("shop.test").await;
+    assert_eq!(world.passes(0).await, ["shop.test"]);
+    let [first] = &world.certificates()[..] else { panic!("one certificate") };
+    let shown = world.call("GET", &format!("/tls_certificates/{}", first.id), Value::Null).await;
+    assert_eq!(shown["issued_at"], "2027-01-15T08:00:00Z");
+    assert_eq!(shown["subject_alternative_names"]["dns_names"], json!(["shop.test"]));
+    assert!(shown.get("private_key_pem").is_none());
+
+    assert_eq!(world.passes(60 * DAY - 1).await, [""; 0], "two thirds are not over");
+    assert_eq!(world.passes(1).await, ["shop.test"]);
+    let [second] = &world.certificates()[..] else { panic!("one certificate") };
+    assert_eq!(second.id, first.id, "whoever refers to it goes on to");
+    assert!(second.not_after > first.not_after && second.chain_pem != first.chain_pem);
+    assert_eq!(world.passes(DAY).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_failure_keeps_what_there_is_and_is_tried_again_later_each_time() {
+    let mut world = World::start().await;
+    world.edge("shop.test").await;
+    world.passes(0).await;
+    let before = world.certificates();
+    world.refuses(Some("not today"));
+    assert_eq!(world.passes(60 * DAY).await, ["shop.test"]);
+    for (wait, asked) in [(599, 0), (1, 1), (1199, 0), (1, 1), (2399, 0), (1, 1)] {
+        assert_eq!(world.passes(wait).await.len(), asked, "after {wait} seconds more");
+    }
+    assert_eq!(world.certificates(), before, "the old one is served all the time");
+    world.refuses(None);
+    assert_eq!(world.passes(4800).await, ["shop.test"]);
+    assert!(world.certificates()[0].not_after > before[0].not_after);
+    world.refuses(Some("not today"));
+    world.passes(60 * DAY).await;
+    assert_eq!(world.passes(600).await.len(), 1, "after a success the pauses begin anew");
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_of_no_use_is_a_failure_and_not_asked_for_without_end() {
+    let mut world = World::start().await;
+    world.authority.lasting.store(0, Ordering::SeqCst);
+    world.edge("shop.test").await;
+    assert_eq!(world.passes(0).await, ["shop.test"]);
+    assert_eq!(world.passes(60).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn an_uploaded_certificate_is_left_alone_until_it_ends() {
+    let mut world = World::start().await;
+    let key = KeyPair::generate().expect("a key");
+    let mut params = CertificateParams::new(vec!["*.shop.test".to_owned()]).expect("a name");
+    crate::certificates::valid(&mut params, START, START + DAY);
+    let pem = params.self_signed(&key).expect("a certificate").pem();
+    let body = json!({ "certificate_pem": pem, "private_key_pem": key.serialize_pem() });
+    world.call("POST", "/tls_certificates", body).await;
+    world.edge("a.shop.test").await;
+    assert_eq!(world.passes(DAY - 1).await, [""; 0]);
+    assert_eq!(world.passes(1).await, ["a.shop.test"]);
+    assert_eq!(world.certificates().len(), 2);
+}
+
+#[tokio::test]
+async fn a_reserved_domain_says_how_far_the_server_is_and_chooses_the_kind_of_key() {
+    let mut world = World::start().await;
+    let policy = json!({ "authority": "letsencrypt", "private_key_type": "rsa" });
+    let body = json!({ "domain": "kept.test", "certificate_management_policy": policy });
+    let made = world.call("POST", "/reserved_domains", body).await;
+    let path = format!("/reserved_domains/{}", made["id"].as_str().expect("an id"));
+    world.refuses(Some("the door is shut"));
+    world.keeper.begin();
+    world.keeper.ended().await;
+    assert_eq!(world.authority.asked.lock().expect("unpoisoned")[0], ("kept.test".to_owned(), ManagedKeyType::Rsa));
+    let job = &world.call("GET", &path, Value::Null).await["certificate_management_status"]["provisioning_job"];
+    assert_eq!(job["error_code"], "ERR_POSTERN_1967");
+    assert_eq!(job["msg"], "the door is shut");
+    assert_eq!(
+        (&job["started_at"], &job["retries_at"]),
+        (&json!("2027-01-15T08:00:00Z"), &json!("2027-01-15T08:10:00Z"))
+    );
+    world.refuses(None);
+    world.passes(600).await;
+    world.passes(0).await;
+    let status = &world.call("GET", &path, Value::Null).await["certificate_management_status"];
+    assert_eq!(status["provisioning_job"], Value::Null);
+    assert_eq!(status["renews_at"], "2027-03-16T08:10:00Z");
+}
+
+#[tokio::test]
+async fn many_names_are_asked_for_a_few_at_once_and_forgotten_with_their_edges() {
+    let mut world = World::start().await;
+    for number in 0..6 {
+        world.edge(&format!("shop-{number}.test")).await;
+    }
+    world.keeper.begin();
+    assert_eq!(world.keeper.orders.len(), AT_ONCE);
+    assert_eq!(world.passes(0).await.len(), 6);
+    world.refuses(Some("no"));
+    world.passes(60 * DAY).await;
+    assert_eq!(world.keeper.failed.len(), 6);
+    let edges = world.call("GET", "/edges/https", Value::Null).await;
+    for edge in edges["https_edges"].as_array().expect("a list") {
+        world.call("DELETE", &format!("/edges/https/{}", edge["id"].as_str().expect("an id")), Value::Null).await;
+    }
+    assert_eq!(world.passes(DAY).await, [""; 0]);
+    assert!(world.keeper.failed.is_empty());
+}

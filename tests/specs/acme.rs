@@ -1,0 +1,160 @@
+//! Certificates by ACME, from Pebble: proved on either port, renewed in time, kept when the authority fails.
+
+use postern_tests::openssl::{self, trusting};
+use postern_tests::pebble::{Pebble, PebbleSetup};
+use postern_tests::server::free_tcp_ports;
+use postern_tests::{World, eventually, within};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Who looks for proofs where.
+struct Ports {
+    server_http: u16,
+    server_https: u16,
+    nobody: u16,
+}
+
+impl Ports {
+    fn free() -> Ports {
+        let (first, nobody) = free_tcp_ports(3);
+        Ports { server_http: first, server_https: first + 1, nobody }
+    }
+}
+
+/// A server that gets its certificates from an authority.
+struct Certified {
+    world: World,
+    pebble: Pebble,
+    root: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Certified {
+    async fn start(ports: &Ports, setup: PebbleSetup) -> Certified {
+        let folder = tempfile::tempdir().unwrap();
+        let pebble = Pebble::start(folder.path(), setup).await;
+        let at = |port: u16| format!("127.0.0.1:{port}");
+        let flags = [
+            "--http-addr",
+            &at(ports.server_http),
+            "--https-addr",
+            &at(ports.server_https),
+            "--acme-directory",
+            &pebble.directory(),
+            "--acme-contact",
+            "me@example.test",
+            "--acme-ca",
+            &pebble.root().to_string_lossy(),
+        ];
+        let world = World::with(|setup| setup.flags(&flags)).await;
+        let root = world.path("issuing.pem");
+        std::fs::write(&root, pebble.issuing_root().await).unwrap();
+        Certified { world, pebble, root, _folder: folder }
+    }
+
+    /// An edge that says who it is.
+    async fn edge(&self, host: &str) {
+        let operator = self.world.operator();
+        let backend = json!({ "status_code": 200, "body": format!("this is {host}") });
+        let backend = operator.post("/backends/http_response", backend).await.ok().text("id");
+        let edge = operator.post("/edges/https", json!({ "hostports": [format!("{host}:443")] })).await.ok().text("id");
+        let route = json!({ "match_type": "path_prefix", "match": "/", "backend": { "backend_id": backend } });
+        operator.post(&format!("/edges/https/{edge}/routes"), route).await.ok();
+    }
+
+    /// The automatic certificate of a name.
+    async fn record(&self, host: &str) -> Option<Value> {
+        let all = self.world.operator().get("/tls_certificates").await.ok().body;
+        all["tls_certificates"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["subject_alternative_names"]["dns_names"] == json!([host]))
+            .cloned()
+    }
+
+    /// Waits until a visitor who trusts nobody but the authority is served.
+    async fn is_served(&self, host: &str) -> Value {
+        let record = eventually("a certificate is there", async || self.record(host).await).await;
+        assert!(record["issued_at"].is_string(), "{record}");
+        let https = self.world.server.addresses.https;
+        let arguments = trusting(&self.root);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(["-verify_hostname", host]).collect();
+        let seen = openssl::asks(https, host, &arguments).await;
+        assert!(seen.text().contains("Verify return code: 0 (ok)"), "{}", seen.text());
+        assert_eq!(seen.answered(), Some(format!("this is {host}").as_str()), "{}", seen.text());
+        record
+    }
+}
+
+#[tokio::test]
+async fn edges_and_reserved_domains_are_proved_on_the_http_port() {
+    let ports = Ports::free();
+    let setup = PebbleSetup { http: ports.server_http, https: ports.nobody, lasting: 3600 };
+    let certified = Certified::start(&ports, setup).await;
+    certified.edge("shop.example.test").await;
+    certified.edge("other.example.test").await;
+    let record = certified.is_served("shop.example.test").await;
+    certified.is_served("other.example.test").await;
+    assert_eq!(record["private_key_type"], "ecdsa");
+    let operator = certified.world.operator();
+    let policy = json!({ "authority": "letsencrypt", "private_key_type": "rsa" });
+    let body = json!({ "domain": "kept.example.test", "certificate_management_policy": policy });
+    let domain = operator.post("/reserved_domains", body).await.ok().text("id");
+    let kept = eventually("the reserved domain has one", async || certified.record("kept.example.test").await).await;
+    assert_eq!(kept["private_key_type"], "rsa");
+    eventually("the reserved domain says when it is renewed", async || {
+        let shown = operator.get(&format!("/reserved_domains/{domain}")).await.ok().body;
+        shown["certificate_management_status"]["renews_at"].as_str().map(str::to_owned)
+    })
+    .await;
+
+    // The account's key, and those of the certificates, are sealed.
+    for entry in std::fs::read_dir(certified.world.server.folder()).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        for secret in ["key_pkcs8", "PRIVATE KEY"] {
+            let found = bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
+            assert!(!found, "`{secret}` stands in {}", path.display());
+        }
+    }
+    let Certified { world, pebble, root, _folder } = certified;
+    let world = world.server_is_killed_and_restarted().await;
+    let certified = Certified { world, pebble, root, _folder };
+    assert_eq!(certified.is_served("shop.example.test").await["serial_number"], record["serial_number"]);
+}
+
+#[tokio::test]
+async fn a_name_that_cannot_be_seen_on_the_http_port_is_proved_on_the_https_port() {
+    let ports = Ports::free();
+    let setup = PebbleSetup { http: ports.nobody, https: ports.server_https, lasting: 3600 };
+    let certified = Certified::start(&ports, setup).await;
+    certified.edge("shop.example.test").await;
+    certified.is_served("shop.example.test").await;
+}
+
+#[tokio::test]
+async fn a_certificate_is_renewed_in_time_and_kept_when_the_authority_is_gone() {
+    let ports = Ports::free();
+    let setup = PebbleSetup { http: ports.server_http, https: ports.nobody, lasting: 18 };
+    let certified = Certified::start(&ports, setup).await;
+    certified.edge("shop.example.test").await;
+    let first = certified.is_served("shop.example.test").await;
+    let patience = Duration::from_secs(60);
+    let second = within(patience, "the certificate is renewed", async || {
+        certified.record("shop.example.test").await.filter(|record| record["serial_number"] != first["serial_number"])
+    })
+    .await;
+    assert_eq!(second["id"], first["id"]);
+    certified.is_served("shop.example.test").await;
+
+    certified.pebble.process.kill();
+    within(patience, "the server says that there is no new one", async || {
+        certified.world.server.process.stderr().contains("no new certificate").then_some(())
+    })
+    .await;
+    let kept = certified.record("shop.example.test").await.expect("it is still there");
+    assert_eq!(kept["serial_number"], second["serial_number"]);
+    certified.is_served("shop.example.test").await;
+}

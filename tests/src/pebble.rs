@@ -1,0 +1,123 @@
+//! Pebble, Let's Encrypt's own ACME authority for tests, and a name server that leads every name to this machine.
+
+use crate::condition::{eventually, finishes};
+use crate::process::Process;
+use crate::server::free_tcp_ports;
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use serde_json::json;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+/// Where the authority looks for proofs, and how long its certificates last.
+#[derive(Clone, Copy, Debug)]
+pub struct PebbleSetup {
+    /// The port of `http-01`.
+    pub http: u16,
+    /// The port of `tls-alpn-01`.
+    pub https: u16,
+    /// In seconds.
+    pub lasting: u32,
+}
+
+/// A running authority. It ends with its handle.
+pub struct Pebble {
+    /// The program.
+    pub process: Process,
+    _names: Process,
+    directory: SocketAddr,
+    management: SocketAddr,
+    root: PathBuf,
+}
+
+impl Pebble {
+    /// Starts it with its files in a folder.
+    pub async fn start(folder: &Path, setup: PebbleSetup) -> Pebble {
+        std::fs::create_dir_all(folder).expect("a folder");
+        let root = own_certificate(folder);
+        let (first, _) = free_tcp_ports(4);
+        let at = |offset: u16| SocketAddr::from(([127, 0, 0, 1], first + offset));
+        let (directory, management, names, orders) = (at(0), at(1), at(2), at(3));
+        let configuration = folder.join("pebble.json");
+        let own = json!({ "pebble": {
+            "listenAddress": directory.to_string(),
+            "managementListenAddress": management.to_string(),
+            "certificate": folder.join("leaf.pem"),
+            "privateKey": folder.join("leaf.key"),
+            "httpPort": setup.http,
+            "tlsPort": setup.https,
+            "ocspResponderURL": "",
+            "externalAccountBindingRequired": false,
+            "certificateValidityPeriod": setup.lasting,
+        }});
+        std::fs::write(&configuration, own.to_string()).expect("written");
+        let (names_at, orders_at) = (names.to_string(), orders.to_string());
+        let everything_here = [
+            "-defaultIPv4",
+            "127.0.0.1",
+            "-defaultIPv6",
+            "",
+            "-dns01",
+            &names_at,
+            "-management",
+            &orders_at,
+            "-http01",
+            "",
+            "-https01",
+            "",
+            "-tlsalpn01",
+            "",
+        ];
+        let names = Process::start(Path::new("pebble-challtestsrv"), &everything_here, &[]);
+        let configuration = configuration.to_string_lossy().into_owned();
+        let arguments = ["-strict", "-config", &configuration, "-dnsserver", &names_at];
+        let process = Process::start(Path::new("pebble"), &arguments, &[("PEBBLE_VA_NOSLEEP", "1")]);
+        let pebble = Pebble { process, _names: names, directory, management, root };
+        let client = pebble.client();
+        eventually("pebble answers", async || {
+            assert!(pebble.process.is_running(), "pebble ended: {}", pebble.process.stderr());
+            client.get(pebble.directory()).send().await.ok().filter(|answer| answer.status().is_success())
+        })
+        .await;
+        pebble
+    }
+
+    /// The address of its directory.
+    pub fn directory(&self) -> String {
+        format!("https://{}/dir", self.directory)
+    }
+
+    /// The authority of its directory's own certificate.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The root of the certificates it issues, in PEM.
+    pub async fn issuing_root(&self) -> String {
+        let asked = self.client().get(format!("https://{}/roots/0", self.management)).send();
+        finishes("pebble shows its root", asked).await.expect("an answer").text().await.expect("PEM")
+    }
+
+    fn client(&self) -> reqwest::Client {
+        let root = std::fs::read(&self.root).expect("a certificate");
+        let root = reqwest::Certificate::from_pem(&root).expect("a certificate");
+        reqwest::Client::builder().no_proxy().tls_certs_only([root]).build().expect("a client")
+    }
+}
+
+/// An authority and a certificate for the directory.
+fn own_certificate(folder: &Path) -> PathBuf {
+    let mut authority = CertificateParams::new(Vec::new()).expect("parameters");
+    authority.distinguished_name.push(DnType::CommonName, "directory's authority");
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().expect("a key");
+    let root = authority.self_signed(&key).expect("a certificate");
+    let issuer = Issuer::new(authority, key);
+    let key = KeyPair::generate().expect("a key");
+    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let leaf = CertificateParams::new(names).expect("names").signed_by(&key, &issuer).expect("a certificate");
+    let path = folder.join("root.pem");
+    for (name, text) in [("root.pem", root.pem()), ("leaf.pem", leaf.pem()), ("leaf.key", key.serialize_pem())] {
+        std::fs::write(folder.join(name), text).expect("written");
+    }
+    path
+}
