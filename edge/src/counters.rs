@@ -41,6 +41,11 @@ pub(crate) fn flood_ended() {
     counter!("postern_edge_reset_floods_total").increment(1);
 }
 
+/// A circuit was opened because its backend fails too often.
+pub(crate) fn circuit_opened() {
+    counter!("postern_edge_circuits_opened_total").increment(1);
+}
+
 /// Counts a connection for as long as it lives.
 pub(crate) struct Connected(&'static str);
 

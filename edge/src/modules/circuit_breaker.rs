@@ -6,7 +6,10 @@
 mod window;
 
 use super::{Trace, Visit};
-use crate::refusal::{Fault, Refusal};
+use crate::{
+    counters,
+    refusal::{Fault, Refusal},
+};
 use postern_api::{Code, Error, module::CircuitBreaker};
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -111,6 +114,7 @@ impl Breaker {
             }
         }
         let pause = Duration::from_secs(self.settings.tripped_duration.into());
+        counters::circuit_opened();
         tracing::warn!(route = %self.owner, seconds = pause.as_secs(), "the backend fails too often: the circuit is open");
         state.phase = Phase::Open { until: now + pause };
         state.epoch += 1;
