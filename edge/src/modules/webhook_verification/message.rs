@@ -1,6 +1,6 @@
 //! A request as the checks see it.
 
-use super::{json::Members, reason::Reason};
+use super::{json::Members, multipart, reason::Reason};
 use hyper::{
     HeaderMap, Method, Uri,
     header::{self, HeaderValue},
@@ -29,7 +29,7 @@ pub(super) struct Message<'a> {
 }
 
 /// No provider sends as many: whoever does wants to fill the memory.
-const MOST_FIELDS: usize = 1000;
+pub(super) const MOST_FIELDS: usize = 1000;
 
 /// A name and its value in a form.
 pub(super) type Field = (Vec<u8>, Vec<u8>);
@@ -89,12 +89,17 @@ impl<'a> Head<'a> {
 
     /// Whether the body says it is a form.
     pub(super) fn is_form(&self) -> bool {
-        self.content_type().eq_ignore_ascii_case("application/x-www-form-urlencoded")
+        let kind = self.content_type().split(';').next().unwrap_or_default().trim();
+        kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+    }
+
+    /// How the body says it is a form in parts.
+    pub(super) fn boundary(&self) -> Option<&'a str> {
+        multipart::boundary(self.content_type())
     }
 
     fn content_type(&self) -> &'a str {
-        let kind = self.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        kind.split(';').next().unwrap_or_default().trim()
+        self.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default()
     }
 
     /// The value of a name in the query, as it stands there.

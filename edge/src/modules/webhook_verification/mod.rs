@@ -7,6 +7,7 @@ mod fetch;
 mod json;
 mod message;
 mod moment;
+mod multipart;
 mod own;
 mod reason;
 mod scheme;

@@ -307,7 +307,7 @@ pub(crate) fn hook(provider: Provider, form: usize, sending: &Sending<'_>) -> Op
             hook.body = body.into();
             hook
         }
-        (Mailgun, 0..=2) => {
+        (Mailgun, 0..=3) => {
             let token = format!("{number:050x}");
             let signature = hex(sha256(key, format!("{second}{token}")));
             let hook = match form {
@@ -317,6 +317,18 @@ pub(crate) fn hook(provider: Provider, form: usize, sending: &Sending<'_>) -> Op
                 1 => Hook::post(format!(
                     r#"{{"event-data":{{}},"signature":{{"token":"{token}","signature":"{signature}","timestamp":{second}}}}}"#
                 )),
+                2 => {
+                    let part = |name: &str, text: &str| {
+                        format!("--xYz\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{text}\r\n")
+                    };
+                    let file = "--xYz\r\nContent-Disposition: form-data; name=\"attachment-1\"; filename=\"token\"\r\n\
+                                Content-Type: text/plain\r\n\r\n--x\r\n\r\n";
+                    let (second, token) = (part("timestamp", &second.to_string()), part("token", &token));
+                    let mut hook =
+                        Hook::post(format!("{second}{file}{token}{}--xYz--\r\n", part("signature", &signature)));
+                    hook.headers[0].1 = "multipart/form-data; boundary=xYz".to_owned();
+                    hook
+                }
                 _ => {
                     let mut hook = Hook::form();
                     hook.body = format!("timestamp={second}&event=x&token={token}&signature={signature}").into();

@@ -1,7 +1,7 @@
 //! Mailgun: the signature stands in the body and covers a timestamp and a token, each of which may come once.
 
-use super::{Encoding, Message, Reason, USUAL, bytes, judged, moment, signs};
-use crate::modules::webhook_verification::json::Leaf;
+use super::{Encoding, Field, Message, Reason, USUAL, bytes, judged, moment, signs};
+use crate::modules::webhook_verification::{json::Leaf, multipart};
 use aws_lc_rs::hmac;
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -48,7 +48,12 @@ struct Said {
 }
 
 pub(in super::super) fn judge(key: &hmac::Key, used: &Used, message: &Message<'_>) -> Result<(), Reason> {
-    let said = if message.head.is_form() { of_form(message)? } else { message.object::<Sent>()?.signature };
+    let said = match message.head.boundary() {
+        // With attachments.
+        Some(boundary) => of_form(&multipart::fields(message.body, boundary)?),
+        None if message.head.is_form() => of_form(&message.form()?),
+        None => message.object::<Sent>()?.signature,
+    };
     let (Leaf(Some(timestamp)), Leaf(Some(token)), Leaf(Some(signature))) =
         (said.timestamp, said.token, said.signature)
     else {
@@ -62,12 +67,11 @@ pub(in super::super) fn judge(key: &hmac::Key, used: &Used, message: &Message<'_
     if used.take(once, message.head.now) { Ok(()) } else { Err(Reason::Used) }
 }
 
-fn of_form(message: &Message<'_>) -> Result<Said, Reason> {
-    let fields = message.form()?;
+fn of_form(fields: &[Field]) -> Said {
     let text = |wanted: &str| {
         let mut values = fields.iter().filter(|(name, _)| name == wanted.as_bytes()).map(|(_, value)| value);
         let once = values.next().filter(|_| values.next().is_none());
         Leaf(once.and_then(|value| String::from_utf8(value.clone()).ok()))
     };
-    Ok(Said { timestamp: text("timestamp"), token: text("token"), signature: text("signature") })
+    Said { timestamp: text("timestamp"), token: text("token"), signature: text("signature") }
 }
