@@ -1,11 +1,16 @@
 //! Looks after the certificates: asks for those that are wanted and missing, renews those that grow old, and tries again
 //! what failed, later each time. What there is stays until there is something better.
 
-use super::{Failure, Issued, Issuer, wanted};
+use super::{
+    Failure, Issued, Issuer,
+    wanted::{self, Renewals},
+};
 use crate::resources::Resources;
+use futures::FutureExt;
 use postern_api::{Code, Timestamp, host::HostName, resource::ManagedKeyType};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
+    panic::AssertUnwindSafe,
     sync::Arc,
     time::Duration,
 };
@@ -57,6 +62,7 @@ impl Keeper {
     /// Goes on for as long as the configuration can change.
     pub(super) async fn run(mut self) {
         let mut published = self.resources.published.clone();
+        self.resources.progress.begins();
         loop {
             published.mark_unchanged();
             let next = self.begin();
@@ -82,12 +88,13 @@ impl Keeper {
         self.wanted = wanted::names(&published, &self.resources.settings.own_names);
         self.failed.retain(|name, _| self.wanted.contains_key(name));
         self.resources.progress.keep(|name| self.wanted.contains_key(name));
+        let renewals = Renewals::of(&published.certificates, now);
         let mut next = None;
         for (name, key_type) in &self.wanted {
             if self.under_way.contains(name) {
                 continue;
             }
-            let renewal = wanted::due(name, &published.certificates, now);
+            let renewal = renewals.due(name);
             let pause = self.failed.get(name).map(|failed| failed.again);
             if let (Some(renewal), None) = (renewal, pause) {
                 self.resources.progress.settled(name, at(renewal));
@@ -101,7 +108,13 @@ impl Keeper {
                 let order = self.issuer.issue(name.clone(), *key_type);
                 let name = name.clone();
                 self.under_way.insert(name.clone());
-                self.orders.spawn(async move { (name, order.await) });
+                self.orders.spawn(async move {
+                    let outcome = AssertUnwindSafe(order).catch_unwind().await;
+                    (
+                        name,
+                        outcome.unwrap_or_else(|_| Err(Failure("the order went wrong inside the server".to_owned()))),
+                    )
+                });
             }
         }
         next
@@ -135,7 +148,7 @@ impl Keeper {
         let kept = self.resources.keep_issued(name, issued.chain_pem, issued.private_key_pem, now).await;
         kept.map_err(|error| Failure(error.message))?;
         let published = self.resources.published.borrow().clone();
-        match wanted::due(name, &published.certificates, now) {
+        match Renewals::of(&published.certificates, now).due(name) {
             Some(renewal) if renewal > now.seconds() => {
                 tracing::info!(%name, renews = %at(renewal), "a new certificate is served");
                 Ok(())

@@ -9,6 +9,7 @@ mod wanted;
 
 pub(crate) use progress::Progress;
 pub(crate) use wanted::automatic;
+use wanted::provable;
 
 use crate::resources::Resources;
 use directory::Directory;

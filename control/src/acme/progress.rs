@@ -1,23 +1,50 @@
 //! How far the server is with certificates, as reserved domains show it.
 
 use postern_api::{
-    Timestamp,
+    Code, Timestamp,
     host::HostName,
     resource::{CertificateManagementStatus, ProvisioningJob},
 };
 use std::{
     collections::HashMap,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
-/// By name. Without a directory there is nothing.
+/// By name, once there is a directory to ask.
 #[derive(Default)]
-pub(crate) struct Progress(Mutex<HashMap<HostName, CertificateManagementStatus>>);
+pub(crate) struct Progress {
+    names: Mutex<HashMap<HostName, CertificateManagementStatus>>,
+    works: AtomicBool,
+}
 
 impl Progress {
-    /// How far the server is with a name.
-    pub(crate) fn of(&self, name: &HostName) -> CertificateManagementStatus {
-        self.with(|all| all.get(name).cloned().unwrap_or_default())
+    /// How far the server is with a name that shall have a certificate since a moment. Where it will never get one, it says
+    /// why.
+    pub(crate) fn of(&self, name: &HostName, since: Timestamp) -> CertificateManagementStatus {
+        let hopeless = if !self.works.load(Ordering::Relaxed) {
+            "This server has no ACME directory to ask. Start it with `--acme-directory`, or upload a certificate."
+        } else if name.wildcard_parent().is_some() {
+            "A certificate for a wildcard asks for a proof in the name's DNS zone, which this server cannot show. Upload one."
+        } else if !super::provable(name) {
+            "No authority can reach this name. The server's own authority has a certificate for it."
+        } else {
+            return self.with(|all| all.get(name).cloned().unwrap_or_default());
+        };
+        let job = ProvisioningJob {
+            error_code: Some(Code::CertificateNotIssued.to_string()),
+            msg: hopeless.to_owned(),
+            started_at: since,
+            retries_at: None,
+        };
+        CertificateManagementStatus { renews_at: None, provisioning_job: Some(job) }
+    }
+
+    /// There is a directory.
+    pub(super) fn begins(&self) {
+        self.works.store(true, Ordering::Relaxed);
     }
 
     /// The certificate is there, and renewed at this moment.
@@ -52,6 +79,6 @@ impl Progress {
     }
 
     fn with<T>(&self, look: impl FnOnce(&mut HashMap<HostName, CertificateManagementStatus>) -> T) -> T {
-        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        look(&mut self.names.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -7,7 +7,7 @@ use postern_api::{
     published::{Certificate, DomainCertificate, Published},
     resource::ManagedKeyType,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The names that visitors come by, each with the kind of key it shall have: those of edges where TLS ends here, reserved
 /// domains, and names of the server itself. Wildcards cannot be proved by what this server can show, and names that lead
@@ -30,34 +30,44 @@ pub(super) fn names(published: &Published, own: &[HostName]) -> BTreeMap<HostNam
     wanted.collect()
 }
 
-fn provable(name: &HostName) -> bool {
+pub(super) fn provable(name: &HostName) -> bool {
     let (text, local) = (name.as_str(), "localhost");
     name.wildcard_parent().is_none() && text.contains('.') && !text.ends_with(&format!(".{local}"))
 }
 
-/// When a certificate for a name must be asked for, as far as the certificates tell that there are: as soon as an
-/// uploaded one ends, or two thirds of the life of an automatic one are over. `None` is at once.
-pub(super) fn due(name: &HostName, certificates: &[impl AsRef<Certificate>], now: Timestamp) -> Option<i64> {
-    let certificates = certificates.iter().map(AsRef::as_ref).filter(|certificate| certificate.not_before <= now);
-    certificates.filter(|certificate| covers(certificate, name)).map(renewal).max()
+/// When certificates must be asked for, as far as those tell that there are: as soon as an uploaded one ends, or two thirds
+/// of the life of an automatic one are over.
+pub(super) struct Renewals(HashMap<HostName, i64>);
+
+impl Renewals {
+    pub(super) fn of(certificates: &[impl AsRef<Certificate>], now: Timestamp) -> Self {
+        let mut renewals = HashMap::new();
+        let begun = certificates.iter().map(AsRef::as_ref).filter(|certificate| certificate.not_before <= now);
+        for certificate in begun {
+            let renewal = renewal(certificate);
+            for name in certificate.names.iter().filter_map(|name| HostName::parse(name).ok()) {
+                renewals.entry(name).and_modify(|latest: &mut i64| *latest = renewal.max(*latest)).or_insert(renewal);
+            }
+        }
+        Renewals(renewals)
+    }
+
+    /// In seconds since 1970; `None` is at once.
+    pub(super) fn due(&self, name: &HostName) -> Option<i64> {
+        let wildcard =
+            name.as_str().split_once('.').and_then(|(_, parent)| HostName::parse(&format!("*.{parent}")).ok());
+        let above = wildcard.and_then(|wildcard| self.0.get(&wildcard));
+        self.0.get(name).max(above).copied()
+    }
 }
 
 /// Whether the server got it by itself, for this name.
 pub(crate) fn automatic(certificate: &Certificate, name: &HostName) -> bool {
-    certificate.issued_at.is_some() && certificate.names.iter().all(|other| other == name.as_str())
-}
-
-fn covers(certificate: &Certificate, name: &HostName) -> bool {
-    let wildcard = name.as_str().split_once('.').map(|(_, parent)| format!("*.{parent}"));
-    certificate
-        .names
-        .iter()
-        .filter_map(|other| HostName::parse(other).ok())
-        .any(|other| other == *name || wildcard.as_deref() == Some(other.as_str()))
+    certificate.issued_at.is_some() && certificate.names.len() == 1 && certificate.names[0] == name.as_str()
 }
 
 /// In seconds since 1970.
-pub(super) fn renewal(certificate: &Certificate) -> i64 {
+fn renewal(certificate: &Certificate) -> i64 {
     let (from, until) = (certificate.not_before.seconds(), certificate.not_after.seconds());
     match certificate.issued_at {
         Some(_) => from + until.saturating_sub(from) / 3 * 2,
@@ -149,7 +159,7 @@ mod tests {
             (vec![certificate(&["a.shop.test"], true, 0, 90), certificate(&["a.shop.test"], true, 30, 120)], Some(90)),
             (vec![certificate(&["a.shop.test"], false, 60, 90)], None),
         ] {
-            assert_eq!(due(&host, &certificates, moment(50)), expected);
+            assert_eq!(Renewals::of(&certificates, moment(50)).due(&host), expected);
         }
     }
 }

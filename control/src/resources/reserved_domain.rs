@@ -162,7 +162,7 @@ impl Rules for ReservedDomain {
         let domain = &here.settings.domain;
         let name = name_of(&kept.spec);
         let custom = name.as_ref().is_some_and(|name| !name.owned_with().any(|owner| owner == *domain));
-        let progress = name.as_ref().map(|name| here.progress.of(name)).unwrap_or_default();
+        let progress = name.as_ref().map(|name| here.progress.of(name, kept.created_at)).unwrap_or_default();
         let wildcard = name.is_some_and(|name| name.wildcard_parent().is_some());
         let proof = || format!("{}.acme-challenge.{domain}", kept.id.ksuid().to_ascii_lowercase());
         let refer = |certificate: &Id<TlsCertificate>| Ref::to(here.base_url(), certificate);

@@ -257,3 +257,36 @@ async fn a_tls_edge_passes_tls_through_or_ends_it() {
     let answer = visitor.ask("GET / HTTP/1.1\r\nHost: ended.localhost\r\n\r\n").await;
     assert_eq!((answer.status, answer.code()), (421, "ERR_POSTERN_3013"));
 }
+
+#[tokio::test]
+async fn an_acme_authority_is_shown_proofs_as_long_as_there_are_any_and_passes_through_otherwise() {
+    let challenges = postern_edge::Challenges::default();
+    let mut world = World::with(|settings| settings.challenges = challenges.clone()).await;
+    let showing = challenges.text("token", "token.thumb");
+    let ask = "GET /.well-known/acme-challenge/token HTTP/1.1\r\nHost: new.test\r\n\r\n";
+    let answer = visitor::plain(&world).await.ask(ask).await;
+    assert_eq!((answer.status, answer.text().as_str()), (200, "token.thumb"));
+    drop(showing);
+    assert_eq!(visitor::plain(&world).await.ask(ask).await.status, 404);
+
+    // The name of a TLS edge that passes on: what stands behind it may have proofs of its own.
+    let challenges = postern_edge::Challenges::default();
+    let behind = World::with(|settings| settings.challenges = challenges.clone()).await;
+    world.backends([("bkdsc_1", address(behind.edge.https_addr()))]).await;
+    world.tls_edge(tls("passed.localhost", to("bkdsc_1"))).await;
+    let name = crate::kit::edges::name("passed.localhost");
+    let key = rcgen::KeyPair::generate().unwrap();
+    let made = rcgen::CertificateParams::new(vec![name.to_string()]).unwrap().self_signed(&key).unwrap();
+    let private = rustls::pki_types::PrivateKeyDer::Pkcs8(key.serialize_der().into());
+    let signing = rustls::crypto::aws_lc_rs::sign::any_supported_type(&private).unwrap();
+    let proof = Arc::new(rustls::sign::CertifiedKey::new(vec![made.der().clone()], signing));
+    let showing = challenges.certificate(&name, proof);
+    world.authority = made.der().clone();
+    let stream = visitor::tls(&world, "passed.localhost", &[b"acme-tls/1"]).await;
+    assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"acme-tls/1"[..]));
+    drop(showing);
+    let connector = crate::kit::connector(&world, &[b"acme-tls/1"]);
+    let stream = tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap();
+    let refused = connector.connect(ServerName::try_from("passed.localhost").unwrap(), stream).await;
+    assert!(refused.is_err(), "nobody waits for a proof any more");
+}

@@ -63,6 +63,7 @@ impl World {
             let authority = authority.clone();
             Arc::new(move || jiff::Timestamp::from_second(authority.now.load(Ordering::SeqCst)).expect("a moment"))
         };
+        control.resources.progress.begins();
         let keeper = Keeper::new(control.resources.clone(), Arc::new(Shared(authority.clone())), clock);
         World { _folder: folder, control, key, authority, keeper }
     }
@@ -196,6 +197,26 @@ async fn a_reserved_domain_says_how_far_the_server_is_and_chooses_the_kind_of_ke
     let status = &world.call("GET", &path, Value::Null).await["certificate_management_status"];
     assert_eq!(status["provisioning_job"], Value::Null);
     assert_eq!(status["renews_at"], "2027-03-16T08:10:00Z");
+}
+
+#[tokio::test]
+async fn a_domain_that_will_never_get_a_certificate_says_why() {
+    let mut world = World::start().await;
+    let policy = json!({ "authority": "letsencrypt" });
+    for (domain, why) in [("*.kept.test", "wildcard"), ("kept.localhost", "own authority")] {
+        let body = json!({ "domain": domain, "certificate_management_policy": policy });
+        let made = world.call("POST", "/reserved_domains", body).await;
+        let job = &made["certificate_management_status"]["provisioning_job"];
+        assert!(job["msg"].as_str().expect("a sentence").contains(why), "{made}");
+        assert_eq!((&job["error_code"], &job["retries_at"]), (&json!("ERR_POSTERN_1967"), &Value::Null));
+    }
+    assert_eq!(world.passes(DAY).await, [""; 0]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let control = Control::open(Settings::new(folder.path()), Arc::new(NothingLive)).await.expect("it opens");
+    let since = Timestamp::now();
+    let status = control.resources.progress.of(&HostName::parse("kept.test").expect("a name"), since);
+    let job = status.provisioning_job.expect("without a directory");
+    assert!(job.msg.contains("--acme-directory") && job.started_at == since, "{job:?}");
 }
 
 #[tokio::test]
