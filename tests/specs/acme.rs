@@ -137,7 +137,7 @@ async fn a_name_that_cannot_be_seen_on_the_http_port_is_proved_on_the_https_port
 #[tokio::test]
 async fn a_certificate_is_renewed_in_time_and_kept_when_the_authority_is_gone() {
     let ports = Ports::free();
-    let setup = PebbleSetup { http: ports.server_http, https: ports.nobody, lasting: 18 };
+    let setup = PebbleSetup { http: ports.server_http, https: ports.nobody, lasting: 30 };
     let certified = Certified::start(&ports, setup).await;
     certified.edge("shop.example.test").await;
     let first = certified.is_served("shop.example.test").await;
