@@ -24,6 +24,7 @@ pub mod schema;
 pub mod secret;
 pub mod timestamp;
 pub mod token;
+pub mod trace;
 pub mod user_agents;
 pub mod webhooks;
 pub mod words;

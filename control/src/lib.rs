@@ -19,7 +19,7 @@ mod views;
 pub use acme::{Acme, AcmeSettings, Proof, Proofs};
 pub use control::Control;
 pub use http::{Admission, ApiCaller};
-pub use live::{Live, LiveAddress, LiveSession, LiveTunnel, NothingLive, Wanted};
+pub use live::{Live, LiveAddress, LiveRefusal, LiveSession, LiveTunnel, NothingLive, Wanted};
 pub use settings::{OAuthApp, OAuthApps, Settings};
 
 /// The OpenAPI description of the management API, the same on every server of this version.

@@ -1,7 +1,7 @@
 //! What the control side asks about agents and tunnels that are up.
 
 use futures::{FutureExt, future::BoxFuture};
-use postern_api::{AnyId, OwnerId, Timestamp, host::HostName};
+use postern_api::{AnyId, Code, OwnerId, Timestamp, host::HostName, trace::Decision};
 use std::{collections::BTreeMap, net::IpAddr};
 
 /// A view of what is alive. Answers at once, from memory.
@@ -23,6 +23,8 @@ pub trait Live: Send + Sync {
     fn sessions(&self) -> Vec<LiveSession>;
     /// Every tunnel that is up, in no order.
     fn tunnels(&self) -> Vec<LiveTunnel>;
+    /// The last requests and connections that an edge turned away, the newest first.
+    fn refused(&self, edge: &str) -> Vec<LiveRefusal>;
     /// Tells the agent of a session to make a new one; false if the session is gone.
     fn restart(&self, session: &str) -> bool;
     /// Ends a session for good, and all that it holds; false if the session is gone.
@@ -97,6 +99,37 @@ pub struct LiveAddress {
     pub port: u16,
 }
 
+/// A request or connection that an edge turned away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveRefusal {
+    /// What names it, `op_…`.
+    pub id: String,
+    /// When it began.
+    pub at: Timestamp,
+    /// Where it came from.
+    pub address: IpAddr,
+    /// `https`, `http`, `tls` or `tcp`.
+    pub scheme: &'static str,
+    /// The host that was asked for, if one was.
+    pub host: String,
+    /// The method, of requests.
+    pub method: String,
+    /// The path without its query, of requests.
+    pub path: String,
+    /// The status of the answer; 0 for connections.
+    pub status: u16,
+    /// Why.
+    pub code: Code,
+    /// The same in a sentence.
+    pub message: String,
+    /// The id of the route, if one was reached.
+    pub route: String,
+    /// What every module said.
+    pub decisions: Vec<Decision>,
+    /// How long it took.
+    pub duration_microseconds: u64,
+}
+
 /// Nothing is up: for commands that work without an edge.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NothingLive;
@@ -124,6 +157,9 @@ impl Live for NothingLive {
         Vec::new()
     }
     fn tunnels(&self) -> Vec<LiveTunnel> {
+        Vec::new()
+    }
+    fn refused(&self, _edge: &str) -> Vec<LiveRefusal> {
         Vec::new()
     }
     fn restart(&self, _session: &str) -> bool {

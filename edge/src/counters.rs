@@ -3,27 +3,91 @@
 //! Handles of what every request touches are kept. They bind to the recorder that is installed when the first
 //! visitor comes, so the program installs its recorder before it starts the edge.
 
-use metrics::{Counter, counter, gauge};
+use metrics::{Counter, Histogram, counter, gauge, histogram};
 use postern_api::{Code, resource::RestrictionType};
 use std::{sync::LazyLock, time::Duration};
 
-static REQUESTS: LazyLock<[Counter; 5]> = LazyLock::new(|| {
-    ["1xx", "2xx", "3xx", "4xx", "5xx"].map(|class| counter!("postern_edge_requests_total", "class" => class))
-});
-static MICROSECONDS: LazyLock<Counter> = LazyLock::new(|| counter!("postern_edge_request_microseconds_total"));
-static STREAMS: LazyLock<Counter> = LazyLock::new(|| counter!("postern_edge_streams_total"));
-static REUSED: LazyLock<Counter> = LazyLock::new(|| counter!("postern_edge_upstream_reuse_total"));
-
-/// One request was answered; `took` is the time until the head of the answer was there.
-pub(crate) fn request(status: u16, took: Duration) {
-    let class = usize::from(status / 100).clamp(1, 5) - 1;
-    REQUESTS[class].increment(1);
-    MICROSECONDS.increment(took.as_micros().try_into().unwrap_or(u64::MAX));
+/// What a request or connection reached. Labels are these few: never a name, never an id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Nothing that is published.
+    #[default]
+    Nothing,
+    Tunnel,
+    HttpsEdge,
+    TlsEdge,
+    TcpEdge,
+    /// The management API under its own name.
+    Api,
 }
 
-/// A request or connection was turned away.
-pub(crate) fn refusal(code: Code) {
-    counter!("postern_edge_refusals_total", "code" => code.number().to_string()).increment(1);
+const KINDS: [&str; 6] = ["none", "tunnel", "https_edge", "tls_edge", "tcp_edge", "api"];
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+
+/// How many requests, and in which time the heads of their answers were there.
+struct Requests {
+    classes: [Counter; 5],
+    seconds: Histogram,
+}
+
+struct Bytes {
+    received: Counter,
+    sent: Counter,
+}
+
+static REQUESTS: LazyLock<[Requests; 6]> = LazyLock::new(|| {
+    KINDS.map(|kind| Requests {
+        classes: CLASSES.map(|class| counter!("postern_edge_requests_total", "class" => class, "kind" => kind)),
+        seconds: histogram!("postern_edge_request_seconds", "kind" => kind),
+    })
+});
+static BYTES: LazyLock<[Bytes; 6]> = LazyLock::new(|| {
+    KINDS.map(|kind| Bytes {
+        received: counter!("postern_edge_received_bytes_total", "kind" => kind),
+        sent: counter!("postern_edge_sent_bytes_total", "kind" => kind),
+    })
+});
+static ABANDONED: LazyLock<Counter> = LazyLock::new(|| counter!("postern_edge_abandoned_total"));
+static STREAMS: LazyLock<Counter> = LazyLock::new(|| counter!("postern_edge_streams_total"));
+static REUSED: LazyLock<Counter> = LazyLock::new(|| counter!("postern_edge_upstream_reuse_total"));
+static DROPPED: LazyLock<Counter> = LazyLock::new(|| counter!("postern_access_log_dropped_total"));
+
+/// Makes those appear that may stay at nothing for long. Call it once the recorder is installed.
+pub(crate) fn begin() {
+    LazyLock::force(&REQUESTS);
+    LazyLock::force(&BYTES);
+    LazyLock::force(&ABANDONED);
+    LazyLock::force(&DROPPED);
+}
+
+/// One request was answered; `took` is the time until the head of the answer was there.
+pub(crate) fn request(kind: Kind, status: u16, took: Duration) {
+    let requests = &REQUESTS[kind as usize];
+    requests.classes[usize::from(status / 100).clamp(1, 5) - 1].increment(1);
+    requests.seconds.record(took.as_secs_f64());
+}
+
+/// A visitor left before there was an answer.
+pub(crate) fn abandoned() {
+    ABANDONED.increment(1);
+}
+
+/// A request or connection is over that moved so many bytes: bodies of requests and answers, all of a connection.
+pub(crate) fn bytes(kind: Kind, received: u64, sent: u64) {
+    let bytes = &BYTES[kind as usize];
+    bytes.received.increment(received);
+    bytes.sent.increment(sent);
+}
+
+/// The access log could not take a line.
+pub(crate) fn log_line_dropped() {
+    DROPPED.increment(1);
+}
+
+/// A request or connection was turned away, by a module or by something else.
+pub(crate) fn refusal(module: Option<&'static str>, code: Code) {
+    let module = module.unwrap_or("none");
+    counter!("postern_edge_refusals_total", "code" => code.number().to_string(), "module" => module).increment(1);
 }
 
 /// Somebody would have been refused by an IP restriction, were it enforced.

@@ -2,6 +2,7 @@
 
 use crate::{
     backends::Backends,
+    counters,
     gatehouse::Gatehouse,
     http::{Front, Turns},
     listeners::{self, Crowd},
@@ -50,7 +51,8 @@ impl Edge {
         let (https_addr, http_addr) = (address_of(&https)?, address_of(&http)?);
         let limits = settings.limits.clone();
         let crowd = || Crowd::new(limits.connections, limits.connections_per_address);
-        let gatehouse = Arc::new(Gatehouse::default());
+        counters::begin();
+        let gatehouse = Arc::new(Gatehouse::new(settings.access_log.clone()));
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
         let ports = Ports::new(settings.tcp_addr, crowd(), backends.clone(), gatehouse.clone());
         let routing = Arc::new(Routing::new(configs.clone(), Keeper::new(&settings)));
@@ -68,7 +70,8 @@ impl Edge {
             https_port: https_addr.port(),
         });
         let (open, stop) = (TaskTracker::new(), CancellationToken::new());
-        let live = Arc::new(Live { registry: registry.clone(), routing: routing.clone() });
+        let live =
+            Arc::new(Live { registry: registry.clone(), routing: routing.clone(), gatehouse: gatehouse.clone() });
         let follower = Follower { registry: registry.clone(), routing, gatehouse, applied };
         follower.once(&published.borrow().clone()).await;
         let mut tasks = JoinSet::new();

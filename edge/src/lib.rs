@@ -24,6 +24,7 @@ mod tls;
 
 pub use challenges::{Challenges, Showing};
 pub use edge::Edge;
+pub use gatehouse::{AccessLog, Entry};
 pub use http::ApiBody;
 pub use live::{Live, SessionView, TunnelKind, TunnelView};
 pub use modules::SigningCertificates;

@@ -1,6 +1,7 @@
 //! What is alive at the moment: sessions, tunnels, names and ports in use.
 
 use crate::{
+    gatehouse::{Entry, Gatehouse},
     routing::Routing,
     sessions::{Pledge, Pledged, Registry},
 };
@@ -17,6 +18,7 @@ use std::{
 pub struct Live {
     pub(crate) registry: Arc<Registry>,
     pub(crate) routing: Arc<Routing>,
+    pub(crate) gatehouse: Arc<Gatehouse>,
 }
 
 /// One agent that is connected.
@@ -135,6 +137,11 @@ impl Live {
     /// sees everything that was taken before.
     pub fn pledge(&self, pledge: Pledge) -> Pledged {
         self.registry.pledge(pledge)
+    }
+
+    /// The last requests and connections that an edge turned away, the newest first.
+    pub fn refused(&self, edge: &str) -> Vec<Arc<Entry>> {
+        self.gatehouse.refused.of(edge)
     }
 
     /// The port on which visitors with HTTPS are served.

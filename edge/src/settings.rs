@@ -2,6 +2,7 @@
 
 use crate::{
     challenges::Challenges,
+    gatehouse::AccessLog,
     http::ApiBody,
     modules::{SigningCertificates, Web},
 };
@@ -55,6 +56,8 @@ pub struct Settings {
     pub clock: Clock,
     /// Where the certificates come from that signed messages name.
     pub signing_certificates: Arc<dyn SigningCertificates>,
+    /// Where every request and connection is written down.
+    pub access_log: Option<AccessLog>,
     /// Deadlines and caps.
     pub limits: Limits,
 }
@@ -126,6 +129,7 @@ impl Settings {
             server_version: env!("CARGO_PKG_VERSION").to_owned(),
             clock: Arc::new(jiff::Timestamp::now),
             signing_certificates: Arc::new(Web),
+            access_log: None,
             limits: Limits::default(),
         }
     }

@@ -1,9 +1,9 @@
 //! What is alive at the edge, as the management API asks for it.
 
 use futures::{FutureExt, future::BoxFuture};
-use postern_api::{AnyId, host::HostName};
-use postern_control::{LiveAddress, LiveSession, LiveTunnel, Wanted};
-use postern_edge::{Pledge, SessionView, TunnelKind, TunnelView};
+use postern_api::{AnyId, Code, Timestamp, host::HostName};
+use postern_control::{LiveAddress, LiveRefusal, LiveSession, LiveTunnel, Wanted};
+use postern_edge::{Entry, Pledge, SessionView, TunnelKind, TunnelView};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -68,6 +68,11 @@ impl postern_control::Live for Live {
         edge.tunnels().into_iter().map(|view| tunnel(view, edge)).collect()
     }
 
+    fn refused(&self, edge: &str) -> Vec<LiveRefusal> {
+        let kept = self.edge().map(|live| live.refused(edge)).unwrap_or_default();
+        kept.iter().map(|entry| refusal(entry)).collect()
+    }
+
     fn restart(&self, session: &str) -> bool {
         self.edge().is_some_and(|edge| edge.restart(session))
     }
@@ -80,6 +85,24 @@ impl postern_control::Live for Live {
             }
         }
         .boxed()
+    }
+}
+
+fn refusal(entry: &Entry) -> LiveRefusal {
+    LiveRefusal {
+        id: entry.id.clone(),
+        at: Timestamp::new(entry.time),
+        address: entry.visitor.ip(),
+        scheme: entry.scheme,
+        host: entry.host.clone(),
+        method: entry.method.clone(),
+        path: entry.path.clone(),
+        status: entry.status,
+        code: entry.error_code.unwrap_or(Code::Internal),
+        message: entry.message.clone(),
+        route: entry.route.clone(),
+        decisions: entry.decisions.clone(),
+        duration_microseconds: entry.duration_microseconds,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The program `postern-server`: configuration, wiring, signals.
 
+mod access_log;
 mod addresses;
 mod api_host;
 mod api_listener;

@@ -1,5 +1,6 @@
 //! `run`: everything put together in the order it depends on each other, served, and drained.
 
+use crate::access_log::{self, Writing};
 use crate::addresses::Addresses;
 use crate::api_listener::{ApiListener, Serving};
 use crate::certificates::{self, Chosen};
@@ -33,6 +34,8 @@ struct Server {
     /// Gets certificates while it is there.
     acme: Option<Acme>,
     drain_timeout: Duration,
+    /// The access log is finished last.
+    _log: Option<Writing>,
 }
 
 /// Serves until a signal asks for the end.
@@ -78,7 +81,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         own_names: own_names(&configuration),
         live: live.clone(),
     };
-    let settings = postern_edge::Settings {
+    let mut settings = postern_edge::Settings {
         https_addr: configuration.https_addr,
         http_addr: configuration.http_addr,
         tcp_addr: configuration.tcp_addr,
@@ -90,6 +93,8 @@ async fn build(configuration: Configuration) -> Result<Server> {
         ..postern_edge::Settings::loopback(configuration.domain.clone())
     };
     let challenges = settings.challenges.clone();
+    let (log, writing) = configuration.access_log.as_ref().map(access_log::start).transpose()?.unzip();
+    settings.access_log = log;
     let edge = Edge::start(settings, Arc::new(chosen), control.published(), applied).await?;
     live.is_now(edge.live());
 
@@ -111,7 +116,8 @@ async fn build(configuration: Configuration) -> Result<Server> {
     folder.close_to_others();
     addresses.write(&folder)?;
     greet(&addresses, &folder, first_key.as_deref());
-    Ok(Server { folder, edge, api, readiness, socket, acme, drain_timeout: configuration.drain_timeout })
+    let drain_timeout = configuration.drain_timeout;
+    Ok(Server { folder, edge, api, readiness, socket, acme, drain_timeout, _log: writing })
 }
 
 /// Opens the management API and its listener. The folder's lock comes first, so that a second start is told about

@@ -32,4 +32,5 @@ mod tcp_edges;
 mod tcp_tunnels;
 mod tls;
 mod views;
+mod watching;
 mod webhooks;

@@ -14,6 +14,7 @@ pub use io::accept::{AcceptError, Accepted, DataConnection, Greeting, accept};
 pub use io::agent::{AgentSession, ConnectError, Incoming, IncomingEvent, IncomingStream, connect};
 pub use io::dial::Dial;
 pub use io::end::{EndReason, SessionEnd};
+pub use io::notes::Notes;
 pub use io::relay::{RelayEnd, Tap, relay, relay_tapped};
 pub use io::server::{AdoptError, OpenError, PoolCounts, ServerEvent, ServerEvents, ServerSession};
 pub use io::sockets;

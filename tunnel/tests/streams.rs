@@ -4,6 +4,7 @@
 mod world;
 
 use postern_api::{Code, Error};
+use postern_tunnel::proto::frame::MAX_NOTE;
 use postern_tunnel::{Refused, StreamKind};
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
@@ -305,5 +306,36 @@ async fn a_hundred_stalled_readers_do_not_stop_others() {
             assert_eq!(read_all(&mut visitor).await.unwrap(), b"?");
         }
         drop(stalled);
+    }
+}
+
+#[tokio::test]
+async fn a_note_arrives_in_front_of_the_bytes_it_is_about_and_is_no_part_of_them() {
+    for mut world in worlds().await {
+        let mut visitor = world.open().await;
+        let sent = visitor.notes();
+        sent.put(b"about the first".to_vec());
+        say(&mut visitor, b"first").await;
+        let mut incoming = world.next_stream().await;
+        let heard = incoming.notes();
+        let mut service = incoming.accept().await.unwrap();
+        assert_eq!(read(&mut service, 5).await, b"first");
+        assert_eq!(heard.take().as_deref(), Some(&b"about the first"[..]));
+        say(&mut visitor, b"second").await;
+        assert_eq!(read(&mut service, 6).await, b"second");
+        assert_eq!(heard.take(), None, "nothing was noted");
+        let longest = vec![7; MAX_NOTE];
+        sent.put(longest.clone());
+        let large = vec![3; 200_000];
+        let (_, got) = tokio::join!(say(&mut visitor, &large), read(&mut service, large.len()));
+        assert!(got == large, "a full frame still fits");
+        assert_eq!(heard.take(), Some(longest));
+        sent.put(vec![7; MAX_NOTE + 1]);
+        heard.put(b"of an agent".to_vec());
+        say(&mut visitor, b"third").await;
+        assert_eq!(read(&mut service, 5).await, b"third");
+        assert_eq!(heard.take().as_deref(), Some(&b"of an agent"[..]), "too long to be carried");
+        say(&mut service, b"answer").await;
+        assert_eq!(read(&mut visitor, 6).await, b"answer");
     }
 }

@@ -38,6 +38,8 @@ pub(crate) struct Opening {
     pub(crate) target: String,
     pub(crate) host: String,
     pub(crate) replay_of: Option<u64>,
+    /// Why the edge let it through, as it said so; parsed when somebody looks.
+    pub(crate) trace: Option<Vec<u8>>,
 }
 
 /// A captured request. Shared by the sniffer that fills it and everybody who looks.
@@ -79,7 +81,8 @@ impl Exchange {
         let opening = &self.opening;
         let texts =
             opening.method.capacity() + opening.target.capacity() + opening.host.capacity() + opening.remote.capacity();
-        size_of::<Exchange>() + texts + 256
+        let trace = opening.trace.as_ref().map_or(0, Vec::capacity);
+        size_of::<Exchange>() + texts + trace + 256
     }
 
     pub(crate) fn locked(&self) -> MutexGuard<'_, State> {

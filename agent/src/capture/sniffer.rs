@@ -7,6 +7,7 @@ use super::{
     store::CaptureStore,
 };
 use crate::tunnels::metrics::Meter;
+use postern_tunnel::Notes;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
@@ -29,6 +30,8 @@ pub struct Observer {
     pub remote: String,
     /// The captured request this connection repeats.
     pub replay_of: Option<u64>,
+    /// What the edge notes about the requests, each in front of the request.
+    pub notes: Option<Notes>,
 }
 
 impl Observer {
@@ -188,6 +191,7 @@ impl Conversation {
                                 target: head.target.clone(),
                                 host: head.host.clone(),
                                 replay_of: observer.replay_of,
+                                trace: observer.notes.as_ref().and_then(Notes::take),
                             };
                             store.begin(opening, raw)
                         });

@@ -210,6 +210,7 @@ mod tests {
             target: "/".into(),
             host: "h".into(),
             replay_of: None,
+            trace: None,
         }
     }
 

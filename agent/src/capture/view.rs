@@ -50,10 +50,16 @@ pub fn detail(exchange: &Exchange) -> Json {
         },
         "response": response,
         "replay_of": exchange.opening.replay_of.map(shown_id),
+        "trace": exchange.opening.trace.as_deref().and_then(trace),
         "cut": {"request": request_cut, "response": response_cut},
         "complete": {"request": request_complete, "response": facts.0.is_some() && facts.1.is_none()},
         "error": facts.1,
     })
+}
+
+/// What the edge said about the way of the request, if it can be understood.
+fn trace(note: &[u8]) -> Option<Json> {
+    serde_json::from_slice(note).ok().filter(Json::is_object)
 }
 
 fn request_head(raw: &[u8]) -> (String, Json) {

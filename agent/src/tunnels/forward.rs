@@ -10,7 +10,7 @@ use crate::capture::{
 };
 use postern_api::{Code, Error};
 use postern_tunnel::{
-    IncomingStream, StreamKind, StreamStart, TunnelStream, message::AppProtocol, relay, relay_tapped,
+    IncomingStream, Notes, StreamKind, StreamStart, TunnelStream, message::AppProtocol, relay, relay_tapped,
 };
 use std::{ops::ControlFlow, sync::Arc, time::Duration};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -22,7 +22,7 @@ const STOP_GRACE: Duration = Duration::from_secs(3);
 const MOST_OF_A_REFUSED_REQUEST: usize = 64 * 1024;
 
 /// Serves a stream to its end.
-pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) {
+pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStream) {
     let start = incoming.start;
     let Some(leg) = tunnels.leg(generation, start.tunnel).await else {
         incoming.refuse(Error::new(Code::TunnelUnknown, "The tunnel has just been stopped.")).await;
@@ -42,6 +42,7 @@ pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) 
             return;
         }
     };
+    let notes = incoming.notes();
     let visitor = match incoming.accept().await {
         Ok(visitor) => visitor,
         Err(error) => {
@@ -51,8 +52,10 @@ pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) 
     };
     let moved = async {
         match local {
-            LocalStream::Plain(local) => join(&tunnels, &leg, start, visitor, local).await,
-            LocalStream::Tls(local) => join(&tunnels, &leg, start, visitor, *local).await,
+            LocalStream::Plain(local) => {
+                join(observer(&tunnels, &leg, start, notes), &leg, start, visitor, local).await
+            }
+            LocalStream::Tls(local) => join(observer(&tunnels, &leg, start, notes), &leg, start, visitor, *local).await,
         }
     };
     let stopped = async {
@@ -67,12 +70,12 @@ pub async fn serve(tunnels: Tunnels, generation: u64, incoming: IncomingStream) 
 
 /// Refuses a visitor the local service cannot be reached for. The request is listed with the reason all the same: its
 /// owner looks there first.
-async fn refuse(tunnels: &Tunnels, leg: &Arc<Leg>, incoming: IncomingStream, error: Error) {
+async fn refuse(tunnels: &Tunnels, leg: &Arc<Leg>, mut incoming: IncomingStream, error: Error) {
     let start = incoming.start;
     if start.kind != StreamKind::Http || !leg.definition.captures() || !tunnels.store().is_on() {
         return incoming.refuse(error).await;
     }
-    let mut conversation = Conversation::new(observer(tunnels, leg, start));
+    let mut conversation = Conversation::new(observer(tunnels, leg, start, incoming.notes()));
     let why = error.message.clone();
     let mut seen = 0;
     let look = |bytes: &[u8]| {
@@ -85,13 +88,13 @@ async fn refuse(tunnels: &Tunnels, leg: &Arc<Leg>, incoming: IncomingStream, err
     conversation.failed(&why);
 }
 
-async fn join<L>(tunnels: &Tunnels, leg: &Arc<Leg>, start: StreamStart, visitor: TunnelStream, local: L)
+async fn join<L>(observer: Observer, leg: &Arc<Leg>, start: StreamStart, visitor: TunnelStream, local: L)
 where
     L: AsyncRead + AsyncWrite + Unpin,
 {
     let followed = start.kind == StreamKind::Http && leg.definition.wire.app_protocol == AppProtocol::Http1;
     let end = if followed {
-        let (requests, responses) = Tap::pair(Conversation::new(observer(tunnels, leg, start)));
+        let (requests, responses) = Tap::pair(Conversation::new(observer));
         relay_tapped(visitor, local, requests, responses).await
     } else {
         relay(visitor, local).await
@@ -100,7 +103,7 @@ where
     tracing::debug!(tunnel = leg.name, visitor = %start.visitor, received = end.a_to_b, sent = end.b_to_a, error, "connection ended");
 }
 
-fn observer(tunnels: &Tunnels, leg: &Arc<Leg>, start: StreamStart) -> Observer {
+fn observer(tunnels: &Tunnels, leg: &Arc<Leg>, start: StreamStart, notes: Notes) -> Observer {
     // A labelled tunnel learns its protocol from the visitor.
     let tunnel = match leg.face {
         Face::Labels => {
@@ -115,5 +118,6 @@ fn observer(tunnels: &Tunnels, leg: &Arc<Leg>, start: StreamStart) -> Observer {
         tunnel,
         remote: start.visitor.to_string(),
         replay_of: None,
+        notes: Some(notes),
     }
 }

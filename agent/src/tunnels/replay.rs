@@ -73,6 +73,7 @@ impl Tunnels {
             }),
             remote: exchange.opening.remote.clone(),
             replay_of: Some(repeat.id),
+            notes: None,
         };
         let mut conversation = Conversation::new(observer);
         conversation.request_bytes(&repeat.bytes);

@@ -167,6 +167,7 @@ fn hundreds_of_megabytes_of_bodies_take_no_more_memory_than_allowed() {
         tunnel: Arc::new(TunnelTag { definition: "site".into(), proto: "https" }),
         remote: "192.0.2.1:1".into(),
         replay_of: None,
+        notes: None,
     };
     let piece = vec![b'x'; 16 * 1024];
     let before = resident();

@@ -12,6 +12,7 @@ mod https_route;
 mod ip_policy;
 mod ip_policy_rule;
 mod ip_restriction;
+mod refused_visit;
 mod reserved_address;
 mod reserved_domain;
 mod ssh_certificate_authority;
@@ -46,6 +47,7 @@ pub use ip_policy_rule::{IpPolicyRule, IpPolicyRuleCreate, IpPolicyRuleStatus, I
 pub use ip_restriction::{
     IpRestriction, IpRestrictionCreate, IpRestrictionStatus, IpRestrictionUpdate, RestrictionType,
 };
+pub use refused_visit::RefusedVisit;
 pub use reserved_address::{Region, ReservedAddress, ReservedAddressCreate, ReservedAddressUpdate};
 pub use reserved_domain::{
     CertificateManagementPolicy, CertificateManagementStatus, DOMAIN_LIMIT, ManagedKeyType, ManagingAuthority,

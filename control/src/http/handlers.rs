@@ -158,6 +158,19 @@ pub(super) async fn look_at<V: Seen>(State(shared): State<Arc<Shared>>, Path(ite
     json(StatusCode::OK, &shared.resources.look_at::<V>(&Id::parse(&item.id)?).await?)
 }
 
+pub(super) async fn decisions<R: Rules>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    Path(item): Path<Item>,
+    uri: Uri,
+) -> Answer {
+    query::none(&uri)?;
+    let at = item.address::<R>()?;
+    let refused = shared.resources.refused::<R>(&caller, &at).await?;
+    let path = format!("{}/{}/decisions", R::PATH, at.id);
+    json(StatusCode::OK, &shown(&path, "decisions", &refused, None, shared.resources.base_url())?)
+}
+
 pub(super) async fn command(
     command: SessionCommand,
     shared: Arc<Shared>,

@@ -28,6 +28,7 @@ fn contents() -> Api {
         .resource::<CertificateAuthority>()
         .resource::<Credential>()
         .owner::<HttpsEdge>()
+        .decisions::<HttpsEdge>()
         .owner::<HttpsRoute>()
         .resource::<IpPolicy>()
         .resource::<IpPolicyRule>()
@@ -43,8 +44,10 @@ fn contents() -> Api {
         .resource::<HttpResponseBackend>()
         .resource::<StaticBackend>()
         .owner::<TcpEdge>()
+        .decisions::<TcpEdge>()
         .resource::<TlsCertificate>()
         .owner::<TlsEdge>()
+        .decisions::<TlsEdge>()
         .resource::<TunnelGroupBackend>()
         .resource::<User>()
         .resource::<WeightedBackend>()
@@ -91,6 +94,12 @@ impl Api {
         let collection = self.router.route(V::PATH, get(handlers::look::<V>));
         let router = collection.route(&format!("{}/{{id}}", V::PATH), get(handlers::look_at::<V>));
         Api { router, ..self }.described(Description::view::<V>)
+    }
+
+    /// The last requests and connections that an edge turned away.
+    fn decisions<R: Rules>(self) -> Self {
+        let router = self.router.route(&format!("{}/{{id}}/decisions", R::PATH), get(handlers::decisions::<R>));
+        Api { router, ..self }.described(Description::decisions::<R>)
     }
 
     /// The removal of something in a record.

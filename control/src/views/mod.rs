@@ -1,6 +1,7 @@
 //! The views: what is alive at this moment, shown like resources and changed by nobody.
 
 mod endpoint;
+mod refused;
 mod tunnel;
 mod tunnel_session;
 

@@ -6,7 +6,7 @@ use futures::{FutureExt, future::BoxFuture};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use postern_api::{AnyId, Code, host::HostName};
-use postern_control::{Control, Live, LiveSession, LiveTunnel, Settings, Wanted};
+use postern_control::{Control, Live, LiveRefusal, LiveSession, LiveTunnel, Settings, Wanted};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,6 +34,8 @@ pub(crate) struct Tunnels {
     pub(crate) labelled: Mutex<Vec<(AnyId, BTreeMap<String, String>)>>,
     pub(crate) sessions: Mutex<Vec<LiveSession>>,
     pub(crate) tunnels: Mutex<Vec<LiveTunnel>>,
+    /// What edges have turned away, with the id of the edge.
+    pub(crate) refused: Mutex<Vec<(String, LiveRefusal)>>,
     /// What agents were to be kept from, in order.
     pub(crate) kept_free: Mutex<Vec<Wanted>>,
 }
@@ -65,6 +67,10 @@ impl Live for Tunnels {
     }
     fn tunnels(&self) -> Vec<LiveTunnel> {
         self.tunnels.lock().expect("unpoisoned").clone()
+    }
+    fn refused(&self, edge: &str) -> Vec<LiveRefusal> {
+        let refused = self.refused.lock().expect("unpoisoned");
+        refused.iter().filter(|(of, _)| of == edge).map(|(_, refusal)| refusal.clone()).collect()
     }
     fn restart(&self, session: &str) -> bool {
         self.sessions.lock().expect("unpoisoned").iter().any(|live| live.id == session)

@@ -5,6 +5,7 @@ mod bad_input;
 mod certificates;
 mod client;
 mod concurrency;
+mod decisions;
 mod described;
 mod http;
 mod kinds;

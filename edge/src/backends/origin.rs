@@ -7,7 +7,7 @@ use crate::{
     sessions::{Tunnel, TunnelIo},
 };
 use postern_api::{Code, Error};
-use postern_tunnel::{StreamKind, message::AppProtocol};
+use postern_tunnel::{Notes, StreamKind, message::AppProtocol};
 use std::{
     io,
     net::SocketAddr,
@@ -95,11 +95,26 @@ impl Origin {
         }
     }
 
+    /// Whether somebody there wants to know, and can be told, why a request came through.
+    pub(crate) fn is_told_why(&self) -> bool {
+        matches!(self, Origin::Tunnel(tunnel) if tunnel.is_told_why())
+    }
+
     /// Its id in logs.
     pub(crate) fn id(&self) -> &str {
         match self {
             Origin::Tunnel(tunnel) => &tunnel.id,
             Origin::Address(address) => &address.id,
+        }
+    }
+}
+
+impl OriginIo {
+    /// Where to put notes about what is sent next.
+    pub(crate) fn notes(&mut self) -> Option<Notes> {
+        match self {
+            OriginIo::Tunnel(stream) => Some(stream.notes()),
+            OriginIo::Clear(_) | OriginIo::Tls(_) => None,
         }
     }
 }

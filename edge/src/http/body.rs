@@ -6,7 +6,7 @@ use super::{
     exchange::AnswerBody,
     flow::Flow,
 };
-use crate::settings::Limits;
+use crate::{gatehouse::Record, settings::Limits};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::combinators::UnsyncBoxBody;
@@ -33,6 +33,8 @@ pub(crate) struct ResponseBody {
     open: Option<Open>,
     /// Where it is noted whether the visitor takes what there is.
     flow: Option<Arc<Flow>>,
+    /// Where the bytes are counted.
+    record: Option<Arc<Record>>,
 }
 
 enum Kind {
@@ -43,7 +45,7 @@ enum Kind {
 
 impl ResponseBody {
     fn new(kind: Kind) -> Self {
-        ResponseBody { kind, open: None, flow: None }
+        ResponseBody { kind, open: None, flow: None, record: None }
     }
 
     pub(crate) fn full(bytes: Bytes) -> Self {
@@ -57,6 +59,12 @@ impl ResponseBody {
     /// A body of another kind, for ways that are not the hottest.
     pub(crate) fn boxed(body: impl Body<Data = Bytes, Error = BodyError> + Send + 'static) -> Self {
         ResponseBody::new(Kind::Boxed(UnsyncBoxBody::new(body)))
+    }
+
+    /// Has its bytes counted.
+    pub(super) fn counted(mut self, record: Arc<Record>) -> Self {
+        self.record = Some(record);
+        self
     }
 
     pub(super) fn keep(mut self, mut open: Open) -> Self {
@@ -80,6 +88,9 @@ impl Body for ResponseBody {
         };
         if let Some(flow) = &this.flow {
             flow.asked(matches!(polled, Poll::Ready(Some(Ok(_)))));
+        }
+        if let (Some(record), Poll::Ready(Some(Ok(frame)))) = (&this.record, &polled) {
+            record.went_out(length(frame));
         }
         polled
     }
@@ -106,6 +117,8 @@ impl Body for ResponseBody {
 pub(crate) struct RequestBody {
     source: Source,
     progress: Option<Arc<Progress>>,
+    /// Where the bytes are counted.
+    record: Option<Arc<Record>>,
 }
 
 enum Source {
@@ -116,7 +129,7 @@ enum Source {
 
 impl RequestBody {
     pub(crate) fn empty() -> Self {
-        RequestBody { source: Source::Empty, progress: None }
+        RequestBody { source: Source::Empty, progress: None, record: None }
     }
 
     /// The visitor's body, and the counter if there is something to count.
@@ -126,7 +139,14 @@ impl RequestBody {
         }
         let arriving = Arriving::new(incoming, headers, limits);
         let progress = arriving.progress();
-        (RequestBody { source: Source::Arriving(arriving), progress: Some(progress.clone()) }, Some(progress))
+        let body = RequestBody { source: Source::Arriving(arriving), progress: Some(progress.clone()), record: None };
+        (body, Some(progress))
+    }
+
+    /// Has its bytes counted.
+    pub(super) fn counted(mut self, record: &Arc<Record>) -> Self {
+        self.record = Some(record.clone());
+        self
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -174,6 +194,9 @@ impl Body for RequestBody {
         if let Some(progress) = &this.progress {
             progress.moved();
         }
+        if let (Some(record), Some(Ok(frame))) = (&this.record, &frame) {
+            record.came_in(length(frame));
+        }
         Poll::Ready(frame.map(|frame| frame.map(without_smuggled_trailers)))
     }
 
@@ -192,6 +215,10 @@ impl Body for RequestBody {
             Source::Buffered(buffered) => buffered.exact().map_or_else(SizeHint::new, SizeHint::with_exact),
         }
     }
+}
+
+fn length(frame: &Frame<Bytes>) -> u64 {
+    frame.data_ref().map_or(0, |data| data.len() as u64)
 }
 
 /// Trailers pass, except those that would change how the message was understood.

@@ -95,7 +95,7 @@ where
     if let Some(parts) = connection.into_parts()
         && let Some((refusal, stream)) = parts.io.into_inner().into_refused()
     {
-        counters::refusal(refusal.error.code);
+        counters::refusal(None, refusal.error.code);
         tracing::debug!(visitor = %visitor.address, code = %refusal.error.code, "{}", refusal.error.message);
         // In the middle of an answer there is no place for another one.
         if !busy {

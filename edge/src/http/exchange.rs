@@ -9,6 +9,7 @@ use super::{
 use crate::{
     backends::{Candidate, Candidates, Fixed, For, Origin},
     counters,
+    modules::Trace,
     refusal::{Fault, Refusal},
 };
 use bytes::Bytes;
@@ -49,6 +50,7 @@ pub(super) async fn exchange(
     request: Request<RequestBody>,
     progress: Option<Arc<Progress>>,
     patience: Duration,
+    trace: &mut Trace,
 ) -> Result<Answered, Refusal> {
     let mut request = request;
     let mut left = candidates.len();
@@ -60,7 +62,7 @@ pub(super) async fn exchange(
             Candidate::Dial(origin) => origin,
         };
         let asked = match origin.lines() {
-            None => ask(&origin, whom, request, &progress, patience, left > 0).await,
+            None => ask(&origin, whom, request, &progress, patience, (left > 0, trace)).await,
             Some(lines) => ask_shared(&origin, lines, whom, request, &progress, patience).await,
         };
         match asked {
@@ -92,12 +94,13 @@ async fn ask(
     request: Request<RequestBody>,
     progress: &Option<Arc<Progress>>,
     patience: Duration,
-    others: bool,
+    (others, trace): (bool, &mut Trace),
 ) -> Result<(Response<Incoming>, Carrier), Asked> {
     let mut request = request;
     let key = origin.key(whom);
     if let Some(upstream) = origin.pool().take(key) {
         counters::upstream_reused();
+        upstream.explain(trace);
         let again = can_repeat(&request).then(|| head_of(&request));
         match send(upstream, request, progress.clone(), patience).await {
             Ok(answered) => return Ok(answered),
@@ -113,10 +116,11 @@ async fn ask(
         Ok(stream) => stream,
         Err(refusal) => return Err(Asked::NotReached(refusal, Box::new(request))),
     };
-    let upstream = Upstream::on(stream, key).await.map_err(|error| {
+    let upstream = Upstream::on(stream, key, origin.is_told_why()).await.map_err(|error| {
         let error = Error::new(Code::Internal, format!("The request cannot be sent: {error}."));
         Asked::Failed(Refusal::new(Fault::Us, error))
     })?;
+    upstream.explain(trace);
     send(upstream, request, progress.clone(), patience).await.map_err(|failure| Asked::Failed(failure.refusal))
 }
 

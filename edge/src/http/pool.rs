@@ -4,11 +4,12 @@
 //! task. While it idles nobody reads from it; a look before it is used finds out whether the other side left.
 
 use super::body::RequestBody;
-use crate::backends::OriginIo;
+use crate::{backends::OriginIo, modules::Trace};
 use bytes::Bytes;
 use futures::task::noop_waker_ref;
 use hyper::client::conn::http1::{self, Connection, Parts, SendRequest};
 use hyper_util::rt::TokioIo;
+use postern_tunnel::Notes;
 use std::{
     net::SocketAddr,
     pin::Pin,
@@ -29,6 +30,8 @@ pub(crate) struct Upstream {
     pub(super) sender: SendRequest<RequestBody>,
     driver: Connection<TokioIo<OriginIo>, RequestBody>,
     over: bool,
+    /// Where the other side is told why a request came through, if it wants to know.
+    notes: Option<Notes>,
     idle_since: Instant,
     /// The one visitor it is for, where the local service was told whom.
     key: Option<SocketAddr>,
@@ -36,14 +39,24 @@ pub(crate) struct Upstream {
 
 impl Upstream {
     /// Speaks HTTP on a fresh stream. Nothing is sent yet.
-    pub(super) async fn on(stream: OriginIo, key: Option<SocketAddr>) -> hyper::Result<Box<Self>> {
+    pub(super) async fn on(mut stream: OriginIo, key: Option<SocketAddr>, told_why: bool) -> hyper::Result<Box<Self>> {
+        let notes = if told_why { stream.notes() } else { None };
         let (sender, driver) = http1::Builder::new()
             .preserve_header_case(true)
             .title_case_headers(true)
             .max_buf_size(BUFFER)
             .handshake(TokioIo::new(stream))
             .await?;
-        Ok(Box::new(Upstream { sender, driver, over: false, idle_since: Instant::now(), key }))
+        Ok(Box::new(Upstream { sender, driver, over: false, notes, idle_since: Instant::now(), key }))
+    }
+
+    /// Tells the other side why the next request came through.
+    pub(super) fn explain(&self, trace: &mut Trace) {
+        if let Some(notes) = &self.notes
+            && let Some(note) = trace.to_note()
+        {
+            notes.put(note);
+        }
     }
 
     /// Moves bytes in both directions as far as they go now. Ready once the connection has come to its end,

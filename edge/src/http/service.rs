@@ -12,7 +12,8 @@ use crate::{
     backends::{self, Candidates, For},
     challenges::Challenges,
     counters,
-    gatehouse::Gatehouse,
+    counters::Kind,
+    gatehouse::{Asked, Gatehouse, Record},
     modules::{Judged, Trace, Visit, WebsocketHandshake},
     pages::{self, Manners},
     refusal::{Fault, Refusal},
@@ -29,11 +30,7 @@ use hyper::{
 };
 use postern_api::{Code, Error, host::HostName, id::ksuid};
 use postern_tunnel::{StreamKind, message::Scheme};
-use std::{
-    convert::Infallible,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 use tower::ServiceExt;
 
 /// When to try again if there is too much to do.
@@ -64,7 +61,7 @@ pub(super) async fn handle(
     visitor: Arc<Visitor>,
     request: Request<Incoming>,
 ) -> Result<Response<ResponseBody>, Infallible> {
-    let began = Instant::now();
+    let record = Record::begin(&front.gatehouse);
     let mut open = visitor.busy.begin();
     let manners = Manners::of(request.headers());
     match front.turns.take() {
@@ -72,31 +69,52 @@ pub(super) async fn handle(
         None => return Ok(busy(manners, request.version()).map(|body| body.keep(open))),
     }
     let asked = (request.method().clone(), request.uri().clone(), request.version());
+    let host = request.headers().get(header::HOST).cloned();
     // The guard reads nothing behind a request that names another protocol, or asks for a tunnel: see `framing`.
     let leaves_http = request.method() == hyper::Method::CONNECT || request.headers().contains_key(header::UPGRADE);
     let last = leaves_http && request.version() < Version::HTTP_2;
     let mut trace = Trace::default();
-    let outcome = front.answer(&visitor, request, &mut trace).await;
+    let outcome = front.answer(&visitor, request, &mut trace, &record).await;
     // Of who sends such things nobody knows what else they mean.
     let invalid = outcome.as_ref().is_err_and(|refusal| refusal.error.code == Code::RequestInvalid);
-    let mut response = match outcome {
+    let (mut response, refusal) = match outcome {
         Ok(response) => {
             tracing::debug!(visitor = %visitor.address, method = %asked.0, uri = %asked.1, status = response.status().as_u16(), %trace, "answered");
-            response
+            (response, None)
         }
         Err(refusal) => {
             let id = trace.id().to_owned();
             report(&refusal, &id, &visitor, &asked.0, &asked.1, &trace);
-            pages::answer(&refusal, manners, &id)
+            (pages::answer(&refusal, manners, &id), Some(refusal))
         }
     };
-    counters::request(response.status().as_u16(), began.elapsed());
+    let status = response.status().as_u16();
+    counters::request(trace.kind(), status, record.elapsed());
+    let (method, uri, protocol) = &asked;
+    let told = Asked {
+        visitor: visitor.address,
+        scheme: if visitor.is_tls() { "https" } else { "http" },
+        protocol: protocol_name(*protocol),
+        // HTTP/2 names it in the address, HTTP/1.1 in a header.
+        host: uri.host().or_else(|| host.as_ref()?.to_str().ok()).unwrap_or_default(),
+        method: method.as_str(),
+        path: uri.path(),
+    };
+    record.tell(told, status, &mut trace, refusal.as_ref());
     let version = asked.2;
     let over = (invalid || response.status() == StatusCode::MISDIRECTED_REQUEST) && version < Version::HTTP_2;
     if over || last && response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
-    Ok(response.map(|body| body.keep(open)))
+    Ok(response.map(|body| body.keep(open).counted(record)))
+}
+
+fn protocol_name(version: Version) -> &'static str {
+    match version {
+        Version::HTTP_2 => "HTTP/2",
+        Version::HTTP_10 => "HTTP/1.0",
+        _ => "HTTP/1.1",
+    }
 }
 
 /// The answer while too many requests are being served. It costs next to nothing, log lines included: at such times
@@ -104,7 +122,7 @@ pub(super) async fn handle(
 fn busy(manners: Manners, version: Version) -> Response<ResponseBody> {
     let message = "The server serves as many requests as it can at the moment. Try again in a moment.";
     let refusal = Refusal::new(Fault::Us, Error::new(Code::EdgeBusy, message)).retry_after(PAUSE);
-    counters::refusal(Code::EdgeBusy);
+    counters::refusal(None, Code::EdgeBusy);
     let mut response = pages::answer(&refusal, manners, &request_id());
     if version < Version::HTTP_2 {
         // A body that nobody reads would stand between this answer and the next request.
@@ -118,7 +136,7 @@ fn report(refusal: &Refusal, id: &str, visitor: &Visitor, method: &hyper::Method
     if refusal.location.is_some() {
         return tracing::debug!(id, %visitor, %method, %uri, "sent to https");
     }
-    counters::refusal(code);
+    counters::refusal(trace.refused_by(), code);
     match refusal.fault {
         Fault::Us => tracing::error!(id, %visitor, %method, %uri, %code, %trace, "{text}"),
         Fault::Agent | Fault::Service | Fault::Route => {
@@ -134,6 +152,7 @@ impl Front {
         visitor: &Arc<Visitor>,
         request: Request<Incoming>,
         trace: &mut Trace,
+        record: &Arc<Record>,
     ) -> Result<Response<ResponseBody>, Refusal> {
         let mut request = request;
         let wanted = headers::wanted_upgrade(request.version(), request.headers());
@@ -150,8 +169,11 @@ impl Front {
             return Ok(proof(text));
         }
         let target = self.find(visitor, &parts.headers, &parts.uri);
-        if let Ok(Target::Edge(edge)) = &target {
-            trace.at_edge(&edge.id);
+        match &target {
+            Ok(Target::Edge(edge)) => trace.at_edge(Kind::HttpsEdge, &edge.id),
+            Ok(Target::Tunnel(_)) => trace.at(Kind::Tunnel),
+            Ok(Target::Api(_)) => trace.at(Kind::Api),
+            Err(_) => {}
         }
         // Who may not come in learns nothing of what there is. The management API has restrictions of its own.
         if !matches!(target, Ok(Target::Api(_))) {
@@ -189,12 +211,14 @@ impl Front {
         }
         visitor.introduce(&mut parts.headers, &host);
         parts.headers.extend(identity.iter().cloned());
-        let (mut body, progress) = RequestBody::of(incoming, &parts.headers, &self.limits);
+        let (body, progress) = RequestBody::of(incoming, &parts.headers, &self.limits);
+        let mut body = body.counted(record);
         let (mut passed, candidates) = match &way {
             // Tunnels of agents carry no modules.
             Way::Tunnel(tunnel) => (None, backends::only(tunnel.clone())),
             Way::Route(route) => {
                 trace.on_route(&route.id);
+                trace.leads_to(route.backend_id());
                 let mut visit = Visit { visitor, parts: &mut parts, body: &mut body, trace };
                 let passed = match route.column.request(&mut visit).await? {
                     Judged::Passed(passed) => passed,
@@ -208,12 +232,15 @@ impl Front {
             For { kind: StreamKind::Http, visitor: visitor.address, tls: visitor.is_tls(), reached: visitor.reached };
         let outcome = if let Some(websocket) = passed.as_mut().and_then(|(_, passed)| passed.websocket.take()) {
             whom.kind = StreamKind::Tcp;
-            self.convert(candidates, whom, websocket, visitor, changing).await
+            self.convert(candidates, whom, websocket, visitor, changing, (trace, record)).await
         } else {
             let request = Request::from_parts(parts, body);
-            exchange(candidates, whom, request, progress, self.limits.answer)
-                .await
-                .and_then(|answered| conclude(answered, visitor, changing))
+            exchange(candidates, whom, request, progress, self.limits.answer, trace).await.and_then(|answered| {
+                if let Answered::Origin { origin, .. } = &answered {
+                    trace.is_served_by(origin);
+                }
+                conclude(answered, visitor, changing, record)
+            })
         };
         match (passed, outcome) {
             (Some((route, passed)), Ok(response)) => Ok(route.column.answer(passed, response, trace)),
@@ -233,6 +260,7 @@ impl Front {
         websocket: WebsocketHandshake,
         visitor: &Arc<Visitor>,
         changing: Option<OnUpgrade>,
+        (trace, record): (&mut Trace, &Arc<Record>),
     ) -> Result<Response<ResponseBody>, Refusal> {
         let Some(changing) = changing else {
             return Err(Refusal::new(Fault::Visitor, Code::WebsocketExpected));
@@ -241,8 +269,10 @@ impl Front {
         let backend = opened.map_err(|_| {
             let message = "The backend of this address did not take the connection in time.";
             Refusal::new(Fault::Service, Error::new(Code::UpstreamTimeout, message))
-        })??;
-        upgrade::convert(visitor.clone(), changing, backend);
+        })?;
+        let (backend, origin) = backend?;
+        trace.is_served_by(&origin);
+        upgrade::convert(visitor.clone(), changing, backend, record.clone());
         Ok(websocket.answer())
     }
 
@@ -359,6 +389,7 @@ fn conclude(
     answered: Answered,
     visitor: &Arc<Visitor>,
     changing: Option<OnUpgrade>,
+    record: &Arc<Record>,
 ) -> Result<Response<ResponseBody>, Refusal> {
     let (mut response, carrier, origin) = match answered {
         Answered::Fixed(fixed) => return Ok(fixed.answer()),
@@ -372,7 +403,7 @@ fn conclude(
         };
         let protocol = response.headers().get(header::UPGRADE).cloned();
         let (parts, incoming) = response.into_parts();
-        upgrade::join(visitor.clone(), changing, incoming, upstream);
+        upgrade::join(visitor.clone(), changing, incoming, upstream, record.clone());
         let mut response = Response::from_parts(parts, ResponseBody::full(bytes::Bytes::new()));
         headers::clean_response(response.headers_mut());
         if let Some(protocol) = protocol {

@@ -1,11 +1,12 @@
 //! After a 101 both sides speak something else: the two connections are joined and nobody looks inside.
 
 use super::{body::Open, pool::Upstream, visitor::Visitor};
-use crate::{backends::OriginIo, modules::carry_websocket};
+use crate::{backends::OriginIo, gatehouse::Record, modules::carry_websocket};
 use hyper::{body::Incoming, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
 use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
+use tokio_util::io::{InspectReader, InspectWriter};
 
 /// Runs what is left of a connection after its 101. Until then it is open, and has its place.
 fn carry_on(from: Arc<Visitor>, rest: impl Future<Output = ()> + Send + 'static) {
@@ -17,17 +18,27 @@ fn carry_on(from: Arc<Visitor>, rest: impl Future<Output = ()> + Send + 'static)
 }
 
 /// Carries a WebSocket connection as a stream of bytes as soon as the visitor has its 101.
-pub(super) fn convert(from: Arc<Visitor>, visitor: OnUpgrade, backend: OriginIo) {
+pub(super) fn convert(from: Arc<Visitor>, visitor: OnUpgrade, backend: OriginIo, record: Arc<Record>) {
     carry_on(from, async move {
         match visitor.await {
-            Ok(visitor) => carry_websocket(TokioIo::new(visitor), backend).await,
+            Ok(visitor) => {
+                let received = InspectWriter::new(backend, |bytes| record.came_in(bytes.len() as u64));
+                let both = InspectReader::new(received, |bytes| record.went_out(bytes.len() as u64));
+                carry_websocket(TokioIo::new(visitor), both).await;
+            }
             Err(error) => tracing::debug!(%error, "the visitor did not take its upgrade"),
         }
     });
 }
 
 /// Joins both sides as soon as the visitor has its 101. Runs until both have ended.
-pub(super) fn join(from: Arc<Visitor>, visitor: OnUpgrade, body: Incoming, mut upstream: Box<Upstream>) {
+pub(super) fn join(
+    from: Arc<Visitor>,
+    visitor: OnUpgrade,
+    body: Incoming,
+    mut upstream: Box<Upstream>,
+    record: Arc<Record>,
+) {
     drop(body);
     carry_on(from, async move {
         // Nobody else drives the connection to the local service; it lets go of its stream at once.
@@ -41,6 +52,8 @@ pub(super) fn join(from: Arc<Visitor>, visitor: OnUpgrade, body: Incoming, mut u
             return;
         }
         let end = postern_tunnel::relay(visitor, service).await;
+        record.came_in(end.a_to_b);
+        record.went_out(early.len() as u64 + end.b_to_a);
         tracing::debug!(up = end.a_to_b, down = end.b_to_a, "upgraded connection ended");
     });
 }

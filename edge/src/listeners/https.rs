@@ -4,7 +4,8 @@
 use super::{Crowd, Place, accept};
 use crate::{
     backends::For,
-    counters::Connected,
+    counters::{Connected, Kind},
+    gatehouse::Passage,
     http::{self, Front, Presence, Tls, Visitor},
     routing::TlsEndpoint,
     sessions::serve_agent,
@@ -50,7 +51,15 @@ async fn greet(
     let (deadline, backends) = (front.limits.handshake, &front.registry.backends);
     let reached = stream.local_addr().ok();
     let find = |name: &HostName| front.edge_of(name);
-    let admits = |edge: &TlsEndpoint| tcp::admits(&front.gatehouse, Some((&edge.id, &edge.column)), address);
+    let mut passage = None;
+    let admits = |name: &HostName, edge: &TlsEndpoint| {
+        let mut own = Passage::of(&front.gatehouse, address, "tls");
+        own.host = Some(name.as_str().into());
+        own.trace.at_edge(Kind::TlsEdge, &edge.id);
+        own.trace.leads_to(edge.backend_id());
+        passage = own.judged(Some(&edge.column));
+        passage.is_some()
+    };
     // Boxed, so that what only the handshake needs is given back when it is done.
     match Box::pin(tls::handshake(stream, configs, find, admits, deadline)).await {
         Ok(Caller::Agent(mut stream)) => {
@@ -70,14 +79,16 @@ async fn greet(
             let _connected = Connected::new("tls");
             let candidates = backends.candidates(edge.backend());
             drop(edge);
-            Box::pin(open.track_future(tcp::join(stream, of_tls(address, reached), candidates))).await;
+            let Some(passage) = passage else { return };
+            Box::pin(open.track_future(tcp::join(stream, of_tls(address, reached), passage, candidates))).await;
         }
         Ok(Caller::Passing(stream, hello, edge)) => {
             let _connected = Connected::new("tls");
             let candidates = backends.candidates(edge.backend());
             drop(edge);
+            let Some(passage) = passage else { return };
             let stream = Rewound::new(stream, hello);
-            Box::pin(open.track_future(tcp::join(stream, of_tls(address, reached), candidates))).await;
+            Box::pin(open.track_future(tcp::join(stream, of_tls(address, reached), passage, candidates))).await;
         }
         Ok(Caller::Proved | Caller::Refused) => {}
         Err(error) => tracing::debug!(visitor = %address, %error, "TLS handshake failed"),

@@ -1,18 +1,14 @@
 //! What every stage decided about one request or connection, and how long it took.
 
+use crate::{backends::Origin, counters::Kind, gatehouse::cut};
+use postern_api::trace::{self, LONGEST_RULE, MOST_DECISIONS};
+use postern_tunnel::proto::frame::MAX_NOTE;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
 
-/// What a module or restriction said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    Passed,
-    Refused,
-    /// It would have refused if it were enforced.
-    Warned,
-}
+pub(crate) use postern_api::trace::Verdict;
 
 /// What one module said.
 #[derive(Clone, Debug)]
@@ -23,24 +19,55 @@ pub(crate) struct Decision {
     pub(crate) took: Duration,
 }
 
-/// What all modules said about one request or connection, in order. Empty ones cost nothing.
-#[derive(Clone, Debug, Default)]
+/// The way of one request or connection, and what all modules said about it, in order. Empty ones cost nothing.
+#[derive(Clone, Default)]
 pub(crate) struct Trace {
+    kind: Kind,
     edge: Option<Arc<str>>,
     route: Option<Arc<str>>,
+    backend: Option<Arc<str>>,
+    served_by: Option<Origin>,
     id: Option<Box<str>>,
     decisions: Vec<Decision>,
 }
 
 impl Trace {
     /// Names the edge that was reached.
-    pub(crate) fn at_edge(&mut self, id: &Arc<str>) {
+    pub(crate) fn at_edge(&mut self, kind: Kind, id: &Arc<str>) {
+        self.kind = kind;
         self.edge = Some(id.clone());
+    }
+
+    /// Says what was reached if it is no edge.
+    pub(crate) fn at(&mut self, kind: Kind) {
+        self.kind = kind;
     }
 
     /// Names the route of the edge whose stages these are.
     pub(crate) fn on_route(&mut self, id: &Arc<str>) {
         self.route = Some(id.clone());
+    }
+
+    /// Names the backend that the edge or route leads to.
+    pub(crate) fn leads_to(&mut self, backend: Option<&Arc<str>>) {
+        self.backend = backend.cloned();
+    }
+
+    /// Names who has answered.
+    pub(crate) fn is_served_by(&mut self, origin: &Origin) {
+        self.served_by = Some(origin.clone());
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(crate) fn edge(&self) -> Option<&Arc<str>> {
+        self.edge.as_ref()
+    }
+
+    pub(crate) fn served_by(&self) -> &str {
+        self.served_by.as_ref().map_or("", Origin::id)
     }
 
     /// Names the request in the log and on pages; made when somebody asks for it.
@@ -56,14 +83,41 @@ impl Trace {
     pub(crate) fn note(&mut self, module: &'static str, rule: Option<String>, verdict: Verdict, began: Instant) {
         self.decisions.push(Decision { module, rule, verdict, took: began.elapsed() });
     }
-}
 
-impl Verdict {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Verdict::Passed => "passed",
-            Verdict::Refused => "refused",
-            Verdict::Warned => "warned",
+    /// The module that turned the visitor away, if one did.
+    pub(crate) fn refused_by(&self) -> Option<&'static str> {
+        self.decisions.last().filter(|last| last.verdict == Verdict::Refused).map(|last| last.module)
+    }
+
+    /// What an agent is told of it; nothing where there is nothing to tell.
+    pub(crate) fn to_note(&mut self) -> Option<Vec<u8>> {
+        if self.edge.is_none() && self.decisions.is_empty() {
+            return None;
+        }
+        let mut told = self.to_tell();
+        let mut note = serde_json::to_vec(&told).ok()?;
+        if note.len() > MAX_NOTE {
+            told.decisions.clear();
+            note = serde_json::to_vec(&told).ok()?;
+        }
+        Some(note)
+    }
+
+    /// All of it as it is shown to others, within bounds.
+    pub(crate) fn to_tell(&mut self) -> trace::Trace {
+        let text = |part: &Option<Arc<str>>| part.as_deref().unwrap_or_default().to_owned();
+        let decision = |decision: &Decision| trace::Decision {
+            module: decision.module.to_owned(),
+            rule: decision.rule.as_deref().map(|rule| cut(rule, LONGEST_RULE)).unwrap_or_default(),
+            verdict: decision.verdict,
+            microseconds: u64::try_from(decision.took.as_micros()).unwrap_or(u64::MAX),
+        };
+        trace::Trace {
+            id: self.id().to_owned(),
+            edge: text(&self.edge),
+            route: text(&self.route),
+            backend: text(&self.backend),
+            decisions: self.decisions.iter().take(MOST_DECISIONS).map(decision).collect(),
         }
     }
 }

@@ -24,6 +24,7 @@ pub(crate) struct HttpsEndpoint {
 pub(crate) struct Route {
     pub(crate) id: Arc<str>,
     source: Arc<published::HttpsRoute>,
+    backend: Option<Arc<str>>,
     pub(crate) column: Column,
 }
 
@@ -31,6 +32,7 @@ pub(crate) struct Route {
 pub(crate) struct TlsEndpoint {
     pub(crate) id: Arc<str>,
     source: Arc<published::TlsEdge>,
+    backend: Option<Arc<str>>,
     pub(crate) column: Column,
     /// How TLS ends here; `None` passes it through.
     pub(crate) handshake: Option<Handshake>,
@@ -52,6 +54,7 @@ impl HttpsEndpoint {
                 None => Arc::new(Route {
                     id: source.id.as_str().into(),
                     source: source.clone(),
+                    backend: source.settings.backend.as_deref().map(Into::into),
                     column: Column::of(&source.id, &source.settings, keeper),
                 }),
             };
@@ -81,7 +84,12 @@ impl HttpsEndpoint {
 
 impl Route {
     pub(crate) fn backend(&self) -> Option<&str> {
-        self.source.settings.backend.as_deref()
+        self.backend.as_deref()
+    }
+
+    /// The same, to be kept.
+    pub(crate) fn backend_id(&self) -> Option<&Arc<str>> {
+        self.backend.as_ref()
     }
 }
 
@@ -93,7 +101,8 @@ impl TlsEndpoint {
             Some(same) => same.handshake.clone(),
             None => ends_here.then(|| configs.raw(&id, &edge.settings)),
         };
-        TlsEndpoint { id, source: edge.clone(), column: Column::of_connections(&edge.settings), handshake }
+        let backend = edge.settings.backend.as_deref().map(Into::into);
+        TlsEndpoint { id, source: edge.clone(), backend, column: Column::of_connections(&edge.settings), handshake }
     }
 
     pub(super) fn is(&self, edge: &Arc<published::TlsEdge>) -> bool {
@@ -101,7 +110,12 @@ impl TlsEndpoint {
     }
 
     pub(crate) fn backend(&self) -> Option<&str> {
-        self.source.settings.backend.as_deref()
+        self.backend.as_deref()
+    }
+
+    /// The same, to be kept.
+    pub(crate) fn backend_id(&self) -> Option<&Arc<str>> {
+        self.backend.as_ref()
     }
 }
 

@@ -33,7 +33,7 @@ async fn adopt(connection: DataConnection, peer: SocketAddr, registry: &Registry
 
 async fn greet(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
     if let Err(error) = registry.ports.gatehouse().restrictions.agent(peer.ip()) {
-        crate::counters::refusal(error.code);
+        crate::counters::refusal(Some("agent_restriction"), error.code);
         return greeting.refuse(error).await;
     }
     let hello = greeting.hello().clone();
@@ -46,7 +46,7 @@ async fn greet(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
         Ok(found) => found,
         Err(error) => {
             tracing::info!(%peer, code = %error.code, "agent refused");
-            crate::counters::refusal(error.code);
+            crate::counters::refusal(None, error.code);
             return greeting.refuse(error).await;
         }
     };

@@ -93,6 +93,7 @@ impl Registry {
             labels: grant.labels,
             forwards_to: bind.forwards_to,
             metadata: bind.metadata,
+            inspect: bind.inspect,
             started_at: Timestamp::new(now),
             session: session.clone(),
             app_protocol: bind.app_protocol,

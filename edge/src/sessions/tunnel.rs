@@ -8,7 +8,7 @@ use crate::{
 };
 use futures::task::AtomicWaker;
 use postern_api::{Timestamp, host::HostName};
-use postern_tunnel::{ServerSession, StreamStart, TunnelStream, message::AppProtocol};
+use postern_tunnel::{Notes, ServerSession, StreamStart, TunnelStream, message::AppProtocol};
 use std::{
     collections::{BTreeMap, HashMap},
     io,
@@ -60,6 +60,8 @@ pub(crate) struct Tunnel {
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) forwards_to: String,
     pub(crate) metadata: String,
+    /// Whether the agent captures what passes.
+    pub(crate) inspect: bool,
     pub(crate) started_at: Timestamp,
     pub(crate) session: Arc<Session>,
     /// The HTTP that the local service speaks.
@@ -83,6 +85,11 @@ impl Tunnel {
         let stream = self.session.link.open_stream(start).await.map_err(io::Error::other)?;
         counters::stream_opened();
         self.streams.admit(stream)
+    }
+
+    /// Whether the agent wants to know, and can be told, why a request came through.
+    pub(crate) fn is_told_why(&self) -> bool {
+        self.inspect && self.session.link.has_notes()
     }
 
     /// Ends every open stream now, and refuses new ones.
@@ -185,6 +192,12 @@ impl TunnelIo {
 
 fn stopped() -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionAborted, "the tunnel was stopped")
+}
+
+impl TunnelIo {
+    pub(crate) fn notes(&mut self) -> Notes {
+        self.stream.notes()
+    }
 }
 
 impl AsyncRead for TunnelIo {

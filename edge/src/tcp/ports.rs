@@ -48,7 +48,7 @@ impl Ports {
         Ports { address, crowd, backends, gatehouse, open, order, carrying }
     }
 
-    pub(crate) fn gatehouse(&self) -> &Gatehouse {
+    pub(crate) fn gatehouse(&self) -> &Arc<Gatehouse> {
         &self.gatehouse
     }
 
@@ -146,14 +146,12 @@ impl Ports {
         let gatehouse = self.gatehouse.clone();
         let accepting = listeners::accept(listener, self.crowd.clone(), stop.clone(), move |stream, visitor, place| {
             let target = leads_to.load_full();
-            if !target.admits(&gatehouse, visitor) {
-                return;
-            }
+            let Some(passage) = target.admits(&gatehouse, visitor) else { return };
             let backends = backends.clone();
             carrying.spawn(async move {
                 let _place = place;
                 let _connected = Connected::new("tcp");
-                carry(stream, visitor, target, backends).await;
+                carry(stream, passage, target, backends).await;
             });
         });
         self.open().insert(port, Port { target, stop, task: tokio::spawn(accepting) });

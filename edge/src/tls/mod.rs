@@ -86,7 +86,7 @@ pub(crate) async fn handshake(
     stream: TcpStream,
     configs: &Configs,
     find: impl Fn(&HostName) -> Option<Place>,
-    admits: impl Fn(&TlsEndpoint) -> bool,
+    admits: impl FnMut(&HostName, &TlsEndpoint) -> bool,
     deadline: Duration,
 ) -> io::Result<Caller> {
     tokio::time::timeout(deadline, choose(stream, configs, find, admits))
@@ -98,7 +98,7 @@ async fn choose(
     mut stream: TcpStream,
     configs: &Configs,
     find: impl Fn(&HostName) -> Option<Place>,
-    admits: impl Fn(&TlsEndpoint) -> bool,
+    mut admits: impl FnMut(&HostName, &TlsEndpoint) -> bool,
 ) -> io::Result<Caller> {
     let local =
         stream.local_addr().as_ref().map(SocketAddr::ip).map_or(IpAddr::from([127, 0, 0, 1]), |ip| ip.to_canonical());
@@ -114,9 +114,11 @@ async fn choose(
         hello.finish(stream, config).await?.shutdown().await?;
         return Ok(Caller::Proved);
     }
-    let (config, edge) = match hello.name().and_then(|name| find(&name)) {
-        Some(Place::Tls(edge)) if !admits(&edge) => return Ok(Caller::Refused),
-        Some(Place::Tls(edge)) => {
+    let (config, edge) = match hello.name().and_then(|name| Some((find(&name)?, name))) {
+        Some((Place::Tls(edge), name)) => {
+            if !admits(&name, &edge) {
+                return Ok(Caller::Refused);
+            }
             return match edge.handshake.clone() {
                 None => Ok(Caller::Passing(stream, hello.into_bytes(), edge)),
                 Some(handshake) => {
@@ -125,7 +127,7 @@ async fn choose(
                 }
             };
         }
-        Some(Place::Https(edge)) => match &edge.handshake {
+        Some((Place::Https(edge), _)) => match &edge.handshake {
             Some(handshake) => (handshake.config()?, Some(edge.id.clone())),
             None => (pair.visitors, None),
         },

@@ -12,4 +12,5 @@ mod sessions;
 mod smuggling;
 mod stages;
 mod tcp;
+mod watch;
 mod webhooks;

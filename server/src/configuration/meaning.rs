@@ -1,6 +1,7 @@
 //! What the written values mean: parsed, defaults applied, every mistake named with its place.
 
 use super::written::{Given, Place, Written, plain};
+use crate::access_log::Destination;
 use crate::logs::{Format, Level};
 use http::Uri;
 use postern_api::{Error, host::HostName};
@@ -36,6 +37,7 @@ pub(crate) struct Configuration {
     pub(crate) drain_timeout: Duration,
     /// Deadlines and caps of the public side.
     pub(crate) limits: Limits,
+    pub(crate) access_log: Option<Destination>,
     pub(crate) log_format: Format,
     pub(crate) log_level: Level,
 }
@@ -59,6 +61,7 @@ impl Configuration {
         check.value("store", store);
         let drain_timeout = check.value("drain_timeout", duration);
         let limits = super::limits::read(&mut check);
+        let access_log = check.value("access_log", str::parse);
         let log_format = check.value("log_format", str::parse);
         let log_level = check.value("log_level", str::parse);
         let directory = check.value("acme_directory", directory);
@@ -107,6 +110,7 @@ impl Configuration {
             acme: directory.map(|directory| AcmeSettings { directory, contact, root }),
             drain_timeout: drain_timeout.unwrap_or(Duration::from_secs(30)),
             limits,
+            access_log,
             log_format: log_format.unwrap_or_default(),
             log_level: log_level.unwrap_or_default(),
         })

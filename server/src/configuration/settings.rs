@@ -150,6 +150,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "What encoders of compressed answers may occupy together [default: 256MiB]",
     ),
     setting("max-held-bodies", "max_held_bodies", "SIZE", "All such bodies together [default: 256MiB]"),
+    setting(
+        "access-log",
+        "access_log",
+        "FILE",
+        "A line of JSON for every request and connection: a file, stdout or stderr [default: none]",
+    ),
     setting("log-format", "log_format", "FORMAT", "text or json, to standard error [default: text]"),
     setting("log-level", "log_level", "LEVEL", "error, warn, info, debug or trace [default: info]"),
 ];

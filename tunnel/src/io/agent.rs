@@ -6,6 +6,7 @@ use super::dials::{Dials, read_start};
 use super::end::{EndReason, SessionEnd};
 use super::greeting::{read_message, write_message};
 use super::mux::{self, Driver};
+use super::notes::Notes;
 use super::server::interval;
 use super::session::{Core, Heard, Reader, messages};
 use super::stream::TunnelStream;
@@ -246,6 +247,11 @@ impl Incoming {
 impl IncomingStream {
     pub(crate) fn new(start: StreamStart, stream: TunnelStream) -> Self {
         IncomingStream { start, stream }
+    }
+
+    /// Where the server's notes about the stream arrive.
+    pub fn notes(&mut self) -> Notes {
+        self.stream.notes()
     }
 
     /// Serves the stream. The server hears of it at once.

@@ -11,6 +11,7 @@ pub mod end;
 mod greeting;
 mod life;
 mod mux;
+pub(crate) mod notes;
 mod pool;
 pub mod relay;
 pub mod server;

@@ -12,6 +12,7 @@ use super::stream::TunnelStream;
 use super::transport::BoxedTransport;
 use crate::proto::message::{Bind, Bound, FromAgent, FromServer, Welcome};
 use crate::proto::start::StreamStart;
+use crate::proto::version::Versions;
 use postern_api::{Error, Secret};
 use std::io;
 use std::sync::Arc;
@@ -66,6 +67,7 @@ pub struct ServerSession(Arc<Session>);
 
 struct Session {
     id: String,
+    version: u16,
     data_secret: Secret,
     core: Arc<Core<FromServer>>,
     pool: Arc<Pool>,
@@ -114,6 +116,7 @@ pub(crate) fn start(transport: BoxedTransport, welcome: Welcome) -> (ServerSessi
     tokio::spawn(run(core.clone(), pool.clone(), driver, message_stream, outgoing, events));
     let session = Session {
         id: welcome.session,
+        version: welcome.protocol,
         data_secret: welcome.data_secret,
         core,
         pool,
@@ -204,6 +207,11 @@ impl ServerSession {
     /// The id of the session.
     pub fn id(&self) -> &str {
         &self.0.id
+    }
+
+    /// Whether the agent understands notes on its streams.
+    pub fn has_notes(&self) -> bool {
+        Versions::has_notes(self.0.version)
     }
 
     /// Opens a stream: on a warm data connection if one is idle, on the control connection otherwise.

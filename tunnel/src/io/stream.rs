@@ -2,6 +2,7 @@
 
 use super::buffers::Buffer;
 use super::carrier::Carrier;
+use super::notes::Notes;
 use crate::proto::frame::{self, FrameReader, Wants};
 use crate::proto::verdict::{ACCEPTED, Verdict, VerdictReader, encode_refusal};
 use postern_api::Error;
@@ -56,10 +57,16 @@ pub struct TunnelStream {
     /// Something was written that the carrier may still hold.
     unflushed: bool,
     blocked_writer: Option<Waker>,
+    /// Where notes are taken from before bytes are written, or put when they are read.
+    notes: Option<Notes>,
+    /// A note of which not all has arrived.
+    noted: Vec<u8>,
     hearing: Hearing,
     saying: Saying,
     broken: bool,
     lingers: bool,
+    /// This is the end of whoever opened it.
+    opener: bool,
 }
 
 /// What arrives.
@@ -94,10 +101,13 @@ impl TunnelStream {
             carried: 0,
             unflushed: false,
             blocked_writer: None,
+            notes: None,
+            noted: Vec::new(),
             hearing: Hearing::Verdict(VerdictReader::default()),
             saying: Saying::Frames,
             broken: false,
             lingers: false,
+            opener: true,
         }
     }
 
@@ -105,6 +115,7 @@ impl TunnelStream {
     pub(crate) fn accepted_by_agent(carrier: Carrier, home: Option<Arc<dyn Home>>) -> Self {
         let mut stream = TunnelStream::opened(carrier, home, None, vec![ACCEPTED]);
         stream.hearing = Hearing::Frames(FrameReader::default());
+        stream.opener = false;
         stream
     }
 
@@ -127,6 +138,23 @@ impl TunnelStream {
     /// Fails with [`Refused`] as the source if the agent does not serve the stream.
     pub async fn accepted(&mut self) -> io::Result<()> {
         std::future::poll_fn(|cx| self.poll_verdict(cx)).await
+    }
+
+    /// The way of notes on this stream: at the server for those to be sent, at the agent for those that arrive.
+    pub fn notes(&mut self) -> Notes {
+        self.notes.get_or_insert_default().clone()
+    }
+
+    /// Puts a waiting note in front of what is written next.
+    fn take_note(&mut self) {
+        // Only the server has something to say.
+        if !self.opener {
+            return;
+        }
+        if let Some(note) = self.notes.as_ref().and_then(Notes::take) {
+            self.prefix.extend_from_slice(&frame::note_header(note.len()));
+            self.prefix.extend_from_slice(&note);
+        }
     }
 
     fn carrier(&mut self) -> Pin<&mut Carrier> {
@@ -297,6 +325,20 @@ impl AsyncRead for TunnelStream {
                         return this.malformed(error);
                     }
                 }
+                Wants::Note(left) => {
+                    let mut piece = [0; PIECE];
+                    let count = ready!(this.poll_carrier_read(cx, &mut piece[..left.min(PIECE)]))?;
+                    let Hearing::Frames(reader) = &mut this.hearing else { continue };
+                    reader.payload_taken(count);
+                    let whole = !matches!(reader.wants(), Wants::Note(_));
+                    // An agent has nothing to note.
+                    if let Some(notes) = this.notes.as_ref().filter(|_| !this.opener) {
+                        this.noted.extend_from_slice(&piece[..count]);
+                        if whole {
+                            notes.put(std::mem::take(&mut this.noted));
+                        }
+                    }
+                }
                 Wants::Payload(left) => {
                     let wanted = left.min(buf.remaining());
                     if wanted == 0 {
@@ -328,13 +370,17 @@ impl AsyncWrite for TunnelStream {
         if bytes.is_empty() {
             return Poll::Ready(Ok(0));
         }
-        let payload = &bytes[..bytes.len().min(frame::FULL_PAYLOAD - this.prefix.len())];
         let poll = match this.poll_carry(cx) {
-            Poll::Ready(Ok(())) => this.poll_frame(cx, payload),
-            unfinished => unfinished,
+            Poll::Ready(Ok(())) => {
+                this.take_note();
+                let payload = &bytes[..bytes.len().min(frame::FULL_PAYLOAD - this.prefix.len())];
+                this.poll_frame(cx, payload).map_ok(|()| payload.len())
+            }
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => Poll::Pending,
         };
         this.remember_writer(cx, poll.is_pending());
-        poll.map_ok(|()| payload.len())
+        poll
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

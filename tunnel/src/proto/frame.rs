@@ -1,4 +1,5 @@
-//! Frames of a stream: a 4-byte big-endian length and so many bytes; the length 0 ends the direction.
+//! Frames of a stream: a 4-byte big-endian length and so many bytes; the length 0 ends the direction. With its
+//! highest bit set the length is that of a note, which is about the stream and no part of its bytes.
 //!
 //! The end marker belongs to the stream, not to the connection below it. A connection that breaks off before it
 //! is told apart from a stream that ended.
@@ -9,6 +10,9 @@ pub const HEADER: usize = 4;
 pub const MAX_PAYLOAD: usize = 64 * 1024;
 /// The longest payload a writer sends: with its header it fills four TLS records exactly.
 pub const FULL_PAYLOAD: usize = MAX_PAYLOAD - HEADER;
+/// The longest note. With its header it leaves room for payload in a full frame.
+pub const MAX_NOTE: usize = 16 * 1024;
+const NOTE: u32 = 1 << 31;
 /// The end of a direction.
 pub const FIN: [u8; HEADER] = [0; HEADER];
 
@@ -18,7 +22,13 @@ pub fn header(length: usize) -> [u8; HEADER] {
     (length as u32).to_be_bytes()
 }
 
-/// A length beyond [`MAX_PAYLOAD`]: the bytes are no frames.
+/// The header of a note; `length` is at most [`MAX_NOTE`].
+pub fn note_header(length: usize) -> [u8; HEADER] {
+    debug_assert!((1..=MAX_NOTE).contains(&length), "a note has 1 to {MAX_NOTE} bytes");
+    (length as u32 | NOTE).to_be_bytes()
+}
+
+/// A length that no frame can have: the bytes are none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a frame of {0} bytes is longer than allowed")]
 pub struct FrameTooLong(pub u32);
@@ -29,6 +39,8 @@ pub struct FrameReader {
     header: [u8; HEADER],
     have: u8,
     left: u32,
+    /// What is left belongs to a note.
+    note: bool,
     ended: bool,
 }
 
@@ -39,6 +51,8 @@ pub enum Wants<'a> {
     Header(&'a mut [u8]),
     /// Payload, at most so many bytes.
     Payload(usize),
+    /// Bytes of a note, at most so many.
+    Note(usize),
     /// Nothing: the direction has ended.
     Nothing,
 }
@@ -49,7 +63,7 @@ impl FrameReader {
         if self.ended {
             Wants::Nothing
         } else if self.left > 0 {
-            Wants::Payload(self.left as usize)
+            if self.note { Wants::Note(self.left as usize) } else { Wants::Payload(self.left as usize) }
         } else {
             Wants::Header(&mut self.header[self.have as usize..])
         }
@@ -63,15 +77,20 @@ impl FrameReader {
         }
         self.have = 0;
         let length = u32::from_be_bytes(self.header);
+        self.note = length & NOTE != 0;
         match length {
             0 => self.ended = true,
+            _ if self.note => match length ^ NOTE {
+                bytes @ 1.. if bytes as usize <= MAX_NOTE => self.left = bytes,
+                _ => return Err(FrameTooLong(length)),
+            },
             _ if length as usize > MAX_PAYLOAD => return Err(FrameTooLong(length)),
             _ => self.left = length,
         }
         Ok(())
     }
 
-    /// So many bytes of payload were taken, no more than [`Wants::Payload`] allowed.
+    /// So many bytes of payload or of a note were taken, no more than was wanted.
     pub fn payload_taken(&mut self, bytes: usize) {
         self.left = self.left.saturating_sub(bytes as u32);
     }
@@ -81,7 +100,7 @@ impl FrameReader {
         self.ended
     }
 
-    /// Takes what it can from `bytes` and returns the number of bytes used, up to the end marker.
+    /// Takes what it can from `bytes`, throws notes away, and returns the number of bytes used, up to the end marker.
     pub fn read(&mut self, bytes: &[u8], mut payload: impl FnMut(&[u8])) -> Result<usize, FrameTooLong> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -90,6 +109,11 @@ impl FrameReader {
                 Wants::Payload(left) => {
                     let count = left.min(rest.len());
                     payload(&rest[..count]);
+                    self.payload_taken(count);
+                    count
+                }
+                Wants::Note(left) => {
+                    let count = left.min(rest.len());
                     self.payload_taken(count);
                     count
                 }
@@ -120,6 +144,10 @@ mod tests {
         ) {
             let mut wire = Vec::new();
             for frame in &frames {
+                if frame.len() % 3 == 0 {
+                    wire.extend_from_slice(&note_header(frame.len()));
+                    wire.extend(frame.iter().rev());
+                }
                 wire.extend_from_slice(&header(frame.len()));
                 wire.extend_from_slice(frame);
             }
@@ -141,7 +169,9 @@ mod tests {
         }
 
         #[test]
-        fn a_hostile_length_is_refused_before_any_payload(length in (MAX_PAYLOAD as u32 + 1)..) {
+        fn a_hostile_length_is_refused_before_any_payload(
+            length in prop_oneof![(MAX_PAYLOAD as u32 + 1)..=NOTE, (NOTE | MAX_NOTE as u32) + 1..=u32::MAX],
+        ) {
             let mut reader = FrameReader::default();
             let verdict = reader.read(&length.to_be_bytes(), |_| panic!("no payload may follow"));
             prop_assert_eq!(verdict, Err(FrameTooLong(length)));

@@ -12,8 +12,13 @@ pub struct Versions {
 }
 
 impl Versions {
-    /// What this build understands.
-    pub const SUPPORTED: Versions = Versions { oldest: 1, newest: 1 };
+    /// What this build understands. Since 2 streams may carry notes.
+    pub const SUPPORTED: Versions = Versions { oldest: 1, newest: 2 };
+
+    /// Whether streams may carry notes in a session of this version.
+    pub fn has_notes(version: u16) -> bool {
+        version >= 2
+    }
 
     /// The newest version both ends understand, if there is one.
     pub fn shared_with(self, other: Versions) -> Option<u16> {

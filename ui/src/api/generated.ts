@@ -13,6 +13,10 @@ export type ManagingAuthority = "letsencrypt";
  */
 export type ManagedKeyType = "ecdsa" | "rsa";
 /**
+ * What a module or restriction said.
+ */
+export type Verdict = "passed" | "refused" | "warned";
+/**
  * Where an endpoint comes from.
  */
 export type EndpointType = "ephemeral" | "edge";
@@ -613,6 +617,27 @@ export interface CredentialUpdate {
    * The rules, replacing all former ones.
    */
   acl?: string[] | null;
+}
+/**
+ * What one module decided.
+ */
+export interface Decision {
+  /**
+   * The module or restriction, such as `ip_restriction`.
+   */
+  module: string;
+  /**
+   * What in it decided, such as the id of a rule or a pattern; empty where there is no such thing.
+   */
+  rule: string;
+  /**
+   * What it said.
+   */
+  verdict: Verdict;
+  /**
+   * How long it took.
+   */
+  microseconds: number;
 }
 /**
  * A public address of this moment: an agent's tunnel, or one name or port of an edge.
@@ -2346,6 +2371,80 @@ export interface IpRestrictionUpdate {
    * @maxItems 100
    */
   ip_policy_ids?: string[] | null;
+}
+/**
+ * What is remembered of a visitor who was turned away. The last ones of each edge are kept in the memory of the server.
+ */
+export interface RefusedVisit {
+  /**
+   * What names the request on the visitor's error page and in the access log, `op_…`.
+   */
+  id: string;
+  /**
+   * When it began.
+   */
+  at: string;
+  /**
+   * The address of the visitor.
+   */
+  ip: string;
+  /**
+   * `https` for requests, `tls` or `tcp` for connections.
+   */
+  scheme: string;
+  /**
+   * The host that was asked for; empty for TCP edges.
+   */
+  host: string;
+  /**
+   * The method of the request; empty for connections.
+   */
+  method: string;
+  /**
+   * The path of the request, without its query; empty for connections.
+   */
+  path: string;
+  /**
+   * The status of the answer; 0 for connections, which are closed without one.
+   */
+  status: number;
+  /**
+   * Why, as a code.
+   */
+  error_code: string;
+  /**
+   * Why, in a sentence.
+   */
+  msg: string;
+  /**
+   * The route of the edge; null if none was reached.
+   */
+  route: Ref | null;
+  /**
+   * What each module and restriction said, in order. The last one has refused, unless none did.
+   */
+  decisions: Decision[];
+  /**
+   * How long it took to refuse.
+   */
+  duration_microseconds: number;
+}
+/**
+ * Those who were turned away last, the newest first. There are no further pages.
+ */
+export interface RefusedVisitList {
+  /**
+   * The records.
+   */
+  decisions: RefusedVisit[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
 }
 /**
  * A TCP address that only its owner's agents, and edges, can have.

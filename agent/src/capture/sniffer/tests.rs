@@ -18,6 +18,7 @@ fn watch() -> Watched {
         tunnel: Arc::new(TunnelTag { definition: "site".into(), proto: "https" }),
         remote: "192.0.2.1:9".into(),
         replay_of: None,
+        notes: None,
     };
     Watched { store, meter, conversation: Conversation::new(observer) }
 }

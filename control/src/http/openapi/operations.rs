@@ -5,7 +5,7 @@ use http::{Method, StatusCode};
 use postern_api::{
     id::Kind,
     module::Module,
-    resource::{Parent, Record, Resource, SessionCommand, SessionCommandBody, TunnelSession, View},
+    resource::{Parent, Record, RefusedVisit, Resource, SessionCommand, SessionCommandBody, TunnelSession, View},
     schema::pattern,
 };
 use schemars::JsonSchema;
@@ -90,6 +90,21 @@ impl Description {
         self.add(&Place { path: format!("{}/{{id}}", V::PATH), ..collection }, get);
     }
 
+    /// The last requests and connections that an edge turned away.
+    pub(in crate::http) fn decisions<R: Resource>(&mut self) {
+        let refused = self.schemas.answer::<RefusedVisit>("RefusedVisit", None);
+        let list = page(
+            "decisions",
+            "Those who were turned away last, the newest first. There are no further pages.",
+            &refused,
+        );
+        let list = self.schemas.composed("RefusedVisitList", list);
+        let place = Place { path: format!("{}/{{id}}/decisions", R::PATH), prefix: R::PREFIX, parent: None };
+        let summary = format!("List whom {} has turned away", words::words(R::KIND));
+        let operation = Operation::new(Method::GET, format!("list_{}_decisions", R::KIND), summary);
+        self.add(&place, operation.answers(StatusCode::OK, "Here they are.", Some(list)));
+    }
+
     /// What the agent of a session can be told to do.
     pub(in crate::http) fn commands(&mut self) {
         let body = self.schemas.body::<SessionCommandBody>("SessionCommand", None);
@@ -149,19 +164,7 @@ impl Description {
 
     /// Lists come in pages.
     fn list(&mut self, name: &str, kind: &str, place: &Place, member: &str, record: &Value) {
-        let page = json!({
-            "description": "A page of records, the newest first.",
-            "type": "object",
-            "properties": {
-                member: { "description": "The records.", "type": "array", "items": record },
-                "uri": { "description": "The address of the list.", "type": "string" },
-                "next_page_uri": {
-                    "description": "The address of the next page, null after the last.",
-                    "type": ["string", "null"],
-                },
-            },
-            "required": [member, "uri", "next_page_uri"],
-        });
+        let page = page(member, "A page of records, the newest first.", record);
         let page = self.schemas.composed(&format!("{name}List"), page);
         let many = words::plural(kind);
         let before = json!({
@@ -190,6 +193,23 @@ impl Description {
         let taken = self.paths.entry(place.path.clone()).or_default().insert(method, described);
         assert!(taken.is_none(), "two operations share a method at `{}`", place.path);
     }
+}
+
+/// A list as it is answered.
+fn page(member: &str, about: &str, record: &Value) -> Value {
+    json!({
+        "description": about,
+        "type": "object",
+        "properties": {
+            member: { "description": "The records.", "type": "array", "items": record },
+            "uri": { "description": "The address of the list.", "type": "string" },
+            "next_page_uri": {
+                "description": "The address of the next page, null after the last.",
+                "type": ["string", "null"],
+            },
+        },
+        "required": [member, "uri", "next_page_uri"],
+    })
 }
 
 impl Place {

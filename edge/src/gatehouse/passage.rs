@@ -1,0 +1,71 @@
+//! The way of one connection that is not HTTP: judged before any byte passes, written down when it is over.
+
+use super::{Asked, Gatehouse, Record};
+use crate::{
+    counters,
+    modules::{Column, Trace},
+    refusal::Refusal,
+};
+use std::{net::SocketAddr, sync::Arc};
+
+/// One connection of a TLS or TCP edge, or of a TCP tunnel.
+pub(crate) struct Passage {
+    gatehouse: Arc<Gatehouse>,
+    record: Arc<Record>,
+    pub(crate) visitor: SocketAddr,
+    pub(crate) trace: Trace,
+    /// `tls` or `tcp`.
+    scheme: &'static str,
+    /// The name that was asked for, if one was.
+    pub(crate) host: Option<Box<str>>,
+}
+
+impl Passage {
+    pub(crate) fn of(gatehouse: &Arc<Gatehouse>, visitor: SocketAddr, scheme: &'static str) -> Self {
+        let (record, trace) = (Record::begin(gatehouse), Trace::default());
+        Passage { gatehouse: gatehouse.clone(), record, visitor, trace, scheme, host: None }
+    }
+
+    /// Judges the visitor by what holds for everybody, and by the stages of an edge.
+    pub(crate) fn judged(mut self, column: Option<&Column>) -> Option<Self> {
+        let address = self.visitor.ip();
+        let restrictions = &self.gatehouse.restrictions;
+        let judged = restrictions
+            .visitor(address, &mut self.trace)
+            .and_then(|()| column.map_or(Ok(()), |column| column.connection(address, &mut self.trace)));
+        match judged {
+            Ok(()) => {
+                tracing::debug!(visitor = %self.visitor, trace = %self.trace, "connection admitted");
+                Some(self)
+            }
+            Err(refusal) => {
+                self.refused(&refusal);
+                None
+            }
+        }
+    }
+
+    pub(crate) fn moved(&self, bytes_in: u64, bytes_out: u64) {
+        self.record.came_in(bytes_in);
+        self.record.went_out(bytes_out);
+    }
+
+    /// It came to nothing.
+    pub(crate) fn refused(mut self, refusal: &Refusal) {
+        let code = refusal.error.code;
+        counters::refusal(self.trace.refused_by(), code);
+        tracing::info!(visitor = %self.visitor, trace = %self.trace, %code, "connection refused: {}", refusal.error.message);
+        self.tell(Some(refusal));
+    }
+
+    /// It is over.
+    pub(crate) fn ended(mut self) {
+        self.tell(None);
+    }
+
+    fn tell(&mut self, refusal: Option<&Refusal>) {
+        let host = self.host.as_deref().unwrap_or_default();
+        let asked = Asked { visitor: self.visitor, scheme: self.scheme, protocol: "", host, method: "", path: "" };
+        self.record.tell(asked, 0, &mut self.trace, refusal);
+    }
+}

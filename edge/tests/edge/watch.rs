@@ -1,0 +1,132 @@
+//! What is written down of visitors: the access log, and the last refusals of each edge.
+
+use crate::kit::{
+    World,
+    agent::Agent,
+    edges::{below, https, response, tls, to},
+    origin::Origin,
+    until, visitor,
+};
+use crate::tcp::connect;
+use postern_api::{
+    Code,
+    ip_rules::{Action, IpRule, IpRules, parse_cidr},
+    published::{Settings, TcpEdge},
+    trace::Verdict,
+};
+use postern_edge::{AccessLog, Entry};
+use std::sync::{Arc, mpsc::Receiver};
+
+async fn world() -> (World, Receiver<Box<Entry>>) {
+    let (log, entries) = AccessLog::new();
+    (World::with(|settings| settings.access_log = Some(log)).await, entries)
+}
+
+fn rules(cidr: &str) -> Option<Arc<IpRules>> {
+    let network = parse_cidr(cidr).unwrap();
+    Some(Arc::new(IpRules::new(vec![IpRule { network, action: Action::Allow, id: format!("ipr_{cidr}").into() }])))
+}
+
+/// The next entry, once it is written.
+async fn next(entries: &Receiver<Box<Entry>>) -> Entry {
+    let mut entry = None;
+    until("an entry is written", || {
+        entry = entries.try_recv().ok();
+        entry.is_some()
+    })
+    .await;
+    *entry.unwrap()
+}
+
+#[tokio::test]
+async fn every_request_is_an_entry_with_its_way_and_its_bytes() {
+    let (world, entries) = world().await;
+    let origin = Origin::says("hello").await;
+    let agent = Agent::connect(&world, "one").await;
+    let tunnel = agent.http(Some("shop"), origin.address).await.unwrap().tunnel;
+    let request = "POST /a/b?token=secret HTTP/1.1\r\nHost: shop.localhost\r\nContent-Length: 4\r\n\r\nbody";
+    visitor::https(&world, "shop.localhost").await.ask(request).await;
+    let entry = next(&entries).await;
+    assert_eq!((entry.kind, entry.scheme, entry.protocol), ("request", "https", "HTTP/1.1"));
+    assert_eq!((entry.method.as_str(), entry.host.as_str(), entry.path.as_str()), ("POST", "shop.localhost", "/a/b"));
+    assert_eq!((entry.status, entry.bytes_in, entry.bytes_out), (200, 4, 5));
+    assert_eq!((entry.edge.as_str(), entry.served_by), ("", tunnel));
+    assert!(entry.id.starts_with("op_") && entry.error_code.is_none() && entry.duration_microseconds > 0);
+
+    world.backends([("bkdhr_1", response(200, "fixed"))]).await;
+    let settings = Settings { ip_restriction: rules("127.0.0.0/8"), ..to("bkdhr_1") };
+    world.https_edge(https(&["edge.test"], &[below("/", settings)])).await;
+    assert_eq!(visitor::get(&world, "edge.test", "/x").await.text(), "fixed");
+    let entry = next(&entries).await;
+    let way = (entry.edge.as_str(), entry.route.as_str(), entry.backend.as_str());
+    assert_eq!(way, ("edghts_edge.test", "edghtsrt_/", "bkdhr_1"));
+    assert_eq!(entry.decisions.len(), 1);
+    let decision = &entry.decisions[0];
+    assert_eq!((decision.module.as_str(), decision.rule.as_str()), ("ip_restriction", "ipr_127.0.0.0/8"));
+    assert_eq!(decision.verdict, Verdict::Passed);
+
+    let answer = visitor::get(&world, "nobody.test", "/").await;
+    let entry = next(&entries).await;
+    assert_eq!(
+        (entry.status, entry.error_code, entry.bytes_out),
+        (404, Some(Code::HostUnknown), answer.body.len() as u64)
+    );
+    assert_eq!(answer.header("postern-request-id"), Some(entry.id.as_str()), "what the visitor sees names the line");
+}
+
+#[tokio::test]
+async fn a_connection_is_an_entry_when_it_is_over() {
+    let (world, entries) = world().await;
+    let echo = Origin::echo().await;
+    let agent = Agent::connect(&world, "one").await;
+    let bound = agent.tcp(None, echo.address).await.unwrap();
+    let mut line = connect(bound.port.unwrap()).await;
+    line.say(b"ping").await;
+    assert_eq!(line.read_exactly(4).await, b"ping");
+    assert!(entries.try_recv().is_err(), "it is not over");
+    drop(line);
+    let entry = next(&entries).await;
+    assert_eq!((entry.kind, entry.scheme, entry.bytes_in, entry.bytes_out), ("connection", "tcp", 4, 4));
+    assert_eq!((entry.served_by, entry.method.as_str()), (bound.tunnel, ""));
+}
+
+#[tokio::test]
+async fn what_an_edge_turns_away_is_kept_and_named_until_the_edge_is_gone() {
+    let world = World::start().await;
+    world.backends([("bkdhr_1", response(200, "fixed"))]).await;
+    let nobody = || Settings { ip_restriction: rules("203.0.113.0/24"), ..to("bkdhr_1") };
+    world.https_edge(https(&["a.test"], &[below("/", to("bkdhr_1")), below("/in", nobody())])).await;
+    world.tls_edge(tls("b.test", nobody())).await;
+    let port = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    world.change(|published| {
+        let edge = TcpEdge { id: "edgtcp_1".into(), ports: vec![port], settings: nobody() };
+        published.tcp_edges = Arc::new(vec![Arc::new(edge)]);
+    });
+    world.applied().await;
+
+    assert_eq!(visitor::get(&world, "a.test", "/").await.status, 200);
+    assert!(world.live().refused("edghts_a.test").is_empty(), "who is served is not refused");
+    let answers = [visitor::get(&world, "a.test", "/in/1").await, visitor::get(&world, "a.test", "/in/2").await];
+    let kept = world.live().refused("edghts_a.test");
+    let paths: Vec<&str> = kept.iter().map(|entry| entry.path.as_str()).collect();
+    assert_eq!(paths, ["/in/2", "/in/1"], "the newest first");
+    assert_eq!(answers[1].header("postern-request-id"), Some(kept[0].id.as_str()));
+    assert_eq!((kept[0].status, kept[0].error_code), (403, Some(Code::AddressDenied)));
+    assert_eq!((kept[0].route.as_str(), kept[0].host.as_str()), ("edghtsrt_/in", "a.test"));
+    assert_eq!(kept[0].decisions.last().unwrap().verdict, Verdict::Refused);
+
+    let stream = tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap();
+    let name = rustls::pki_types::ServerName::try_from("b.test").unwrap();
+    assert!(crate::kit::connector(&world, &[]).connect(name, stream).await.is_err());
+    assert!(connect(port).await.rest().await.is_empty());
+    for (edge, scheme, host) in [("edgtls_b.test", "tls", "b.test"), ("edgtcp_1", "tcp", "")] {
+        let kept = world.live().refused(edge);
+        assert_eq!(kept.len(), 1, "{edge}");
+        assert_eq!((kept[0].kind, kept[0].scheme, kept[0].host.as_str()), ("connection", scheme, host));
+        assert_eq!(kept[0].error_code, Some(Code::AddressDenied));
+    }
+    world.change(|published| published.tls_edges = Arc::default());
+    world.applied().await;
+    assert!(world.live().refused("edgtls_b.test").is_empty());
+    assert_eq!(world.live().refused("edgtcp_1").len(), 1);
+}

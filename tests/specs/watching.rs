@@ -1,0 +1,161 @@
+//! What operators and owners see of visitors: the access log, refusals of edges, the trace at the agent, numbers.
+
+use postern_api::Code;
+use postern_tests::{Operator, Origin, World, eventually};
+use serde_json::{Value, json};
+
+/// An HTTPS edge of a name with one route to a backend, which lets in what a CIDR says: the edge's and the route's id.
+async fn edge(operator: &Operator, host: &str, backend: &str, allowed: &str) -> (String, String) {
+    let edge = operator.post("/edges/https", json!({ "hostports": [format!("{host}:443")] })).await.ok().text("id");
+    let policy = operator.policy(&[("allow", allowed)]).await;
+    let route = json!({
+        "match_type": "path_prefix",
+        "match": "/",
+        "backend": { "backend_id": backend },
+        "ip_restriction": { "ip_policy_ids": [policy] },
+    });
+    let route = operator.post(&format!("/edges/https/{edge}/routes"), route).await.ok().text("id");
+    (edge, route)
+}
+
+#[tokio::test]
+async fn the_access_log_has_a_line_of_json_for_every_request_and_connection() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("access.log");
+    let world = World::with(|setup| setup.flags(&["--access-log", &file.to_string_lossy()])).await;
+    let (operator, visitor) = (world.operator(), world.visitor());
+    let origin = Origin::says("hello").await;
+    let agent = world.agent().await;
+    agent.labelled("shop", "app=shop", &origin).await;
+    let backend = operator.group("app", "shop").await;
+    let (edge, route) = edge(&operator, "shop.example.test", &backend, "127.0.0.0/8").await;
+    let port = world.server.addresses.https.port();
+    let url = format!("https://shop.example.test:{port}/page?token=secret");
+    assert_eq!(visitor.get(&url).await.text(), "hello");
+    let unknown = visitor.get(&format!("https://nobody.localhost:{port}/")).await;
+    let lines = eventually("both lines are written", async || {
+        let text = std::fs::read_to_string(&file).ok()?;
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+        (lines.len() == 2).then_some(lines)
+    })
+    .await;
+    let one = &lines[0];
+    for (member, expected) in [
+        ("kind", json!("request")),
+        ("method", json!("GET")),
+        ("host", json!("shop.example.test")),
+        ("path", json!("/page")),
+        ("status", json!(200)),
+        ("bytes_out", json!(5)),
+        ("edge", json!(edge)),
+        ("route", json!(route)),
+        ("backend", json!(backend)),
+        ("error_code", Value::Null),
+    ] {
+        assert_eq!(one[member], expected, "{member} in {one}");
+    }
+    assert!(one["visitor"].as_str().unwrap().starts_with("127.0.0.1:"), "{one}");
+    assert!(one["served_by"].as_str().unwrap().starts_with("tn_"), "{one}");
+    assert!(one["duration_microseconds"].as_u64() > Some(0) && one["time"].as_str().unwrap().ends_with('Z'), "{one}");
+    assert_eq!(
+        (&one["decisions"][0]["module"], &one["decisions"][0]["verdict"]),
+        (&json!("ip_restriction"), &json!("passed"))
+    );
+    assert!(!std::fs::read_to_string(&file).unwrap().contains("secret"), "queries may hold secrets");
+    assert_eq!(lines[1]["error_code"], Code::HostUnknown.to_string());
+    assert_eq!(lines[1]["id"], unknown.header("postern-request-id"), "the page names its line");
+}
+
+#[tokio::test]
+async fn whom_an_edge_turned_away_is_listed_with_the_rule_that_did_it() {
+    let world = World::start().await;
+    let (operator, visitor) = (world.operator(), world.visitor());
+    let backend = operator.post("/backends/http_response", json!({ "body": "fixed" })).await.ok().text("id");
+    let (edge, route) = edge(&operator, "shop.example.test", &backend, "203.0.113.0/24").await;
+    let decisions = format!("/edges/https/{edge}/decisions");
+    assert_eq!(operator.get(&decisions).await.ok().body["decisions"], json!([]));
+    let url = format!("https://shop.example.test:{}/page", world.server.addresses.https.port());
+    let refused = visitor.get(&url).await;
+    assert_eq!(refused.refused(), Code::AddressDenied);
+    let listed = operator.get(&decisions).await.ok();
+    let one = &listed.body["decisions"][0];
+    assert_eq!(one["id"], refused.header("postern-request-id"));
+    assert_eq!((&one["ip"], &one["path"], &one["status"]), (&json!("127.0.0.1"), &json!("/page"), &json!(403)));
+    assert_eq!((&one["error_code"], &one["route"]["id"]), (&json!("ERR_POSTERN_3203"), &json!(route)));
+    let said = &one["decisions"][0];
+    assert_eq!((&said["module"], &said["verdict"]), (&json!("ip_restriction"), &json!("refused")));
+
+    let port = world.server.tcp_ports().1;
+    let policy = operator.policy(&[("allow", "0.0.0.0/0"), ("deny", "127.0.0.0/8")]).await;
+    let body = json!({ "hostports": [format!("localhost:{port}")], "ip_restriction": { "ip_policy_ids": [policy] } });
+    let edge = operator.post("/edges/tcp", body).await.ok().text("id");
+    assert!(postern_tests::tcp::Line::open(port).await.is_none());
+    let listed = operator.get(&format!("/edges/tcp/{edge}/decisions")).await.ok();
+    let one = &listed.body["decisions"][0];
+    assert_eq!((&one["scheme"], &one["error_code"]), (&json!("tcp"), &json!("ERR_POSTERN_3203")));
+    assert!(one["decisions"][0]["rule"].as_str().unwrap().starts_with("ipr_"), "the rule that denies: {one}");
+}
+
+#[tokio::test]
+async fn a_captured_request_says_why_the_edge_let_it_through() {
+    let world = World::start().await;
+    let (operator, visitor) = (world.operator(), world.visitor());
+    let origin = Origin::says("hello").await;
+    let agent = world.agent().await;
+    agent.labelled("shop", "app=shop", &origin).await;
+    let backend = operator.group("app", "shop").await;
+    let (edge, route) = edge(&operator, "shop.example.test", &backend, "127.0.0.0/8").await;
+    let url = format!("https://shop.example.test:{}", world.server.addresses.https.port());
+    for path in ["/one", "/two"] {
+        assert_eq!(visitor.get(&format!("{url}{path}")).await.text(), "hello");
+        let captured = agent.captures("it is captured", |request| request["request"]["uri"] == path).await;
+        let detail = agent.get(captured["uri"].as_str().unwrap()).await.ok();
+        let trace = &detail["trace"];
+        assert_eq!((&trace["edge"], &trace["route"]), (&json!(edge), &json!(route)), "{path}: {detail}");
+        assert_eq!(trace["backend"], json!(backend));
+        assert!(trace["id"].as_str().unwrap().starts_with("op_"));
+        assert_eq!(
+            (&trace["decisions"][0]["module"], &trace["decisions"][0]["verdict"]),
+            (&json!("ip_restriction"), &json!("passed"))
+        );
+    }
+    let heard = origin.heard();
+    let names = heard.iter().flat_map(|request| request.headers.keys());
+    assert!(heard.len() == 2 && !names.into_iter().any(|name| name.as_str().contains("trace")), "notes are not for it");
+
+    let tunnel = agent.https("site", &origin).await;
+    visitor.get(&tunnel.url("/three")).await;
+    let captured = agent.captures("it is captured", |request| request["request"]["uri"] == "/three").await;
+    assert_eq!(agent.get(captured["uri"].as_str().unwrap()).await.ok()["trace"], Value::Null, "nobody judged it");
+}
+
+#[tokio::test]
+async fn numbers_tell_kinds_modules_and_bytes_and_never_names() {
+    let world = World::start().await;
+    let (operator, visitor) = (world.operator(), world.visitor());
+    let backend = operator.post("/backends/http_response", json!({ "body": "fixed" })).await.ok().text("id");
+    edge(&operator, "open.example.test", &backend, "127.0.0.0/8").await;
+    edge(&operator, "shut.example.test", &backend, "203.0.113.0/24").await;
+    let port = world.server.addresses.https.port();
+    for host in ["open", "shut"] {
+        visitor.get(&format!("https://{host}.example.test:{port}/")).await;
+    }
+    let text = eventually("the numbers are there", async || {
+        let text = world.stranger().get("/metrics").await.ok().text;
+        let counted = text.lines().any(|line| {
+            line.starts_with("postern_edge_sent_bytes_total{kind=\"https_edge\"}") && !line.ends_with(" 0")
+        });
+        counted.then_some(text)
+    })
+    .await;
+    for line in [
+        "postern_edge_requests_total{class=\"2xx\",kind=\"https_edge\"} 1",
+        "postern_edge_requests_total{class=\"4xx\",kind=\"https_edge\"} 1",
+        "postern_edge_refusals_total{code=\"3203\",module=\"ip_restriction\"} 1",
+        "postern_edge_request_seconds_count{kind=\"https_edge\"} 2",
+        "postern_access_log_dropped_total 0",
+    ] {
+        assert!(text.lines().any(|present| present == line), "{line} in\n{text}");
+    }
+    assert!(!text.contains("example.test") && !text.contains("edghts_"), "labels are few and known");
+}
