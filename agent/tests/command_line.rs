@@ -76,7 +76,7 @@ fn what_cannot_be_understood_or_comes_later_is_a_sentence() {
         (&["tunnel", "80"], 1, "at least one label"),
         (&["start", "nobody"], 1, "no tunnel named `nobody`"),
         (&["start"], 2, "Usage"),
-        (&["api", "edges", "tcp", "list"], 1, "later version"),
+        (&["api", "edges", "tcp", "list"], 1, "There is no API key"),
         (&["http", "80", "--server-addr", "nonsense"], 1, "Must be host and port of the server"),
     ];
     for (arguments, code, part) in table {

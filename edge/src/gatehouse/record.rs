@@ -124,7 +124,7 @@ impl Record {
 
     fn entry(&self, asked: Asked<'_>, status: u16, trace: &mut Trace, refusal: Option<&Refusal>) -> Entry {
         let Asked { visitor, scheme, protocol, host, method, path } = asked;
-        let whole = trace.to_tell();
+        let whole = trace.told();
         let elapsed = self.began.elapsed();
         Entry {
             time: jiff::Timestamp::now().checked_sub(elapsed).unwrap_or_default(),
@@ -175,5 +175,18 @@ fn microseconds(duration: Duration) -> u64 {
 
 /// The front of a text, at most so many bytes of it.
 pub(crate) fn cut(text: &str, most: usize) -> String {
-    text[..text.floor_char_boundary(most)].to_owned()
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text[..end.unwrap_or_default()].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        for (most, expected) in [(0, ""), (1, "a"), (2, "a"), (3, "aé"), (4, "aéb"), (9, "aéb")] {
+            assert_eq!(cut("aéb", most), expected, "{most}");
+        }
+    }
 }

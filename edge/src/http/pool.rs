@@ -53,7 +53,7 @@ impl Upstream {
     /// Tells the other side why the next request came through.
     pub(super) fn explain(&self, trace: &mut Trace) {
         if let Some(notes) = &self.notes
-            && let Some(note) = trace.to_note()
+            && let Some(note) = trace.note_for_agent()
         {
             notes.put(note);
         }

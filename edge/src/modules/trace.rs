@@ -90,11 +90,11 @@ impl Trace {
     }
 
     /// What an agent is told of it; nothing where there is nothing to tell.
-    pub(crate) fn to_note(&mut self) -> Option<Vec<u8>> {
+    pub(crate) fn note_for_agent(&mut self) -> Option<Vec<u8>> {
         if self.edge.is_none() && self.decisions.is_empty() {
             return None;
         }
-        let mut told = self.to_tell();
+        let mut told = self.told();
         let mut note = serde_json::to_vec(&told).ok()?;
         if note.len() > MAX_NOTE {
             told.decisions.clear();
@@ -104,7 +104,7 @@ impl Trace {
     }
 
     /// All of it as it is shown to others, within bounds.
-    pub(crate) fn to_tell(&mut self) -> trace::Trace {
+    pub(crate) fn told(&mut self) -> trace::Trace {
         let text = |part: &Option<Arc<str>>| part.as_deref().unwrap_or_default().to_owned();
         let decision = |decision: &Decision| trace::Decision {
             module: decision.module.to_owned(),
