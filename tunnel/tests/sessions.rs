@@ -97,6 +97,21 @@ async fn an_agent_of_a_foreign_version_is_told_so() {
     }
 }
 
+#[tokio::test]
+async fn only_agents_that_understand_notes_are_sent_any() {
+    for (newest, expected) in [(1, false), (2, true), (3, true)] {
+        let (mut agent, server) = duplex(64 * 1024);
+        let mut hello = hello();
+        hello.protocol = Versions { oldest: 1, newest };
+        let mut bytes = Preamble::Control.encode().to_vec();
+        bytes.extend_from_slice(&encode(&FromAgent::Hello(hello)).unwrap());
+        agent.write_all(&bytes).await.unwrap();
+        let Ok(Accepted::Control(greeting)) = accept(server).await else { panic!("it is an agent") };
+        let (session, _events) = greeting.welcome(world::welcome()).await.unwrap();
+        assert_eq!(session.has_notes(), expected, "version {newest}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn slow_peers_time_out() {
     let started = Instant::now();
