@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export POSTERN_BIN_DIR ?= $(CARGO_TARGET_DIR)/debug
 
-.PHONY: help run test check build gen bench clean ui programs test-rust test-ui test-clients test-browser test-desktop
+.PHONY: help run test check build gen bench clean ui programs test-rust test-ui test-load test-clients test-browser test-desktop
 
 help:            ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -13,7 +13,7 @@ help:            ## what can be made
 run: .ci/installed-run programs ## open the desktop app, or start server and agent where there is no display
 	@.ci/start
 
-test: .ci/installed-test programs test-rust test-ui test-browser test-desktop ## every test there is
+test: .ci/installed-test programs test-rust test-ui test-load test-browser test-desktop ## every test there is
 	@echo "== all tests passed"
 
 test-rust:       ## unit tests and specifications against the real programs
@@ -28,6 +28,10 @@ test-ui: ui/node_modules ## types, lint and unit tests of the web app
 test-clients:    ## clients that others wrote, and schemathesis, against the real programs
 	@echo "== clients of others, against the real programs"
 	tests/clients/run
+
+test-load:       ## h2load and slowhttptest against the real programs
+	@echo "== load and slow visitors, against the real programs"
+	tests/load/run
 
 test-browser: ui/dist/index.html tests/browser/node_modules ## the pages in a real browser, against the real agent
 	@echo "== pages in Chromium, against the real programs"

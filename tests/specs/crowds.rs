@@ -64,7 +64,7 @@ impl Half {
             Half::Plain(stream) => stream,
             Half::Encrypted(stream) => stream.get_ref().0,
         };
-        match stream.try_read(&mut [0; 1]) {
+        match stream.try_read(&mut [0; 4096]) {
             Err(error) => error.kind() == ErrorKind::WouldBlock,
             // Tickets of the handshake may still lie there.
             Ok(read) => read > 0,

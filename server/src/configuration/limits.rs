@@ -18,6 +18,7 @@ pub(super) fn read(check: &mut Check<'_>) -> Limits {
     set(&mut limits.stall, check.value("body_timeout", wait));
     set(&mut limits.answer, check.value("answer_timeout", wait));
     set(&mut limits.body_rate, check.value("body_rate", rate));
+    set(&mut limits.body_grace, check.value("body_grace", wait));
     set(&mut limits.connections, check.value("max_connections", |text| count(text, 1..=1_000_000)));
     set(
         &mut limits.connections_per_address,

@@ -103,8 +103,9 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "body-rate",
         "body_rate",
         "BYTES",
-        "Bytes a second at which bodies of requests must arrive, after 20 seconds of grace; 0 for none [default: 240]",
+        "Bytes a second at which bodies of requests must arrive; 0 for none [default: 240]",
     ),
+    setting("body-grace", "body_grace", "DURATION", "What is waited for a body on top of that [default: 20s]"),
     setting(
         "max-connections",
         "max_connections",
