@@ -50,7 +50,8 @@ impl Edge {
         let http = listeners::listen(settings.http_addr, "Choose another address with --http-addr")?;
         let (https_addr, http_addr) = (address_of(&https)?, address_of(&http)?);
         let limits = settings.limits.clone();
-        let crowd = || Crowd::new(limits.connections, limits.connections_per_address);
+        let proxies = settings.proxies.clone();
+        let crowd = || Crowd::new(limits.connections, limits.connections_per_address, proxies.clone());
         counters::begin();
         let gatehouse = Arc::new(Gatehouse::new(settings.access_log.clone()));
         let backends = Arc::new(Backends::new(limits.idle_upstreams));

@@ -26,6 +26,7 @@ pub use challenges::{Challenges, Showing};
 pub use edge::Edge;
 pub use gatehouse::{AccessLog, Entry};
 pub use http::ApiBody;
+pub use listeners::Proxies;
 pub use live::{Live, SessionView, TunnelKind, TunnelView};
 pub use modules::SigningCertificates;
 pub use sessions::{Pledge, Pledged};

@@ -4,6 +4,7 @@ use crate::{
     challenges::Challenges,
     gatehouse::AccessLog,
     http::ApiBody,
+    listeners::Proxies,
     modules::{SigningCertificates, Web},
 };
 use hyper::body::Incoming;
@@ -58,6 +59,8 @@ pub struct Settings {
     pub signing_certificates: Arc<dyn SigningCertificates>,
     /// Where every request and connection is written down.
     pub access_log: Option<AccessLog>,
+    /// The proxies in front.
+    pub proxies: Proxies,
     /// Deadlines and caps.
     pub limits: Limits,
 }
@@ -130,6 +133,7 @@ impl Settings {
             clock: Arc::new(jiff::Timestamp::now),
             signing_certificates: Arc::new(Web),
             access_log: None,
+            proxies: Proxies::default(),
             limits: Limits::default(),
         }
     }

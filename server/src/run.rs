@@ -89,6 +89,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         own_names: vec![configuration.login_host.clone()],
         api: public_api,
         limits: configuration.limits.clone(),
+        proxies: configuration.proxies.clone(),
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
         ..postern_edge::Settings::loopback(configuration.domain.clone())
     };

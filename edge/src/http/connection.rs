@@ -176,7 +176,7 @@ mod tests {
         backends::Backends,
         gatehouse::Gatehouse,
         http::Turns,
-        listeners::Crowd,
+        listeners::{Crowd, Proxies},
         modules::Keeper,
         routing::Routing,
         sessions::Registry,
@@ -206,7 +206,8 @@ mod tests {
         let limits = settings.limits.clone();
         let backends = Arc::new(Backends::new(1));
         let gatehouse = Arc::new(Gatehouse::default());
-        let ports = Ports::new(settings.tcp_addr, Crowd::new(1, 1), backends.clone(), gatehouse.clone());
+        let crowd = Crowd::new(1, 1, Proxies::default());
+        let ports = Ports::new(settings.tcp_addr, crowd, backends.clone(), gatehouse.clone());
         let configs = Configs::new(Arc::new(Nobody), settings.challenges.clone()).expect("ticket keys");
         let routing = Arc::new(Routing::new(Arc::new(configs), Keeper::new(&settings)));
         let (_publish, published) = watch::channel(Arc::default());

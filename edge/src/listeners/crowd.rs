@@ -1,5 +1,6 @@
 //! How many connections there may be: altogether, and from one address.
 
+use super::Proxies;
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
@@ -15,6 +16,8 @@ const SHARDS: usize = 16;
 pub(crate) struct Crowd {
     all: Arc<Semaphore>,
     per_address: usize,
+    /// Who speaks for others.
+    pub(super) proxies: Proxies,
     hasher: RandomState,
     counts: [Mutex<HashMap<IpAddr, usize>>; SHARDS],
 }
@@ -45,17 +48,29 @@ impl Full {
 }
 
 impl Crowd {
-    pub(crate) fn new(all: usize, per_address: usize) -> Arc<Self> {
+    pub(crate) fn new(all: usize, per_address: usize, proxies: Proxies) -> Arc<Self> {
         let (all, hasher) = (Arc::new(Semaphore::new(all)), RandomState::new());
-        Arc::new(Crowd { all, per_address, hasher, counts: Default::default() })
+        Arc::new(Crowd { all, per_address, proxies, hasher, counts: Default::default() })
     }
 
     /// A place for this address, unless it has too many or there is none for anybody. Loopback is not counted: a
     /// reverse proxy on this machine speaks for everybody.
     pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Result<Place, Full> {
+        let mut place = self.admit_anybody()?;
+        self.count(&mut place, address)?;
+        Ok(place)
+    }
+
+    /// A place for somebody whose address is not known yet.
+    pub(super) fn admit_anybody(&self) -> Result<Place, Full> {
         let permit = self.all.clone().try_acquire_owned().map_err(|_| Full::Everywhere)?;
+        Ok(Place { _permit: permit, counted: None })
+    }
+
+    /// Says whose place it is, unless they have too many.
+    pub(super) fn count(self: &Arc<Self>, place: &mut Place, address: IpAddr) -> Result<(), Full> {
         if address.is_loopback() {
-            return Ok(Place { _permit: permit, counted: None });
+            return Ok(());
         }
         let mut counts = self.counts(address);
         let count = counts.entry(address).or_default();
@@ -64,7 +79,8 @@ impl Crowd {
         }
         *count += 1;
         drop(counts);
-        Ok(Place { _permit: permit, counted: Some((self.clone(), address)) })
+        place.counted = Some((self.clone(), address));
+        Ok(())
     }
 
     fn counts(&self, address: IpAddr) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
@@ -93,7 +109,7 @@ mod tests {
 
     #[test]
     fn one_address_cannot_take_every_place() {
-        let crowd = Crowd::new(4, 2);
+        let crowd = Crowd::new(4, 2, Proxies::default());
         let address: IpAddr = "203.0.113.9".parse().expect("an address");
         let (first, second) = (crowd.admit(address), crowd.admit(address));
         assert!(first.is_ok() && second.is_ok());

@@ -1,13 +1,13 @@
 //! The plain HTTP port: tunnels that asked for it, and redirects to HTTPS.
 
-use super::{Crowd, accept};
+use super::{Arrival, Crowd, Settled, accept};
 use crate::{
     counters::Connected,
     http::{self, Front, Presence, Visitor},
 };
 use postern_tunnel::message::Scheme;
 use std::sync::Arc;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Accepts until `stop`; what was accepted goes on and is counted in `open`.
@@ -19,12 +19,15 @@ pub(crate) async fn serve_http(
     stop: CancellationToken,
 ) {
     let draining = stop.clone();
-    let serve = move |stream: TcpStream, address, place| {
-        let (front, draining) = (front.clone(), draining.clone());
-        let presence = Presence { _place: place, _connected: Connected::new("http"), _open: open.token() };
-        let mut visitor = Visitor::new(address, Scheme::Http).holding(presence);
-        visitor.reached = stream.local_addr().ok();
-        tokio::spawn(http::serve(stream, false, visitor, front, draining));
+    let serve = move |arrival: Arrival| {
+        let (front, draining, open) = (front.clone(), draining.clone(), open.token());
+        tokio::spawn(async move {
+            let Some(Settled { stream, visitor, reached, place }) = arrival.settle().await else { return };
+            let presence = Presence { _place: place, _connected: Connected::new("http"), _open: open };
+            let mut visitor = Visitor::new(visitor, Scheme::Http).holding(presence);
+            visitor.reached = reached;
+            http::serve(stream, false, visitor, front, draining).await;
+        });
     };
     accept(listener, crowd, stop, serve).await;
 }

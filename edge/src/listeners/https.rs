@@ -1,7 +1,7 @@
 //! The HTTPS port: agents, visitors of HTTP and visitors of TLS edges, told apart by the first bytes of their
 //! handshake.
 
-use super::{Crowd, Place, accept};
+use super::{Arrival, Crowd, Settled, accept};
 use crate::{
     backends::For,
     counters::{Connected, Kind},
@@ -15,7 +15,7 @@ use crate::{
 use postern_api::host::HostName;
 use postern_tunnel::{StreamKind, message::Scheme};
 use std::{net::SocketAddr, sync::Arc};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Accepts until `stop`; what was accepted goes on and is counted in `open`.
@@ -28,28 +28,21 @@ pub(crate) async fn serve_https(
     stop: CancellationToken,
 ) {
     let draining = stop.clone();
-    let serve = move |stream, address, place| {
+    let serve = move |arrival: Arrival| {
         let (configs, front, draining) = (configs.clone(), front.clone(), draining.clone());
         let tracker = open.clone();
         // Spawned before the handshake: a visitor who dawdles holds up nobody.
         tokio::spawn(async move {
-            greet(stream, address, place, &configs, front, tracker, draining).await;
+            let Some(settled) = arrival.settle().await else { return };
+            greet(settled, &configs, front, tracker, draining).await;
         });
     };
     accept(listener, crowd, stop, serve).await;
 }
 
-async fn greet(
-    stream: TcpStream,
-    address: SocketAddr,
-    place: Place,
-    configs: &Configs,
-    front: Arc<Front>,
-    open: TaskTracker,
-    draining: CancellationToken,
-) {
+async fn greet(settled: Settled, configs: &Configs, front: Arc<Front>, open: TaskTracker, draining: CancellationToken) {
     let (deadline, backends) = (front.limits.handshake, &front.registry.backends);
-    let reached = stream.local_addr().ok();
+    let Settled { stream, visitor: address, reached, place } = settled;
     let find = |name: &HostName| front.edge_of(name);
     let mut passage = None;
     let admits = |name: &HostName, edge: &TlsEndpoint| {

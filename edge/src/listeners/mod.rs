@@ -1,10 +1,13 @@
 //! Listening sockets and the loop that accepts from them: permit, accept with back-off, spawn.
 
+mod arrival;
 mod crowd;
 mod http;
 mod https;
 
+pub use self::arrival::Proxies;
 pub(crate) use self::{
+    arrival::{Arrival, Settled},
     crowd::{Crowd, Place},
     http::serve_http,
     https::serve_https,
@@ -14,7 +17,7 @@ use crate::counters;
 use postern_api::{Code, Error};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 /// Connections the kernel keeps for us while we are busy.
@@ -53,7 +56,7 @@ pub(crate) async fn accept(
     listener: TcpListener,
     crowd: Arc<Crowd>,
     stop: CancellationToken,
-    mut serve: impl FnMut(TcpStream, SocketAddr, Place),
+    mut serve: impl FnMut(Arrival),
 ) {
     let mut pause = Duration::from_millis(5);
     loop {
@@ -66,14 +69,11 @@ pub(crate) async fn accept(
             Ok((stream, address)) => {
                 pause = Duration::from_millis(5);
                 let address = SocketAddr::new(address.ip().to_canonical(), address.port());
-                match crowd.admit(address.ip()) {
-                    Ok(place) => {
-                        postern_tunnel::sockets::tune(&stream);
-                        serve(stream, address, place);
-                    }
-                    Err(full) => {
-                        counters::turned_away(full.name());
-                        tracing::debug!(visitor = %address, full = full.name(), "there is no place for this connection");
+                match Arrival::of(stream, address, &crowd) {
+                    Ok(arrival) => serve(arrival),
+                    Err(why) => {
+                        counters::turned_away(why);
+                        tracing::debug!(visitor = %address, why, "there is no place for this connection");
                     }
                 }
             }

@@ -76,11 +76,16 @@ pub(crate) async fn open(candidates: Candidates, whom: For, certain: bool) -> Re
 }
 
 /// Carries one connection of a port to its end.
-pub(crate) async fn carry(stream: TcpStream, passage: Passage, target: Arc<Target>, backends: Arc<Backends>) {
+pub(crate) async fn carry(
+    stream: TcpStream,
+    reached: Option<SocketAddr>,
+    passage: Passage,
+    target: Arc<Target>,
+    backends: Arc<Backends>,
+) {
     let candidates = target.candidates(&backends);
     // From here on a change of configuration does not concern this connection.
     drop((target, backends));
-    let reached = stream.local_addr().ok();
     let whom = For { kind: StreamKind::Tcp, visitor: passage.visitor, tls: false, reached };
     join(stream, whom, passage, candidates).await;
 }

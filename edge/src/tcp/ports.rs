@@ -5,7 +5,7 @@ use crate::{
     backends::Backends,
     counters::Connected,
     gatehouse::Gatehouse,
-    listeners::{self, Crowd},
+    listeners::{self, Crowd, Settled},
 };
 use arc_swap::ArcSwap;
 use postern_api::{Error, published::TcpEdge};
@@ -144,14 +144,13 @@ impl Ports {
         let stop = CancellationToken::new();
         let (leads_to, backends, carrying) = (target.clone(), self.backends.clone(), self.carrying.clone());
         let gatehouse = self.gatehouse.clone();
-        let accepting = listeners::accept(listener, self.crowd.clone(), stop.clone(), move |stream, visitor, place| {
-            let target = leads_to.load_full();
-            let Some(passage) = target.admits(&gatehouse, visitor) else { return };
-            let backends = backends.clone();
+        let accepting = listeners::accept(listener, self.crowd.clone(), stop.clone(), move |arrival| {
+            let (target, backends, gatehouse) = (leads_to.load_full(), backends.clone(), gatehouse.clone());
             carrying.spawn(async move {
-                let _place = place;
+                let Some(Settled { stream, visitor, reached, place: _place }) = arrival.settle().await else { return };
+                let Some(passage) = target.admits(&gatehouse, visitor) else { return };
                 let _connected = Connected::new("tcp");
-                carry(stream, passage, target, backends).await;
+                carry(stream, reached, passage, target, backends).await;
             });
         });
         self.open().insert(port, Port { target, stop, task: tokio::spawn(accepting) });

@@ -7,6 +7,7 @@ mod http;
 mod kit;
 mod limits;
 mod mutual_tls;
+mod proxies;
 mod restrictions;
 mod sessions;
 mod smuggling;

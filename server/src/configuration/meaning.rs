@@ -4,9 +4,10 @@ use super::written::{Given, Place, Written, plain};
 use crate::access_log::Destination;
 use crate::logs::{Format, Level};
 use http::Uri;
-use postern_api::{Error, host::HostName};
+use ipnet::IpNet;
+use postern_api::{Error, host::HostName, ip_rules::parse_cidr};
 use postern_control::{AcmeSettings, OAuthApps};
-use postern_edge::Limits;
+use postern_edge::{Limits, Proxies};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::{self, PemObject};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
@@ -30,6 +31,8 @@ pub(crate) struct Configuration {
     pub(crate) oauth_apps: OAuthApps,
     /// Without a trailing slash. None: made from the API's real address.
     pub(crate) base_url: Option<String>,
+    /// Proxies in front of the public ports.
+    pub(crate) proxies: Proxies,
     /// PEM files of a chain and its key, always both.
     pub(crate) certificate: Option<(PathBuf, PathBuf)>,
     /// Where certificates come from by themselves.
@@ -57,6 +60,8 @@ impl Configuration {
         let base_url = check.value("base_url", base_url);
         let login_host = check.value("login_host", plain_name);
         let oauth_apps = check.value("oauth_apps", super::oauth_apps::read);
+        let trusted = check.value("trusted_proxies", cidrs);
+        let only = check.value("direct_visitors", direct_visitors);
         let certificate = (check.value("certificate", path), check.value("certificate_key", path));
         check.value("store", store);
         let drain_timeout = check.value("drain_timeout", duration);
@@ -74,6 +79,12 @@ impl Configuration {
         }
         if check.written.get("certificate").is_some() != check.written.get("certificate_key").is_some() {
             check.mistakes.push("--certificate and --certificate-key belong together: give both or neither.".into());
+        }
+        if only == Some(true) && check.written.get("trusted_proxies").is_none() {
+            check.mistakes.push(
+                "--direct-visitors refuse leaves nobody who may connect: name the proxies with --trusted-proxies."
+                    .into(),
+            );
         }
         let data_dir = match data_dir.map_or_else(super::default_data_dir, Ok) {
             Ok(folder) => folder,
@@ -106,6 +117,11 @@ impl Configuration {
             login_host,
             oauth_apps: oauth_apps.unwrap_or_default(),
             base_url,
+            proxies: Proxies {
+                trusted: trusted.unwrap_or_default(),
+                only: only.unwrap_or_default(),
+                ..Proxies::default()
+            },
             certificate: certificate.0.zip(certificate.1),
             acme: directory.map(|directory| AcmeSettings { directory, contact, root }),
             drain_timeout: drain_timeout.unwrap_or(Duration::from_secs(30)),
@@ -191,6 +207,22 @@ fn plain_name(text: &str) -> Result<HostName, String> {
     match HostName::parse(text) {
         Ok(name) if name.wildcard_parent().is_none() => Ok(name),
         _ => Err("is not a host name; write it as example.com, without a scheme, a port or a `*`".into()),
+    }
+}
+
+/// Networks and addresses, separated by commas.
+fn cidrs(text: &str) -> Result<Vec<IpNet>, String> {
+    let shape = |why: &str| format!("is not a list of addresses such as 10.0.0.0/8,192.0.2.7: {why}");
+    let one = |text: &str| parse_cidr(text.trim()).map_err(|error| shape(error.message.trim_end_matches('.')));
+    text.split(',').map(one).collect()
+}
+
+/// Whether only proxies may connect.
+fn direct_visitors(text: &str) -> Result<bool, String> {
+    match text {
+        "allow" => Ok(false),
+        "refuse" => Ok(true),
+        _ => Err("is neither `allow` nor `refuse`".into()),
     }
 }
 
@@ -347,6 +379,13 @@ mod tests {
         for wrong in ["", ":80", "a:b", "1.2.3.4", "1.2.3.4:70000", "a b:80"] {
             assert!(address(wrong).is_err(), "{wrong}");
         }
+        let nets = cidrs("10.0.0.0/8, 192.0.2.7,::1").expect("networks");
+        assert_eq!(nets.iter().map(ToString::to_string).collect::<Vec<_>>(), ["10.0.0.0/8", "192.0.2.7/32", "::1/128"]);
+        for wrong in ["", "10.0.0.1/8", "10.0.0.0/8,", "proxy.test", "10.0.0.0/33"] {
+            assert!(cidrs(wrong).is_err(), "{wrong}");
+        }
+        let error = check(&[("data_dir", "/data"), ("direct_visitors", "refuse")]).expect_err("nobody could connect");
+        assert!(error.message.contains("--trusted-proxies"), "{}", error.message);
         for wrong in ["0-5", "a", "1-", "-", "5-1", "1-70000"] {
             assert!(ports(wrong).is_err(), "{wrong}");
         }

@@ -58,6 +58,18 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "OAuth apps for modules that bring none: a YAML file of client_id and client_secret by provider [default: none]",
     ),
     setting(
+        "trusted-proxies",
+        "trusted_proxies",
+        "CIDRS",
+        "Proxies in front, such as 10.0.0.0/8,192.0.2.7: each of their connections to the public ports begins with a PROXY protocol header that says who the visitor is [default: none]",
+    ),
+    setting(
+        "direct-visitors",
+        "direct_visitors",
+        "allow|refuse",
+        "Whether others than --trusted-proxies may connect to the public ports [default: allow]",
+    ),
+    setting(
         "acme-directory",
         "acme_directory",
         "URL",
