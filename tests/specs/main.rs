@@ -32,5 +32,6 @@ mod tcp_edges;
 mod tcp_tunnels;
 mod tls;
 mod views;
+mod visitor_addresses;
 mod watching;
 mod webhooks;

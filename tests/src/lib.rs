@@ -8,6 +8,7 @@ pub mod agent;
 pub mod bytes;
 pub mod condition;
 mod exchange;
+pub mod haproxy;
 pub mod openssh;
 pub mod openssl;
 pub mod operator;

@@ -1,0 +1,54 @@
+//! The real HAProxy, in front of the server or of a local service.
+
+use crate::condition::eventually;
+use crate::process::Process;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
+
+/// How often a free port is looked for: somebody else may take it before the program does.
+const ATTEMPTS: usize = 10;
+
+/// A running HAProxy with one listener on loopback. It ends with its handle.
+pub struct Haproxy {
+    _process: Process,
+    address: SocketAddr,
+}
+
+impl Haproxy {
+    /// Starts one. `section` is everything of its `listen` section but the address: behind `bind` goes what `accepts`
+    /// says.
+    pub async fn start(folder: &Path, accepts: &str, section: &[&str]) -> Haproxy {
+        for _ in 0..ATTEMPTS {
+            let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+            let port = free.expect("a free port").port();
+            let lines = section.iter().map(|line| format!("    {line}\n")).collect::<String>();
+            let text = format!(
+                "defaults\n    timeout connect 5s\n    timeout client 30s\n    timeout server 30s\n\
+                 listen here\n    bind 127.0.0.1:{port} {accepts}\n{lines}"
+            );
+            let configuration = folder.join(format!("haproxy.{port}.cfg"));
+            std::fs::write(&configuration, text).expect("written");
+            let arguments = ["-db", "-f", &configuration.to_string_lossy()];
+            let process = Process::start(Path::new("/usr/sbin/haproxy"), &arguments, &[]);
+            let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+            let listening = eventually("HAProxy listens or ends", async || {
+                if !process.is_running() {
+                    return Some(false);
+                }
+                tokio::net::TcpStream::connect(address).await.is_ok().then_some(true)
+            })
+            .await;
+            if listening && process.is_running() {
+                return Haproxy { _process: process, address };
+            }
+            let ended = process.ended().await;
+            assert!(ended.stderr.contains("Address already in use"), "HAProxy does not start: {}", ended.stderr);
+        }
+        panic!("no port stays free");
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
