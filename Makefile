@@ -13,7 +13,7 @@ help:            ## what can be made
 run: .ci/installed-run programs ## open the desktop app, or start server and agent where there is no display
 	@.ci/start
 
-test: .ci/installed-test programs test-rust test-ui test-load test-browser test-desktop ## every test there is
+test: .ci/installed-test programs test-rust test-ui test-clients test-load test-browser test-desktop ## every test there is
 	@echo "== all tests passed"
 
 test-rust:       ## unit tests and specifications against the real programs
