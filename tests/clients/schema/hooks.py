@@ -1,13 +1,15 @@
-"""Keeps the run from locking itself out, and counts what it did.
+"""Gives a part of the calls records that are there, keeps the run from locking itself out, and counts what it did.
 
-The client learns from answers: sooner or later it would delete the key that it calls with, take the rights of that
-key's user away, or let an enforced restriction shut everybody out. Those few inputs are turned aside; the operations
-are not. And of the records to delete a third are some that were made.
+Ids that are made up name nothing, so every second call that conforms to the description is aimed at records that the
+run has made itself, and is sent certificates that are some. Only a part of the deletions: something is to be left.
+Learning from answers would do the same, but not the same in every run, and would find the run's own key sooner or
+later.
 """
 
 import atexit
 import json
 import os
+import re
 import threading
 from collections import Counter
 from pathlib import Path
@@ -15,41 +17,63 @@ from pathlib import Path
 import schemathesis
 from schemathesis import GenerationMode
 
-OWN = set(os.environ["POSTERN_OWN_IDS"].split(","))
-NOBODY = "0" * 27
+MATERIAL = Path(os.environ["POSTERN_MATERIAL"])
+# Texts that nobody makes up, by the name of their field.
+TEXTS = {
+    "ca_pem": "authority.pem",
+    "certificate_pem": "leaf.pem",
+    "private_key_pem": "leaf.key",
+    "public_key": "ssh.pub",
+    "idp_metadata": "idp.xml",
+}
+TEXTS = {name: (MATERIAL / file).read_text().strip() for name, file in TEXTS.items()}
+APP = {"client_id": "app", "client_secret": "secret", "scopes": ["read:user", "user:email"]}
+# What else a body needs to be taken; `ipp_` and the like stand for a record of that kind, `#` for a number.
+NEEDED = {
+    "/backends/tunnel_group": {"labels": {"app": "schema"}},
+    "/edges/https/{edge_id}/routes": {"match_type": "path_prefix", "match": "/#"},
+    "/edges/https/{edge_id}/routes/{id}/oauth": {"enabled": False, "provider": {"github": APP}},
+    # A route has one login that is enabled.
+    "/edges/https/{edge_id}/routes/{id}/oidc": {"enabled": False},
+    "/edges/https/{edge_id}/routes/{id}/saml": {"enabled": False},
+    "/ip_policy_rules": {"action": "deny", "cidr": "203.0.113.#/32", "ip_policy_id": "ipp_"},
+    "/ssh_host_certificates": {"ssh_certificate_authority_id": "sshca_", "principals": ["#.schema.test"]},
+    "/ssh_user_certificates": {"ssh_certificate_authority_id": "sshca_", "principals": ["user#"]},
+}
+AN_ID = re.compile(r"[a-z]+_([0-9A-Za-z]{27})?")
+# What was there when the run began may be looked at: the run would end itself otherwise.
+LOOKED_AT = {"GET"}
+# Of how many calls that conform one is aimed.
+STRIDE = {"DELETE": 3}
 COUNTS: dict[str, Counter[str]] = {}
-# Path parameters of records that were made, by the path of one record.
+# Ids by their prefix, the oldest first; with what else a path needs to lead to them.
 MADE: dict[str, list[dict[str, str]]] = {}
-# How many deletions lie between two that name such a record.
-STRIDE = 3
+THERE = json.loads(os.environ["POSTERN_THERE"])
 LOCK = threading.Lock()
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs) -> None:
-    """Aims at a record that is not there instead of the run's own, and at agents instead of the API."""
-    id = (case.path_parameters or {}).get("id")
-    if id in OWN and case.method in ("PATCH", "DELETE"):
-        case.path_parameters["id"] = f"{id.partition('_')[0]}_{NOBODY}"
-    if case.method == "DELETE" and _conforms(case) and sum(_count(case).values()) % STRIDE == 0:
-        _aim(case)
-    if case.path == "/ip_restrictions" and isinstance(case.body, dict) and case.body.get("type") == "api":
-        case.body["type"] = "agent"
+    """Aims a part of the calls."""
+    with LOCK:
+        if _conforms(case) and sum(_count(case).values()) // 2 % STRIDE.get(case.method, 2) == 0:
+            _aim(case)
 
 
 @schemathesis.hook
 def after_call(context, case, response) -> None:
-    """Counts calls of each operation by phase and by the first digit of the status."""
+    """Counts calls of each operation by phase and by the first digit of the status; keeps what was made."""
     with LOCK:
         count = _count(case)
         count[str(case.meta.phase.name) if case.meta else "other"] += 1
         count[f"{response.status_code // 100}xx"] += 1
         if case.method == "POST" and response.status_code == 201:
-            parameters = {**(case.path_parameters or {}), "id": response.json()["id"]}
-            MADE.setdefault(f"{case.path}/{{id}}", []).append(parameters)
+            id = response.json()["id"]
+            MADE.setdefault(_prefix(id), []).append({**(case.path_parameters or {}), "id": id})
 
 
 def _count(case) -> Counter[str]:
+    """Each call is counted twice, by its phase and by its status."""
     return COUNTS.setdefault(f"{case.method} {case.path}", Counter())
 
 
@@ -58,12 +82,46 @@ def _conforms(case) -> bool:
 
 
 def _aim(case) -> None:
-    """At the oldest record that was made; a module's owner is still there afterwards."""
-    with LOCK:
-        if made := MADE.get(case.path):
-            case.path_parameters = dict(made.pop(0))
-        elif made := MADE.get(case.path.rpartition("/")[0]):
-            case.path_parameters = dict(made[0])
+    parameters = case.path_parameters or {}
+    # The innermost record brings those around it.
+    if (id := parameters.get("id")) and (records := _records(case, _prefix(id))):
+        whole = case.method == "DELETE" and case.path.endswith("/{id}")
+        case.path_parameters = dict(records.pop(0) if whole else records[-1])
+    elif (id := parameters.get("edge_id")) and (records := _records(case, _prefix(id))):
+        case.path_parameters = {**parameters, "edge_id": records[-1]["id"]}
+    if isinstance(case.body, dict):
+        if needed := NEEDED.get(case.path):
+            # What lies in it is left out: a module of a route that is wrong would spoil the whole.
+            case.body = {name: value for name, value in case.body.items() if not isinstance(value, dict)}
+            number = str(sum(_count(case).values()) % 256)
+            case.body |= json.loads(json.dumps(needed).replace("#", number))
+        case.body = _meant(case.body)
+        if "enforced" in case.body:
+            # Nobody is to be locked out of his own run.
+            case.body["enforced"] = False
+
+
+def _records(case, prefix: str) -> list[dict[str, str]]:
+    there = [{"id": id} for id in THERE.get(prefix, [])] if case.method in LOOKED_AT else []
+    return MADE.get(prefix) or there
+
+
+def _meant(value: object) -> object:
+    """The same body with ids of records that are there, and texts that are what they should be."""
+    if isinstance(value, list):
+        return [_meant(one) for one in value]
+    if isinstance(value, dict):
+        return {_real(name): TEXTS.get(name) or _meant(inner) for name, inner in value.items()}
+    return _real(value) if isinstance(value, str) else value
+
+
+def _real(text: str) -> str:
+    made = MADE.get(_prefix(text)) if AN_ID.fullmatch(text) else None
+    return made[-1]["id"] if made else text
+
+
+def _prefix(id: str) -> str:
+    return str(id).partition("_")[0]
 
 
 @atexit.register
