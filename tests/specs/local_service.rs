@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use postern_api::Code;
-use postern_tests::{Origin, World};
+use postern_tests::{Origin, World, eventually};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -24,7 +24,12 @@ async fn a_service_that_is_down_is_502_as_json_and_as_a_page() {
     }
     let posted = visitor.send(visitor.http.post(tunnel.url("/order?n=1")).body("one of these")).await;
     assert_eq!(posted.refused(), Code::ServiceUnreachable);
-    let summaries = agent.get("/api/requests/http/summaries").await.ok()["requests"].clone();
+    // The visitor has the answer a moment before the agent has written down why.
+    let summaries = eventually("the last visit has its reason", async || {
+        let summaries = agent.get("/api/requests/http/summaries").await.ok()["requests"].clone();
+        summaries[0]["error"].is_string().then_some(summaries)
+    })
+    .await;
     assert_eq!(summaries.as_array().unwrap().len(), 3, "each visit is listed: {summaries}");
     let order = &summaries[0];
     assert_eq!((&order["method"], &order["path"]), (&json!("POST"), &json!("/order?n=1")), "{summaries}");
