@@ -129,7 +129,9 @@ async fn mutual_tls_lets_in_whom_a_listed_authority_has_certified() {
 }
 
 /// What testssl.sh says about versions, ciphers, defaults and known weaknesses. What it says about the pages, and that a
-/// certificate of the server's own authority names nobody who could revoke it, is no matter of TLS.
+/// certificate of the server's own authority names nobody who could revoke it, is no matter of TLS. It looks at resumption
+/// with a client that leaves before the tickets of TLS 1.3 can have come, and warns when they did not: a specification
+/// above resumes sessions of both versions.
 #[tokio::test]
 async fn testssl_finds_nothing_above_low() {
     let world = World::start().await;
@@ -175,7 +177,10 @@ async fn testssl_finds_nothing_above_low() {
     let above_low: Vec<&Value> = findings
         .iter()
         .filter(|finding| !matches!(finding["severity"].as_str(), Some("OK" | "INFO" | "LOW" | "DEBUG")))
-        .filter(|finding| !["cert_revocation", "engine_problem"].contains(&finding["id"].as_str().unwrap_or_default()))
+        .filter(|finding| {
+            let beside = ["cert_revocation", "engine_problem", "sessionresumption_ticket"];
+            !beside.contains(&finding["id"].as_str().unwrap_or_default())
+        })
         .collect();
     assert!(above_low.is_empty(), "{above_low:#?}");
 }
