@@ -8,7 +8,7 @@ use super::{
     rules::Stored,
 };
 use crate::store::Entry;
-use postern_api::{Code, Error, Result, module::Hosts};
+use postern_api::{Code, Error, Id, Result, module::Hosts};
 
 const ATTEMPTS: u32 = 500;
 
@@ -34,7 +34,7 @@ impl Resources {
             let entry = Entry { key, value: stored.value.clone(), revision: 0 };
             let mut plan = Plan::default();
             plan.present(&kept.key());
-            self.others::<O>(&mut plan, owner.as_str(), |modules| modules.put(&entry.key, entry.value.clone())).await?;
+            self.others(&mut plan, &at.id, |modules| modules.put(&entry.key, entry.value.clone())).await?;
             plan_put(&mut plan, owner.as_str(), &kept.key(), former.as_ref(), M::NAME, stored)?;
             plan.event(&format!("{}_updated", O::KIND), owner.as_str(), &caller.key, jiff::Timestamp::now())?;
             if let Some(revision) = self.attempt::<O>(&plan).await? {
@@ -77,7 +77,7 @@ impl Resources {
             plan.unchanged(&stored.key, Some(stored.revision));
             plan.link(&format!("{}/{}", at.id, M::NAME), &kept.key(), &ties.links, &[])?;
             plan.delete(&stored.key);
-            self.others::<O>(&mut plan, at.id.as_str(), |modules| modules.remove(&stored.key)).await?;
+            self.others(&mut plan, &at.id, |modules| modules.remove(&stored.key)).await?;
             plan.event(&format!("{}_updated", O::KIND), at.id.as_str(), &caller.key, jiff::Timestamp::now())?;
             if let Some(revision) = self.attempt::<O>(&plan).await? {
                 return self.seen(revision).await;
@@ -88,14 +88,14 @@ impl Resources {
     }
 
     /// Where modules depend on each other, judges them together as they will be, and plans that the others stay.
-    async fn others<O: Rules>(&self, plan: &mut Plan, owner: &str, change: impl FnOnce(&mut Modules)) -> Result<()> {
+    async fn others<O: Rules>(&self, plan: &mut Plan, owner: &Id<O>, change: impl FnOnce(&mut Modules)) -> Result<()> {
         if !O::MODULES_DEPEND {
             return Ok(());
         }
-        let mut modules = self.modules(owner).await?;
-        modules.stay(plan, owner);
+        let mut modules = self.modules(owner.as_str()).await?;
+        modules.stay(plan, owner.as_str());
         change(&mut modules);
-        O::fit(&modules, self)
+        self.unless_gone(owner, O::fit(&modules, self)).await
     }
 }
 

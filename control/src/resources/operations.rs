@@ -190,7 +190,8 @@ impl Resources {
                 if R::MODULES_DEPEND {
                     stored.stay(&mut plan, id);
                 }
-                self.attach(&mut plan, &kept, stored, modules).await?;
+                let attached = self.attach(&mut plan, &kept, stored, modules).await;
+                self.unless_gone(&kept.id, attached).await?;
             }
             if R::weakens(&former.spec, Some(&kept.spec)) {
                 self.keep_an_administrator(&mut plan, &HashSet::new(), Some(id)).await?;
@@ -328,6 +329,14 @@ impl Resources {
     pub(crate) async fn holder(&self, claim: &kept::Claim) -> Result<Option<AnyId>> {
         let entry = self.store.get(&claim.key()).await?;
         Ok(entry.map(|entry| AnyId::from_text(String::from_utf8_lossy(&entry.value))))
+    }
+
+    /// What is wrong with modules, unless their owner went with them while they were read.
+    pub(super) async fn unless_gone<R: Rules>(&self, owner: &Id<R>, judged: Result<()>) -> Result<()> {
+        match judged {
+            Err(_) if self.stored::<R>(owner).await?.is_none() => Err(not_found::<R>(owner)),
+            judged => judged,
+        }
     }
 
     pub(super) async fn modules(&self, owner: &str) -> Result<Modules> {
