@@ -121,9 +121,7 @@ async fn answer(
         Some(("together", count)) => {
             told.waiting.fetch_add(1, Ordering::SeqCst);
             let count: usize = count.parse().unwrap();
-            while told.waiting.load(Ordering::SeqCst) < count {
-                tokio::time::sleep(std::time::Duration::from_millis(2)).await;
-            }
+            super::until("so many are here together", || told.waiting.load(Ordering::SeqCst) >= count).await;
         }
         Some(("never", _)) => std::future::pending().await,
         _ => {}
