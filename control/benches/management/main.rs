@@ -126,9 +126,9 @@ async fn reads(target: &Target) {
 async fn creations(target: &Target, folder: &Path) {
     println!("\nPOST of one resource, on disk before the answer, answers/s\n");
     println!(
-        "| what | writers | SQLite, one insert a commit | SQLite, as many inserts a commit | Postern | p50, p99 ms | share of the first |"
+        "| what | writers | SQLite, one insert a commit | SQLite, as many inserts a commit | Postern | CPU µs | p50, p99 ms | share of the first |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for (what, path) in [("IP policies", "/ip_policies"), ("credentials", "/credentials"), ("TCP edges", "/edges/tcp")]
     {
         for writers in [1, 16, 64] {
