@@ -29,6 +29,7 @@ class World:
         self.recorder = Recorder()
         self.tcp_ports = _free_ports(32)
         self.api = ""
+        self.https = ""
         self.key = ""
 
     def __enter__(self) -> "World":
@@ -71,28 +72,29 @@ class World:
         except urllib.error.HTTPError as refused:
             return refused.code, json.loads(refused.read() or b"{}")
 
-    def start_agent(self) -> None:
-        """An agent with two tunnels, so that the views of sessions, tunnels and endpoints have something to show."""
+    def start_agent(self, tunnels: dict[str, dict] | None = None) -> None:
+        """An agent with these tunnels; or with two, so that the views of them have something to show."""
+        here = self.recorder.url.rpartition(":")[2]
+        tunnels = tunnels or {
+            "site": {"proto": "http", "addr": here},
+            "group": {"labels": ["app=clients"], "addr": here},
+        }
         status, credential = self.ask("POST", "/credentials", {"description": "the clients' agent"})
         if status != 201:
             raise RuntimeError(f"no credential for the agent: {credential}")
-        server = json.loads((self.folder / "server" / "addresses.json").read_text())
         configuration = {
             "version": "2",
             "authtoken": credential["token"],
-            "server_addr": f"localhost:{server['https'].rpartition(':')[2]}",
+            "server_addr": f"localhost:{self.https.rpartition(':')[2]}",
             "root_cas": str(self.folder / "server" / "ca.pem"),
             "web_addr": "127.0.0.1:0",
-            "tunnels": {
-                "site": {"proto": "http", "addr": self.recorder.url.rpartition(":")[2]},
-                "group": {"labels": ["app=clients"], "addr": self.recorder.url.rpartition(":")[2]},
-            },
+            "tunnels": tunnels,
         }
         written = self.folder / "agent.yml"
         written.write_text(json.dumps(configuration))
         self._run("postern", "start", "--all", "--config", str(written))
-        tunnels = lambda: self.ask("GET", "/tunnels")[1].get("tunnels", [])
-        self._until("the agent's tunnels are shown", lambda: len(tunnels()) == 2)
+        shown = lambda: self.ask("GET", "/tunnels")[1].get("tunnels", [])
+        self._until("the agent's tunnels are shown", lambda: len(shown()) == len(tunnels))
 
     def logs(self) -> str:
         """The last words of the programs."""
@@ -111,7 +113,9 @@ class World:
         )
         addresses = folder / "addresses.json"
         self._until("the server writes where it listens", lambda: addresses.is_file())
-        host, _, port = json.loads(addresses.read_text())["api"].rpartition(":")
+        written = json.loads(addresses.read_text())
+        self.https = written["https"]
+        host, _, port = written["api"].rpartition(":")
         self.api = f"http://{host}:{port}"
         self.recorder.upstream = (host, int(port))
         self._until("the server is ready", lambda: _answers(f"{self.api}/healthz"))

@@ -1,0 +1,97 @@
+"""The local service: a real gRPC server with one method of each sort. Messages are plain bytes."""
+
+import threading
+from concurrent import futures
+
+import grpc
+
+UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+# How long a method waits for a client that should act.
+WITHIN = 60.0
+# What a refusal says: characters that gRPC must encode on the wire.
+REASON = "no such order: 50 % paid, ünknown\nat all"
+
+
+class Service:
+    """Listens on a free port until it is closed."""
+
+    def __init__(self) -> None:
+        # Set by the client when it has read the first message of `Pieces`.
+        self.first_was_read = threading.Event()
+        # Set when a call of `Wait` was given up by its client.
+        self.given_up = threading.Event()
+        self._server = grpc.server(futures.ThreadPoolExecutor(64), options=UNLIMITED)
+        self._server.add_generic_rpc_handlers([self._methods()])
+        self.port = self._server.add_insecure_port("127.0.0.1:0")
+        self._server.start()
+
+    def close(self) -> None:
+        self._server.stop(None).wait(WITHIN)
+
+    def _methods(self) -> grpc.GenericRpcHandler:
+        return grpc.method_handlers_generic_handler(
+            "shop.Orders",
+            {
+                "Echo": grpc.unary_unary_rpc_method_handler(_echo),
+                "Count": grpc.unary_stream_rpc_method_handler(_count),
+                "Pieces": grpc.unary_stream_rpc_method_handler(self._pieces),
+                "Sum": grpc.stream_unary_rpc_method_handler(_sum),
+                "Talk": grpc.stream_stream_rpc_method_handler(_talk),
+                "Refuse": grpc.unary_unary_rpc_method_handler(_refuse),
+                "Break": grpc.unary_stream_rpc_method_handler(_break),
+                "Wait": grpc.unary_stream_rpc_method_handler(self._wait),
+            },
+        )
+
+    def _pieces(self, message: bytes, _: grpc.ServicerContext):
+        """Does not send the second message before the first one was read."""
+        yield message
+        if not self.first_was_read.wait(WITHIN):
+            raise RuntimeError("nobody read the first message")
+        yield message[::-1]
+
+    def _wait(self, message: bytes, context: grpc.ServicerContext):
+        over = threading.Event()
+        context.add_callback(over.set)
+        yield message
+        if over.wait(WITHIN):
+            self.given_up.set()
+
+
+def _echo(message: bytes, context: grpc.ServicerContext) -> bytes:
+    """Sends the message back, and what it was told in headers and trailers."""
+    told = [(name, value) for name, value in context.invocation_metadata() if name.startswith("x-")]
+    context.send_initial_metadata(told)
+    context.set_trailing_metadata([("x-length", str(len(message))), ("x-raw-bin", b"\x00\xff\x80")])
+    return message
+
+
+def _count(message: bytes, _: grpc.ServicerContext):
+    for number in range(int(message)):
+        yield str(number).encode()
+
+
+def _sum(messages, _: grpc.ServicerContext) -> bytes:
+    return str(sum(int(message) for message in messages)).encode()
+
+
+def _talk(messages, context: grpc.ServicerContext):
+    said = 0
+    for message in messages:
+        said += 1
+        yield message.upper()
+    context.set_trailing_metadata([("x-said", str(said))])
+
+
+def _refuse(_: bytes, context: grpc.ServicerContext) -> bytes:
+    """Refused before anything was sent: status and trailers are all there is."""
+    context.set_trailing_metadata([("x-order", "17"), ("x-detail-bin", bytes(range(256)))])
+    context.abort(grpc.StatusCode.FAILED_PRECONDITION, REASON)
+
+
+def _break(message: bytes, context: grpc.ServicerContext):
+    """Refused in the middle: the status comes behind messages that were fine."""
+    yield message
+    yield message
+    context.set_trailing_metadata([("x-after", "2")])
+    context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, REASON)
