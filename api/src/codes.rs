@@ -297,6 +297,8 @@ codes! {
     ServerUnreachable = 8112, 502, "The server cannot be reached.";
     ServerUntrusted = 8113, 502, "The server's certificate is not trusted.";
     ListenFailed = 8114, 500, "An address to listen on is not available.";
+    FilterInvalid = 8120, 400, "The filter for captured requests cannot be understood.";
+    ImportInvalid = 8121, 400, "The file of requests cannot be read.";
     // The server itself
     Internal = 10000, 500, "Something went wrong inside the server.";
     StorageFull = 10001, 503, "The disk of the server is full.";

@@ -1,8 +1,11 @@
 //! One captured request with its response, while it passes and after.
 
-use super::{event::Happening, recording::Recording, store::CaptureStore};
+use super::{message::Message, recording::Recording, store::CaptureStore};
 use serde_json::{Value as Json, json};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -40,6 +43,8 @@ pub(crate) struct Opening {
     pub(crate) replay_of: Option<u64>,
     /// Why the edge let it through, as it said so; parsed when somebody looks.
     pub(crate) trace: Option<Vec<u8>>,
+    /// It did not pass here: it was read from a file.
+    pub(crate) imported: bool,
 }
 
 /// A captured request. Shared by the sniffer that fills it and everybody who looks.
@@ -48,6 +53,8 @@ pub struct Exchange {
     pub(crate) start: jiff::Timestamp,
     pub(crate) started: Instant,
     pub(crate) opening: Opening,
+    /// When it changed last, in the store's own count of changes.
+    revision: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -58,11 +65,28 @@ pub(crate) struct State {
     pub(crate) response: Option<Recording>,
     pub(crate) status: Option<(u16, String)>,
     pub(crate) duration: Option<Duration>,
-    pub(crate) error: Option<String>,
+    pub(crate) error: Option<Arc<str>>,
+    /// What its owner wrote beside it.
+    pub(crate) note: Option<Arc<str>>,
+    /// Evicted last.
+    pub(crate) pinned: bool,
     /// Bytes of memory the store has on its account for this exchange.
     charged: usize,
     /// Out of the store; nothing is kept any more.
     detached: bool,
+}
+
+/// What is known of an exchange at one moment, without its bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) status: Option<u16>,
+    pub(crate) duration: Option<Duration>,
+    pub(crate) request_size: u64,
+    pub(crate) response_size: u64,
+    pub(crate) error: Option<Arc<str>>,
+    pub(crate) note: Option<Arc<str>>,
+    pub(crate) pinned: bool,
+    pub(crate) cut: bool,
 }
 
 /// The id as the API writes it: 16 hexadecimal digits.
@@ -73,7 +97,14 @@ pub(crate) fn shown_id(id: u64) -> String {
 impl Exchange {
     pub(crate) fn new(id: u64, opening: Opening, request: Recording) -> Self {
         let state = State { request, ..State::default() };
-        Exchange { id, start: jiff::Timestamp::now(), started: Instant::now(), opening, state: Mutex::new(state) }
+        Exchange {
+            id,
+            start: jiff::Timestamp::now(),
+            started: Instant::now(),
+            opening,
+            revision: AtomicU64::new(0),
+            state: Mutex::new(state),
+        }
     }
 
     /// Bytes of memory beside the recorded ones: the entry itself, its texts, and its places in the store.
@@ -82,7 +113,7 @@ impl Exchange {
         let texts =
             opening.method.capacity() + opening.target.capacity() + opening.host.capacity() + opening.remote.capacity();
         let trace = opening.trace.as_ref().map_or(0, Vec::capacity);
-        size_of::<Exchange>() + texts + trace + 256
+        size_of::<Exchange>() + texts + trace + 384
     }
 
     pub(crate) fn locked(&self) -> MutexGuard<'_, State> {
@@ -103,6 +134,7 @@ impl Exchange {
         let mut state = self.locked();
         state.detached = true;
         state.request.clear();
+        state.note = None;
         if let Some(response) = &mut state.response {
             response.clear();
         }
@@ -177,31 +209,93 @@ impl Exchange {
                 return;
             }
             state.duration = Some(self.started.elapsed());
-            state.error = error.map(ToOwned::to_owned);
+            state.error = error.map(Arc::from);
         }
-        store.tell(Happening::Request(self.clone()));
+        store.tell_of(self);
+    }
+
+    pub(crate) fn set_pinned(&self, pinned: bool) {
+        self.locked().pinned = pinned;
+    }
+
+    /// Writes a note, on the store's account.
+    pub(crate) fn set_note(&self, store: &CaptureStore, note: Option<&str>) {
+        let wanted = note.map_or(0, str::len);
+        store.reserve(wanted);
+        let mut state = self.locked();
+        let before = state.note.as_ref().map_or(0, |note| note.len());
+        if state.detached {
+            store.refund(wanted);
+            return;
+        }
+        state.note = note.map(Arc::from);
+        state.charged = state.charged + wanted - before;
+        store.refund(before);
+    }
+
+    /// What is known at this moment.
+    pub(crate) fn facts(&self) -> Facts {
+        let state = self.locked();
+        Facts {
+            status: state.status.as_ref().map(|(code, _)| *code),
+            duration: state.duration,
+            request_size: state.request.passed,
+            response_size: state.response.as_ref().map_or(0, |response| response.passed),
+            error: state.error.clone(),
+            note: state.note.clone(),
+            pinned: state.pinned,
+            cut: state.request.cut || state.response.as_ref().is_some_and(|response| response.cut),
+        }
+    }
+
+    /// The bytes that are kept at this moment.
+    pub(crate) fn messages(&self) -> (Message, Option<Message>) {
+        let state = self.locked();
+        (state.request.message(), state.response.as_ref().map(Recording::message))
+    }
+
+    /// The words behind the status.
+    pub(crate) fn reason(&self) -> Option<String> {
+        self.locked().status.as_ref().map(|(_, reason)| reason.clone())
+    }
+
+    /// Its number, which grows with every request.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// When it changed last, in the store's count.
+    pub fn revision(&self) -> u64 {
+        self.revision.load(Relaxed)
+    }
+
+    pub(crate) fn set_revision(&self, revision: u64) {
+        self.revision.store(revision, Relaxed);
     }
 
     /// The line of the list, without headers and bytes.
     pub fn summary(&self) -> Json {
-        let state = self.locked();
-        let path = self.opening.target.as_str();
+        let facts = self.facts();
+        let reason = self.reason().unwrap_or_default();
         json!({
             "id": shown_id(self.id),
             "tunnel_name": self.opening.tunnel.shown(),
             "method": self.opening.method,
-            "path": path,
+            "path": self.opening.target,
             "host": self.opening.host,
-            "status_code": state.status.as_ref().map(|(code, _)| code),
-            "status": state.status.as_ref().map(|(code, reason)| status_line(*code, reason)),
+            "status_code": facts.status,
+            "status": facts.status.map(|code| status_line(code, &reason)),
             "start": self.start.to_string(),
-            "duration": state.duration.map(nanoseconds),
-            "request_size": state.request.passed,
-            "response_size": state.response.as_ref().map_or(0, |response| response.passed),
+            "duration": facts.duration.map(nanoseconds),
+            "request_size": facts.request_size,
+            "response_size": facts.response_size,
             "remote_addr": self.opening.remote,
-            "cut": state.request.cut || state.response.as_ref().is_some_and(|response| response.cut),
+            "cut": facts.cut,
             "replay_of": self.opening.replay_of.map(shown_id),
-            "error": state.error,
+            "error": facts.error.as_deref(),
+            "pinned": facts.pinned,
+            "note": facts.note.as_deref(),
+            "imported": self.opening.imported,
         })
     }
 }

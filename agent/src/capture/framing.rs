@@ -1,5 +1,7 @@
 //! Where the body of an HTTP/1 message ends. Works on any split of the bytes and keeps none of them.
 
+use std::ops::Range;
+
 /// How a body is delimited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
@@ -42,25 +44,39 @@ impl Framing {
 
     /// Takes bytes; says how many of them belong to the body and whether it ends with them.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<(usize, bool), Garbage> {
+        self.feed_content(bytes, |_| ())
+    }
+
+    /// The same; shows where the content stands in the bytes, without what the transfer coding put around it.
+    pub(crate) fn feed_content(
+        &mut self,
+        bytes: &[u8],
+        mut content: impl FnMut(Range<usize>),
+    ) -> Result<(usize, bool), Garbage> {
         match self {
             Framing::Length(left) => {
                 let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
                 *left -= taken as u64;
+                content(0..taken);
                 Ok((taken, *left == 0))
             }
-            Framing::Chunked(chunks) => chunks.feed(bytes),
-            Framing::UntilClose => Ok((bytes.len(), false)),
+            Framing::Chunked(chunks) => chunks.feed(bytes, content),
+            Framing::UntilClose => {
+                content(0..bytes.len());
+                Ok((bytes.len(), false))
+            }
         }
     }
 }
 
 impl Chunks {
-    fn feed(&mut self, bytes: &[u8]) -> Result<(usize, bool), Garbage> {
+    fn feed(&mut self, bytes: &[u8], mut content: impl FnMut(Range<usize>)) -> Result<(usize, bool), Garbage> {
         let mut at = 0;
         while at < bytes.len() {
             if let Chunks::Data(left) = self {
                 let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len() - at);
                 *left -= taken as u64;
+                content(at..at + taken);
                 at += taken;
                 if *left == 0 {
                     *self = Chunks::DataEnd { cr: false };

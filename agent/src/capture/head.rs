@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 /// Heads longer than this are not followed.
 pub(crate) const MAX_HEAD: usize = 64 * 1024;
-const MAX_HEADERS: usize = 256;
+pub(super) const MAX_HEADERS: usize = 256;
 
 /// Collects a head out of pieces.
 #[derive(Debug, Default)]
@@ -126,7 +126,7 @@ impl ResponseHead {
 }
 
 /// What Transfer-Encoding and Content-Length say; the former wins.
-fn framing(headers: &[httparse::Header<'_>]) -> Result<Option<Framing>, Garbage> {
+pub(super) fn framing(headers: &[httparse::Header<'_>]) -> Result<Option<Framing>, Garbage> {
     let values = |name: &'static str| headers.iter().filter(move |header| header.name.eq_ignore_ascii_case(name));
     let mut coded = None;
     for header in values("transfer-encoding") {

@@ -6,14 +6,18 @@
 
 pub mod event;
 pub mod exchange;
+pub mod filter;
 mod framing;
 mod head;
+mod message;
 mod recording;
 pub mod replay;
+mod selection;
 pub mod sniffer;
 pub mod store;
 pub mod view;
 
 pub use event::Happening;
 pub use exchange::{Exchange, TunnelTag};
-pub use store::{CaptureStore, Selection};
+pub use selection::{Page, Selection};
+pub use store::CaptureStore;

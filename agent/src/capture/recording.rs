@@ -1,5 +1,8 @@
 //! The raw bytes of one message, kept up to a limit, with exact knowledge of the memory they take.
 
+use super::message::Message;
+use bytes::Bytes;
+
 /// A piece is never larger than this, so that growing never copies what is there.
 const MAX_PIECE: usize = 64 * 1024;
 const MIN_PIECE: usize = 512;
@@ -7,7 +10,10 @@ const MIN_PIECE: usize = 512;
 /// Bytes as they were on the wire.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
-    pieces: Vec<Vec<u8>>,
+    /// Full pieces, which are shared with whoever looks, so that looking copies nothing.
+    pieces: Vec<Bytes>,
+    /// The piece that is being filled.
+    filling: Vec<u8>,
     kept: usize,
     limit: usize,
     /// Bytes that passed, kept or not.
@@ -29,12 +35,10 @@ impl Recording {
     /// Keeps as much as fits into memory that is there already; the rest is returned.
     pub(crate) fn fill<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let room = self.limit.saturating_sub(self.kept);
-        let spare = self.pieces.last().map_or(0, |piece| piece.capacity() - piece.len());
+        let spare = self.filling.capacity() - self.filling.len();
         let taken = bytes.len().min(room).min(spare);
-        if let Some(piece) = self.pieces.last_mut() {
-            piece.extend_from_slice(&bytes[..taken]);
-            self.kept += taken;
-        }
+        self.filling.extend_from_slice(&bytes[..taken]);
+        self.kept += taken;
         &bytes[taken..]
     }
 
@@ -49,26 +53,39 @@ impl Recording {
     pub(crate) fn grow(&mut self, wanted: usize) -> usize {
         let piece: Vec<u8> = Vec::with_capacity(wanted);
         let capacity = piece.capacity();
-        self.pieces.push(piece);
+        let full = std::mem::replace(&mut self.filling, piece);
+        if !full.is_empty() {
+            self.pieces.push(full.into());
+        }
         capacity
     }
 
     /// Gives back memory that is not used. Returns how much.
     pub(crate) fn trim(&mut self) -> usize {
-        let Some(piece) = self.pieces.last_mut() else { return 0 };
-        let before = piece.capacity();
-        piece.shrink_to_fit();
-        before - piece.capacity()
+        let mut last = std::mem::take(&mut self.filling);
+        let before = last.capacity();
+        last.shrink_to_fit();
+        let given_back = before - last.capacity();
+        if !last.is_empty() {
+            self.pieces.push(last.into());
+        }
+        self.pieces.shrink_to_fit();
+        given_back
     }
 
-    /// All kept bytes in one.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        self.pieces.concat()
+    /// What is kept at this moment.
+    pub(crate) fn message(&self) -> Message {
+        let mut pieces = self.pieces.clone();
+        if !self.filling.is_empty() {
+            pieces.push(Bytes::copy_from_slice(&self.filling));
+        }
+        Message::new(pieces, self.head, self.cut, self.complete)
     }
 
     /// Forgets the bytes, not the facts.
     pub(crate) fn clear(&mut self) {
         self.pieces = Vec::new();
+        self.filling = Vec::new();
         self.kept = 0;
         self.limit = 0;
         self.cut = true;

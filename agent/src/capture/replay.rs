@@ -16,10 +16,9 @@ pub struct Repeat {
 /// # Errors
 /// `CapturedCut` for a request that was not kept whole; `ReplayFailed` for one whose target names no path.
 pub fn repeat(exchange: &Exchange) -> Result<Repeat, Error> {
-    let (bytes, head, cut, complete) = {
-        let state = exchange.locked();
-        (state.request.bytes(), state.request.head, state.request.cut, state.request.complete)
-    };
+    let (request, _) = exchange.messages();
+    let (head, cut, complete) = (request.head_length(), request.cut, request.complete);
+    let bytes = request.wire();
     if cut {
         return Err(Error::new(
             Code::CapturedCut,

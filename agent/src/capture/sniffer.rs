@@ -192,6 +192,7 @@ impl Conversation {
                                 host: head.host.clone(),
                                 replay_of: observer.replay_of,
                                 trace: observer.notes.as_ref().and_then(Notes::take),
+                                imported: false,
                             };
                             store.begin(opening, raw)
                         });

@@ -1,4 +1,4 @@
-//! The captured requests: bounded by the memory they really take, the oldest go first.
+//! The captured requests: bounded by the memory they really take, the oldest go first, pinned ones last.
 
 use super::{
     event::Happening,
@@ -7,10 +7,10 @@ use super::{
 };
 use serde_json::{Value as Json, json};
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::BTreeMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed},
+        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
 };
 use tokio::sync::broadcast;
@@ -21,27 +21,21 @@ pub struct CaptureStore {
     body_limit: AtomicUsize,
     used: AtomicUsize,
     dropped: AtomicU64,
-    next: AtomicU32,
+    /// Counts every change of what is kept.
+    revision: AtomicU64,
+    /// The count when everything was deleted last.
+    cleared: AtomicU64,
     run: u32,
     kept: Mutex<Kept>,
     feed: broadcast::Sender<Happening>,
 }
 
+/// Both by id, and ids grow with age.
 #[derive(Default)]
 struct Kept {
-    by_age: VecDeque<Arc<Exchange>>,
-    by_id: HashMap<u64, Arc<Exchange>>,
-}
-
-/// Which captured requests are wanted.
-#[derive(Clone, Debug, Default)]
-pub struct Selection {
-    /// At most so many.
-    pub limit: usize,
-    /// Only those captured before this one.
-    pub before: Option<u64>,
-    /// Only those of this tunnel: as captured requests show it, or the bare name.
-    pub tunnel: Option<String>,
+    last: u32,
+    loose: BTreeMap<u64, Arc<Exchange>>,
+    pinned: BTreeMap<u64, Arc<Exchange>>,
 }
 
 impl CaptureStore {
@@ -52,7 +46,8 @@ impl CaptureStore {
             body_limit: AtomicUsize::new(0),
             used: AtomicUsize::new(0),
             dropped: AtomicU64::new(0),
-            next: AtomicU32::new(1),
+            revision: AtomicU64::new(0),
+            cleared: AtomicU64::new(0),
             run: u32::try_from(jiff::Timestamp::now().as_second() & 0xffff_ffff).unwrap_or(1),
             kept: Mutex::default(),
             feed,
@@ -76,19 +71,25 @@ impl CaptureStore {
 
     /// A request's head has passed: from now on it is listed.
     pub(crate) fn begin(&self, opening: Opening, head: &[u8]) -> Arc<Exchange> {
-        let id = u64::from(self.run) << 32 | u64::from(self.next.fetch_add(1, Relaxed));
-        let exchange = Arc::new(Exchange::new(id, opening, self.recording(head.len())));
-        let fixed = exchange.fixed_bytes();
-        self.used.fetch_add(fixed, Relaxed);
-        exchange.charge(fixed);
-        {
-            let mut kept = self.locked();
-            kept.by_age.push_back(exchange.clone());
-            kept.by_id.insert(id, exchange.clone());
-        }
-        self.make_room();
+        let exchange = self.enter(|id| Exchange::new(id, opening, self.recording(head.len())));
         exchange.append(self, Side::Request, head);
-        self.tell(Happening::Request(exchange.clone()));
+        self.tell_of(&exchange);
+        exchange
+    }
+
+    /// Gives an exchange its id and its place, and room for what belongs to every one.
+    pub(crate) fn enter(&self, make: impl FnOnce(u64) -> Exchange) -> Arc<Exchange> {
+        let exchange = {
+            let mut kept = self.locked();
+            kept.last = kept.last.wrapping_add(1).max(1);
+            let exchange = Arc::new(make(u64::from(self.run) << 32 | u64::from(kept.last)));
+            let fixed = exchange.fixed_bytes();
+            exchange.charge(fixed);
+            self.used.fetch_add(fixed, Relaxed);
+            kept.loose.insert(exchange.id, exchange.clone());
+            exchange
+        };
+        self.make_room();
         exchange
     }
 
@@ -124,14 +125,9 @@ impl CaptureStore {
         {
             let mut kept = self.locked();
             while self.used.load(Relaxed) > limit {
-                let Some(oldest) = kept.by_age.pop_front() else { break };
-                kept.by_id.remove(&oldest.id);
+                let Some((_, oldest)) = kept.loose.pop_first().or_else(|| kept.pinned.pop_first()) else { break };
                 self.used.fetch_sub(oldest.detach(), Relaxed);
                 gone.push(oldest);
-            }
-            if kept.by_age.is_empty() {
-                kept.by_age.shrink_to_fit();
-                kept.by_id.shrink_to_fit();
             }
         }
         self.dropped.fetch_add(gone.len() as u64, Relaxed);
@@ -140,41 +136,101 @@ impl CaptureStore {
     /// The captured request with this id.
     pub fn get(&self, id: &str) -> Option<Arc<Exchange>> {
         let number = parse_id(id)?;
-        self.locked().by_id.get(&number).cloned()
+        let kept = self.locked();
+        kept.loose.get(&number).or_else(|| kept.pinned.get(&number)).cloned()
     }
 
-    /// Newest first.
-    pub fn list(&self, selection: &Selection) -> Vec<Arc<Exchange>> {
-        let fits = |exchange: &&Arc<Exchange>| {
-            let tag = &exchange.opening.tunnel;
-            let wanted = |name: &String| *name == tag.definition || *name == tag.shown();
-            selection.before.is_none_or(|before| exchange.id < before) && selection.tunnel.as_ref().is_none_or(wanted)
+    /// At most so many of those captured before this one, newest first. The lock is held for no longer than it takes
+    /// to walk over them.
+    pub fn page(&self, before: u64, count: usize) -> Vec<Arc<Exchange>> {
+        let kept = self.locked();
+        let mut loose = kept.loose.range(..before).rev().map(|(_, exchange)| exchange).peekable();
+        let mut pinned = kept.pinned.range(..before).rev().map(|(_, exchange)| exchange).peekable();
+        let mut page = Vec::with_capacity(count.min(1024));
+        while page.len() < count {
+            let next = match (loose.peek(), pinned.peek()) {
+                (Some(a), Some(b)) if b.id > a.id => pinned.next(),
+                (Some(_), _) => loose.next(),
+                (None, _) => pinned.next(),
+            };
+            let Some(next) = next else { break };
+            page.push(next.clone());
+        }
+        page
+    }
+
+    /// Pins an exchange or lets it loose, and writes a note beside it; `None` leaves what is there.
+    pub fn mark(&self, exchange: &Arc<Exchange>, pinned: Option<bool>, note: Option<Option<&str>>) {
+        if let Some(note) = note {
+            exchange.set_note(self, note);
+        }
+        if let Some(pinned) = pinned {
+            let mut kept = self.locked();
+            let Kept { loose, pinned: fixed, .. } = &mut *kept;
+            let (from, to) = if pinned { (loose, fixed) } else { (fixed, loose) };
+            if let Some(moved) = from.remove(&exchange.id) {
+                to.insert(exchange.id, moved);
+            }
+            exchange.set_pinned(pinned);
+        }
+        self.tell_of(exchange);
+    }
+
+    /// Deletes one; `false` if it is not there.
+    pub fn remove(&self, id: &str) -> bool {
+        let Some(number) = parse_id(id) else { return false };
+        let gone = {
+            let mut kept = self.locked();
+            kept.loose.remove(&number).or_else(|| kept.pinned.remove(&number))
         };
-        self.locked().by_age.iter().rev().filter(fits).take(selection.limit).cloned().collect()
+        let Some(gone) = gone else { return false };
+        self.used.fetch_sub(gone.detach(), Relaxed);
+        self.revision.fetch_add(1, Relaxed);
+        self.tell(Happening::RequestDeleted(gone.id));
+        true
     }
 
     /// Deletes everything.
     pub fn clear(&self) {
-        let kept = std::mem::take(&mut *self.locked());
-        for exchange in kept.by_age {
+        let (loose, pinned) = {
+            let mut kept = self.locked();
+            (std::mem::take(&mut kept.loose), std::mem::take(&mut kept.pinned))
+        };
+        for exchange in loose.into_values().chain(pinned.into_values()) {
             self.used.fetch_sub(exchange.detach(), Relaxed);
         }
+        self.cleared.store(self.revision.fetch_add(1, Relaxed) + 1, Relaxed);
         self.tell(Happening::RequestsDeleted);
     }
 
     /// What the status shows: bytes, limit, count, how many were dropped, and the oldest kept.
     pub fn gauge(&self) -> Json {
-        let (count, oldest) = {
+        let (count, pinned, oldest) = {
             let kept = self.locked();
-            (kept.by_age.len(), kept.by_age.front().map(|oldest| oldest.start.to_string()))
+            let oldest = match (kept.loose.values().next(), kept.pinned.values().next()) {
+                (Some(a), Some(b)) if b.id < a.id => Some(b),
+                (a, b) => a.or(b),
+            };
+            (kept.loose.len() + kept.pinned.len(), kept.pinned.len(), oldest.map(|oldest| oldest.start))
         };
         json!({
             "bytes": self.used.load(Relaxed),
             "limit": self.limit.load(Relaxed),
             "count": count,
+            "pinned": pinned,
             "dropped": self.dropped.load(Relaxed),
-            "oldest": oldest,
+            "oldest": oldest.map(|oldest| oldest.to_string()),
         })
+    }
+
+    /// Names this run of the agent: the first half of every id.
+    pub fn run(&self) -> u32 {
+        self.run
+    }
+
+    /// The count of changes when everything was deleted last.
+    pub fn cleared(&self) -> u64 {
+        self.cleared.load(Relaxed)
     }
 
     /// Bytes of memory on the account.
@@ -184,6 +240,12 @@ impl CaptureStore {
 
     pub(crate) fn tell(&self, happening: Happening) {
         let _ = self.feed.send(happening);
+    }
+
+    /// An exchange has changed.
+    pub(crate) fn tell_of(&self, exchange: &Arc<Exchange>) {
+        exchange.set_revision(self.revision.fetch_add(1, Relaxed) + 1);
+        self.tell(Happening::Request(exchange.clone()));
     }
 
     fn locked(&self) -> MutexGuard<'_, Kept> {
@@ -211,6 +273,7 @@ mod tests {
             host: "h".into(),
             replay_of: None,
             trace: None,
+            imported: false,
         }
     }
 
@@ -230,7 +293,7 @@ mod tests {
             }
             exchange.ended(&store, Side::Request);
         }
-        let kept = store.list(&Selection { limit: 100, ..Selection::default() });
+        let kept = store.page(u64::MAX, 100);
         assert!((8..=10).contains(&kept.len()), "{} were kept", kept.len());
         assert!(kept.windows(2).all(|pair| pair[0].id > pair[1].id));
         assert!(kept[0].locked().request.cut, "1.4 MB were cut at 1 MiB");
@@ -244,7 +307,7 @@ mod tests {
         for _ in 0..5000 {
             store.begin(opening("site"), b"GET / HTTP/1.1\r\n\r\n").ended(&store, Side::Request);
         }
-        let kept = store.list(&Selection { limit: 10_000, ..Selection::default() }).len();
+        let kept = store.page(u64::MAX, 10_000).len();
         assert!(kept > 500 && kept < 2500, "{kept} were kept");
         assert!(store.bytes() <= 1 << 20);
     }
@@ -257,17 +320,39 @@ mod tests {
         exchange.append(&store, Side::Request, &[0; 100_000]);
         exchange.ended(&store, Side::Request);
         assert_eq!(store.bytes(), 0);
-        assert!(store.list(&Selection { limit: 1, ..Selection::default() }).is_empty());
+        assert!(store.page(u64::MAX, 1).is_empty());
     }
 
     #[test]
-    fn requests_are_found_by_bare_and_by_shown_name() {
+    fn ids_are_found_as_they_are_written() {
         let store = store(1 << 20);
-        store.begin(opening("a"), b"");
-        let second = store.begin(opening("b"), b"");
-        let find = |name: &str| store.list(&Selection { limit: 9, tunnel: Some(name.into()), before: None }).len();
-        assert_eq!((find("a"), find("a (https)"), find("a (http)"), find("c")), (1, 1, 0, 0));
-        assert!(store.get(&shown_id(second.id)).is_some());
+        let one = store.begin(opening("a"), b"");
+        assert!(store.get(&shown_id(one.id)).is_some());
         assert!(store.get("zz").is_none() && store.get("").is_none());
+        assert!(store.remove(&shown_id(one.id)) && !store.remove(&shown_id(one.id)));
+        assert_eq!(store.bytes(), 0);
+    }
+
+    #[test]
+    fn pinned_ones_stay_while_there_are_others_to_go() {
+        let store = store(64 << 10);
+        let first = store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n");
+        store.mark(&first, Some(true), Some(Some("look at this")));
+        for _ in 0..1000 {
+            store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n").ended(&store, Side::Request);
+            assert!(store.bytes() <= 64 << 10);
+        }
+        let kept = store.page(u64::MAX, 1000);
+        assert_eq!(kept.last().map(|last| last.id), Some(first.id), "listed at its place");
+        assert!(kept.windows(2).all(|pair| pair[0].id > pair[1].id));
+        assert_eq!(first.summary()["note"], "look at this");
+        store.mark(&first, Some(false), Some(None));
+        store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n");
+        for _ in 0..20 {
+            store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n");
+        }
+        assert!(store.get(&shown_id(first.id)).is_none(), "the oldest goes as soon as it is loose");
+        store.clear();
+        assert_eq!(store.bytes(), 0);
     }
 }

@@ -2,35 +2,27 @@
 
 use super::{
     exchange::{Exchange, nanoseconds, shown_id, status_line},
-    head::text_of,
+    head::{MAX_HEADERS, text_of},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value as Json, json};
 
-const MAX_HEADERS: usize = 256;
-
 /// The whole captured request: contract's fields, then ours.
 pub fn detail(exchange: &Exchange) -> Json {
-    let (request, response, facts) = {
-        let state = exchange.locked();
-        let request = (state.request.bytes(), state.request.head, state.request.cut, state.request.complete);
-        let response = state
-            .response
-            .as_ref()
-            .map(|response| (response.bytes(), response.head, response.cut, state.status.clone().unwrap_or_default()));
-        (request, response, (state.duration, state.error.clone()))
-    };
-    let (raw, head, request_cut, request_complete) = request;
-    let (proto, headers) = request_head(&raw[..head.min(raw.len())]);
-    let response_cut = response.as_ref().is_some_and(|(_, _, cut, _)| *cut);
-    let response = response.map(|(raw, head, _, (code, reason))| {
-        let (proto, headers) = response_head(&raw[..head.min(raw.len())]);
+    let facts = exchange.facts();
+    let reason = exchange.reason().unwrap_or_default();
+    let (request, response) = exchange.messages();
+    let (proto, headers) = request_head(&request.head());
+    let response_cut = response.as_ref().is_some_and(|response| response.cut);
+    let answer = response.map(|response| {
+        let (proto, headers) = response_head(&response.head());
+        let code = facts.status.unwrap_or_default();
         json!({
             "status": status_line(code, &reason),
             "status_code": code,
             "proto": proto,
             "headers": headers,
-            "raw": STANDARD.encode(raw),
+            "raw": STANDARD.encode(response.wire()),
         })
     });
     let id = shown_id(exchange.id);
@@ -40,20 +32,23 @@ pub fn detail(exchange: &Exchange) -> Json {
         "tunnel_name": exchange.opening.tunnel.shown(),
         "remote_addr": exchange.opening.remote,
         "start": exchange.start.to_string(),
-        "duration": facts.0.map_or(0, nanoseconds),
+        "duration": facts.duration.map_or(0, nanoseconds),
         "request": {
             "method": exchange.opening.method,
             "proto": proto,
             "headers": headers,
             "uri": exchange.opening.target,
-            "raw": STANDARD.encode(raw),
+            "raw": STANDARD.encode(request.wire()),
         },
-        "response": response,
+        "response": answer,
         "replay_of": exchange.opening.replay_of.map(shown_id),
         "trace": exchange.opening.trace.as_deref().and_then(trace),
-        "cut": {"request": request_cut, "response": response_cut},
-        "complete": {"request": request_complete, "response": facts.0.is_some() && facts.1.is_none()},
-        "error": facts.1,
+        "cut": {"request": request.cut, "response": response_cut},
+        "complete": {"request": request.complete, "response": facts.duration.is_some() && facts.error.is_none()},
+        "error": facts.error.as_deref(),
+        "pinned": facts.pinned,
+        "note": facts.note.as_deref(),
+        "imported": exchange.opening.imported,
     })
 }
 

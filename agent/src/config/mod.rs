@@ -4,7 +4,7 @@ pub mod address;
 pub mod definition;
 pub mod edit;
 mod fields;
-mod nearest;
+pub(crate) mod nearest;
 pub mod paths;
 pub mod problem;
 pub mod settings;

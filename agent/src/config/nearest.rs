@@ -1,7 +1,7 @@
 //! "Did you mean …": the known name nearest to one that was mistyped.
 
 /// The nearest of the known names, if any is near enough to be what was meant.
-pub(super) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written: String = written.chars().take(64).flat_map(char::to_lowercase).collect();
     let bound = 1 + written.len() / 4;
     known

@@ -1,15 +1,17 @@
-//! The live feed: what changes, as server-sent events.
+//! The live feed: what changes, as server-sent events. Who comes back with the last id gets what was missed.
 
-use super::{configured, status};
+use super::{ApiError, configured, status};
 use crate::{
     agent::Core,
-    capture::{Happening, Selection},
+    capture::{CaptureStore, Exchange, Happening, exchange::shown_id},
 };
 use axum::{
-    extract::State,
+    extract::{RawQuery, State},
+    http::HeaderMap,
     response::sse::{Event, KeepAlive, Sse},
 };
 use futures::{Stream, StreamExt, stream};
+use postern_api::{Code, Error};
 use serde_json::{Value as Json, json};
 use std::{convert::Infallible, sync::Arc, time::Duration};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
@@ -18,12 +20,78 @@ use tokio::sync::broadcast::{Receiver, error::RecvError};
 const PULSE: Duration = Duration::from_secs(10);
 /// A listener that lagged behind is sent so many of the newest requests again.
 const CATCH_UP: usize = 100;
+/// Who comes back is sent at most so many requests that changed meanwhile, the newest of them.
+const MOST_MISSED: usize = 1000;
+/// Changes that happen at the same time may be told in another order than they are counted in.
+const OVERLAP: u64 = 64;
 
-pub(super) async fn follow(State(core): State<Arc<Core>>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+pub(super) async fn follow(
+    State(core): State<Arc<Core>>,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    let since = since(&headers, query.as_deref().unwrap_or_default())?;
     let feed = core.feed.subscribe();
-    let first = stream::iter([event("status", &status::body(&core)), event("tunnels", &configured::body(&core))]);
+    let mut first = vec![event("status", &status::body(&core)), event("tunnels", &configured::body(&core))];
+    if let Some(since) = since {
+        first.extend(missed(&core.store, since));
+    }
     let later = stream::unfold((core, feed), next).map(stream::iter).flatten();
-    Sse::new(first.chain(later).map(Ok)).keep_alive(KeepAlive::new().interval(Duration::from_secs(15)))
+    let keep_alive = KeepAlive::new().interval(Duration::from_secs(15));
+    Ok(Sse::new(stream::iter(first).chain(later).map(Ok)).keep_alive(keep_alive))
+}
+
+/// The last id the listener has seen: of which run of the agent, and how far.
+fn since(headers: &HeaderMap, query: &str) -> Result<Option<(u32, u64)>, ApiError> {
+    let parsed = |text: &str| {
+        let (run, revision) = text.split_once('-')?;
+        Some((u32::from_str_radix(run, 16).ok()?, revision.parse().ok()?))
+    };
+    let mut since = headers.get("last-event-id").and_then(|value| value.to_str().ok()).and_then(parsed);
+    for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+        let shown: String = name.chars().take(40).collect();
+        if name != "since" {
+            return Err(Error::new(Code::QueryUnknown, format!("There is no parameter `{shown}` here.")).into());
+        }
+        let Some(given) = parsed(&value) else {
+            return Err(Error::new(Code::QueryInvalid, "`since` must be the `id:` of an event of this feed.").into());
+        };
+        // A browser that comes back by itself repeats the address it was opened with; what it says beside it is newer.
+        since = since.or(Some(given));
+    }
+    Ok(since)
+}
+
+/// Requests that changed after a listener went away, oldest change first.
+fn missed(store: &CaptureStore, (run, revision): (u32, u64)) -> Vec<Event> {
+    if run != store.run() || revision < store.cleared() {
+        let again = newest(store).into_iter();
+        return [deleted(store)].into_iter().chain(again).collect();
+    }
+    let since = revision.saturating_sub(OVERLAP);
+    let mut changed = Vec::new();
+    let mut before = u64::MAX;
+    loop {
+        let page = store.page(before, 2048);
+        let Some(last) = page.last() else { break };
+        before = last.id();
+        changed.extend(page.into_iter().filter(|exchange| exchange.revision() > since));
+    }
+    changed.sort_by_key(|exchange| exchange.revision());
+    let surplus = changed.len().saturating_sub(MOST_MISSED);
+    changed.iter().skip(surplus).map(|exchange| request(store, exchange)).collect()
+}
+
+fn newest(store: &CaptureStore) -> Vec<Event> {
+    store.page(u64::MAX, CATCH_UP).iter().rev().map(|exchange| request(store, exchange)).collect()
+}
+
+fn request(store: &CaptureStore, exchange: &Exchange) -> Event {
+    event("request", &exchange.summary()).id(format!("{:08x}-{}", store.run(), exchange.revision()))
+}
+
+fn deleted(store: &CaptureStore) -> Event {
+    event("requests_deleted", &json!({})).id(format!("{:08x}-{}", store.run(), store.cleared()))
 }
 
 async fn next(
@@ -37,8 +105,9 @@ async fn next(
     let events = match received {
         Ok(Happening::Status) => vec![event("status", &status::body(&core))],
         Ok(Happening::Tunnels) => vec![event("tunnels", &configured::body(&core))],
-        Ok(Happening::Request(exchange)) => vec![event("request", &exchange.summary())],
-        Ok(Happening::RequestsDeleted) => vec![event("requests_deleted", &json!({}))],
+        Ok(Happening::Request(exchange)) => vec![request(&core.store, &exchange)],
+        Ok(Happening::RequestDeleted(id)) => vec![event("request_deleted", &json!({"id": shown_id(id)}))],
+        Ok(Happening::RequestsDeleted) => vec![deleted(&core.store)],
         Err(RecvError::Lagged(_)) => afresh(&core),
         Err(RecvError::Closed) => return None,
     };
@@ -47,10 +116,8 @@ async fn next(
 
 /// Everything a listener needs after it missed something.
 fn afresh(core: &Core) -> Vec<Event> {
-    let mut newest = core.store.list(&Selection { limit: CATCH_UP, ..Selection::default() });
-    newest.reverse();
     let state = [event("status", &status::body(core)), event("tunnels", &configured::body(core))];
-    state.into_iter().chain(newest.iter().map(|exchange| event("request", &exchange.summary()))).collect()
+    state.into_iter().chain(newest(&core.store)).collect()
 }
 
 fn event(kind: &str, data: &Json) -> Event {

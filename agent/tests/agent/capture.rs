@@ -92,7 +92,10 @@ async fn a_replay_is_heard_again_and_captured_anew() {
         assert_eq!(world.call("POST", "/api/requests/http", Some(body.clone())).await.0, status, "{body}");
     }
     assert_eq!(world.call("DELETE", "/api/requests/http", None).await, (204, Json::Null));
-    assert_eq!(world.get("/api/requests/http").await, json!({"uri": "/api/requests/http", "requests": []}));
+    assert_eq!(
+        world.get("/api/requests/http").await,
+        json!({"uri": "/api/requests/http", "requests": [], "next": null, "cut": false})
+    );
 }
 
 #[tokio::test]

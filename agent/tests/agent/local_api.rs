@@ -145,45 +145,145 @@ async fn the_list_is_limited_and_filtered_newest_first() {
 }
 
 #[tokio::test]
-async fn the_live_feed_tells_what_happens() {
+async fn lists_are_filtered_and_paged() {
     let world = World::start().await;
-    let origin = Origin::says(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
-    let response = reqwest::get(format!("{}/api/events", world.web())).await.expect("answered");
-    assert_eq!(response.headers()["content-type"], "text/event-stream");
-    let mut bytes = response.bytes_stream();
-    let mut text = String::new();
-    let mut next = async || -> (String, Json) {
+    let origin = Origin::says(b"END", b"HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\nmade").await;
+    world.tunnel("a", "http", origin.port).await;
+    for number in 1..=5 {
+        let request =
+            format!("POST /{number} HTTP/1.1\r\nHost: h\r\nX-N: {number}\r\nContent-Length: 5\r\n\r\n{number}.END");
+        world.server.http("a", request.as_bytes()).await.expect("answered");
+    }
+    let all = world.captured(5).await;
+    let found = async |query: &str| -> (Vec<String>, Json) {
+        let page = world.get(&format!("/api/requests/http/summaries?{query}")).await;
+        let paths = page["requests"].as_array().unwrap().iter();
+        (paths.map(|one| one["path"].as_str().unwrap().to_owned()).collect(), page["next"].clone())
+    };
+    assert_eq!(found("filter=status:201%20header.x-n=3").await, (vec!["/3".into()], Json::Null));
+    assert_eq!(found("filter=body~%224%5C.end%22%20or%20path:/5").await.0, ["/5", "/4"]);
+    assert_eq!(found("filter=not%20method:POST").await.0, [""; 0]);
+    let (paths, next) = found("filter=response.body:MADE&limit=2").await;
+    assert_eq!(paths, ["/5", "/4"]);
+    let next = next.as_str().expect("there is more");
+    assert_eq!(found(&format!("filter=response.body:MADE&before={next}")).await.0, ["/3", "/2", "/1"]);
+    assert_eq!(found(&format!("since={}", all[2]["id"].as_str().unwrap())).await.0, ["/5", "/4"]);
+    assert_eq!(found("since=2020-01-01T00:00:00Z&limit=1").await.0, ["/5"]);
+    assert_eq!(found("since=2120-01-01T00:00:00Z").await.0, [""; 0]);
+    let list = world.get("/api/requests/http?filter=path=/2").await;
+    assert_eq!((&list["requests"][0]["request"]["uri"], &list["next"]), (&json!("/2"), &Json::Null));
+    let (status, body) = world.call("GET", "/api/requests/http/summaries?filter=stauts:200", None).await;
+    assert_eq!(
+        (status, &body["details"]["position"], &body["details"]["code"]),
+        (400, &json!("1"), &json!("ERR_POSTERN_8120"))
+    );
+    assert!(body["details"]["err"].as_str().unwrap().contains("Is `status` meant?"), "{body}");
+}
+
+/// The feed, read event after event.
+struct Feed {
+    bytes: futures::stream::BoxStream<'static, reqwest::Result<bytes::Bytes>>,
+    text: String,
+}
+
+impl Feed {
+    async fn open(world: &World, query: &str, last: Option<&str>) -> Feed {
+        let mut request = reqwest::Client::new().get(format!("{}/api/events{query}", world.web()));
+        if let Some(last) = last {
+            request = request.header("Last-Event-ID", last);
+        }
+        let response = request.send().await.expect("answered");
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Feed { bytes: response.bytes_stream().boxed(), text: String::new() }
+    }
+
+    /// Name, data and id of the next event.
+    async fn next(&mut self) -> (String, Json, Option<String>) {
         loop {
-            if let Some((one, rest)) = text.split_once("\n\n") {
+            if let Some((one, rest)) = self.text.split_once("\n\n") {
                 let field = |name: &str| {
                     one.lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned())
                 };
-                let parsed = (field("event:"), field("data:"));
-                text = rest.to_owned();
-                if let (Some(event), Some(data)) = parsed {
-                    return (event, serde_json::from_str(&data).expect("JSON"));
+                let parsed = (field("event:"), field("data:"), field("id:"));
+                self.text = rest.to_owned();
+                if let (Some(event), Some(data), id) = parsed {
+                    return (event, serde_json::from_str(&data).expect("JSON"), id);
                 }
                 continue;
             }
-            let piece =
-                tokio::time::timeout(PATIENCE, bytes.next()).await.expect("in time").expect("open").expect("read");
-            text.push_str(std::str::from_utf8(&piece).expect("text"));
+            let piece = tokio::time::timeout(PATIENCE, self.bytes.next()).await;
+            let piece = piece.expect("in time").expect("open").expect("read");
+            self.text.push_str(std::str::from_utf8(&piece).expect("text"));
         }
-    };
-    let (first, second) = (next().await, next().await);
+    }
+
+    async fn next_of(&mut self, kind: &str) -> (Json, Option<String>) {
+        loop {
+            let (event, data, id) = self.next().await;
+            if event == kind {
+                return (data, id);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_live_feed_tells_what_happens() {
+    let world = World::start().await;
+    let origin = Origin::says(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
+    let mut feed = Feed::open(&world, "", None).await;
+    let (first, second) = (feed.next().await, feed.next().await);
     assert_eq!((first.0.as_str(), second.0.as_str()), ("status", "tunnels"));
     assert_eq!(first.1["status"], "online");
     world.tunnel("site", "http", origin.port).await;
     world.server.http("site", b"GET /x HTTP/1.1\r\nHost: h\r\n\r\n").await.expect("answered");
-    let mut seen = Vec::new();
-    while seen.len() < 2 {
-        let (event, data) = next().await;
-        if event == "request" {
-            seen.push(data);
+    let (seen, then) = (feed.next_of("request").await.0, feed.next_of("request").await.0);
+    assert_eq!((&seen["path"], &seen["status_code"]), (&json!("/x"), &Json::Null));
+    assert_eq!((&then["id"], &then["status_code"]), (&seen["id"], &json!(204)));
+    world.call("DELETE", "/api/requests/http", None).await;
+    feed.next_of("requests_deleted").await;
+}
+
+#[tokio::test]
+async fn who_comes_back_gets_what_was_missed() {
+    let world = World::start().await;
+    let origin = Origin::says(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
+    world.tunnel("site", "http", origin.port).await;
+    let visit = async |path: &str| {
+        world
+            .server
+            .http("site", format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n").as_bytes())
+            .await
+            .expect("answered");
+    };
+    let mut feed = Feed::open(&world, "", None).await;
+    visit("/seen").await;
+    let mut last = None;
+    for _ in 0..2 {
+        last = feed.next_of("request").await.1;
+    }
+    drop(feed);
+    visit("/missed").await;
+    world.captured(2).await;
+    let last = last.expect("events of requests have an id");
+    for (query, header) in [(String::new(), Some(last.as_str())), (format!("?since={last}"), None)] {
+        let mut feed = Feed::open(&world, &query, header).await;
+        loop {
+            let (request, id) = feed.next_of("request").await;
+            if request["path"] == "/missed" {
+                assert_eq!(request["status_code"], 204, "as it is now");
+                assert!(id.is_some());
+                break;
+            }
         }
     }
-    assert_eq!((&seen[0]["path"], &seen[0]["status_code"]), (&json!("/x"), &Json::Null));
-    assert_eq!((&seen[1]["id"], &seen[1]["status_code"]), (&seen[0]["id"], &json!(204)));
     world.call("DELETE", "/api/requests/http", None).await;
-    while next().await.0 != "requests_deleted" {}
+    visit("/after").await;
+    let mut feed = Feed::open(&world, "", Some(&last)).await;
+    feed.next_of("requests_deleted").await;
+    assert_eq!(feed.next_of("request").await.0["path"], "/after");
+    let mut feed = Feed::open(&world, "", Some("00000001-5")).await;
+    feed.next_of("requests_deleted").await;
+    assert_eq!(world.call("GET", "/api/events?since=x", None).await.0, 400);
+    assert_eq!(world.call("GET", "/api/events?other=x", None).await.0, 400);
 }

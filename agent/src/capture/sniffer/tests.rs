@@ -1,5 +1,5 @@
 use super::*;
-use crate::capture::{Selection, event::feed, view};
+use crate::capture::{event::feed, view};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn watch() -> Watched {
 impl Watched {
     /// Oldest first, as (request as sent, response as sent).
     fn seen(&self) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
-        let mut list = self.store.list(&Selection { limit: 100, ..Selection::default() });
+        let mut list = self.store.page(u64::MAX, 100);
         list.reverse();
         let raw = |json: &serde_json::Value| json.as_str().map(|text| STANDARD.decode(text).expect("base64"));
         list.iter()
@@ -72,7 +72,7 @@ fn each_request_of_a_shared_connection_names_its_own_visitor() {
         watched.conversation.request_bytes(request.as_bytes());
         watched.conversation.response_bytes(b"HTTP/1.1 204 No Content\r\n\r\n");
     }
-    let list = watched.store.list(&Selection { limit: 100, ..Selection::default() });
+    let list = watched.store.page(u64::MAX, 100);
     let seen: Vec<_> = list.iter().rev().map(|exchange| view::detail(exchange)["remote_addr"].clone()).collect();
     assert_eq!(seen, ["198.51.100.7", "2001:db8::7", "192.0.2.1:9"]);
 }
@@ -98,7 +98,7 @@ fn a_pending_request_has_no_response_and_a_broken_one_says_why() {
     watched.conversation.request_bytes(REQUESTS[0]);
     assert_eq!(watched.seen(), [(REQUESTS[0].to_vec(), None)]);
     watched.conversation.connection_closed();
-    let list = watched.store.list(&Selection { limit: 1, ..Selection::default() });
+    let list = watched.store.page(u64::MAX, 1);
     assert!(list[0].summary()["error"].as_str().expect("said").contains("before a response"));
 }
 

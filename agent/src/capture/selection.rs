@@ -1,0 +1,168 @@
+//! Which captured requests are wanted, found step by step with a bound on the work.
+
+use super::{
+    exchange::{Exchange, shown_id},
+    filter::Filter,
+    store::CaptureStore,
+};
+use std::sync::Arc;
+
+/// So many are taken out of the store at once.
+const STEP: usize = 2048;
+/// Heads and bodies are read up to so many bytes in one call; then it says where to go on.
+const MOST_READ: u64 = 64 << 20;
+
+/// Which captured requests are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// At most so many.
+    pub limit: usize,
+    /// Only those captured before this one.
+    pub before: Option<u64>,
+    /// Only those captured after this one.
+    pub after: Option<u64>,
+    /// Only those that began later than this.
+    pub since: Option<jiff::Timestamp>,
+    /// Only those of this tunnel: as captured requests show it, or the bare name.
+    pub tunnel: Option<String>,
+    /// Only those that pass.
+    pub filter: Option<Filter>,
+}
+
+/// What was found.
+#[derive(Default)]
+pub struct Page {
+    /// Newest first.
+    pub found: Vec<Arc<Exchange>>,
+    /// Where to go on: the id to give as `before`. `None` if nothing is left.
+    pub next: Option<String>,
+    /// The work of one call was used up before the page was full or the end was reached.
+    pub cut: bool,
+}
+
+impl Selection {
+    /// Looks through the store.
+    pub fn find(&self, store: &CaptureStore) -> Page {
+        self.find_within(store, MOST_READ)
+    }
+
+    fn find_within(&self, store: &CaptureStore, most_read: u64) -> Page {
+        let mut page = Page::default();
+        let mut read = 0;
+        let mut before = self.before.unwrap_or(u64::MAX);
+        loop {
+            let step = store.page(before, if self.filter.is_none() { STEP.min(self.limit + 1) } else { STEP });
+            let Some(last) = step.last() else { return page };
+            let end = last.id;
+            for exchange in &step {
+                if self.after.is_some_and(|after| exchange.id <= after) {
+                    return page;
+                }
+                if page.found.len() >= self.limit || read >= most_read {
+                    page.next = Some(shown_id(exchange.id + 1));
+                    page.cut = page.found.len() < self.limit;
+                    return page;
+                }
+                if self.fits(exchange, &mut read) {
+                    page.found.push(exchange.clone());
+                }
+            }
+            before = end;
+        }
+    }
+
+    fn fits(&self, exchange: &Exchange, read: &mut u64) -> bool {
+        let tag = &exchange.opening.tunnel;
+        self.since.is_none_or(|since| exchange.start > since)
+            && self.tunnel.as_ref().is_none_or(|name| *name == tag.definition || *name == tag.shown())
+            && self.filter.as_ref().is_none_or(|filter| filter.passes(exchange, read))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        event::feed,
+        exchange::{Opening, Side, TunnelTag},
+    };
+    use super::*;
+
+    fn filled(count: usize) -> CaptureStore {
+        let store = CaptureStore::new(Some(64 << 20), 1 << 20, feed());
+        for number in 0..count {
+            let opening = Opening {
+                tunnel: Arc::new(TunnelTag {
+                    definition: if number % 2 == 0 { "a" } else { "b" }.into(),
+                    proto: "https",
+                }),
+                remote: "192.0.2.1:1".into(),
+                method: "POST".into(),
+                target: format!("/{number}"),
+                host: "h".into(),
+                replay_of: None,
+                trace: None,
+                imported: false,
+            };
+            let exchange = store.begin(opening, b"POST / HTTP/1.1\r\n\r\n");
+            exchange.append(&store, Side::Request, format!("needle {number}").as_bytes());
+            exchange.ended(&store, Side::Request);
+        }
+        store
+    }
+
+    fn targets(page: &Page) -> Vec<&str> {
+        page.found.iter().map(|exchange| exchange.opening.target.as_str()).collect()
+    }
+
+    #[test]
+    fn requests_are_found_by_bare_and_by_shown_name() {
+        let store = filled(4);
+        let find = |name: &str| {
+            let selection = Selection { limit: 9, tunnel: Some(name.into()), ..Selection::default() };
+            selection.find(&store).found.len()
+        };
+        assert_eq!((find("a"), find("a (https)"), find("a (http)"), find("c")), (2, 2, 0, 0));
+    }
+
+    #[test]
+    fn pages_follow_one_another_without_gap_or_repetition() {
+        let store = filled(5000);
+        for text in ["", "tunnel:a", "body~\"needle\""] {
+            let filter = Some(Filter::parse(text).expect("understood")).filter(|_| !text.is_empty());
+            let whole = Selection { limit: 10_000, filter: filter.clone(), ..Selection::default() }.find(&store);
+            assert!(whole.next.is_none() && !whole.cut);
+            let mut pieced = Vec::new();
+            let mut before = None;
+            loop {
+                let selection = Selection { limit: 700, before, filter: filter.clone(), ..Selection::default() };
+                let page = selection.find(&store);
+                pieced.extend(targets(&page).iter().map(ToString::to_string));
+                match page.next {
+                    Some(next) => before = super::super::store::parse_id(&next),
+                    None => break,
+                }
+            }
+            assert_eq!(pieced, targets(&whole), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_search_that_is_cut_says_so_and_goes_on_where_it_stopped() {
+        let store = filled(100);
+        let filter = Some(Filter::parse("body:\"needle 7\"").expect("understood"));
+        let mut selection = Selection { limit: 50, filter, ..Selection::default() };
+        let (mut found, mut calls) = (Vec::new(), 0);
+        loop {
+            let page = selection.find_within(&store, 80);
+            calls += 1;
+            found.extend(targets(&page).iter().map(ToString::to_string));
+            assert!(page.cut || page.next.is_none());
+            match page.next {
+                Some(next) => selection.before = super::super::store::parse_id(&next),
+                None => break,
+            }
+        }
+        assert_eq!((found.len(), found[0].as_str()), (11, "/79"));
+        assert!(calls > 5, "{calls}");
+    }
+}

@@ -1,0 +1,76 @@
+//! The contract's operations on captured requests, and the short list.
+
+mod query;
+
+use super::{ApiError, no_content, wire};
+use crate::{
+    agent::Core,
+    capture::{Page, Selection, view},
+};
+use axum::{
+    body::{Body, Bytes},
+    extract::{Path, RawQuery, State},
+    http::header,
+    response::{IntoResponse, Response},
+};
+use postern_api::{Code, Error};
+use serde_json::json;
+use std::{convert::Infallible, sync::Arc};
+
+pub(super) async fn list(State(core): State<Arc<Core>>, RawQuery(query): RawQuery) -> Result<Response, ApiError> {
+    let page = found(&core, query::selection(query.as_deref().unwrap_or_default())?).await?;
+    Ok(streamed(page))
+}
+
+pub(super) async fn summaries(State(core): State<Arc<Core>>, RawQuery(query): RawQuery) -> Result<Response, ApiError> {
+    let page = found(&core, query::selection(query.as_deref().unwrap_or_default())?).await?;
+    let requests: Vec<_> = page.found.iter().map(|exchange| exchange.summary()).collect();
+    Ok(wire::ok(&json!({"requests": requests, "next": page.next, "cut": page.cut})))
+}
+
+/// Looks where nothing else waits for it.
+pub(super) async fn found(core: &Arc<Core>, selection: Selection) -> Result<Page, ApiError> {
+    let store = core.store.clone();
+    let looking = tokio::task::spawn_blocking(move || selection.find(&store));
+    looking.await.map_err(|_| Error::new(Code::Internal, "The search was broken off.").into())
+}
+
+pub(super) async fn detail(State(core): State<Arc<Core>>, Path(id): Path<String>) -> Result<Response, ApiError> {
+    match core.store.get(&id) {
+        Some(exchange) => Ok(wire::ok(&view::detail(&exchange))),
+        None => {
+            let shown: String = id.chars().take(40).collect();
+            Err(Error::new(Code::CapturedUnknown, format!("There is no captured request `{shown}`.")).into())
+        }
+    }
+}
+
+pub(super) async fn replay(State(core): State<Arc<Core>>, body: Body) -> Result<Response, ApiError> {
+    let mut body = wire::object(body).await?;
+    let Some(id) = wire::text(&mut body, "id")? else {
+        return Err(Error::new(Code::FieldMissing, "`id` is missing: name the captured request to replay.").into());
+    };
+    let tunnel = wire::text(&mut body, "tunnel_name")?.filter(|name| !name.is_empty());
+    wire::nothing_else(&body)?;
+    core.tunnels.replay(&id, tunnel.as_deref()).await?;
+    Ok(no_content())
+}
+
+pub(super) async fn clear(State(core): State<Arc<Core>>) -> Response {
+    core.store.clear();
+    no_content()
+}
+
+/// One captured request after the other is turned into text while the answer is sent: all of them together with
+/// their bodies would take a multiple of the store's own memory.
+fn streamed(page: Page) -> Response {
+    let begin = [r#"{"uri":"/api/requests/http","requests":["#.to_owned()];
+    let end = format!("],\"next\":{},\"cut\":{}}}", json!(page.next), page.cut);
+    let items = page.found.into_iter().enumerate().map(|(index, exchange)| {
+        let comma = if index > 0 { "," } else { "" };
+        format!("{comma}{}", view::detail(&exchange))
+    });
+    let pieces = begin.into_iter().chain(items).chain([end]);
+    let stream = futures::stream::iter(pieces.map(|piece| Ok::<_, Infallible>(Bytes::from(piece))));
+    ([(header::CONTENT_TYPE, "application/json")], Body::from_stream(stream)).into_response()
+}
