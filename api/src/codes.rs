@@ -187,6 +187,8 @@ codes! {
     LoginUnavailable = 3017, 503, "Visitors must log in here, and the server cannot have them do so.";
     EdgeBusy = 3018, 503, "The server has too much to do at the moment.";
     BodySlow = 3019, 408, "The body of the request arrives too slowly.";
+    AddressBusy = 3020, 503, "The visitor's address has as many connections as it may have.";
+    HandshakeFailed = 3021, 400, "The TLS handshake failed.";
     ServiceUnreachable = 8012, 502, "The agent could not connect to the local service.";
     TunnelLoop = 8013, 508, "The tunnel leads back into the agent itself.";
     // Backends and edges

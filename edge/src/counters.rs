@@ -100,6 +100,11 @@ pub(crate) fn turned_away(limit: &'static str) {
     counter!("postern_edge_connections_turned_away_total", "limit" => limit).increment(1);
 }
 
+/// A TLS handshake came to nothing.
+pub(crate) fn handshake_failed(reason: &'static str) {
+    counter!("postern_edge_failed_handshakes_total", "reason" => reason).increment(1);
+}
+
 /// An HTTP/2 connection was ended because its visitor abandoned most of what it asked for.
 pub(crate) fn flood_ended() {
     counter!("postern_edge_reset_floods_total").increment(1);

@@ -21,6 +21,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Between two looks at what idles for too long.
 const TIDY: Duration = Duration::from_secs(5);
+/// So many at a time hear on a port that there is no place for them, for each reason; the rest are only closed.
+const DOOR: usize = 32;
 /// After an edge's port could not be opened.
 const RETRY: Duration = Duration::from_secs(5);
 
@@ -51,11 +53,11 @@ impl Edge {
         let (https_addr, http_addr) = (address_of(&https)?, address_of(&http)?);
         let limits = settings.limits.clone();
         let proxies = settings.proxies.clone();
-        let crowd = || Crowd::new(limits.connections, limits.connections_per_address, proxies.clone());
+        let crowd = |door| Crowd::new(limits.connections, limits.connections_per_address, door, proxies.clone());
         counters::begin();
         let gatehouse = Arc::new(Gatehouse::new(settings.access_log.clone()));
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
-        let ports = Ports::new(settings.tcp_addr, crowd(), backends.clone(), gatehouse.clone());
+        let ports = Ports::new(settings.tcp_addr, crowd(0), backends.clone(), gatehouse.clone());
         let routing = Arc::new(Routing::new(configs.clone(), Keeper::new(&settings)));
         let (api, challenges) = (settings.api.clone(), settings.challenges.clone());
         let registry =
@@ -76,9 +78,10 @@ impl Edge {
         let follower = Follower { registry: registry.clone(), routing, gatehouse, applied };
         follower.once(&published.borrow().clone()).await;
         let mut tasks = JoinSet::new();
-        let serve_https = listeners::serve_https(https, configs, front.clone(), crowd(), open.clone(), stop.clone());
+        let serve_https =
+            listeners::serve_https(https, configs, front.clone(), crowd(DOOR), open.clone(), stop.clone());
         tasks.spawn(serve_https);
-        tasks.spawn(listeners::serve_http(http, front, crowd(), open.clone(), stop.clone()));
+        tasks.spawn(listeners::serve_http(http, front, crowd(DOOR), open.clone(), stop.clone()));
         tasks.spawn(follower.follow(published));
         tasks.spawn(tidy(registry.clone()));
         Ok(Edge { https_addr, http_addr, registry, live, open, stop, tasks })

@@ -3,6 +3,7 @@
 use postern_api::Code;
 use postern_tests::{Operator, Origin, World, eventually};
 use serde_json::{Value, json};
+use tokio::{io::AsyncWriteExt, net::TcpStream};
 
 /// An HTTPS edge of a name with one route to a backend, which lets in what a CIDR says: the edge's and the route's id.
 async fn edge(operator: &Operator, host: &str, backend: &str, allowed: &str) -> (String, String) {
@@ -158,4 +159,36 @@ async fn numbers_tell_kinds_modules_and_bytes_and_never_names() {
         assert!(text.lines().any(|present| present == line), "{line} in\n{text}");
     }
     assert!(!text.contains("example.test") && !text.contains("edghts_"), "labels are few and known");
+}
+
+#[tokio::test]
+async fn who_finds_no_place_and_whose_handshake_fails_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("access.log");
+    let flags = ["--access-log", &file.to_string_lossy(), "--max-connections", "1"];
+    let world = World::with(|setup| setup.flags(&flags)).await;
+    let https = world.server.addresses.https;
+    let mut only = TcpStream::connect(https).await.unwrap();
+    let refused = world.visitor().get(&format!("https://a.localhost:{}/", https.port())).await;
+    assert_eq!((refused.status, refused.refused(), refused.header("retry-after")), (503, Code::EdgeBusy, "1"));
+    only.write_all(b"this is not TLS\n").await.unwrap();
+    let lines = eventually("both lines are written", async || {
+        let text = std::fs::read_to_string(&file).ok()?;
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+        (lines.len() == 2).then_some(lines)
+    })
+    .await;
+    let shown = |line: &Value| (line["kind"].clone(), line["status"].clone(), line["error_code"].clone());
+    assert_eq!(shown(&lines[0]), (json!("request"), json!(503), json!("ERR_POSTERN_3018")));
+    assert_eq!(lines[0]["id"], refused.header("postern-request-id"));
+    assert_eq!(shown(&lines[1]), (json!("connection"), json!(0), json!("ERR_POSTERN_3021")));
+    let text = world.stranger().get("/metrics").await.ok().text;
+    for line in [
+        "postern_edge_requests_total{class=\"5xx\",kind=\"none\"} 1",
+        "postern_edge_refusals_total{code=\"3018\",module=\"none\"} 1",
+        "postern_edge_connections_turned_away_total{limit=\"all\"} 1",
+        "postern_edge_failed_handshakes_total{reason=\"tls\"} 1",
+    ] {
+        assert!(text.lines().any(|present| present == line), "{line} in\n{text}");
+    }
 }

@@ -1,11 +1,13 @@
 //! Where everybody passes before anything else looks at them, and where it is written down who came: IP restrictions of
 //! visitors and agents, the access log, the last refusals of each edge.
 
+mod handshakes;
 mod log;
 mod passage;
 mod record;
 mod refused;
 mod restrictions;
+mod sample;
 
 pub use log::AccessLog;
 pub(crate) use passage::Passage;
@@ -15,6 +17,7 @@ pub(crate) use record::{Asked, Record, cut};
 use postern_api::published::Published;
 use refused::Refused;
 use restrictions::Restrictions;
+use sample::Sample;
 
 /// One for the whole edge.
 #[derive(Default)]
@@ -23,6 +26,8 @@ pub(crate) struct Gatehouse {
     pub(crate) refused: Refused,
     /// If anybody wants one.
     pub(crate) log: Option<AccessLog>,
+    /// Which failed handshakes are worth a line.
+    failures: Sample<10>,
 }
 
 impl Gatehouse {

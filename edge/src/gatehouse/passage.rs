@@ -6,7 +6,7 @@ use crate::{
     modules::{Column, Trace},
     refusal::Refusal,
 };
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Instant};
 
 /// One connection of a TLS or TCP edge, or of a TCP tunnel.
 pub(crate) struct Passage {
@@ -22,7 +22,12 @@ pub(crate) struct Passage {
 
 impl Passage {
     pub(crate) fn of(gatehouse: &Arc<Gatehouse>, visitor: SocketAddr, scheme: &'static str) -> Self {
-        let (record, trace) = (Record::begin(gatehouse), Trace::default());
+        Passage::since(gatehouse, visitor, scheme, Instant::now())
+    }
+
+    /// One that began a while ago.
+    pub(super) fn since(gatehouse: &Arc<Gatehouse>, visitor: SocketAddr, scheme: &'static str, began: Instant) -> Self {
+        let (record, trace) = (Record::since(gatehouse, began), Trace::default());
         Passage { gatehouse: gatehouse.clone(), record, visitor, trace, scheme, host: None }
     }
 
@@ -55,6 +60,11 @@ impl Passage {
         let code = refusal.error.code;
         counters::refusal(self.trace.refused_by(), code);
         tracing::info!(visitor = %self.visitor, trace = %self.trace, %code, "connection refused: {}", refusal.error.message);
+        self.tell(Some(refusal));
+    }
+
+    /// It did not even come so far that anybody could judge it.
+    pub(super) fn failed(mut self, refusal: &Refusal) {
         self.tell(Some(refusal));
     }
 

@@ -89,9 +89,13 @@ pub(crate) struct Record {
 
 impl Record {
     pub(crate) fn begin(gatehouse: &Arc<Gatehouse>) -> Arc<Self> {
+        Record::since(gatehouse, Instant::now())
+    }
+
+    pub(super) fn since(gatehouse: &Arc<Gatehouse>, began: Instant) -> Arc<Self> {
         Arc::new(Record {
             gatehouse: gatehouse.clone(),
-            began: Instant::now(),
+            began,
             bytes_in: AtomicU64::new(0),
             bytes_out: AtomicU64::new(0),
             told: OnceLock::new(),

@@ -1,5 +1,6 @@
 //! IP restrictions of types `endpoints` and `agent`: who may come in at all, by the address of the socket.
 
+use super::sample::Sample;
 use crate::{
     counters,
     modules::{Trace, Verdict},
@@ -11,14 +12,7 @@ use postern_api::{
     published::{self, IpRestriction, Published, Ruling},
     resource::RestrictionType,
 };
-use std::{
-    net::IpAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-    time::Instant,
-};
+use std::{net::IpAddr, sync::Arc, time::Instant};
 
 const NAME: &str = "endpoints_restriction";
 
@@ -26,8 +20,8 @@ const NAME: &str = "endpoints_restriction";
 #[derive(Default)]
 pub(crate) struct Restrictions {
     now: ArcSwap<Vec<Arc<IpRestriction>>>,
-    /// The second of the last warning about a visitor. All are counted, and few are worth a line.
-    warned: AtomicI64,
+    /// Which warnings about visitors are worth a line; all are counted.
+    warned: Sample<1>,
 }
 
 impl Restrictions {
@@ -53,7 +47,7 @@ impl Restrictions {
             trace.note(NAME, Some(rule.to_owned()), verdict, Instant::now());
             if ruling == Ruling::Warns {
                 counters::restriction_warning(part);
-                if self.is_worth_a_line() {
+                if self.warned.takes() {
                     tracing::warn!(%address, restriction = restriction.id, rule, "a visitor would be refused if the IP restriction were enforced");
                 }
             }
@@ -76,11 +70,6 @@ impl Restrictions {
             }
         });
         if passes { Ok(()) } else { Err(published::denied(part, address)) }
-    }
-
-    fn is_worth_a_line(&self) -> bool {
-        let now = jiff::Timestamp::now().as_second();
-        self.warned.swap(now, Ordering::Relaxed) != now
     }
 }
 

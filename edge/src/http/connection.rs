@@ -206,7 +206,7 @@ mod tests {
         let limits = settings.limits.clone();
         let backends = Arc::new(Backends::new(1));
         let gatehouse = Arc::new(Gatehouse::default());
-        let crowd = Crowd::new(1, 1, Proxies::default());
+        let crowd = Crowd::new(1, 1, 0, Proxies::default());
         let ports = Ports::new(settings.tcp_addr, crowd, backends.clone(), gatehouse.clone());
         let configs = Configs::new(Arc::new(Nobody), settings.challenges.clone()).expect("ticket keys");
         let routing = Arc::new(Routing::new(Arc::new(configs), Keeper::new(&settings)));

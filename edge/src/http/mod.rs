@@ -26,4 +26,4 @@ pub(crate) use exchange::refused_by_agent;
 pub(crate) use pool::Pool;
 pub(crate) use service::{Front, request_id};
 pub(crate) use shared::Lines;
-pub(crate) use visitor::{Presence, Tls, Visitor};
+pub(crate) use visitor::{Door, Presence, Tls, Visitor};

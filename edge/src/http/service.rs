@@ -23,7 +23,7 @@ use crate::{
     tcp,
 };
 use hyper::{
-    HeaderMap, Request, Response, StatusCode, Uri, Version,
+    HeaderMap, Method, Request, Response, StatusCode, Uri, Version,
     body::Incoming,
     header::{self, HeaderValue},
     upgrade::OnUpgrade,
@@ -64,14 +64,26 @@ pub(super) async fn handle(
     let record = Record::begin(&front.gatehouse);
     let mut open = visitor.busy.begin();
     let manners = Manners::of(request.headers());
-    match front.turns.take() {
-        Some(turn) => open.hold(turn),
-        None => return Ok(busy(manners, request.version()).map(|body| body.keep(open))),
+    let turned_away = match (&visitor.door, front.turns.take()) {
+        (None, Some(turn)) => {
+            open.hold(turn);
+            None
+        }
+        (None, None) => Some(too_much()),
+        (Some(door), _) => {
+            // What was asked for already is answered before the connection ends.
+            door.leave.cancel();
+            Some(door.full.refusal())
+        }
+    };
+    if let Some(refusal) = turned_away {
+        let response = turn_away(&refusal, &visitor, &request, &record);
+        return Ok(response.map(|body| body.keep(open).counted(record)));
     }
-    let asked = (request.method().clone(), request.uri().clone(), request.version());
+    let (method, uri, version) = (request.method().clone(), request.uri().clone(), request.version());
     let host = request.headers().get(header::HOST).cloned();
     // The guard reads nothing behind a request that names another protocol, or asks for a tunnel: see `framing`.
-    let leaves_http = request.method() == hyper::Method::CONNECT || request.headers().contains_key(header::UPGRADE);
+    let leaves_http = request.method() == Method::CONNECT || request.headers().contains_key(header::UPGRADE);
     let last = leaves_http && request.version() < Version::HTTP_2;
     let mut trace = Trace::default();
     let outcome = front.answer(&visitor, request, &mut trace, &record).await;
@@ -79,34 +91,42 @@ pub(super) async fn handle(
     let invalid = outcome.as_ref().is_err_and(|refusal| refusal.error.code == Code::RequestInvalid);
     let (mut response, refusal) = match outcome {
         Ok(response) => {
-            tracing::debug!(visitor = %visitor.address, method = %asked.0, uri = %asked.1, status = response.status().as_u16(), %trace, "answered");
+            tracing::debug!(visitor = %visitor.address, %method, %uri, status = response.status().as_u16(), %trace, "answered");
             (response, None)
         }
         Err(refusal) => {
             let id = trace.id().to_owned();
-            report(&refusal, &id, &visitor, &asked.0, &asked.1, &trace);
+            report(&refusal, &id, &visitor, &method, &uri, &trace);
             (pages::answer(&refusal, manners, &id), Some(refusal))
         }
     };
     let status = response.status().as_u16();
     counters::request(trace.kind(), status, record.elapsed());
-    let (method, uri, protocol) = &asked;
-    let told = Asked {
-        visitor: visitor.address,
-        scheme: if visitor.is_tls() { "https" } else { "http" },
-        protocol: protocol_name(*protocol),
-        // HTTP/2 names it in the address, HTTP/1.1 in a header.
-        host: uri.host().or_else(|| host.as_ref()?.to_str().ok()).unwrap_or_default(),
-        method: method.as_str(),
-        path: uri.path(),
-    };
-    record.tell(told, status, &mut trace, refusal.as_ref());
-    let version = asked.2;
+    record.tell(asked(&visitor, &method, &uri, version, host.as_ref()), status, &mut trace, refusal.as_ref());
     let over = (invalid || response.status() == StatusCode::MISDIRECTED_REQUEST) && version < Version::HTTP_2;
     if over || last && response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     Ok(response.map(|body| body.keep(open).counted(record)))
+}
+
+/// What was asked, as it is written down.
+fn asked<'a>(
+    visitor: &Visitor,
+    method: &'a Method,
+    uri: &'a Uri,
+    version: Version,
+    host: Option<&'a HeaderValue>,
+) -> Asked<'a> {
+    Asked {
+        visitor: visitor.address,
+        scheme: if visitor.is_tls() { "https" } else { "http" },
+        protocol: protocol_name(version),
+        // HTTP/2 names it in the address, HTTP/1.1 in a header.
+        host: uri.host().or_else(|| host?.to_str().ok()).unwrap_or_default(),
+        method: method.as_str(),
+        path: uri.path(),
+    }
 }
 
 fn protocol_name(version: Version) -> &'static str {
@@ -117,21 +137,39 @@ fn protocol_name(version: Version) -> &'static str {
     }
 }
 
-/// The answer while too many requests are being served. It costs next to nothing, log lines included: at such times
-/// there is nothing to spare.
-fn busy(manners: Manners, version: Version) -> Response<ResponseBody> {
+/// While too many requests are being served.
+fn too_much() -> Refusal {
     let message = "The server serves as many requests as it can at the moment. Try again in a moment.";
-    let refusal = Refusal::new(Fault::Us, Error::new(Code::EdgeBusy, message)).retry_after(PAUSE);
-    counters::refusal(None, Code::EdgeBusy);
-    let mut response = pages::answer(&refusal, manners, &request_id());
-    if version < Version::HTTP_2 {
+    Refusal::new(Fault::Us, Error::new(Code::EdgeBusy, message)).retry_after(PAUSE)
+}
+
+/// The answer to a request that is not looked at any further. It costs next to nothing, since at such times there is
+/// nothing to spare: it stands in the access log, for which nobody waits, and not in the server's own.
+fn turn_away(
+    refusal: &Refusal,
+    visitor: &Visitor,
+    request: &Request<Incoming>,
+    record: &Record,
+) -> Response<ResponseBody> {
+    let (mut trace, status) = (Trace::default(), refusal.status());
+    counters::refusal(None, refusal.error.code);
+    counters::request(trace.kind(), status, record.elapsed());
+    let host = request.headers().get(header::HOST);
+    record.tell(
+        asked(visitor, request.method(), request.uri(), request.version(), host),
+        status,
+        &mut trace,
+        Some(refusal),
+    );
+    let mut response = pages::answer(refusal, Manners::of(request.headers()), trace.id());
+    if request.version() < Version::HTTP_2 {
         // A body that nobody reads would stand between this answer and the next request.
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response
 }
 
-fn report(refusal: &Refusal, id: &str, visitor: &Visitor, method: &hyper::Method, uri: &Uri, trace: &Trace) {
+fn report(refusal: &Refusal, id: &str, visitor: &Visitor, method: &Method, uri: &Uri, trace: &Trace) {
     let (code, text, visitor) = (refusal.error.code, &refusal.error.message, visitor.address);
     if refusal.location.is_some() {
         return tracing::debug!(id, %visitor, %method, %uri, "sent to https");

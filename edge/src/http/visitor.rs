@@ -1,7 +1,11 @@
 //! What is known of a visitor's connection, and what is said about it to local services.
 
 use super::{body::Busy, headers};
-use crate::{counters::Connected, listeners::Place, tls::Admission};
+use crate::{
+    counters::Connected,
+    listeners::{Full, Place},
+    tls::Admission,
+};
 use hyper::{HeaderMap, header::HeaderValue};
 use postern_tunnel::message::Scheme;
 use rustls::{ProtocolVersion, ServerConnection};
@@ -9,7 +13,7 @@ use std::{
     net::{IpAddr, SocketAddr},
     sync::{Mutex, PoisonError},
 };
-use tokio_util::task::task_tracker::TaskTrackerToken;
+use tokio_util::{sync::CancellationToken, task::task_tracker::TaskTrackerToken};
 
 /// TLS of one connection.
 pub(crate) struct Tls {
@@ -42,6 +46,13 @@ pub(crate) struct Presence {
     pub(crate) _open: TaskTrackerToken,
 }
 
+/// A connection that is told why there is no place for it, and nothing else.
+pub(crate) struct Door {
+    pub(crate) full: Full,
+    /// Ends it.
+    pub(crate) leave: CancellationToken,
+}
+
 /// One connection of a visitor.
 pub(crate) struct Visitor {
     pub(crate) address: SocketAddr,
@@ -53,6 +64,8 @@ pub(crate) struct Visitor {
     pub(crate) tls: Option<Tls>,
     /// The edge whose rules the TLS handshake was made by, if it has rules of its own.
     pub(crate) admission: Option<Admission>,
+    /// If there is no place for it.
+    pub(crate) door: Option<Door>,
     /// What the connection holds for as long as it lasts, whatever it speaks in the end.
     presence: Option<Presence>,
     forwarded_for: HeaderValue,
@@ -72,6 +85,7 @@ impl Visitor {
             busy,
             tls: None,
             admission: None,
+            door: None,
             presence: None,
             forwarded_for,
             last: Mutex::default(),

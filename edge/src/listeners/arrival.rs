@@ -57,16 +57,20 @@ pub(crate) struct Settled {
 }
 
 impl Arrival {
-    /// Gives it a place, or says in a word why there is none.
-    pub(super) fn of(stream: TcpStream, peer: SocketAddr, crowd: &Arc<Crowd>) -> Result<Self, &'static str> {
+    /// Gives it a place, if only one at the door.
+    pub(super) fn of(stream: TcpStream, peer: SocketAddr, crowd: &Arc<Crowd>) -> Option<Self> {
         let proxied = crowd.proxies.trusts(peer.ip());
         if crowd.proxies.only && !proxied {
-            return Err("direct");
+            turned_away(peer, "direct");
+            return None;
         }
         let place = if proxied { crowd.admit_anybody() } else { crowd.admit(peer.ip()) };
-        let place = place.map_err(Full::name)?;
+        let place = match place {
+            Ok(place) => place,
+            Err(full) => turned_away_by(crowd, peer, full)?,
+        };
         postern_tunnel::sockets::tune(&stream);
-        Ok(Arrival { stream, peer, place, proxied: proxied.then(|| crowd.clone()) })
+        Some(Arrival { stream, peer, place, proxied: proxied.then(|| crowd.clone()) })
     }
 
     /// Finds out whose connection it is; `None` if that cannot be found out in time, or if they have too many.
@@ -82,10 +86,10 @@ impl Arrival {
         match header {
             Ok(ProxyHeader::Visitor { source, destination }) => {
                 let (visitor, reached) = (plain(source), Some(plain(destination)));
-                if let Err(full) = crowd.count(&mut place, visitor.ip()) {
-                    counters::turned_away(full.name());
-                    tracing::debug!(%visitor, proxy = %peer, why = full.name(), "there is no place for this connection");
-                    return None;
+                if place.full().is_none()
+                    && let Err(full) = crowd.count(&mut place, visitor.ip())
+                {
+                    place = turned_away_by(&crowd, visitor, full)?;
                 }
                 Some(Settled { stream, visitor, reached, place })
             }
@@ -100,6 +104,16 @@ impl Arrival {
             }
         }
     }
+}
+
+fn turned_away(visitor: SocketAddr, why: &'static str) {
+    counters::turned_away(why);
+    tracing::debug!(%visitor, why, "there is no place for this connection");
+}
+
+fn turned_away_by(crowd: &Crowd, visitor: SocketAddr, full: Full) -> Option<Place> {
+    turned_away(visitor, full.name());
+    crowd.at_the_door(full)
 }
 
 /// Reads a header, and not a byte behind it.

@@ -1,13 +1,13 @@
 //! The plain HTTP port: tunnels that asked for it, and redirects to HTTPS.
 
-use super::{Arrival, Crowd, Settled, accept};
+use super::{Arrival, Crowd, FAREWELL, Settled, accept};
 use crate::{
     counters::Connected,
-    http::{self, Front, Presence, Visitor},
+    http::{self, Door, Front, Presence, Visitor},
 };
 use postern_tunnel::message::Scheme;
 use std::sync::Arc;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Accepts until `stop`; what was accepted goes on and is counted in `open`.
@@ -23,10 +23,14 @@ pub(crate) async fn serve_http(
         let (front, draining, open) = (front.clone(), draining.clone(), open.token());
         tokio::spawn(async move {
             let Some(Settled { stream, visitor, reached, place }) = arrival.settle().await else { return };
+            let door = place.full().map(|full| Door { full, leave: draining.child_token() });
             let presence = Presence { _place: place, _connected: Connected::new("http"), _open: open };
             let mut visitor = Visitor::new(visitor, Scheme::Http).holding(presence);
             visitor.reached = reached;
-            http::serve(stream, false, visitor, front, draining).await;
+            let Some(door) = door else { return http::serve(stream, false, visitor, front, draining).await };
+            let leave = door.leave.clone();
+            visitor.door = Some(door);
+            let _ = timeout(FAREWELL, Box::pin(http::serve(stream, false, visitor, front, leave))).await;
         });
     };
     accept(listener, crowd, stop, serve).await;

@@ -1,12 +1,12 @@
 //! The HTTPS port: agents, visitors of HTTP and visitors of TLS edges, told apart by the first bytes of their
 //! handshake.
 
-use super::{Arrival, Crowd, Settled, accept};
+use super::{Arrival, Crowd, FAREWELL, Settled, accept};
 use crate::{
     backends::For,
     counters::{Connected, Kind},
     gatehouse::Passage,
-    http::{self, Front, Presence, Tls, Visitor},
+    http::{self, Door, Front, Presence, Tls, Visitor},
     routing::TlsEndpoint,
     sessions::serve_agent,
     tcp,
@@ -14,8 +14,12 @@ use crate::{
 };
 use postern_api::host::HostName;
 use postern_tunnel::{StreamKind, message::Scheme};
-use std::{net::SocketAddr, sync::Arc};
-use tokio::net::TcpListener;
+use std::{
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
+use tokio::{net::TcpListener, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Accepts until `stop`; what was accepted goes on and is counted in `open`.
@@ -34,7 +38,13 @@ pub(crate) async fn serve_https(
         // Spawned before the handshake: a visitor who dawdles holds up nobody.
         tokio::spawn(async move {
             let Some(settled) = arrival.settle().await else { return };
-            greet(settled, &configs, front, tracker, draining).await;
+            match settled.place.full() {
+                None => greet(settled, &configs, front, tracker, draining).await,
+                Some(_) => {
+                    let greeting = Box::pin(greet(settled, &configs, front, tracker, draining));
+                    let _ = timeout(FAREWELL, greeting).await;
+                }
+            }
         });
     };
     accept(listener, crowd, stop, serve).await;
@@ -43,18 +53,30 @@ pub(crate) async fn serve_https(
 async fn greet(settled: Settled, configs: &Configs, front: Arc<Front>, open: TaskTracker, draining: CancellationToken) {
     let (deadline, backends) = (front.limits.handshake, &front.registry.backends);
     let Settled { stream, visitor: address, reached, place } = settled;
-    let find = |name: &HostName| front.edge_of(name);
+    let (began, full, asked) = (Instant::now(), place.full(), OnceLock::new());
+    let find = |name: &HostName| {
+        let _ = asked.set(name.clone());
+        front.edge_of(name)
+    };
     let mut passage = None;
     let admits = |name: &HostName, edge: &TlsEndpoint| {
         let mut own = Passage::of(&front.gatehouse, address, "tls");
         own.host = Some(name.as_str().into());
         own.trace.at_edge(Kind::TlsEdge, &edge.id);
         own.trace.leads_to(edge.backend_id());
-        passage = own.judged(Some(&edge.column));
+        passage = match full {
+            None => own.judged(Some(&edge.column)),
+            Some(full) => {
+                own.refused(&full.refusal());
+                None
+            }
+        };
         passage.is_some()
     };
     // Boxed, so that what only the handshake needs is given back when it is done.
     match Box::pin(tls::handshake(stream, configs, find, admits, deadline)).await {
+        // It tries again by itself.
+        Ok(Caller::Agent(_)) if full.is_some() => {}
         Ok(Caller::Agent(mut stream)) => {
             let _connected = Connected::new("agents");
             postern_tunnel::limit_buffers(stream.get_mut().1);
@@ -66,7 +88,9 @@ async fn greet(settled: Settled, configs: &Configs, front: Arc<Front>, open: Tas
             visitor.reached = reached;
             visitor.admission = admission;
             visitor.tls = Some(Tls::of(stream.get_ref().1));
-            Box::pin(http::serve(stream, http2, visitor, front, draining)).await;
+            let leave = if full.is_some() { draining.child_token() } else { draining };
+            visitor.door = full.map(|full| Door { full, leave: leave.clone() });
+            Box::pin(http::serve(stream, http2, visitor, front, leave)).await;
         }
         Ok(Caller::Terminated(stream, edge)) => {
             let _connected = Connected::new("tls");
@@ -84,7 +108,10 @@ async fn greet(settled: Settled, configs: &Configs, front: Arc<Front>, open: Tas
             Box::pin(open.track_future(tcp::join(stream, of_tls(address, reached), passage, candidates))).await;
         }
         Ok(Caller::Proved | Caller::Refused) => {}
-        Err(error) => tracing::debug!(visitor = %address, %error, "TLS handshake failed"),
+        Err(error) => {
+            let host = asked.get().map(HostName::as_str).unwrap_or_default();
+            front.gatehouse.handshake_failed(address, host, began, &error);
+        }
     }
 }
 

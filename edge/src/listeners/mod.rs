@@ -8,12 +8,11 @@ mod https;
 pub use self::arrival::Proxies;
 pub(crate) use self::{
     arrival::{Arrival, Settled},
-    crowd::{Crowd, Place},
+    crowd::{Crowd, Full, Place},
     http::serve_http,
     https::serve_https,
 };
 
-use crate::counters;
 use postern_api::{Code, Error};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
@@ -50,8 +49,11 @@ fn open(address: SocketAddr) -> io::Result<TcpListener> {
     TcpListener::from_std(socket.into())
 }
 
+/// How long somebody may stand at the door, handshake and all.
+const FAREWELL: Duration = Duration::from_secs(5);
+
 /// Accepts until `stop` is cancelled. Whom there is no place for is turned away at once, which is better than a wait
-/// without end. None waits for another one's handshake: `serve` is called for each and must only spawn.
+/// without end; a few at a time hear why. None waits for another one's handshake: `serve` is called for each and must only spawn.
 pub(crate) async fn accept(
     listener: TcpListener,
     crowd: Arc<Crowd>,
@@ -69,12 +71,8 @@ pub(crate) async fn accept(
             Ok((stream, address)) => {
                 pause = Duration::from_millis(5);
                 let address = SocketAddr::new(address.ip().to_canonical(), address.port());
-                match Arrival::of(stream, address, &crowd) {
-                    Ok(arrival) => serve(arrival),
-                    Err(why) => {
-                        counters::turned_away(why);
-                        tracing::debug!(visitor = %address, why, "there is no place for this connection");
-                    }
+                if let Some(arrival) = Arrival::of(stream, address, &crowd) {
+                    serve(arrival);
                 }
             }
             // The peer left before we came; nothing is wrong here.

@@ -17,6 +17,9 @@ const STEP: usize = 4096;
 /// The longest hello; handshake messages are no longer anywhere.
 const LIMIT: usize = 64 * 1024;
 
+/// What the error of somebody is who left without a word, as those do who only look whether anybody listens.
+pub(crate) const SILENT: io::ErrorKind = io::ErrorKind::NotConnected;
+
 /// How long, and for how many bytes, one who is turned away is listened to.
 const FAREWELL: Duration = Duration::from_secs(2);
 const LAST_BYTES: usize = 64 * 1024;
@@ -38,7 +41,8 @@ impl Hello {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "the ClientHello is too long"));
             }
             if stream.read_buf(&mut bytes).await? == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
+                let kind = if bytes.is_empty() { SILENT } else { io::ErrorKind::UnexpectedEof };
+                return Err(kind.into());
             }
             while fed < bytes.len() {
                 let mut rest = &bytes[fed..];

@@ -15,6 +15,7 @@ use crate::{
     routing::{Place, TlsEndpoint},
 };
 use hello::Hello;
+pub(crate) use hello::SILENT;
 use postern_api::host::HostName;
 use rustls::{ServerConfig, sign::CertifiedKey};
 use std::{

@@ -182,7 +182,9 @@ async fn connections_are_counted_by_visitor() {
         open.push(proxied);
     }
     let mut third = Visitor::on(introduced(world.edge.http_addr(), ProxyVersion::V1).await);
-    third.try_say(request.as_bytes()).await;
+    let answer = third.ask(request).await;
+    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_3020"), "{}", answer.text());
+    assert_eq!(answer.header("retry-after"), Some("1"));
     assert_eq!(tokio::time::timeout(PATIENCE, third.rest()).await.unwrap(), b"");
     let mut another = Visitor::on(from_proxy(world.edge.http_addr()).await);
     another.say(b"PROXY TCP4 198.51.100.7 192.0.2.1 5000 443\r\n").await;

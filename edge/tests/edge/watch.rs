@@ -130,3 +130,27 @@ async fn what_an_edge_turns_away_is_kept_and_named_until_the_edge_is_gone() {
     assert!(world.live().refused("edgtls_b.test").is_empty());
     assert_eq!(world.live().refused("edgtcp_1").len(), 1);
 }
+
+#[tokio::test]
+async fn a_handshake_that_comes_to_nothing_is_an_entry() {
+    let (world, entries) = world().await;
+    // Somebody who only looks whether anybody listens is not worth one.
+    drop(tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap());
+    let mut rude = visitor::Visitor::on(tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap());
+    rude.say(b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n").await;
+    rude.rest().await;
+    let entry = next(&entries).await;
+    assert_eq!((entry.kind, entry.scheme, entry.host.as_str()), ("connection", "tls", ""));
+    assert_eq!((entry.status, entry.error_code), (0, Some(Code::HandshakeFailed)));
+    assert!(entry.message.starts_with("The TLS handshake failed: "), "{}", entry.message);
+
+    let stream = tokio::net::TcpStream::connect(world.edge.https_addr()).await.unwrap();
+    let side =
+        rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
+    let name = rustls::pki_types::ServerName::try_from("shop.test").unwrap();
+    let side = tokio_rustls::TlsConnector::from(Arc::new(side));
+    assert!(side.connect(name, stream).await.is_err(), "it does not trust the certificate");
+    let entry = next(&entries).await;
+    assert_eq!((entry.host.as_str(), entry.error_code), ("shop.test", Some(Code::HandshakeFailed)));
+    assert!(entry.duration_microseconds > 0);
+}

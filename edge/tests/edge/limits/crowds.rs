@@ -1,10 +1,19 @@
 //! Too much of something: headers, connections, requests.
 
-use crate::kit::{World, agent::Agent, origin::Origin, until, visitor};
+use crate::kit::{
+    PATIENCE, World,
+    agent::Agent,
+    edges::{below, https, response, tls, to},
+    origin::Origin,
+    until,
+    visitor::{self, Answer},
+};
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::Request;
-use std::sync::Arc;
+use postern_api::Code;
+use postern_edge::AccessLog;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{io::AsyncReadExt, net::TcpStream, sync::Notify, time::timeout};
 
 #[tokio::test]
@@ -62,7 +71,12 @@ async fn waiting() -> (Origin, Arc<Notify>) {
 
 #[tokio::test]
 async fn what_is_too_much_at_once_is_told_503_early_and_the_rest_is_served() {
-    let world = World::with(|settings| settings.limits.requests = 2).await;
+    let (log, entries) = AccessLog::new();
+    let world = World::with(|settings| {
+        settings.limits.requests = 2;
+        settings.access_log = Some(log);
+    })
+    .await;
     let (origin, go) = waiting().await;
     let agent = Agent::connect(&world, "one").await;
     agent.http(Some("a"), origin.address).await.unwrap();
@@ -83,6 +97,8 @@ async fn what_is_too_much_at_once_is_told_503_early_and_the_rest_is_served() {
     let mut sender = visitor::http2(&world, "a.localhost").await;
     let two = Request::get("https://a.localhost/").body(http_body_util::Full::default()).unwrap();
     assert_eq!(sender.send_request(two).await.unwrap().status(), 503);
+    let written: Vec<_> = entries.try_iter().map(|entry| (entry.status, entry.error_code)).collect();
+    assert_eq!(written, [(503, Some(Code::EdgeBusy)); 4], "each of them is written down");
     for visitor in &mut served {
         go.notify_one();
         assert_eq!(visitor.answer(false).await.status, 200, "who was there first is served");
@@ -94,24 +110,77 @@ async fn what_is_too_much_at_once_is_told_503_early_and_the_rest_is_served() {
     assert_eq!(origin.heard().len(), 4, "nothing of the rest reached the local service");
 }
 
-#[tokio::test]
-async fn a_visitor_without_a_place_is_turned_away_at_once() {
-    let world = World::with(|settings| settings.limits.connections = 3).await;
-    let address = world.edge.https_addr();
+/// As many connections as there are places.
+async fn all_places(address: SocketAddr) -> [TcpStream; 3] {
     let places = [(); 3].map(|()| TcpStream::connect(address));
     let [first, second, third] = places;
-    let (first, second, third) = (first.await.unwrap(), second.await.unwrap(), third.await.unwrap());
-    let mut late = TcpStream::connect(address).await.unwrap();
-    let read = timeout(crate::kit::PATIENCE, late.read(&mut [0; 16])).await.expect("told in time");
-    assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
-    // The other port has places of its own.
-    assert_eq!(visitor::plain(&world).await.ask("GET / HTTP/1.1\r\nHost: a.localhost\r\n\r\n").await.status, 404);
-    drop((first, second, third));
-    until("there is a place again", || {
-        let stream = std::net::TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(std::time::Duration::from_millis(50))).unwrap();
-        let read = std::io::Read::read(&mut &stream, &mut [0; 16]);
-        matches!(read, Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
+    [first.await.unwrap(), second.await.unwrap(), third.await.unwrap()]
+}
+
+const ASK: &str = "GET /page HTTP/1.1\r\nHost: a.localhost\r\n\r\n";
+
+fn told_to_come_back(answer: &Answer) {
+    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_3018"), "{}", answer.text());
+    assert_eq!((answer.header("retry-after"), answer.header("connection")), (Some("1"), Some("close")));
+}
+
+#[tokio::test]
+async fn a_visitor_without_a_place_is_told_503_at_once_and_nothing_else() {
+    let (log, entries) = AccessLog::new();
+    let world = World::with(|settings| {
+        settings.limits.connections = 3;
+        settings.access_log = Some(log);
     })
     .await;
+    world.backends([("bkdhr_1", response(200, "fixed"))]).await;
+    world.https_edge(https(&["a.localhost"], &[below("/", to("bkdhr_1"))])).await;
+    let taken = all_places(world.edge.https_addr()).await;
+    for _ in 0..2 {
+        let mut late = visitor::https(&world, "a.localhost").await;
+        told_to_come_back(&late.ask(ASK).await);
+        assert!(timeout(PATIENCE, late.rest()).await.expect("in time").is_empty(), "the connection is over");
+    }
+    // The other port has places of its own.
+    assert_eq!(visitor::plain(&world).await.ask(ASK).await.status, 308);
+    let taken_there = all_places(world.edge.http_addr()).await;
+    told_to_come_back(&visitor::plain(&world).await.ask(ASK).await);
+    let mut sender = visitor::http2(&world, "a.localhost").await;
+    let ask = || Request::get("https://a.localhost/page").body(http_body_util::Full::default()).unwrap();
+    assert_eq!(sender.send_request(ask()).await.unwrap().status(), 503);
+    until("the connection is over", || sender.is_closed()).await;
+    let told: Vec<_> = entries.try_iter().filter(|entry| entry.status == 503).collect();
+    assert_eq!(told.len(), 4, "each of them is written down");
+    for entry in told {
+        assert_eq!((entry.kind, entry.error_code), ("request", Some(Code::EdgeBusy)));
+        assert_eq!((entry.host.as_str(), entry.path.as_str()), ("a.localhost", "/page"));
+    }
+    drop((taken, taken_there));
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while visitor::get(&world, "a.localhost", "/page").await.status != 200 {
+        assert!(tokio::time::Instant::now() < deadline, "there is no place again");
+    }
+}
+
+#[tokio::test]
+async fn the_visitors_of_a_full_server_who_cannot_be_told_are_closed() {
+    let world = World::with(|settings| settings.limits.connections = 3).await;
+    world.backends([("bkdhr_1", response(200, "fixed"))]).await;
+    world.tls_edge(tls("raw.localhost", to("bkdhr_1"))).await;
+    let _taken = all_places(world.edge.https_addr()).await;
+    let stream = TcpStream::connect(world.edge.https_addr()).await.unwrap();
+    let name = rustls::pki_types::ServerName::try_from("raw.localhost").unwrap();
+    assert!(crate::kit::connector(&world, &[]).connect(name, stream).await.is_err(), "TLS has no words for it");
+    let kept = world.live().refused("edgtls_raw.localhost");
+    assert_eq!((kept.len(), kept[0].error_code), (1, Some(Code::EdgeBusy)), "the edge's owner sees it");
+    // Some who say nothing occupy the time there is for telling. Nobody waits behind them.
+    let mut listened_to = Vec::new();
+    loop {
+        let mut late = TcpStream::connect(world.edge.https_addr()).await.unwrap();
+        if timeout(Duration::from_millis(50), late.read(&mut [0; 16])).await.is_ok() {
+            break;
+        }
+        listened_to.push(late);
+        assert!(listened_to.len() < 500, "everybody is listened to");
+    }
+    assert!(!listened_to.is_empty());
 }
