@@ -103,6 +103,8 @@ pub struct Limits {
     pub buffered_body: usize,
     /// All such bodies together that are held at the same time.
     pub buffered_bodies: usize,
+    /// How long such a body may take to arrive, however steadily it does.
+    pub buffering: Duration,
     /// What encoders of compressed answers may occupy together, in bytes. Beyond it answers go as they are.
     pub encoders: usize,
     /// Idle connections to the local service kept per tunnel.
@@ -158,6 +160,7 @@ impl Default for Limits {
             headers: 100,
             buffered_body: 10 * 1024 * 1024,
             buffered_bodies: 256 * 1024 * 1024,
+            buffering: Duration::from_secs(60),
             encoders: 256 * 1024 * 1024,
             idle_upstreams: 64,
             idle_upstream: Duration::from_secs(30),

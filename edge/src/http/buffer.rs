@@ -13,7 +13,10 @@ use http_body::Frame;
 use hyper::HeaderMap;
 use postern_api::{Code, Error};
 use std::{sync::Arc, time::Duration};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError},
+    time::Instant,
+};
 
 /// A buffered body is handed on in pieces of this size, so that whoever waits sees that it moves.
 const PIECE: usize = 64 * 1024;
@@ -25,6 +28,7 @@ pub(crate) struct Room {
     each: usize,
     all: Arc<Semaphore>,
     stall: Duration,
+    within: Duration,
 }
 
 /// A body that was taken in, on its way out.
@@ -38,7 +42,7 @@ pub(super) struct Buffered {
 impl Room {
     pub(crate) fn new(limits: &Limits) -> Self {
         let all = Arc::new(Semaphore::new(limits.buffered_bodies.min(Semaphore::MAX_PERMITS)));
-        Room { each: limits.buffered_body, all, stall: limits.stall }
+        Room { each: limits.buffered_body, all, stall: limits.stall, within: limits.buffering }
     }
 
     /// The longest body.
@@ -66,10 +70,16 @@ impl Room {
         }
         let (mut first, mut more, mut trailers) = (Bytes::new(), BytesMut::new(), None);
         let mut held: Option<OwnedSemaphorePermit> = None;
+        let began = Instant::now();
         loop {
-            let frame = tokio::time::timeout(self.stall, arriving.frame())
-                .await
-                .map_err(|_| Refusal::invalid("The body of the request stopped arriving."))?;
+            let left = self.within.saturating_sub(began.elapsed());
+            let frame = tokio::time::timeout(self.stall.min(left), arriving.frame()).await.map_err(|_| {
+                if left <= self.stall {
+                    TooSlow::refusal()
+                } else {
+                    Refusal::invalid("The body of the request stopped arriving.")
+                }
+            })?;
             let Some(frame) = frame else { break };
             let frame = frame.map_err(|gone| {
                 tracing::debug!(%gone, "while a module waited for it");

@@ -18,8 +18,6 @@ use std::{
 use window::Window;
 
 const NAME: &str = "circuit_breaker";
-/// A visitor who sends a body byte by byte must not hold the place for ever. Longer than a backend may take to answer.
-const LONGEST_TRIAL: Duration = Duration::from_secs(120);
 /// While somebody else's trial is under way.
 const SOON: Duration = Duration::from_secs(1);
 
@@ -28,6 +26,8 @@ pub(crate) struct Breaker {
     /// The route, in the log.
     owner: Box<str>,
     settings: CircuitBreaker,
+    /// A visitor who sends a body byte by byte must not hold the place of a trial for ever.
+    longest_trial: Duration,
     state: Mutex<State>,
 }
 
@@ -60,10 +60,10 @@ pub(crate) struct Permit {
 }
 
 impl Breaker {
-    pub(crate) fn new(owner: &str, settings: &CircuitBreaker, now: Instant) -> Self {
+    pub(crate) fn new(owner: &str, settings: &CircuitBreaker, longest_trial: Duration, now: Instant) -> Self {
         let window = Window::new(Duration::from_secs(settings.rolling_window.into()), settings.num_buckets, now);
         let state = State { phase: Phase::Closed, window, epoch: 0 };
-        Breaker { owner: owner.into(), settings: settings.clone(), state: Mutex::new(state) }
+        Breaker { owner: owner.into(), settings: settings.clone(), longest_trial, state: Mutex::new(state) }
     }
 
     /// Whether it works by these settings.
@@ -82,7 +82,7 @@ impl Breaker {
         let trial = match state.phase {
             Phase::Closed => false,
             Phase::Open { until } if now < until => return Err(until - now),
-            Phase::HalfOpen { trial: Some(since) } if now.saturating_duration_since(since) < LONGEST_TRIAL => {
+            Phase::HalfOpen { trial: Some(since) } if now.saturating_duration_since(since) < self.longest_trial => {
                 return Err(SOON);
             }
             Phase::Open { .. } | Phase::HalfOpen { .. } => {

@@ -6,22 +6,26 @@ use postern_api::module::CircuitBreaker;
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 /// Keeps it as long as the owner exists. Asked only when a configuration is taken, never by a request.
 pub(crate) struct Keeper {
     breakers: Mutex<HashMap<String, Arc<Breaker>>>,
+    longest_trial: Duration,
     pub(super) webhooks: Arc<Webhooks>,
     pub(super) encoders: EncoderRoom,
 }
 
 impl Keeper {
     pub(crate) fn new(settings: &Settings) -> Self {
+        let limits = &settings.limits;
         Keeper {
             breakers: Mutex::default(),
+            // What a backend may take to answer, and a visitor to say all of what is asked.
+            longest_trial: limits.answer.saturating_add(limits.body_grace),
             webhooks: Arc::new(Webhooks::new(settings)),
-            encoders: EncoderRoom::new(settings.limits.encoders),
+            encoders: EncoderRoom::new(limits.encoders),
         }
     }
 
@@ -35,7 +39,7 @@ impl Keeper {
         if let Some(same) = breakers.get(owner).filter(|breaker| breaker.follows(settings)) {
             return Some(same.clone());
         }
-        let breaker = Arc::new(Breaker::new(owner, settings, Instant::now()));
+        let breaker = Arc::new(Breaker::new(owner, settings, self.longest_trial, Instant::now()));
         breakers.insert(owner.to_owned(), breaker.clone());
         Some(breaker)
     }

@@ -31,6 +31,7 @@ pub(super) fn read(check: &mut Check<'_>) -> Limits {
     set(&mut limits.headers, check.value("max_headers", |text| count(text, 8..=10_000)));
     set(&mut limits.buffered_body, check.value("max_held_body", |text| size(text, 1024, 1 << 30)));
     set(&mut limits.buffered_bodies, check.value("max_held_bodies", |text| size(text, 1024, 1 << 31)));
+    set(&mut limits.buffering, check.value("held_body_timeout", wait));
     set(&mut limits.encoders, check.value("max_encoders", |text| size(text, 1024, 1 << 31)));
     limits
 }

@@ -157,6 +157,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "The longest body on routes that check it before it is forwarded [default: 10MiB]",
     ),
     setting(
+        "held-body-timeout",
+        "held_body_timeout",
+        "DURATION",
+        "How long such a body may take to arrive [default: 60s]",
+    ),
+    setting(
         "max-encoders",
         "max_encoders",
         "SIZE",

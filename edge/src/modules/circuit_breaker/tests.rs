@@ -2,6 +2,8 @@ use super::*;
 use crate::{modules::Keeper, settings::Settings};
 use postern_api::host::HostName;
 
+const TRIAL: Duration = Duration::from_secs(120);
+
 /// A circuit and a clock that goes only when told.
 struct World {
     breaker: Arc<Breaker>,
@@ -22,7 +24,7 @@ fn settings() -> CircuitBreaker {
 impl World {
     fn with(settings: &CircuitBreaker) -> World {
         let now = Instant::now();
-        World { breaker: Arc::new(Breaker::new("edghtsrt_1", settings, now)), now }
+        World { breaker: Arc::new(Breaker::new("edghtsrt_1", settings, TRIAL, now)), now }
     }
 
     fn later(&mut self, millis: u64) {

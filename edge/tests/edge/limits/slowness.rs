@@ -81,33 +81,66 @@ async fn a_body_that_trickles_in_is_408() {
     let service = Origin::says("ok").await;
     world.backends([("bkdsc_1", address(service.address))]).await;
     let secret = Some(Secret::new("right"));
-    let hook = WebhookVerification { enabled: true, provider: "brex".to_owned(), secret };
+    // Nothing in the head says whether it is right.
+    let hook = WebhookVerification { enabled: true, provider: "mailgun".to_owned(), secret };
     let routes =
         [below("/", to("bkdsc_1")), below("/hook", Settings { webhook_verification: Some(hook), ..to("bkdsc_1") })];
     world.https_edge(https(&["shop.localhost"], &routes)).await;
-    for (host, path) in [("a.localhost", "/"), ("shop.localhost", "/")] {
-        let mut visitor = visitor::https(&world, host).await;
-        visitor.say(format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 100000\r\n\r\n").as_bytes()).await;
-        let (mut reader, mut writer) = tokio::io::split(visitor.stream);
-        let trickle = tokio::spawn(async move {
-            use tokio::io::AsyncWriteExt;
-            while writer.write_all(b"x").await.is_ok() && writer.flush().await.is_ok() {
-                tokio::time::sleep(DRIP).await;
-            }
-        });
-        let mut answer = Vec::new();
-        let _ = tokio::time::timeout(PATIENCE, reader.read_to_end(&mut answer)).await.expect("it is cut off");
-        let answer = String::from_utf8_lossy(&answer);
-        assert!(answer.starts_with("HTTP/1.1 408 ") && answer.contains("ERR_POSTERN_3019"), "{path}: {answer}");
-        trickle.abort();
+    for (host, path) in [("a.localhost", "/"), ("shop.localhost", "/"), ("shop.localhost", "/hook")] {
+        trickles_and_hears_408(&world, host, path, 1).await;
         let mut frames = Frames::open(&world, host, &[]).await;
-        let fields: [(&[u8], &[u8]); 4] =
-            [(b":method", b"POST"), (b":scheme", b"https"), (b":authority", host.as_bytes()), (b":path", b"/")];
+        let fields: [(&[u8], &[u8]); 4] = [
+            (b":method", b"POST"),
+            (b":scheme", b"https"),
+            (b":authority", host.as_bytes()),
+            (b":path", path.as_bytes()),
+        ];
         frames.send(frames::HEADERS, frames::END_HEADERS, 1, &frames::block(&fields)).await;
         frames.send(frames::DATA, 0, 1, b"x").await;
         assert_eq!(frames.fate(1).await, Fate::Answered(408), "{host}");
     }
     assert!(service.heard().is_empty(), "no whole request came");
+}
+
+/// Sends a body piece by piece, until it is cut off.
+async fn trickles_and_hears_408(world: &World, host: &str, path: &str, piece: usize) {
+    let mut visitor = visitor::https(world, host).await;
+    visitor.say(format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000000\r\n\r\n").as_bytes()).await;
+    let (mut reader, mut writer) = tokio::io::split(visitor.stream);
+    let trickle = tokio::spawn(async move {
+        use tokio::io::AsyncWriteExt;
+        let piece = vec![b'x'; piece];
+        while writer.write_all(&piece).await.is_ok() && writer.flush().await.is_ok() {
+            tokio::time::sleep(DRIP).await;
+        }
+    });
+    let mut answer = Vec::new();
+    let _ = tokio::time::timeout(PATIENCE, reader.read_to_end(&mut answer)).await.expect("it is cut off");
+    let answer = String::from_utf8_lossy(&answer);
+    assert!(answer.starts_with("HTTP/1.1 408 ") && answer.contains("ERR_POSTERN_3019"), "{path}: {answer}");
+    trickle.abort();
+}
+
+#[tokio::test]
+async fn a_body_that_is_held_has_a_deadline_however_steadily_it_arrives() {
+    let (world, ..) = world(|limits| limits.buffering = Duration::from_secs(1)).await;
+    let service = Origin::says("ok").await;
+    world.backends([("bkdsc_1", address(service.address))]).await;
+    let secret = Some(Secret::new("right"));
+    let hook = WebhookVerification { enabled: true, provider: "mailgun".to_owned(), secret };
+    let routes =
+        [below("/", to("bkdsc_1")), below("/hook", Settings { webhook_verification: Some(hook), ..to("bkdsc_1") })];
+    world.https_edge(https(&["shop.localhost"], &routes)).await;
+    // Far above the pace that is asked of bodies.
+    trickles_and_hears_408(&world, "shop.localhost", "/hook", 500).await;
+    assert!(service.heard().is_empty());
+    let mut visitor = visitor::https(&world, "shop.localhost").await;
+    visitor.say(b"POST / HTTP/1.1\r\nHost: shop.localhost\r\nContent-Length: 300\r\n\r\n").await;
+    for _ in 0..30 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        visitor.say(b"0123456789").await;
+    }
+    assert_eq!(visitor.answer(false).await.status, 200, "bodies that are passed on may take their time");
 }
 
 #[tokio::test]

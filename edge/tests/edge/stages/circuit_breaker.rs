@@ -208,3 +208,34 @@ async fn one_request_is_tried_at_a_time_and_a_visitor_who_leaves_does_not_hold_t
     assert_eq!(next.answer(false).await.status, 200);
     assert_eq!(status(&world).await, 200, "closed");
 }
+
+#[tokio::test]
+async fn a_visitor_who_does_not_end_what_they_ask_holds_the_place_only_as_long_as_a_backend_may_take() {
+    let (origin, says) = moody().await;
+    let world = World::with(|settings| {
+        settings.limits.answer = Duration::from_secs(2);
+        settings.limits.body_grace = Duration::from_secs(1);
+        settings.limits.body_rate = 0;
+    })
+    .await;
+    world.backends([("bkdsc_1", address(origin.address))]).await;
+    world.https_edge(https(&[HOST], &[below("/", guarded(&breaker()))])).await;
+    says.store(500, Ordering::SeqCst);
+    for _ in 0..4 {
+        assert_eq!(status(&world).await, 500);
+    }
+    says.store(200, Ordering::SeqCst);
+    let deadline = Instant::now() + PATIENCE;
+    let _dawdler = loop {
+        assert!(Instant::now() < deadline, "nobody is tried");
+        let mut visitor = visitor::https(&world, HOST).await;
+        visitor.say(b"POST / HTTP/1.1\r\nHost: shop.localhost\r\nContent-Length: 10\r\n\r\nx").await;
+        match tokio::time::timeout(Duration::from_millis(500), visitor.answer(false)).await {
+            Ok(answer) => assert_eq!(answer.code(), "ERR_POSTERN_3202"),
+            Err(_) => break visitor,
+        }
+    };
+    assert_eq!(visitor::get(&world, HOST, "/").await.code(), "ERR_POSTERN_3202", "one at a time");
+    assert_eq!(let_through(&world).await.status, 200, "the next one is tried");
+    assert_eq!(status(&world).await, 200, "closed");
+}
