@@ -18,6 +18,7 @@ mod local_service;
 mod management;
 mod protocols;
 mod publishing;
+mod reconnect;
 mod recovery;
 mod refused_sessions;
 mod reload;

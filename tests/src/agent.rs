@@ -2,6 +2,7 @@
 
 use crate::condition::eventually;
 use crate::exchange::exchange;
+use crate::network::Network;
 use crate::process::{Ended, Process};
 use crate::programs;
 use crate::server::Server;
@@ -19,6 +20,8 @@ pub struct AgentSetup {
     settings: Vec<(String, String)>,
     tunnels: Vec<(String, Value)>,
     arguments: Vec<String>,
+    /// What the command line is put behind.
+    before: Vec<String>,
 }
 
 /// A running agent.
@@ -111,7 +114,18 @@ impl AgentSetup {
             settings: settings.map(|(key, value)| (key.to_owned(), value)).to_vec(),
             tunnels: Vec::new(),
             arguments: vec!["start".into(), "--none".into()],
+            before: Vec::new(),
         }
+    }
+
+    /// Runs it in a network of its own, from which the server is reached over the router.
+    #[must_use]
+    pub fn inside(mut self, network: &Network, server: &Server) -> AgentSetup {
+        self.before = network.inside(&[]);
+        self.setting("server_addr", &format!("{}:{}", network.server(), server.addresses.https.port()))
+            .setting("server_name", "localhost")
+            .setting("web_addr", &format!("{}:0", network.web()))
+            .setting("web_allow_hosts", &network.web().to_string())
     }
 
     /// Sets a key of the configuration file, or changes it.
@@ -170,7 +184,10 @@ impl AgentSetup {
         let mut arguments = self.arguments.clone();
         arguments.extend(["--config".to_owned(), config]);
         let home = self.folder.to_string_lossy().into_owned();
-        Process::start(&programs::agent(), &arguments, &[("POSTERN_HOME", &home), ("HOME", &home)])
+        let mut words = self.before.clone();
+        words.push(programs::agent().to_string_lossy().into_owned());
+        words.extend(arguments);
+        Process::start(Path::new(&words[0]), &words[1..], &[("POSTERN_HOME", &home), ("HOME", &home)])
     }
 
     /// Runs the program to its end.

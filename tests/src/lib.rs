@@ -9,6 +9,7 @@ pub mod bytes;
 pub mod condition;
 mod exchange;
 pub mod haproxy;
+pub mod network;
 pub mod openssh;
 pub mod openssl;
 pub mod operator;
@@ -24,6 +25,7 @@ pub mod world;
 
 pub use agent::Agent;
 pub use condition::{eventually, within};
+pub use network::Network;
 pub use operator::Operator;
 pub use origin::Origin;
 pub use process::{Ended, Process};

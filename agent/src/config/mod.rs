@@ -197,7 +197,7 @@ mod tests {
         std::fs::write(&second, "version: 2\nserver_addr: b:1\ntunnels:\n  x: {addr: 9}\n").expect("written");
         let sources = Sources { files: vec![first, second], may_be_missing: false, overlay: Node::empty() };
         let config = sources.load().expect("valid");
-        assert_eq!(config.settings.server.host, "b");
+        assert_eq!(config.settings.servers[0].host, "b");
         assert_eq!(config.tunnels["x"].upstream.port, 9);
         assert_eq!(config.tunnels.len(), 2);
     }

@@ -14,6 +14,9 @@ pub const DEFAULT_INSPECT_BYTES: u64 = 50 * 1024 * 1024;
 /// Bytes kept of each captured message where nothing else is said.
 pub const DEFAULT_BODY_BYTES: u64 = 1024 * 1024;
 
+/// How long a try to connect may take where nothing else is said: what is lost on the way is asked for again soon.
+pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// What the keys beside `tunnels` mean.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -21,9 +24,9 @@ pub struct Settings {
     pub authtoken: Option<Secret>,
     /// For the management API.
     pub api_key: Option<Secret>,
-    /// Where the server listens.
-    pub server: ServerAddress,
-    /// The name its certificate is verified for; the host of `server` unless given.
+    /// Where the server listens: one address at least, in the order in which they are tried.
+    pub servers: Vec<ServerAddress>,
+    /// The name its certificate is verified for; the host of the address unless given.
     pub server_name: Option<String>,
     /// Whom to trust.
     pub root_cas: RootCas,
@@ -45,14 +48,14 @@ pub struct Settings {
     pub metadata: String,
     /// Whether the operator of the server may stop and restart the session.
     pub remote_management: bool,
-    /// How long making a connection to the server may take.
+    /// How long a try to connect to the server may take.
     pub connect_timeout: Duration,
     /// Whether tunnels may lead to the metadata services of clouds.
     pub allow_metadata_addresses: bool,
 }
 
 /// Host and port of the server.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ServerAddress {
     /// Name or IP address, without brackets.
     pub host: String,
@@ -164,7 +167,7 @@ impl Settings {
         Settings {
             authtoken: fields.text("authtoken").map(|text| Secret::new(text.value)).filter(|token| !token.is_empty()),
             api_key: fields.text("api_key").map(|text| Secret::new(text.value)).filter(|key| !key.is_empty()),
-            server: server(&mut fields).unwrap_or_default(),
+            servers: servers(&mut fields),
             server_name: server_name(&mut fields),
             root_cas: root_cas(&mut fields),
             web: web(&mut fields).unwrap_or(WebAddress::Usual),
@@ -182,7 +185,7 @@ impl Settings {
             log_level: log_level(&mut fields),
             metadata: fields.bounded_text("metadata", 4096).unwrap_or_default(),
             remote_management: fields.flag("remote_management").unwrap_or(true),
-            connect_timeout: fields.duration("connect_timeout").unwrap_or(Duration::from_secs(10)),
+            connect_timeout: fields.duration("connect_timeout").unwrap_or(DEFAULT_CONNECT_TIMEOUT),
             allow_metadata_addresses: fields.flag("allow_metadata_addresses").unwrap_or(false),
         }
     }
@@ -238,13 +241,22 @@ impl AllowedHost {
     }
 }
 
-fn server(fields: &mut Fields<'_>) -> Option<ServerAddress> {
-    let written = fields.text("server_addr")?;
-    let parsed = ServerAddress::parse(&written.value, false);
-    if parsed.is_none() {
-        fields.wrong("server_addr", written.place, "Must be host and port of the server, such as `localhost:4443`.");
+fn servers(fields: &mut Fields<'_>) -> Vec<ServerAddress> {
+    let mut servers = Vec::new();
+    for written in fields.texts("server_addr").unwrap_or_default() {
+        for part in written.value.split(',').map(str::trim) {
+            match ServerAddress::parse(part, false) {
+                Some(address) if servers.contains(&address) => {}
+                Some(address) => servers.push(address),
+                None => fields.wrong(
+                    "server_addr",
+                    written.place,
+                    "Must be host and port of the server, such as `localhost:4443`, or a list of such addresses.",
+                ),
+            }
+        }
     }
-    parsed
+    if servers.is_empty() { vec![ServerAddress::default()] } else { servers }
 }
 
 fn server_name(fields: &mut Fields<'_>) -> Option<String> {
@@ -352,6 +364,17 @@ mod tests {
             assert!(ServerAddress::parse(wrong, false).is_none(), "{wrong}");
         }
         assert!(ServerAddress::parse("127.0.0.1:0", true).is_some());
+    }
+
+    #[test]
+    fn several_servers_are_a_list_or_separated_by_commas() {
+        for written in ["[a:1, 'b:2']", "a:1,b:2", "'a:1, b:2, a:1'"] {
+            let config = crate::config::Config::parse(&format!("version: 2\nserver_addr: {written}\n"));
+            let servers = config.expect("valid").settings.servers;
+            assert_eq!(servers.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a:1", "b:2"], "{written}");
+        }
+        let wrong = crate::config::Config::parse("version: 2\nserver_addr: a:1,,b:2\n").expect_err("an empty one");
+        assert!(wrong.to_string().contains("2:14: server_addr: Must be host and port"), "{wrong}");
     }
 
     #[test]

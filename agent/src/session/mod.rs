@@ -1,8 +1,14 @@
 //! The session with the server: made, kept, and made again for as long as the agent runs.
 
 mod dial;
+mod names;
+mod network;
+mod nudge;
+mod race;
+mod retry;
 pub mod status;
 pub mod trust;
+mod wake;
 
 pub use status::{SessionState, SessionStatus, StatusBoard};
 
@@ -11,19 +17,24 @@ use crate::{
     tunnels::{Tunnels, forward},
 };
 use arc_swap::ArcSwapOption;
-use dial::{ServerDial, explain};
+use dial::{Patience, ServerDial, Way, explain};
+use names::Names;
+use nudge::{Nudge, Nudges};
 use postern_api::{Code, Error, Secret};
-use postern_tunnel::{
-    AgentSession, ConnectError, EndReason, Incoming, IncomingEvent, backoff::Backoff, connect, message::Hello,
-};
+use postern_tunnel::{AgentSession, ConnectError, EndReason, Incoming, IncomingEvent, connect, message::Hello};
+use retry::Retry;
 use std::{sync::Arc, time::Duration};
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 /// A server that does not want this agent is asked again this seldom, unless the configuration changes.
 const REFUSED_PAUSE: Duration = Duration::from_secs(300);
 /// A session this long counts as a success; a shorter one does not reset the back-off.
 const STABLE: Duration = Duration::from_secs(10);
+/// How long the server may take to answer the greeting, whatever is configured.
+const GREETING: Duration = Duration::from_secs(5);
+/// How long the server may take for a sign of life once there is reason to think that the way is cut.
+const DOUBT: Duration = Duration::from_secs(3);
 
 /// Keeps a session, and binds the tunnels in it.
 pub struct SessionLoop {
@@ -47,6 +58,10 @@ enum Outcome {
     Changed,
     /// Try again after the usual pause.
     Again(Error),
+    /// Try again after the usual pause: a server took the connection, and then did not greet in time.
+    Silent(Error),
+    /// Try again at once: the way this session took is gone, and there may be another.
+    Moved,
     /// The server does not want this agent.
     Refused(Error),
     /// The operator of the server has stopped the session; only a person starts it again.
@@ -55,32 +70,61 @@ enum Outcome {
     Drained,
 }
 
+/// What is kept from one try to the next.
+struct Course {
+    retry: Retry,
+    start: Instant,
+    /// The server to begin with, of several.
+    first: usize,
+    /// Tries in a row in which a server did not greet in time.
+    slow: u32,
+    names: Names,
+    nudges: Nudges,
+}
+
+impl Course {
+    fn new() -> Self {
+        let nudges = Nudges::start();
+        Course { retry: Retry::default(), start: Instant::now(), first: 0, slow: 0, names: Names::default(), nudges }
+    }
+
+    /// The pause after a try that began at `begun`.
+    fn pause(&mut self, begun: Instant) -> Duration {
+        let since = |instant: Instant| instant.duration_since(self.start);
+        self.retry.failed(since(begun), since(Instant::now()))
+    }
+}
+
 impl SessionLoop {
     /// Runs until it is stopped.
     pub async fn run(mut self) {
-        let mut backoff = Backoff::new();
+        let mut course = Course::new();
         loop {
             let settings = self.config.borrow_and_update().settings.clone();
-            let begun = tokio::time::Instant::now();
-            self.board.connecting(settings.server.to_string(), backoff.failures() + 1);
-            let outcome = self.once(&settings).await;
+            let mut begun = Instant::now();
+            self.board.connecting(shown(&settings), course.retry.failures() + 1);
+            course.nudges.forget();
+            let outcome = self.once(&settings, &mut course, &mut begun).await;
             self.current.store(None);
-            if begun.elapsed() >= STABLE {
-                backoff.succeeded();
-            }
+            course.slow = if matches!(outcome, Outcome::Silent(_)) { course.slow + 1 } else { 0 };
             let pause = match outcome {
                 Outcome::Stop => return,
                 Outcome::Changed => {
-                    backoff.succeeded();
+                    course.retry.begins_anew();
+                    continue;
+                }
+                Outcome::Moved => {
+                    tracing::info!("the network has changed: the session is made anew");
                     continue;
                 }
                 Outcome::Drained => {
-                    let pause = backoff.next_pause();
+                    course.first += 1;
+                    let pause = course.pause(begun);
                     self.board.failed(SessionState::Waiting, Code::ServerDraining.into(), pause);
                     pause
                 }
-                Outcome::Again(error) => {
-                    let pause = backoff.next_pause();
+                Outcome::Again(error) | Outcome::Silent(error) => {
+                    let pause = course.pause(begun);
                     tracing::warn!(code = %error.code, next_try = format_args!("{:.1}s", pause.as_secs_f64()), "{}", error.message);
                     self.board.failed(SessionState::Waiting, error, pause);
                     pause
@@ -92,7 +136,7 @@ impl SessionLoop {
                         () = self.stop.cancelled() => return,
                         () = changed(&mut self.config, &settings) => {}
                     }
-                    backoff.succeeded();
+                    course.retry.begins_anew();
                     continue;
                 }
                 Outcome::Refused(error) => {
@@ -101,35 +145,49 @@ impl SessionLoop {
                     REFUSED_PAUSE
                 }
             };
+            let refused = self.board.now().state == SessionState::Refused;
             tokio::select! {
                 () = self.stop.cancelled() => return,
                 () = tokio::time::sleep(pause) => {}
-                () = changed(&mut self.config, &settings) => backoff.succeeded(),
+                () = changed(&mut self.config, &settings) => course.retry.begins_anew(),
+                // What the server does not want it will not want from another address either.
+                nudge = course.nudges.next(), if !refused => tracing::debug!(?nudge, "tried again at once"),
             }
         }
     }
 
-    async fn once(&mut self, settings: &Settings) -> Outcome {
+    /// One try, and the session if it succeeds; `begun` is then when the session ended, so that only tries count as
+    /// time spent.
+    async fn once(&mut self, settings: &Settings, course: &mut Course, begun: &mut Instant) -> Outcome {
         let Some(token) = settings.authtoken.clone() else {
             return Outcome::Refused(Error::new(
                 Code::TokenMissing,
                 "There is no authtoken. Run `postern config add-authtoken -`, or set POSTERN_AUTHTOKEN.",
             ));
         };
-        let dial = match ServerDial::new(settings) {
-            Ok(dial) => dial,
-            Err(error) => return Outcome::Again(error),
-        };
         let hello = self.hello(settings, token);
-        let connected = tokio::select! {
+        let patience = Patience::new(settings.connect_timeout, course.slow);
+        let made = tokio::select! {
             () = self.stop.cancelled() => return Outcome::Stop,
             () = changed(&mut self.config, settings) => return Outcome::Changed,
-            connected = connect(Arc::new(dial), hello) => connected,
+            made = make(settings, hello, course, patience) => made,
         };
-        match connected {
-            Ok((session, incoming)) => self.serve(session, incoming, settings).await,
-            Err(ConnectError::Io(error)) => Outcome::Again(explain(&settings.server, &error)),
-            Err(ConnectError::Refused(error)) => refusal(error),
+        match made {
+            Err(outcome) => {
+                // Another server may be in a better state.
+                course.first += 1;
+                outcome
+            }
+            Ok((session, incoming, way)) => {
+                course.retry.reached();
+                let since = Instant::now();
+                let outcome = self.serve(session, incoming, settings, way, &mut course.nudges).await;
+                *begun = Instant::now();
+                if since.elapsed() >= STABLE {
+                    course.retry.begins_anew();
+                }
+                outcome
+            }
         }
     }
 
@@ -145,10 +203,17 @@ impl SessionLoop {
         }
     }
 
-    async fn serve(&mut self, session: AgentSession, mut incoming: Incoming, settings: &Settings) -> Outcome {
+    async fn serve(
+        &mut self,
+        session: AgentSession,
+        mut incoming: Incoming,
+        settings: &Settings,
+        way: Way,
+        nudges: &mut Nudges,
+    ) -> Outcome {
         let welcome = session.welcome();
-        tracing::info!(server = %settings.server, session = welcome.session, region = welcome.region, "session established");
-        self.board.online(welcome.region.clone(), welcome.server_version.clone());
+        tracing::info!(server = %way.server, session = welcome.session, region = welcome.region, "session established");
+        self.board.online(way.server.to_string(), welcome.region.clone(), welcome.server_version.clone());
         self.current.store(Some(Arc::new(session.clone())));
         let generation = self.tunnels.online(session.clone());
         let outcome = loop {
@@ -160,6 +225,13 @@ impl SessionLoop {
                 () = changed(&mut self.config, settings) => {
                     session.goodbye().await;
                     break Outcome::Changed;
+                }
+                nudge = nudges.next() => {
+                    if nudge == Nudge::Network && !network::is_ours(way.local) {
+                        break Outcome::Moved;
+                    }
+                    session.doubt(DOUBT);
+                    continue;
                 }
                 event = incoming.next() => event,
             };
@@ -178,11 +250,41 @@ impl SessionLoop {
                     tokio::spawn(drain(session.clone(), incoming));
                     break Outcome::Drained;
                 }
-                None => break ended(session.closed().await.reason, settings),
+                None => break ended(session.closed().await.reason, &way),
             }
         };
         self.tunnels.offline(generation);
         outcome
+    }
+}
+
+/// A session with the first server that answers.
+async fn make(
+    settings: &Settings,
+    hello: Hello,
+    course: &Course,
+    patience: Patience,
+) -> Result<(AgentSession, Incoming, Way), Outcome> {
+    let dial = match ServerDial::reach(settings, course.first, patience, &course.names).await {
+        Err(error) => return Err(Outcome::Again(error)),
+        Ok(Err(failures)) => {
+            let silent = failures.iter().any(dial::Unreached::is_silent);
+            let error = explain(failures);
+            return Err(if silent { Outcome::Silent(error) } else { Outcome::Again(error) });
+        }
+        Ok(Ok(dial)) => dial,
+    };
+    let way = dial.way().clone();
+    let unreachable = |why: &str| {
+        let message =
+            format!("The server at {} cannot be reached: {why}. Is it running, and is server_addr right?", way.server);
+        Error::new(Code::ServerUnreachable, message)
+    };
+    match tokio::time::timeout(patience.handshake.max(GREETING), connect(Arc::new(dial), hello)).await {
+        Ok(Ok((session, incoming))) => Ok((session, incoming, way)),
+        Ok(Err(ConnectError::Refused(error))) => Err(refusal(error)),
+        Ok(Err(ConnectError::Io(error))) => Err(Outcome::Again(unreachable(&error.to_string()))),
+        Err(_) => Err(Outcome::Silent(unreachable("it does not answer the greeting"))),
     }
 }
 
@@ -210,12 +312,17 @@ async fn changed(config: &mut watch::Receiver<Arc<Config>>, settings: &Settings)
 
 /// What of the settings a session depends on.
 fn needs(settings: &Settings) -> impl PartialEq + '_ {
-    let Settings { authtoken, server, server_name, root_cas, metadata, remote_management, connect_timeout, .. } =
+    let Settings { authtoken, servers, server_name, root_cas, metadata, remote_management, connect_timeout, .. } =
         settings;
-    (authtoken, server, server_name, root_cas, metadata, remote_management, connect_timeout)
+    (authtoken, servers, server_name, root_cas, metadata, remote_management, connect_timeout)
 }
 
-fn ended(reason: EndReason, settings: &Settings) -> Outcome {
+/// The configured servers in one line.
+fn shown(settings: &Settings) -> String {
+    settings.servers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn ended(reason: EndReason, way: &Way) -> Outcome {
     match reason {
         EndReason::Ended(error) => refusal(error),
         other => {
@@ -225,7 +332,7 @@ fn ended(reason: EndReason, settings: &Settings) -> Outcome {
                 EndReason::Lost(_) => "the connection broke".to_owned(),
                 other => other.to_string(),
             };
-            let message = format!("The session with the server at {} was lost: {why}.", settings.server);
+            let message = format!("The session with the server at {} was lost: {why}.", way.server);
             Outcome::Again(Error::new(Code::ServerUnreachable, message))
         }
     }

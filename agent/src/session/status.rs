@@ -103,9 +103,10 @@ impl StatusBoard {
         });
     }
 
-    pub(super) fn online(&self, region: String, server_version: String) {
+    pub(super) fn online(&self, server_addr: String, region: String, server_version: String) {
         self.change(|status| {
             status.enter(SessionState::Online);
+            status.server_addr = server_addr;
             status.reason = None;
             status.next_try = None;
             status.attempt = 0;

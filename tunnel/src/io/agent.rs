@@ -322,6 +322,12 @@ impl AgentSession {
         core.finish(EndReason::Goodbye);
     }
 
+    /// Something happened that may have cut the way to the server: it is asked at once, and the session is over unless
+    /// it gives a sign of life within `patience`.
+    pub fn doubt(&self, patience: Duration) {
+        self.0.core.doubt(patience);
+    }
+
     /// The latest measured way there and back, if there is one yet.
     pub fn latency(&self) -> Option<Duration> {
         self.0.core.latency()

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::compat::{Compat, FuturesAsyncReadCompatExt};
 
@@ -57,6 +57,8 @@ pub(crate) struct Core<M> {
     end: watch::Sender<Option<SessionEnd>>,
     latency: AtomicU64,
     heartbeat: Mutex<Heartbeat>,
+    /// The heartbeat has something to do earlier than it thought.
+    hurry: Notify,
     heard: Arc<Heard>,
     pub(crate) lives: Arc<Lives>,
     pub(crate) runtime: Handle,
@@ -71,6 +73,7 @@ impl<M: Message + Send + Sync + 'static> Core<M> {
             end: watch::Sender::new(None),
             latency: AtomicU64::new(0),
             heartbeat,
+            hurry: Notify::new(),
             heard,
             lives: Arc::new(Lives::default()),
             runtime: Handle::current(),
@@ -143,9 +146,18 @@ impl<M: Message + Send + Sync + 'static> Core<M> {
             match due {
                 Due::Ping(nonce) => self.send(ping(nonce)),
                 Due::Dead => return EndReason::Dead,
-                Due::Until(instant) => tokio::time::sleep_until(self.heard.start + instant).await,
+                Due::Until(instant) => tokio::select! {
+                    () = tokio::time::sleep_until(self.heard.start + instant) => {}
+                    () = self.hurry.notified() => {}
+                },
             }
         }
+    }
+
+    /// There is reason to think that the peer is gone: it must give a sign of life within `patience`.
+    pub(crate) fn doubt(&self, patience: Duration) {
+        self.heartbeat().doubt(self.heard.clock(), patience);
+        self.hurry.notify_one();
     }
 
     fn heartbeat(&self) -> MutexGuard<'_, Heartbeat> {

@@ -20,12 +20,14 @@ pub struct Heartbeat {
     next_ping: Duration,
     asked: Option<(u64, Duration)>,
     nonce: u64,
+    /// There is reason to think that the peer is gone, since then; and when that is certain.
+    doubt: Option<(Duration, Duration)>,
 }
 
 impl Heartbeat {
     /// A heartbeat every `interval`, from `now` on. The first ping goes out at once and measures the latency.
     pub fn new(interval: Duration, now: Duration) -> Self {
-        Heartbeat { interval, next_ping: now, asked: None, nonce: 0 }
+        Heartbeat { interval, next_ping: now, asked: None, nonce: 0, doubt: None }
     }
 
     /// How long a peer may be silent: one and a half intervals.
@@ -33,9 +35,20 @@ impl Heartbeat {
         self.interval + self.interval / 2
     }
 
+    /// There is reason to think that the peer is gone: it is asked at once and must give a sign within `patience`.
+    pub fn doubt(&mut self, now: Duration, patience: Duration) {
+        self.next_ping = now;
+        self.doubt.get_or_insert((now, now + patience));
+    }
+
     /// What to do at `now`, when the peer was last heard at `heard`.
     pub fn due(&mut self, now: Duration, heard: Duration) -> Due {
-        let death = heard + self.patience();
+        let mut death = heard + self.patience();
+        match self.doubt {
+            Some((since, _)) if heard > since => self.doubt = None,
+            Some((_, end)) => death = death.min(end),
+            None => {}
+        }
         if now >= death {
             return Due::Dead;
         }
@@ -79,6 +92,28 @@ mod tests {
         heartbeat.due(s(0), s(0));
         heartbeat.due(s(10), s(0));
         assert_eq!(heartbeat.due(s(15), s(14)), Due::Until(s(20)));
+    }
+
+    #[test]
+    fn a_doubted_peer_is_asked_at_once_and_must_answer_soon() {
+        let mut heartbeat = Heartbeat::new(s(10), s(0));
+        heartbeat.due(s(0), s(0));
+        heartbeat.doubt(s(4), s(3));
+        assert_eq!(heartbeat.due(s(4), s(1)), Due::Ping(2));
+        heartbeat.doubt(s(5), s(3));
+        assert_eq!(heartbeat.due(s(5), s(1)), Due::Ping(3), "asked again, but not given more time");
+        assert_eq!(heartbeat.due(s(5), s(1)), Due::Until(s(7)));
+        assert_eq!(heartbeat.due(s(7), s(1)), Due::Dead);
+    }
+
+    #[test]
+    fn a_sign_of_life_ends_the_doubt() {
+        let mut heartbeat = Heartbeat::new(s(10), s(0));
+        heartbeat.due(s(0), s(0));
+        heartbeat.doubt(s(4), s(3));
+        assert_eq!(heartbeat.due(s(4), s(1)), Due::Ping(2));
+        assert_eq!(heartbeat.due(s(5), s(5)), Due::Until(s(14)));
+        assert_eq!(heartbeat.due(s(14), s(13)), Due::Ping(3));
     }
 
     #[test]

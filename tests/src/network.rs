@@ -1,0 +1,179 @@
+//! A network of its own for an agent: a way to the server that can be cut, made to swallow everything, or moved.
+//!
+//! Two network namespaces: the agent's, and a router's between it and this one. A second link, which nothing happens to,
+//! leads straight to the agent's local API. Making them takes root, or sudo without a password.
+
+use std::net::Ipv4Addr;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+/// The namespaces of one specification; they go when it ends.
+pub struct Network {
+    name: String,
+    /// Of 198.18.0.0/15, which is meant for tests of networks.
+    subnet: [u8; 3],
+}
+
+impl Network {
+    /// Makes the namespaces and what connects them.
+    pub fn new() -> Network {
+        for _ in 0..20 {
+            let number: u16 = rand::random_range(0..512);
+            let network = Network {
+                name: format!("pt{number}"),
+                subnet: [198, 18 + u8::try_from(number >> 8).expect("0 or 1"), (number & 0xff) as u8],
+            };
+            // Another specification may have this number at the moment.
+            if ip(&["netns", "add", &network.router()]) {
+                network.connect();
+                return network;
+            }
+        }
+        panic!("network namespaces cannot be made; this specification runs as root, or with sudo");
+    }
+
+    /// Where agents reach the server, which listens everywhere.
+    pub fn server(&self) -> Ipv4Addr {
+        self.host(1)
+    }
+
+    /// Where the agent's local API can be reached whatever happens to the way.
+    pub fn web(&self) -> Ipv4Addr {
+        self.host(34)
+    }
+
+    /// A command line as it runs in the agent's network.
+    pub fn inside(&self, command: &[String]) -> Vec<String> {
+        let own = self.agent();
+        let mut all: Vec<String> = as_root().iter().map(|&word| word.to_owned()).collect();
+        all.extend(["ip", "netns", "exec", &own].map(str::to_owned));
+        all.extend_from_slice(command);
+        all
+    }
+
+    /// Pulls the plug out of the agent's machine.
+    pub fn is_cut(&self) {
+        must(&["-n", &self.router(), "link", "set", "inner", "down"]);
+    }
+
+    /// Puts it in again.
+    pub fn is_whole(&self) {
+        must(&["-n", &self.router(), "link", "set", "inner", "up"]);
+    }
+
+    /// From now on the router loses everything, and tells nobody.
+    pub fn swallows(&self) {
+        self.forward(false);
+    }
+
+    /// The router passes everything on again.
+    pub fn passes(&self) {
+        self.forward(true);
+    }
+
+    /// The agent's machine loses its address.
+    pub fn loses_its_address(&self) {
+        let way = format!("{}/28", self.host(18));
+        must(&["-n", &self.agent(), "address", "del", &way, "dev", "way"]);
+    }
+
+    /// The agent's machine gets another address, and a way to the server with it.
+    pub fn gets_another_address(&self) {
+        let own = self.agent();
+        must(&["-n", &own, "address", "add", &format!("{}/28", self.host(19)), "dev", "way"]);
+        must(&["-n", &own, "route", "add", "default", "via", &self.host(17).to_string()]);
+    }
+
+    fn connect(&self) {
+        let (name, router, agent) = (&self.name, self.router(), self.agent());
+        let (outer, aside) = (format!("{name}o"), format!("{name}a"));
+        let address = |last: u8| format!("{}/28", self.host(last));
+        must(&["netns", "add", &agent]);
+        // Its addresses come and go by themselves, and the agent would notice.
+        let without = "echo 1 | tee /proc/sys/net/ipv6/conf/*/disable_ipv6";
+        must(&["netns", "exec", &agent, "sh", "-c", without]);
+        must(&["link", "add", &outer, "type", "veth", "peer", "name", "outer", "netns", &router]);
+        must(&["link", "add", &aside, "type", "veth", "peer", "name", "aside", "netns", &agent]);
+        must(&["-n", &router, "link", "add", "inner", "type", "veth", "peer", "name", "way", "netns", &agent]);
+        must(&["address", "add", &address(1), "dev", &outer]);
+        must(&["address", "add", &address(33), "dev", &aside]);
+        must(&["-n", &router, "address", "add", &address(2), "dev", "outer"]);
+        must(&["-n", &router, "address", "add", &address(17), "dev", "inner"]);
+        must(&["-n", &agent, "address", "add", &address(18), "dev", "way"]);
+        must(&["-n", &agent, "address", "add", &address(34), "dev", "aside"]);
+        for (namespace, devices) in [(&router, ["outer", "inner", "lo"]), (&agent, ["way", "aside", "lo"])] {
+            for device in devices {
+                must(&["-n", namespace, "link", "set", device, "up"]);
+            }
+        }
+        must(&["link", "set", &outer, "up"]);
+        must(&["link", "set", &aside, "up"]);
+        must(&["route", "add", &address(16), "via", &self.host(2).to_string()]);
+        must(&["-n", &agent, "route", "add", "default", "via", &self.host(17).to_string()]);
+        self.forward(true);
+        // The kernel tells of new links some time after it has made them; nothing is to be told any more.
+        for (namespace, device) in [(&router, "inner"), (&agent, "way"), (&agent, "aside")] {
+            let calm = (0..250).any(|_| {
+                std::thread::sleep(Duration::from_millis(20));
+                says(&["-n", namespace, "link", "show", device], "state UP")
+            });
+            assert!(calm, "{device} comes up");
+        }
+    }
+
+    fn forward(&self, wanted: bool) {
+        let write = format!("echo {} > /proc/sys/net/ipv4/ip_forward", u8::from(wanted));
+        must(&["netns", "exec", &self.router(), "sh", "-c", &write]);
+    }
+
+    fn host(&self, last: u8) -> Ipv4Addr {
+        let [a, b, c] = self.subnet;
+        Ipv4Addr::new(a, b, c, last)
+    }
+
+    fn router(&self) -> String {
+        format!("{}-router", self.name)
+    }
+
+    fn agent(&self) -> String {
+        format!("{}-agent", self.name)
+    }
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        Network::new()
+    }
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        // The links go with the namespaces at their other ends.
+        for namespace in [self.router(), self.agent()] {
+            ip(&["netns", "delete", &namespace]);
+        }
+    }
+}
+
+fn as_root() -> &'static [&'static str] {
+    if rustix::process::geteuid().is_root() { &[] } else { &["sudo", "-n", "-E"] }
+}
+
+fn run(arguments: &[&str]) -> Output {
+    let mut words = as_root().iter().chain(&["ip"]).chain(arguments);
+    let program = words.next().expect("there is one");
+    Command::new(program).args(words).output().expect("`ip` of iproute2 is installed")
+}
+
+fn ip(arguments: &[&str]) -> bool {
+    run(arguments).status.success()
+}
+
+fn says(arguments: &[&str], text: &str) -> bool {
+    String::from_utf8_lossy(&run(arguments).stdout).contains(text)
+}
+
+#[track_caller]
+fn must(arguments: &[&str]) {
+    assert!(ip(arguments), "ip {}", arguments.join(" "));
+}
