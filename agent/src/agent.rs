@@ -222,11 +222,15 @@ impl Core {
     /// # Errors
     /// What is wrong with the definition, or why the file cannot be changed.
     pub async fn save_tunnel(&self, name: &str, body: &Map<String, Json>) -> Result<(), Error> {
-        Definition::from_json(name, body).map_err(|problems| problems.to_error())?;
+        let mut body = body.clone();
+        if let Some(known) = self.tunnels.definition(name) {
+            known.written.restore(&mut body);
+        }
+        Definition::from_json(name, &body).map_err(|problems| problems.to_error())?;
         let _editing = self.editing.lock().await;
         let path = self.sources.edited();
         let text = edit::read_for_edit(path)?;
-        write(path, &text, &edit::set_tunnel(&text, name, body)?)?;
+        write(path, &text, &edit::set_tunnel(&text, name, &body)?)?;
         self.reload().await.map_err(|problems| problems.to_error())
     }
 

@@ -51,6 +51,7 @@ codes! {
     SessionReplaced = 116, 409, "The same agent has connected again; this session is over.";
     ServerDraining = 117, 503, "The server is shutting down; connect again.";
     CredentialInactive = 118, 403, "The bot user that owns the credential is not active.";
+    ServerTooOld = 109, 400, "The server is older than what the tunnel asks for.";
     SessionStopped = 800, 403, "The session was stopped through the management API.";
     RemoteRefused = 804, 400, "The agent does not let itself be managed through the management API.";
     RemoteUpdate = 805, 400, "The agent cannot be updated through the management API.";
@@ -63,6 +64,10 @@ codes! {
     NameTaken = 334, 409, "The name is already in use.";
     RandomAddressNotPermitted = 356, 403, "The credential's ACL does not permit a TCP address chosen by the server.";
     NameOfEdge = 381, 409, "The name or address belongs to an edge.";
+    DenyWithoutAllow = 393, 400, "Addresses are denied where none is allowed.";
+    TunnelModulesUnreadable = 394, 400, "The server cannot read the modules of the tunnel.";
+    TunnelModulesForeign = 395, 400, "Tunnels of this kind cannot have the module.";
+    PasswordInvalid = 396, 400, "A user and password are not valid.";
     LabelNotPermitted = 399, 403, "The credential's ACL does not permit this label.";
     NoPortFree = 517, 503, "No TCP port of the range is free.";
     PortOutOfRange = 516, 400, "The TCP port lies outside the range of this server.";
@@ -189,6 +194,7 @@ codes! {
     BodySlow = 3019, 408, "The body of the request arrives too slowly.";
     AddressBusy = 3020, 503, "The visitor's address has as many connections as it may have.";
     HandshakeFailed = 3021, 400, "The TLS handshake failed.";
+    PasswordNeeded = 3022, 401, "Visitors must give a user and a password.";
     ServiceUnreachable = 8012, 502, "The agent could not connect to the local service.";
     TunnelLoop = 8013, 508, "The tunnel leads back into the agent itself.";
     // Backends and edges

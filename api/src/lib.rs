@@ -3,6 +3,7 @@
 //! Nothing in here listens, stores or connects (the typed client behind the feature `client` excepted).
 
 pub mod acl;
+pub mod checks;
 #[cfg(feature = "client")]
 pub mod client;
 pub mod codes;
@@ -25,6 +26,7 @@ pub mod secret;
 pub mod timestamp;
 pub mod token;
 pub mod trace;
+pub mod tunnel_modules;
 pub mod user_agents;
 pub mod webhooks;
 pub mod words;

@@ -60,8 +60,10 @@ impl Edge {
         let ports = Ports::new(settings.tcp_addr, crowd(0), backends.clone(), gatehouse.clone());
         let routing = Arc::new(Routing::new(configs.clone(), Keeper::new(&settings)));
         let (api, challenges) = (settings.api.clone(), settings.challenges.clone());
+        let (https_port, http_port) = (https_addr.port(), http_addr.port());
         let registry =
-            Arc::new(Registry::new(settings, https_addr.port(), http_addr.port(), published.clone(), backends, ports));
+            Registry::new(settings, https_port, http_port, published.clone(), backends, routing.clone(), ports);
+        let registry = Arc::new(registry);
         let front = Arc::new(Front {
             registry: registry.clone(),
             routing: routing.clone(),

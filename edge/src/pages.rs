@@ -63,6 +63,10 @@ pub(crate) fn answer(refusal: &Refusal, manners: Manners, id: &str) -> Response<
     if refusal.error.code == Code::WebsocketExpected {
         headers.insert(header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
     }
+    if refusal.error.code == Code::PasswordNeeded {
+        headers
+            .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"postern\", charset=\"UTF-8\""));
+    }
     if let Some(pause) = refusal.retry_after {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(pause.as_secs().max(1)));
     }

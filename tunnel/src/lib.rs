@@ -20,6 +20,7 @@ pub use io::server::{AdoptError, OpenError, PoolCounts, ServerEvent, ServerEvent
 pub use io::sockets;
 pub use io::stream::{Refused, TunnelStream};
 pub use io::transport::{BoxedTransport, Transport, limit_buffers};
+pub use proto::modules::Modules;
 pub use proto::start::{StreamKind, StreamStart};
 pub use proto::{backoff, message, proxy};
 

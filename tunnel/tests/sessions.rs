@@ -31,6 +31,7 @@ fn bind(name: &str) -> Bind {
         inspect: true,
         app_protocol: AppProtocol::Http1,
         per_visitor: false,
+        modules: None,
     }
 }
 

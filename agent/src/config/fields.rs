@@ -59,6 +59,32 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The group of keys that stands under a key.
+    pub(super) fn group(&mut self, name: &str) -> Option<Fields<'_>> {
+        let (pair, path) = (self.pair(name)?, self.key(name));
+        Some(Fields::of(&pair.value, &path, self.problems))
+    }
+
+    /// Where a field stands, `group.list[3]`, or as much of it as was written.
+    pub(super) fn place_of(&self, field: &str) -> Place {
+        let (mut pairs, mut place) = (self.pairs, Place::default());
+        for part in field.split('.') {
+            let (name, index) = match part.split_once('[') {
+                Some((name, index)) => (name, index.trim_end_matches(']').parse::<usize>().ok()),
+                None => (part, None),
+            };
+            let Some(pair) = pairs.iter().find(|pair| pair.key == name) else { break };
+            place = pair.place.clone();
+            if let (Some(index), Value::Sequence(items)) = (index, &pair.value.value)
+                && let Some(item) = items.get(index)
+            {
+                place = item.place.clone();
+            }
+            pairs = pair.value.pairs().unwrap_or_default();
+        }
+        place
+    }
+
     /// The pair of a key; an empty value counts as absent.
     pub(super) fn pair(&self, name: &str) -> Option<&'a Pair> {
         self.pairs.iter().find(|pair| pair.key == name && !matches!(pair.value.value, Value::Null))
@@ -84,6 +110,16 @@ impl<'a> Fields<'a> {
             }
         };
         Some(Written { value, place })
+    }
+
+    /// A text that must be there; `hint` says what to write.
+    pub(super) fn needed_text(&mut self, name: &str, hint: &str) -> Option<Written<'a, String>> {
+        let written = self.text(name);
+        if written.is_none() && self.pair(name).is_none() {
+            let place = self.pairs.first().map(|pair| pair.place.clone()).unwrap_or_default();
+            self.wrong(name, &place, format!("Is missing: {hint}."));
+        }
+        written
     }
 
     /// A text of at most so many bytes.

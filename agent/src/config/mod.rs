@@ -4,16 +4,22 @@ pub mod address;
 pub mod definition;
 pub mod edit;
 mod fields;
+mod kind;
+mod logins;
+mod modules;
 pub(crate) mod nearest;
 pub mod paths;
+mod pem;
 pub mod problem;
 pub mod settings;
 pub mod state;
 pub mod tree;
 pub mod watch;
 pub mod wire;
+mod written;
 
-pub use definition::{Definition, Kind, Schemes};
+pub use definition::Definition;
+pub use kind::{Kind, Schemes};
 pub use problem::{Place, Problem, Problems};
 pub use settings::Settings;
 

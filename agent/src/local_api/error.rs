@@ -44,6 +44,8 @@ impl ApiError {
                 (102, "invalid tunnel configuration")
             }
             Code::SessionNotReady => (104, "tunnel session not ready yet"),
+            // What is wrong with a module has a code of its own, and is a wrong configuration all the same.
+            code if code.status() == 400 && code.number() < 8000 => (102, "invalid tunnel configuration"),
             code => (code.number(), code.meaning()),
         }
     }

@@ -6,7 +6,10 @@ use crate::{
     config::{Definition, Kind, Schemes, definition::PLAIN_SUFFIX, state::Address},
 };
 use postern_api::Error;
-use postern_tunnel::message::{Bind, BindWhat, Scheme};
+use postern_tunnel::{
+    Modules,
+    message::{Bind, BindWhat, Scheme},
+};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -111,7 +114,13 @@ impl Leg {
             inspect: self.definition.captures(),
             app_protocol: self.definition.wire.app_protocol,
             per_visitor: self.definition.wire.proxy_protocol.is_some(),
+            modules: self.modules(),
         }
+    }
+
+    fn modules(&self) -> Option<Modules> {
+        let modules = &self.definition.modules;
+        (!modules.is_empty()).then(|| Modules::Read(Box::new(modules.clone())))
     }
 
     /// The local address as people read it.

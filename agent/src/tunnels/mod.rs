@@ -324,6 +324,13 @@ impl Tunnels {
         self.locked().halves().find(|half| half.leg.name == leg_name).map(|half| half.leg.clone())
     }
 
+    /// What is known under a name: as it runs, or else as it is saved.
+    pub fn definition(&self, name: &str) -> Option<Arc<Definition>> {
+        let table = self.locked();
+        let entry = table.entries.get(name)?;
+        entry.active.as_ref().map(|active| active.definition.clone()).or_else(|| entry.saved.clone())
+    }
+
     /// Stops everything.
     pub fn stop_all(&self) {
         let names: Vec<String> = self.locked().entries.keys().cloned().collect();

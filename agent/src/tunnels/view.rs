@@ -99,9 +99,9 @@ fn state(entry: &Entry) -> (&'static str, Option<&Error>) {
 }
 
 impl Definition {
-    /// The keys as they were written.
+    /// The keys as they were written, secrets as stars.
     pub fn written_json(&self) -> Json {
-        Json::Object(self.written.clone())
+        Json::Object(self.written.shown())
     }
 }
 

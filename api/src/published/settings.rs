@@ -1,6 +1,7 @@
 //! The modules of one edge or route.
 
 use crate::{
+    Secret,
     ip_rules::IpRules,
     module::{CircuitBreaker, HeaderChanges, TerminateAt, TlsVersion, UserAgentFilter, WebhookVerification},
 };
@@ -31,6 +32,8 @@ pub struct Settings {
     pub webhook_verification: Option<WebhookVerification>,
     /// Visitors must log in: a module for it is set.
     pub login: bool,
+    /// Who may come in with a password, as `user:password`; nobody is asked for one if there are none.
+    pub basic_auth: Vec<Secret>,
     /// Which programs may come in.
     pub user_agent_filter: Option<UserAgentFilter>,
     /// WebSocket connections become TCP streams.

@@ -2,8 +2,8 @@
 
 use crate::resources::{KeptModule, ModuleRules, Resources};
 use postern_api::{
-    AnyId, Code, Error, Result,
-    module::{BUCKET_LIMIT, CircuitBreaker, CircuitBreakerView},
+    AnyId, Result, checks,
+    module::{CircuitBreaker, CircuitBreakerView},
     resource::Nothing,
 };
 
@@ -11,7 +11,7 @@ impl ModuleRules for CircuitBreaker {
     type Hidden = Nothing;
 
     fn check(&mut self, _here: &Resources) -> Result<()> {
-        judge(self)
+        checks::circuit_breaker(self)
     }
 
     fn view(kept: &KeptModule<Self>, _owner: &AnyId, _here: &Resources) -> Result<CircuitBreakerView> {
@@ -24,53 +24,5 @@ impl ModuleRules for CircuitBreaker {
             volume_threshold: module.volume_threshold,
             error_threshold_percentage: module.error_threshold_percentage,
         })
-    }
-}
-
-fn judge(module: &CircuitBreaker) -> Result<()> {
-    let (code, field, sentence) = if !(0.0..=1.0).contains(&module.error_threshold_percentage) {
-        let sentence = "`error_threshold_percentage` is a share from 0 to 1: write 0.25 for a quarter.".to_owned();
-        (Code::CircuitThreshold, "error_threshold_percentage", sentence)
-    } else if module.tripped_duration == 0 {
-        let sentence = "`tripped_duration` is at least 1 second; leave it out for 10.".to_owned();
-        (Code::CircuitDuration, "tripped_duration", sentence)
-    } else if module.rolling_window == 0 {
-        let sentence = "`rolling_window` is at least 1 second; leave it out for 10.".to_owned();
-        (Code::CircuitWindow, "rolling_window", sentence)
-    } else if !(1..=BUCKET_LIMIT).contains(&module.num_buckets) {
-        let sentence = format!("`num_buckets` is {}; it goes from 1 to {BUCKET_LIMIT}.", module.num_buckets);
-        (Code::CircuitBuckets, "num_buckets", sentence)
-    } else {
-        return Ok(());
-    };
-    Err(Error::new(code, sentence).with("field", field))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_limit_has_its_code_and_its_ends_are_within() {
-        let usual = CircuitBreaker::default();
-        for fine in [
-            CircuitBreaker { error_threshold_percentage: 0.0, ..usual.clone() },
-            CircuitBreaker { error_threshold_percentage: 1.0, ..usual.clone() },
-            CircuitBreaker { num_buckets: 1, volume_threshold: 0, ..usual.clone() },
-            CircuitBreaker { num_buckets: 128, tripped_duration: 1, rolling_window: u32::MAX, ..usual.clone() },
-        ] {
-            assert_eq!(judge(&fine), Ok(()), "{fine:?}");
-        }
-        for (wrong, code) in [
-            (CircuitBreaker { error_threshold_percentage: 1.01, ..usual.clone() }, Code::CircuitThreshold),
-            (CircuitBreaker { error_threshold_percentage: -0.01, ..usual.clone() }, Code::CircuitThreshold),
-            (CircuitBreaker { error_threshold_percentage: f64::NAN, ..usual.clone() }, Code::CircuitThreshold),
-            (CircuitBreaker { tripped_duration: 0, ..usual.clone() }, Code::CircuitDuration),
-            (CircuitBreaker { rolling_window: 0, ..usual.clone() }, Code::CircuitWindow),
-            (CircuitBreaker { num_buckets: 0, ..usual.clone() }, Code::CircuitBuckets),
-            (CircuitBreaker { num_buckets: 129, ..usual }, Code::CircuitBuckets),
-        ] {
-            assert_eq!(judge(&wrong).map_err(|error| error.code), Err(code), "{wrong:?}");
-        }
     }
 }

@@ -1,12 +1,10 @@
 //! The modules: what is special about each.
 
-mod admitted;
 mod backend;
 mod circuit_breaker;
 mod compression;
 mod headers;
 mod ip_restriction;
-mod login;
 mod mutual_tls;
 mod oauth;
 mod oidc;

@@ -211,7 +211,7 @@ mod tests {
         let configs = Configs::new(Arc::new(Nobody), settings.challenges.clone()).expect("ticket keys");
         let routing = Arc::new(Routing::new(Arc::new(configs), Keeper::new(&settings)));
         let (_publish, published) = watch::channel(Arc::default());
-        let registry = Arc::new(Registry::new(settings, 443, 80, published, backends, ports));
+        let registry = Arc::new(Registry::new(settings, 443, 80, published, backends, routing.clone(), ports));
         let front = Arc::new(Front {
             registry,
             routing,

@@ -14,13 +14,14 @@ use crate::{
     counters,
     counters::Kind,
     gatehouse::{Asked, Gatehouse, Record},
-    modules::{Judged, Trace, Visit, WebsocketHandshake},
+    modules::{Column, Judged, Trace, Visit, WebsocketHandshake},
     pages::{self, Manners},
     refusal::{Fault, Refusal},
     routing::{self, HttpsEndpoint, Place, Route, Routing},
     sessions::{Found, Registry, Tunnel},
     settings::{ApiHost, Limits},
     tcp,
+    tls::Rules,
 };
 use hyper::{
     HeaderMap, Method, Request, Response, StatusCode, Uri, Version,
@@ -221,7 +222,13 @@ impl Front {
         may_ask(visitor, &target)?;
         let mut identity: &[_] = &[];
         let way = match target {
-            Target::Tunnel(tunnel) => Way::Tunnel(tunnel),
+            Target::Tunnel(tunnel) => {
+                let asks = tunnel.stages.as_ref().is_some_and(|stages| stages.handshake.is_some());
+                if let Some(admission) = visitor.admission.as_ref().filter(|_| asks) {
+                    identity = admission.identity().headers();
+                }
+                Way::Tunnel(tunnel)
+            }
             Target::Edge(edge) => {
                 // Once an edge asks for no certificates any more, they prove nothing either.
                 if let (Some(_), Some(admission)) = (&edge.handshake, &visitor.admission) {
@@ -251,19 +258,21 @@ impl Front {
         parts.headers.extend(identity.iter().cloned());
         let (body, progress) = RequestBody::of(incoming, &parts.headers, &self.limits);
         let mut body = body.counted(record);
-        let (mut passed, candidates) = match &way {
-            // Tunnels of agents carry no modules.
-            Way::Tunnel(tunnel) => (None, backends::only(tunnel.clone())),
-            Way::Route(route) => {
-                trace.on_route(&route.id);
-                trace.leads_to(route.backend_id());
-                let mut visit = Visit { visitor, parts: &mut parts, body: &mut body, trace };
-                let passed = match route.column.request(&mut visit).await? {
-                    Judged::Passed(passed) => passed,
-                    Judged::Answered(answer) => return Ok(*answer),
-                };
-                (Some((route, passed)), self.registry.backends.candidates(route.backend())?)
-            }
+        if let Way::Route(route) = &way {
+            trace.on_route(&route.id);
+            trace.leads_to(route.backend_id());
+        }
+        let mut passed = None;
+        if let Some(column) = way.column() {
+            let mut visit = Visit { visitor, parts: &mut parts, body: &mut body, trace };
+            passed = match column.request(&mut visit).await? {
+                Judged::Passed(passed) => Some((column, passed)),
+                Judged::Answered(answer) => return Ok(*answer),
+            };
+        }
+        let candidates = match &way {
+            Way::Tunnel(tunnel) => backends::only(tunnel.clone()),
+            Way::Route(route) => self.registry.backends.candidates(route.backend())?,
         };
         parts.version = Version::HTTP_11;
         let mut whom =
@@ -281,9 +290,9 @@ impl Front {
             })
         };
         match (passed, outcome) {
-            (Some((route, passed)), Ok(response)) => Ok(route.column.answer(passed, response, trace)),
-            (Some((route, passed)), Err(refusal)) => {
-                route.column.failure(passed, &refusal);
+            (Some((column, passed)), Ok(response)) => Ok(column.answer(passed, response, trace)),
+            (Some((column, passed)), Err(refusal)) => {
+                column.failure(passed, &refusal);
                 Err(refusal)
             }
             (None, outcome) => outcome,
@@ -341,13 +350,21 @@ impl Front {
         }
     }
 
-    /// The edge whose name a handshake is for. A tunnel with a more specific name than a wildcard edge is served by
-    /// everybody's rules.
-    pub(crate) fn edge_of(&self, name: &HostName) -> Option<Place> {
+    /// By whose rules the handshake for a name is made; `None` for those of everybody. The most specific name wins.
+    pub(crate) fn rules_of(&self, name: &HostName) -> Option<Rules> {
         let table = self.routing.table();
-        let (covered, place) = table.find(name.as_str())?;
-        let tunnel = self.registry.find_beyond(covered, name.as_str(), Scheme::Https);
-        matches!(tunnel, Found::Unknown).then(|| place.clone())
+        let place = table.find(name.as_str());
+        match self.registry.find_beyond(place.map_or(0, |(covered, _)| covered), name.as_str(), Scheme::Https) {
+            Found::Tunnel(tunnel) => {
+                let stages = tunnel.stages.as_ref()?;
+                Some(Rules::Own(stages.owner.clone(), stages.handshake.clone()?))
+            }
+            Found::Offline | Found::HttpsOnly => None,
+            Found::Unknown => match place?.1 {
+                Place::Https(edge) => Some(Rules::Own(edge.id.clone(), edge.handshake.clone()?)),
+                Place::Tls(edge) => Some(Rules::Tls(edge.clone())),
+            },
+        }
     }
 
     fn to_https(&self, host: &str, uri: &Uri) -> Refusal {
@@ -388,6 +405,16 @@ enum Way {
     Route(Arc<Route>),
 }
 
+impl Way {
+    /// The stages on it; tunnels of agents mostly have none.
+    fn column(&self) -> Option<&Column> {
+        match self {
+            Way::Tunnel(tunnel) => tunnel.stages.as_ref().map(|stages| &stages.column),
+            Way::Route(route) => Some(&route.column),
+        }
+    }
+}
+
 /// Whether a request may be asked on the connection it comes by. Where an edge has rules of its own for connections, only
 /// one that was made by the rules of this moment will do, and it will do for nothing else.
 fn may_ask(visitor: &Visitor, target: &Target<'_>) -> Result<(), Refusal> {
@@ -397,7 +424,14 @@ fn may_ask(visitor: &Visitor, target: &Target<'_>) -> Result<(), Refusal> {
             None => admission.is_for(&edge.id),
         },
         (Target::Edge(edge), None) => edge.handshake.is_none(),
-        (_, admission) => admission.is_none(),
+        (Target::Tunnel(tunnel), admission) => {
+            let own = tunnel.stages.as_ref().and_then(|stages| Some((stages, stages.handshake.as_ref()?)));
+            match (own, admission) {
+                (Some((stages, handshake)), Some(admission)) => admission.fulfils(&stages.owner, handshake),
+                (own, admission) => own.is_none() && admission.is_none(),
+            }
+        }
+        (Target::Api(_), admission) => admission.is_none(),
     };
     if may { Ok(()) } else { Err(misdirected()) }
 }

@@ -56,7 +56,7 @@ async fn greet(settled: Settled, configs: &Configs, front: Arc<Front>, open: Tas
     let (began, full, asked) = (Instant::now(), place.full(), OnceLock::new());
     let find = |name: &HostName| {
         let _ = asked.set(name.clone());
-        front.edge_of(name)
+        front.rules_of(name)
     };
     let mut passage = None;
     let admits = |name: &HostName, edge: &TlsEndpoint| {

@@ -9,12 +9,24 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// How the ids of owners begin that are tunnels of agents: they come and go as their agents please.
+const TUNNEL: &str = "tunnel:";
+/// How long it is remembered for a tunnel that is away; it may be back under its name.
+const TUNNEL_MEMORY: Duration = Duration::from_secs(600);
+
 /// Keeps it as long as the owner exists. Asked only when a configuration is taken, never by a request.
 pub(crate) struct Keeper {
     breakers: Mutex<HashMap<String, Arc<Breaker>>>,
     longest_trial: Duration,
     pub(super) webhooks: Arc<Webhooks>,
     pub(super) encoders: EncoderRoom,
+    /// Tunnels for which something may be kept, and when they were last there.
+    tunnels: Mutex<HashMap<String, Instant>>,
+}
+
+/// The owner id of a tunnel: the same whenever the same agent binds a tunnel of this name.
+pub(crate) fn tunnel_owner(credential: &str, instance: &str, name: &str) -> String {
+    format!("{TUNNEL}{credential}:{instance}:{name}")
 }
 
 impl Keeper {
@@ -26,6 +38,7 @@ impl Keeper {
             longest_trial: limits.answer.saturating_add(limits.body_grace),
             webhooks: Arc::new(Webhooks::new(settings)),
             encoders: EncoderRoom::new(limits.encoders),
+            tunnels: Mutex::default(),
         }
     }
 
@@ -44,14 +57,44 @@ impl Keeper {
         Some(breaker)
     }
 
-    /// Forgets what belongs to owners that are no more.
-    pub(crate) fn forget_all_but<'a>(&self, owners: impl Iterator<Item = &'a str>) {
-        if self.breakers().is_empty() && self.webhooks.keeps_nothing() {
+    /// Forgets what belongs to routes that are no more.
+    pub(crate) fn forget_all_but<'a>(&self, routes: impl Iterator<Item = &'a str>) {
+        if self.keeps_nothing() {
             return;
         }
-        let owners: HashSet<&str> = owners.collect();
-        self.breakers().retain(|owner, _| owners.contains(owner.as_str()));
-        self.webhooks.forget_all_but(&owners);
+        let routes: HashSet<&str> = routes.collect();
+        self.retain(|owner| owner.starts_with(TUNNEL) || routes.contains(owner));
+    }
+
+    /// Something may be kept for this tunnel from now on.
+    pub(crate) fn expects(&self, tunnel: &str, now: Instant) {
+        self.tunnels().insert(tunnel.to_owned(), now);
+    }
+
+    /// Forgets what belongs to tunnels that have been away for long; these are up.
+    pub(crate) fn forget_tunnels_but<'a>(&self, up: impl Iterator<Item = &'a str>, now: Instant) {
+        let mut tunnels = self.tunnels();
+        for owner in up {
+            tunnels.insert(owner.to_owned(), now);
+        }
+        if tunnels.is_empty() {
+            return;
+        }
+        tunnels.retain(|_, seen| now.duration_since(*seen) < TUNNEL_MEMORY);
+        self.retain(|owner| !owner.starts_with(TUNNEL) || tunnels.contains_key(owner));
+    }
+
+    fn keeps_nothing(&self) -> bool {
+        self.breakers().is_empty() && self.webhooks.keeps_nothing()
+    }
+
+    fn retain(&self, stays: impl Fn(&str) -> bool) {
+        self.breakers().retain(|owner, _| stays(owner));
+        self.webhooks.retain(stays);
+    }
+
+    fn tunnels(&self) -> MutexGuard<'_, HashMap<String, Instant>> {
+        self.tunnels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn breakers(&self) -> MutexGuard<'_, HashMap<String, Arc<Breaker>>> {

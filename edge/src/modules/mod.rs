@@ -1,5 +1,6 @@
 //! Modules at work: their order, and the trace of what each of them decided.
 
+mod basic_auth;
 mod circuit_breaker;
 mod compression;
 mod headers;
@@ -13,7 +14,7 @@ mod user_agent_filter;
 mod webhook_verification;
 mod websocket_tcp_converter;
 
-pub(crate) use keeper::Keeper;
+pub(crate) use keeper::{Keeper, tunnel_owner};
 pub(crate) use trace::{Trace, Verdict};
 pub use webhook_verification::SigningCertificates;
 pub(crate) use webhook_verification::Web;
@@ -39,6 +40,7 @@ pub(crate) struct Column {
     ip_restriction: Option<Arc<IpRules>>,
     user_agent_filter: Option<user_agent_filter::Filter>,
     webhook_verification: Option<Box<Verifier>>,
+    basic_auth: Option<basic_auth::Passwords>,
     login: bool,
     websocket_tcp_converter: bool,
     circuit_breaker: Option<Arc<Breaker>>,
@@ -74,18 +76,34 @@ pub(crate) enum Judged {
 }
 
 impl Column {
-    /// The stages of a route. What must outlive a change of its settings is with the keeper.
+    /// The stages of a route. What must outlive a change of its settings is with the keeper. What cannot be made ready
+    /// was judged when it was stored, so this is a matter of versions; nobody may pass where it stood.
     pub(crate) fn of(id: &str, settings: &Settings, keeper: &Keeper) -> Self {
+        Column::build(id, settings, keeper, |error| tracing::error!(%error, "a module cannot be put to work"))
+    }
+
+    /// The same where somebody waits for it who can be told what cannot be made ready.
+    pub(crate) fn checked(id: &str, settings: &Settings, keeper: &Keeper) -> Result<Self, Error> {
+        let mut wrong = None;
+        let column = Column::build(id, settings, keeper, |error| wrong = wrong.take().or(Some(error)));
+        wrong.map_or(Ok(column), Err)
+    }
+
+    fn build(id: &str, settings: &Settings, keeper: &Keeper, mut tell: impl FnMut(Error)) -> Self {
         let mut column = Column::of_connections(settings);
-        column.user_agent_filter = column.ready(settings.user_agent_filter.as_ref(), user_agent_filter::Filter::of);
-        column.webhook_verification = column.ready(settings.webhook_verification.as_ref(), |module| {
-            Verifier::of(id, module, &keeper.webhooks).map(Box::new)
-        });
+        let tell = &mut tell;
+        let agents = settings.user_agent_filter.as_ref();
+        column.user_agent_filter = column.ready(agents, user_agent_filter::Filter::of, tell);
+        let verifier = |module: &_| Verifier::of(id, module, &keeper.webhooks).map(Box::new);
+        column.webhook_verification = column.ready(settings.webhook_verification.as_ref(), verifier, tell);
+        let users = (!settings.basic_auth.is_empty()).then_some(settings.basic_auth.as_slice());
+        column.basic_auth = column.ready(users, basic_auth::Passwords::of, tell);
         column.login = settings.login;
         column.websocket_tcp_converter = settings.websocket_tcp_converter;
         let changes = |direction| move |changes: &HeaderChanges| Changes::of(changes, direction);
-        column.request_headers = column.ready(settings.request_headers.as_ref(), changes(Direction::Request));
-        column.response_headers = column.ready(settings.response_headers.as_ref(), changes(Direction::Response));
+        column.request_headers = column.ready(settings.request_headers.as_ref(), changes(Direction::Request), tell);
+        let answers = changes(Direction::Response);
+        column.response_headers = column.ready(settings.response_headers.as_ref(), answers, tell);
         column.compression = settings.compression.then(|| keeper.encoders.clone());
         column.circuit_breaker = keeper.breaker(id, settings.circuit_breaker.as_ref());
         column
@@ -96,12 +114,16 @@ impl Column {
         Column { unreadable: settings.unreadable, ip_restriction: settings.ip_restriction.clone(), ..Column::default() }
     }
 
-    /// Makes a stage ready. What cannot be made ready was judged when it was stored, so this is a matter of versions;
-    /// nobody may pass where it stood.
-    fn ready<M, S>(&mut self, module: Option<&M>, make: impl FnOnce(&M) -> Result<S, Error>) -> Option<S> {
-        let made = make(module?).inspect_err(|error| tracing::error!(%error, "a module cannot be put to work"));
+    /// Makes a stage ready, or closes the way.
+    fn ready<M: ?Sized, S>(
+        &mut self,
+        module: Option<&M>,
+        make: impl FnOnce(&M) -> Result<S, Error>,
+        tell: &mut impl FnMut(Error),
+    ) -> Option<S> {
+        let made = make(module?);
         self.unreadable |= made.is_err();
-        made.ok()
+        made.map_err(tell).ok()
     }
 
     /// The order of the stages of a connection.
@@ -121,6 +143,7 @@ impl Column {
         {
             return Ok(Judged::Answered(answer));
         }
+        basic_auth::stage(self.basic_auth.as_ref(), visit)?;
         login::stage(self.login, visit.trace)?;
         let websocket = websocket_tcp_converter::stage(self.websocket_tcp_converter, visit)?;
         // Sees only what would reach the backend.

@@ -1,10 +1,17 @@
 //! Which edge has a name. A new table is made for each configuration; edges that have not changed are taken over.
 
 use super::{HttpsEndpoint, TlsEndpoint};
-use crate::{modules::Keeper, tls::Configs};
+use crate::{
+    modules::{Column, Keeper},
+    tls::{Configs, Handshake},
+};
 use arc_swap::{ArcSwap, Guard};
-use postern_api::{host::HostName, published::Published};
-use std::{collections::HashMap, sync::Arc};
+use postern_api::{
+    Error,
+    host::HostName,
+    published::{Published, Settings},
+};
+use std::{collections::HashMap, sync::Arc, time::Instant};
 
 /// The table of the moment.
 pub(crate) struct Routing {
@@ -38,6 +45,22 @@ impl Routing {
     /// The edges of the moment.
     pub(crate) fn table(&self) -> Guard<Arc<Table>> {
         self.now.load()
+    }
+
+    /// The stages of a tunnel's own, ready to serve.
+    pub(crate) fn stages_of_tunnel(&self, owner: &str, settings: &Settings) -> Result<Column, Error> {
+        self.keeper.expects(owner, Instant::now());
+        Column::checked(owner, settings, &self.keeper)
+    }
+
+    /// How connections to a tunnel are made, if not as all others are.
+    pub(crate) fn handshake_of_tunnel(&self, settings: &Settings) -> Result<Option<Handshake>, Error> {
+        self.configs.of_tunnel(settings)
+    }
+
+    /// Forgets what is kept for tunnels that have been away for long; these are up.
+    pub(crate) fn forget_tunnels_but<'a>(&self, up: impl Iterator<Item = &'a str>) {
+        self.keeper.forget_tunnels_but(up, Instant::now());
     }
 
     /// Serves by a new configuration from now on. What is being served goes on by the one it began with.

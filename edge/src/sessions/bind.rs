@@ -1,7 +1,7 @@
 //! Giving an agent the address it asks for, or saying why not.
 
 use super::{
-    Session, Tunnel,
+    Session, Stages, Tunnel,
     registry::{Book, Registry},
 };
 use crate::{live::TunnelKind, sessions::names::Slot, tcp::Target};
@@ -28,6 +28,7 @@ struct Grant {
     port: Option<u16>,
     url: Option<String>,
     labels: BTreeMap<String, String>,
+    stages: Option<Box<Stages>>,
 }
 
 impl Registry {
@@ -35,23 +36,24 @@ impl Registry {
     pub(crate) async fn bind(&self, session: &Arc<Session>, bind: Bind) -> Result<Bound, Error> {
         let request = bind.request;
         let acl = self.acl_of(session)?;
+        let stages = Stages::of(session, &bind, &self.routing)?;
         let tunnel = match bind.what.clone() {
             BindWhat::Http { host, scheme, previous } => {
                 let mut book = self.book();
                 let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), scheme)?;
-                let tunnel = self.enter(&mut book, session, bind, self.http_grant(host.clone(), scheme))?;
+                let tunnel = self.enter(&mut book, session, bind, self.http_grant(host.clone(), scheme, stages))?;
                 self.names.set(&host, scheme, Slot::Live(tunnel.clone()));
                 tunnel
             }
             BindWhat::Labels { labels } => {
                 check_labels(&acl, &labels)?;
-                let grant = Grant { kind: TunnelKind::Labels, host: None, port: None, url: None, labels };
+                let grant = Grant { kind: TunnelKind::Labels, host: None, port: None, url: None, labels, stages };
                 let mut book = self.book();
                 let tunnel = self.enter(&mut book, session, bind, grant)?;
                 self.regroup(&book);
                 tunnel
             }
-            BindWhat::Tcp { port, previous } => self.bind_tcp(session, bind, &acl, port, previous).await?,
+            BindWhat::Tcp { port, previous } => self.bind_tcp(session, (bind, stages), &acl, port, previous).await?,
         };
         self.recount();
         tracing::info!(
@@ -98,6 +100,7 @@ impl Registry {
             session: session.clone(),
             app_protocol: bind.app_protocol,
             per_visitor: bind.per_visitor,
+            stages: grant.stages,
             lines: crate::http::Lines::default(),
             pool: crate::http::Pool::new(self.settings.limits.idle_upstreams),
             streams: Arc::default(),
@@ -106,13 +109,13 @@ impl Registry {
         Ok(tunnel)
     }
 
-    fn http_grant(&self, host: HostName, scheme: Scheme) -> Grant {
+    fn http_grant(&self, host: HostName, scheme: Scheme, stages: Option<Box<Stages>>) -> Grant {
         let (kind, word, port, standard) = match scheme {
             Scheme::Https => (TunnelKind::Https, "https", self.https_port, 443),
             Scheme::Http => (TunnelKind::Http, "http", self.http_port, 80),
         };
         let url = if port == standard { format!("{word}://{host}") } else { format!("{word}://{host}:{port}") };
-        Grant { kind, host: Some(host), port: None, url: Some(url), labels: BTreeMap::new() }
+        Grant { kind, host: Some(host), port: None, url: Some(url), labels: BTreeMap::new(), stages }
     }
 
     /// The name to bind; called under the book's lock, so that what is free stays free.
@@ -208,7 +211,7 @@ impl Registry {
     async fn bind_tcp(
         &self,
         session: &Arc<Session>,
-        bind: Bind,
+        (bind, stages): (Bind, Option<Box<Stages>>),
         acl: &Acl,
         asked: Option<u16>,
         previous: Option<u16>,
@@ -238,7 +241,8 @@ impl Registry {
                 }
                 let url = format!("tcp://{}:{port}", self.settings.domain);
                 let labels = BTreeMap::new();
-                let grant = Grant { kind: TunnelKind::Tcp, host: None, port: Some(port), url: Some(url), labels };
+                let (kind, url) = (TunnelKind::Tcp, Some(url));
+                let grant = Grant { kind, host: None, port: Some(port), url, labels, stages };
                 let tunnel = self.enter(&mut book, session, bind, grant)?;
                 book.ports.insert(port, tunnel.id.clone());
                 tunnel

@@ -3,10 +3,10 @@
 mod agent;
 mod authenticate;
 mod bind;
-
 mod names;
 mod pledges;
 mod registry;
+mod stages;
 mod tunnel;
 
 pub(crate) use agent::serve_agent;
@@ -14,4 +14,5 @@ pub(crate) use agent::serve_agent;
 pub(crate) use names::Found;
 pub use pledges::{Pledge, Pledged};
 pub(crate) use registry::Registry;
+pub(crate) use stages::Stages;
 pub(crate) use tunnel::{Session, Tunnel, TunnelIo};

@@ -12,6 +12,7 @@ use crate::{
     backends::Backends,
     counters,
     live::{SessionView, TunnelKind, TunnelView},
+    routing::Routing,
     settings::Settings,
     tcp::Ports,
 };
@@ -33,6 +34,7 @@ pub(crate) struct Registry {
     pub(crate) published: watch::Receiver<Arc<Published>>,
     pub(crate) names: Names,
     pub(crate) backends: Arc<Backends>,
+    pub(crate) routing: Arc<Routing>,
     pub(crate) ports: Ports,
     /// What the management API is about to give away.
     pub(super) pledges: Pledges,
@@ -70,6 +72,7 @@ impl Registry {
         http_port: u16,
         published: watch::Receiver<Arc<Published>>,
         backends: Arc<Backends>,
+        routing: Arc<Routing>,
         ports: Ports,
     ) -> Self {
         let names = Names::default();
@@ -80,6 +83,7 @@ impl Registry {
             published,
             names,
             backends,
+            routing,
             ports,
             pledges: Pledges::default(),
             book: Mutex::default(),
@@ -196,11 +200,13 @@ impl Registry {
             self.names.purge();
             book.sessions.values().flat_map(|held| held.tunnels.values()).cloned().collect()
         };
-        for tunnel in tunnels {
+        for tunnel in &tunnels {
             tunnel.pool.tidy(self.settings.limits.idle_upstream);
             tunnel.lines.tidy(self.settings.limits.idle_upstream);
         }
         self.backends.tidy(self.settings.limits.idle_upstream);
+        let owners = tunnels.iter().filter_map(|tunnel| tunnel.stages.as_deref()).map(|stages| &*stages.owner);
+        self.routing.forget_tunnels_but(owners);
     }
 
     /// Asks every agent to connect elsewhere.

@@ -1,5 +1,6 @@
 //! A session and its tunnels as the edge sees them, and the streams that can be ended from outside.
 
+use super::Stages;
 use crate::{
     backends::For,
     counters,
@@ -68,6 +69,8 @@ pub(crate) struct Tunnel {
     pub(crate) app_protocol: AppProtocol,
     /// Whether the local service is told who the visitor is, so that every stream carries one only.
     pub(crate) per_visitor: bool,
+    /// What stands between visitors and the agent; most tunnels have nothing.
+    pub(crate) stages: Option<Box<Stages>>,
     /// Idle connections of HTTP/1.1 to the local service.
     pub(crate) pool: Pool,
     /// Connections of HTTP/2 to the local service.

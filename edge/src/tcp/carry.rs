@@ -41,7 +41,7 @@ impl Target {
             }
         }
         let column = match self {
-            Target::Tunnel(_) => None,
+            Target::Tunnel(tunnel) => tunnel.stages.as_ref().map(|stages| &stages.column),
             Target::Edge { column, .. } => Some(&**column),
         };
         passage.judged(column)

@@ -112,6 +112,18 @@ impl Configs {
         asks.then(|| Handshake::new(edge, self.own(settings, http_protocols())))
     }
 
+    /// The handshake of a tunnel that asks visitors for certificates; `None` where it does not.
+    pub(crate) fn of_tunnel(&self, settings: &Settings) -> Result<Option<Handshake>, Error> {
+        if settings.mutual_tls.is_none() {
+            return Ok(None);
+        }
+        let config = self.own(settings, http_protocols()).map_err(|error| {
+            let message = format!("The certificate authorities for visitors' certificates cannot be used: {error}.");
+            Error::new(Code::CertificateUnreadable, message).with("field", "mutual_tls_cas")
+        })?;
+        Ok(Some(Handshake(Some(Arc::new(config)))))
+    }
+
     /// The handshake of a TLS edge that ends TLS here. No application protocol is agreed upon: what is spoken inside
     /// is nobody's affair.
     pub(crate) fn raw(&self, edge: &Arc<str>, settings: &Settings) -> Handshake {

@@ -10,10 +10,7 @@ pub(crate) use configs::{Configs, Handshake};
 pub(crate) use identity::Identity;
 pub(crate) use rewound::Rewound;
 
-use crate::{
-    challenges,
-    routing::{Place, TlsEndpoint},
-};
+use crate::{challenges, routing::TlsEndpoint};
 use hello::Hello;
 pub(crate) use hello::SILENT;
 use postern_api::host::HostName;
@@ -57,6 +54,14 @@ pub(crate) enum Caller {
     Refused,
 }
 
+/// By whose rules a handshake is made, if not by everybody's.
+pub(crate) enum Rules {
+    /// Those of one edge or tunnel that speaks HTTP, by its id.
+    Own(Arc<str>, Handshake),
+    /// Those of a TLS edge.
+    Tls(Arc<TlsEndpoint>),
+}
+
 /// How a connection came in by the rules of one edge.
 pub(crate) struct Admission {
     edge: Arc<str>,
@@ -81,12 +86,12 @@ impl Admission {
     }
 }
 
-/// Reads the ClientHello, chooses by it and finishes the handshake, all within one deadline. `find` knows the edge of a
-/// name; `admits` judges visitors of TLS edges before anything is said to them.
+/// Reads the ClientHello, chooses by it and finishes the handshake, all within one deadline. `find` knows whose
+/// rules hold for a name; `admits` judges visitors of TLS edges before anything is said to them.
 pub(crate) async fn handshake(
     stream: TcpStream,
     configs: &Configs,
-    find: impl Fn(&HostName) -> Option<Place>,
+    find: impl Fn(&HostName) -> Option<Rules>,
     admits: impl FnMut(&HostName, &TlsEndpoint) -> bool,
     deadline: Duration,
 ) -> io::Result<Caller> {
@@ -98,7 +103,7 @@ pub(crate) async fn handshake(
 async fn choose(
     mut stream: TcpStream,
     configs: &Configs,
-    find: impl Fn(&HostName) -> Option<Place>,
+    find: impl Fn(&HostName) -> Option<Rules>,
     mut admits: impl FnMut(&HostName, &TlsEndpoint) -> bool,
 ) -> io::Result<Caller> {
     let local =
@@ -116,7 +121,7 @@ async fn choose(
         return Ok(Caller::Proved);
     }
     let (config, edge) = match hello.name().and_then(|name| Some((find(&name)?, name))) {
-        Some((Place::Tls(edge), name)) => {
+        Some((Rules::Tls(edge), name)) => {
             if !admits(&name, &edge) {
                 return Ok(Caller::Refused);
             }
@@ -128,10 +133,7 @@ async fn choose(
                 }
             };
         }
-        Some((Place::Https(edge), _)) => match &edge.handshake {
-            Some(handshake) => (handshake.config()?, Some(edge.id.clone())),
-            None => (pair.visitors, None),
-        },
+        Some((Rules::Own(owner, handshake), _)) => (handshake.config()?, Some(owner)),
         None => (pair.visitors, None),
     };
     let stream = hello.finish(stream, config.clone()).await?;

@@ -15,6 +15,7 @@ use crate::proto::message::{Bind, Bound, FromAgent, FromServer, Hello, Welcome};
 use crate::proto::preamble::Preamble;
 use crate::proto::start::StreamStart;
 use crate::proto::verdict::TAKEN;
+use crate::proto::version::Versions;
 use postern_api::{Code, Error};
 use std::collections::HashMap;
 use std::io;
@@ -295,9 +296,14 @@ impl AgentSession {
 
     /// Asks for an address and waits for the answer. The number of the request is filled in here.
     ///
-    /// Fails with the server's refusal, or with [`Code::SessionNotReady`] once the session is over.
+    /// Fails with the server's refusal, with [`Code::ServerTooOld`] where the server would not understand the question,
+    /// or with [`Code::SessionNotReady`] once the session is over.
     pub async fn bind(&self, mut bind: Bind) -> Result<Bound, Error> {
-        let Session { core, questions, .. } = &*self.0;
+        let Session { core, questions, welcome } = &*self.0;
+        if bind.modules.is_some() && !Versions::has_modules(welcome.protocol) {
+            let message = "The server is older than this agent and knows no modules of tunnels. Update the server, or take the tunnel's modules out.";
+            return Err(Error::new(Code::ServerTooOld, message));
+        }
         let (question, answer) = oneshot::channel();
         bind.request = questions.next.fetch_add(1, Ordering::Relaxed);
         questions.open().insert(bind.request, question);

@@ -79,7 +79,7 @@ struct Session {
 pub struct ServerEvents(mpsc::Receiver<ServerEvent>);
 
 /// Something the agent asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ServerEvent {
     /// An address; answer with [`bound`](ServerSession::bound) or [`bind_refused`](ServerSession::bind_refused).
     Bind(Bind),

@@ -132,6 +132,7 @@ mod tests {
                     inspect,
                     app_protocol: AppProtocol::Http2,
                     per_visitor: true,
+                    modules: None,
                 })
             }),
         ]

@@ -3,7 +3,7 @@
 //! Every message is one JSON object with a `type`. Unknown types are skipped, unknown fields ignored, missing
 //! optional fields have a default: an older end and a newer one understand each other within a version.
 
-use super::version::Versions;
+use super::{modules::Modules, version::Versions};
 use postern_api::{Error, Secret};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ pub struct Welcome {
 }
 
 /// The agent asks for a public address, or offers itself to a backend.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bind {
     /// Names this question in the answer; the session fills it in.
     #[serde(default)]
@@ -84,6 +84,9 @@ pub struct Bind {
     /// Whether every stream must carry one visitor only, because the local service is told whom.
     #[serde(default)]
     pub per_visitor: bool,
+    /// What the edge is to do with visitors on their way. Needs [`Versions::has_modules`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modules: Option<Modules>,
 }
 
 /// The version of HTTP that a local service speaks.
@@ -160,7 +163,7 @@ pub struct Bound {
 }
 
 /// Everything an agent says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum FromAgent {
     /// Who I am.

@@ -5,6 +5,7 @@ pub mod codec;
 pub mod frame;
 pub mod heartbeat;
 pub mod message;
+pub mod modules;
 pub mod pool;
 pub mod preamble;
 pub mod proxy;

@@ -12,12 +12,17 @@ pub struct Versions {
 }
 
 impl Versions {
-    /// What this build understands. Since 2 streams may carry notes.
-    pub const SUPPORTED: Versions = Versions { oldest: 1, newest: 2 };
+    /// What this build understands. Since 2 streams may carry notes; since 3 tunnels may have modules, and speak TLS.
+    pub const SUPPORTED: Versions = Versions { oldest: 1, newest: 3 };
 
     /// Whether streams may carry notes in a session of this version.
     pub fn has_notes(version: u16) -> bool {
         version >= 2
+    }
+
+    /// Whether tunnels may have modules, and speak TLS, in a session of this version.
+    pub fn has_modules(version: u16) -> bool {
+        version >= 3
     }
 
     /// The newest version both ends understand, if there is one.

@@ -3,8 +3,7 @@
 //! Whether it names an address and a certificate is seen at the login: who sets a route up may give an empty
 //! descriptor first, to learn what the identity provider must be told.
 
-use super::super::login::refusal;
-use postern_api::{Code, Error, Result, module::METADATA_DOCUMENT_LIMIT};
+use postern_api::{Code, Error, Result, checks::login::refusal, module::METADATA_DOCUMENT_LIMIT};
 use roxmltree::{Document, ParsingOptions};
 
 const FIELD: &str = "idp_metadata";

@@ -3,10 +3,10 @@
 mod metadata;
 mod signing;
 
-use super::login::{count, once, refusal, session, shown};
 use crate::resources::{KeptModule, ModuleRules, Resources};
 use postern_api::{
     AnyId, Code, Result,
+    checks::login::{count, once, refusal, session, shown},
     module::{GROUP_LENGTH, GROUP_LIMIT, NAMEID_FORMATS, Saml, SamlView},
 };
 use signing::SigningPair;

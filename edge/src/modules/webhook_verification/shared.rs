@@ -4,7 +4,7 @@ use super::{certificates::Certificates, own::mailgun::Used};
 use crate::{http::Room, settings::Settings};
 use jiff::Timestamp;
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -39,8 +39,8 @@ impl Webhooks {
         self.all_used().is_empty()
     }
 
-    pub(crate) fn forget_all_but(&self, owners: &HashSet<&str>) {
-        self.all_used().retain(|id, _| owners.contains(id.as_str()));
+    pub(crate) fn retain(&self, stays: impl Fn(&str) -> bool) {
+        self.all_used().retain(|id, _| stays(id));
     }
 
     fn all_used(&self) -> MutexGuard<'_, HashMap<String, Arc<Used>>> {

@@ -101,8 +101,17 @@ impl Agent {
         to: SocketAddr,
     ) -> Result<Bound, Error> {
         let (forwards_to, metadata, inspect) = (to.to_string(), String::new(), false);
-        let bind =
-            Bind { request: 0, name: "test".into(), what, forwards_to, metadata, inspect, app_protocol, per_visitor };
+        let bind = Bind {
+            request: 0,
+            name: "test".into(),
+            what,
+            forwards_to,
+            metadata,
+            inspect,
+            app_protocol,
+            per_visitor,
+            modules: None,
+        };
         let bound = self.session.bind(bind).await?;
         self.routes.lock().unwrap().insert(bound.number, to);
         Ok(bound)

@@ -1,6 +1,6 @@
 //! What the three login modules check alike: session options, scopes, lists of names.
 
-use postern_api::{
+use crate::{
     Code, Error, Result,
     module::{
         CLIENT_LENGTH, COOKIE_PREFIX_LIMIT, DEFAULT_COOKIE_PREFIX, INACTIVITY_LIMIT, SCOPE_LENGTH, SCOPE_LIMIT,
@@ -9,7 +9,7 @@ use postern_api::{
 };
 
 /// Judges session options; an empty cookie prefix becomes the default.
-pub(super) fn session(mut options: SessionOptions) -> Result<SessionOptions> {
+pub fn session(mut options: SessionOptions) -> Result<SessionOptions> {
     let prefix = &mut options.cookie_prefix;
     if prefix.is_empty() {
         *prefix = DEFAULT_COOKIE_PREFIX.to_owned();
@@ -32,7 +32,7 @@ pub(super) fn session(mut options: SessionOptions) -> Result<SessionOptions> {
 }
 
 /// Judges scopes and leaves each in once.
-pub(super) fn scopes(scopes: &mut Vec<String>, field: &str) -> Result<()> {
+pub fn scopes(scopes: &mut Vec<String>, field: &str) -> Result<()> {
     once(scopes);
     count(scopes.len(), SCOPE_LIMIT, field)?;
     for scope in scopes {
@@ -50,7 +50,7 @@ pub(super) fn scopes(scopes: &mut Vec<String>, field: &str) -> Result<()> {
 }
 
 /// Judges the length of a client id or secret, without showing it.
-pub(super) fn client(text: &str, field: &str) -> Result<()> {
+pub fn client(text: &str, field: &str) -> Result<()> {
     if text.chars().count() <= CLIENT_LENGTH {
         return Ok(());
     }
@@ -59,7 +59,7 @@ pub(super) fn client(text: &str, field: &str) -> Result<()> {
 }
 
 /// Judges how many entries a list has.
-pub(super) fn count(entries: usize, limit: usize, field: &str) -> Result<()> {
+pub fn count(entries: usize, limit: usize, field: &str) -> Result<()> {
     if entries <= limit {
         return Ok(());
     }
@@ -68,18 +68,18 @@ pub(super) fn count(entries: usize, limit: usize, field: &str) -> Result<()> {
 }
 
 /// Leaves each text in once, the order kept.
-pub(super) fn once(texts: &mut Vec<String>) {
+pub fn once(texts: &mut Vec<String>) {
     let mut seen = std::collections::HashSet::new();
     texts.retain(|text| seen.insert(text.clone()));
 }
 
 /// The beginning of what somebody wrote, fit to stand in a sentence.
-pub(super) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(80).collect()
 }
 
 /// An error about a field.
-pub(super) fn refusal(code: Code, field: &str, sentence: impl Into<String>) -> Error {
+pub fn refusal(code: Code, field: &str, sentence: impl Into<String>) -> Error {
     Error::new(code, sentence).with("field", field)
 }
 

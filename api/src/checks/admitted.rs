@@ -1,7 +1,7 @@
 //! Lists of who may come in: e-mail addresses, their domains, teams and organizations.
 
 use super::login::{count, refusal, shown};
-use postern_api::{Code, Error, Result, host::HostName, module::ADMITTED_LIMIT};
+use crate::{Code, Error, Result, host::HostName, module::ADMITTED_LIMIT};
 use std::collections::HashSet;
 
 /// The longest e-mail address, and the longest part before its `@`.
@@ -11,7 +11,7 @@ const LOCAL_LENGTH: usize = 64;
 const SLUG_LENGTH: usize = 100;
 
 /// Judges e-mail addresses and brings them into the form in which they are compared.
-pub(super) fn emails(addresses: &mut [String]) -> Result<()> {
+pub fn emails(addresses: &mut [String]) -> Result<()> {
     let field = "email_addresses";
     count(addresses.len(), ADMITTED_LIMIT, field)?;
     for address in addresses.iter_mut() {
@@ -26,7 +26,7 @@ pub(super) fn emails(addresses: &mut [String]) -> Result<()> {
 }
 
 /// Judges the domains of e-mail addresses and brings them into the form in which they are compared.
-pub(super) fn domains(domains: &mut [String]) -> Result<()> {
+pub fn domains(domains: &mut [String]) -> Result<()> {
     let field = "email_domains";
     count(domains.len(), ADMITTED_LIMIT, field)?;
     for domain in domains.iter_mut() {
@@ -44,7 +44,7 @@ pub(super) fn domains(domains: &mut [String]) -> Result<()> {
 }
 
 /// Judges teams: `org/team`, or the number of a team.
-pub(super) fn teams(teams: &[String]) -> Result<()> {
+pub fn teams(teams: &[String]) -> Result<()> {
     let field = "teams";
     count(teams.len(), ADMITTED_LIMIT, field)?;
     for team in teams {
@@ -61,7 +61,7 @@ pub(super) fn teams(teams: &[String]) -> Result<()> {
 }
 
 /// Judges organizations.
-pub(super) fn organizations(organizations: &[String]) -> Result<()> {
+pub fn organizations(organizations: &[String]) -> Result<()> {
     let field = "organizations";
     count(organizations.len(), ADMITTED_LIMIT, field)?;
     for name in organizations {

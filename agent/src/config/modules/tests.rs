@@ -1,0 +1,113 @@
+//! What the keys of modules mean, and what is said about those that are wrong.
+
+use crate::config::{Config, Definition, Problems};
+use postern_api::{Secret, tunnel_modules::TunnelModules};
+use serde_json::{Value, json};
+
+fn read(keys: Value) -> Result<TunnelModules, Problems> {
+    let mut body = json!({"proto": "http", "addr": 80});
+    body.as_object_mut().expect("an object").extend(keys.as_object().expect("an object").clone());
+    Definition::from_json("site", body.as_object().expect("an object")).map(|definition| definition.modules)
+}
+
+#[test]
+fn every_module_has_its_key() {
+    let modules = read(json!({
+        "basic_auth": ["ada:longenough"],
+        "circuit_breaker": 0.25,
+        "compression": true,
+        "ip_restriction": {"allow_cidrs": ["10.0.0.0/8", "::1"], "deny_cidrs": ["10.1.0.0/16"]},
+        "request_header": {"add": ["X-A: b: c"], "remove": ["X-B"]},
+        "response_header": {"add": {"X-Number": 3}},
+        "user_agent_filter": {"allow": ["^curl/"], "deny": ["."]},
+        "verify_webhook": {"provider": "github", "secret": "s3cret"},
+        "websocket_tcp_converter": true,
+    }))
+    .expect("valid");
+    assert_eq!(modules.basic_auth, [Secret::new("ada:longenough")]);
+    assert_eq!(modules.circuit_breaker.map(|breaker| breaker.error_threshold_percentage), Some(0.25));
+    assert!(modules.compression && modules.websocket_tcp_converter);
+    let addresses = modules.ip_restriction.expect("lists");
+    assert_eq!((addresses.allow.len(), addresses.deny.len()), (2, 1));
+    let headers = modules.request_headers.expect("changes");
+    assert_eq!((headers.add["x-a"].as_str(), headers.remove[0].as_str()), ("b: c", "x-b"));
+    assert_eq!(modules.response_headers.expect("changes").add["x-number"], "3");
+    assert_eq!(modules.user_agent_filter.expect("patterns").allow, ["^curl/"]);
+    assert_eq!(modules.webhook_verification.expect("a provider").provider, "github");
+}
+
+#[test]
+fn logins_are_read_and_judged() {
+    let own = json!({"provider": "GitHub", "allow_domains": ["a.test"], "client_id": "a", "client_secret": "planted"});
+    let oauth = read(json!({"oauth": own})).expect("valid").oauth.expect("a login");
+    let github = oauth.provider.github.expect("GitHub");
+    assert_eq!((github.email_domains.as_slice(), github.client_id.as_str()), (["a.test".to_owned()].as_slice(), "a"));
+    let oidc = json!({"issuer_url": "https://id.test", "client_id": "a", "client_secret": "b", "scopes": ["groups"]});
+    assert_eq!(read(json!({"oidc": oidc})).expect("valid").oidc.expect("a login").scopes, ["openid", "groups"]);
+    for (keys, sentence) in [
+        (json!({"oauth": {"provider": "myspace"}}), "oauth.provider: Is no provider"),
+        (json!({"oauth": {}}), "oauth.provider: Is missing"),
+        (json!({"oauth": {"provider": "google", "allow_emails": ["nobody"]}}), "oauth.allow_emails: `nobody`"),
+        (json!({"oauth": {"provider": "google", "client_secret": "planted"}}), "oauth.client_id: "),
+        (json!({"oidc": {"issuer_url": "http://id.test"}}), "oidc.issuer_url: `issuer_url` is"),
+        (json!({"oidc": {"allow_emails": ["a@b.c"]}}), "oidc.allow_emails: Whoever the issuer"),
+        (json!({"basic_auth": ["ada:longenough"], "oidc": oidc}), "oauth: A tunnel has at most one"),
+    ] {
+        let text = read(keys.clone()).expect_err("wrong").to_string();
+        assert!(text.contains(sentence) && !text.contains("planted"), "{keys}: {text}");
+    }
+}
+
+#[test]
+fn headers_may_be_written_in_three_ways() {
+    for add in ["[\"X-A: b\"]", "[{X-A: b}]", "{X-A: b}"] {
+        let text = format!("version: 2\ntunnels:\n  s: {{proto: http, addr: 1, request_header: {{add: {add}}}}}\n");
+        let config = Config::parse(&text).expect("valid");
+        assert_eq!(config.tunnels["s"].modules.request_headers.as_ref().expect("changes").add["x-a"], "b", "{add}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_at_once_where_it_stands_and_without_secrets() {
+    let text = "version: 2\ntunnels:\n  s:\n    proto: http\n    addr: 1\n    basic_auth: [\"ada:longenough\", \"bob:planted\"]\n    \
+                circuit_breaker: 3\n    ip_restriction:\n      alow_cidrs: [10.0.0.0/8]\n      deny_cidrs: [10.0.0.1/8]\n    \
+                request_header:\n      add: [\"no colon here\"]\n      remove: [Connection]\n    user_agent_filter:\n      deny: [\"x\", \"(\"]\n    \
+                verify_webhook: {provider: github}\n    mutual_tls_cas: /nowhere/at/all.pem\n    traffic_policy: {}\n";
+    let problems = Config::parse(text).expect_err("wrong");
+    let text = problems.to_string();
+    for part in [
+        "postern.yml:6:36: tunnels.s.basic_auth[1]: The password is too short",
+        "postern.yml:7:22: tunnels.s.circuit_breaker: Must be a share",
+        "postern.yml:9:7: tunnels.s.ip_restriction.alow_cidrs: There is no such key. Did you mean `allow_cidrs`?",
+        "postern.yml:10:20: tunnels.s.ip_restriction.deny_cidrs: `10.0.0.1/8` has bits set",
+        "postern.yml:12:13: tunnels.s.request_header.add: Every header is written",
+        "postern.yml:15:19: tunnels.s.user_agent_filter.deny[1]: ",
+        "postern.yml:16:5: tunnels.s.verify_webhook.secret: `secret` is needed",
+        "postern.yml:17:21: tunnels.s.mutual_tls_cas: /nowhere/at/all.pem cannot be read",
+        "tunnels.s.traffic_policy: Traffic policies are not read here",
+    ] {
+        assert!(text.contains(part), "{part} is not in:\n{text}");
+    }
+    assert!(!text.contains("planted"), "{text}");
+}
+
+#[test]
+fn modules_belong_to_the_kinds_of_tunnels_that_can_have_them() {
+    let refused = |body: Value| Definition::from_json("t", body.as_object().expect("an object")).is_err();
+    let addresses = json!({"allow_cidrs": ["127.0.0.1"]});
+    assert!(!refused(json!({"proto": "tcp", "addr": 1, "ip_restriction": addresses})));
+    assert!(refused(json!({"labels": ["a=b"], "addr": 1, "ip_restriction": addresses})));
+    for key in ["basic_auth", "compression", "circuit_breaker", "oauth", "verify_webhook", "mutual_tls_cas"] {
+        assert!(refused(json!({"proto": "tcp", "addr": 1, key: "x"})), "{key}");
+        assert!(refused(json!({"labels": ["a=b"], "addr": 1, key: "x"})), "{key}");
+    }
+}
+
+#[test]
+fn passwords_are_never_shown_by_debug() {
+    let modules = read(json!({"basic_auth": "ada:planted-word"})).expect("one is a list of one");
+    assert!(!format!("{modules:?}").contains("planted"));
+    let older = read(json!({"auth": "ada:planted-word"})).expect("the older word");
+    assert_eq!(older.basic_auth, modules.basic_auth);
+    assert!(read(json!({"auth": "ada:longenough", "basic_auth": "ada:longenough"})).is_err());
+}

@@ -1,0 +1,99 @@
+//! Lets visitors in who give the name and password of a user: `Authorization: Basic`.
+//!
+//! What they gave is for the edge alone: the header goes no further, so that neither the local service nor anybody who
+//! reads captured requests learns passwords.
+
+use super::Visit;
+use crate::refusal::{Fault, Refusal};
+use aws_lc_rs::hmac;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use hyper::{HeaderMap, header};
+use postern_api::{Code, Error, Secret, tunnel_modules::user_and_password};
+use std::time::Instant;
+use subtle::{Choice, ConstantTimeEq};
+
+const NAME: &str = "basic_auth";
+
+/// The users, each as a keyed hash. The key is of this moment and known to nobody.
+pub(super) struct Passwords {
+    key: hmac::Key,
+    known: Vec<hmac::Tag>,
+}
+
+impl Passwords {
+    /// Fails if one of them is not of the form `user:password`.
+    pub(super) fn of(users: &[Secret]) -> Result<Self, Error> {
+        users.iter().try_for_each(user_and_password)?;
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &rand::random::<[u8; 32]>());
+        let known = users.iter().map(|user| hmac::sign(&key, user.reveal().as_bytes())).collect();
+        Ok(Passwords { key, known })
+    }
+
+    /// Compares with every user, so that the time it takes says nothing.
+    fn know(&self, given: &[u8]) -> bool {
+        let given = hmac::sign(&self.key, given);
+        let same = |known: &hmac::Tag| known.as_ref().ct_eq(given.as_ref());
+        self.known.iter().fold(Choice::from(0), |found, known| found | same(known)).into()
+    }
+
+    /// Whether a request says who asks, in one way only.
+    fn admit(&self, headers: &HeaderMap) -> bool {
+        let mut given = headers.get_all(header::AUTHORIZATION).iter();
+        let (Some(only), None) = (given.next(), given.next()) else { return false };
+        let Some((scheme, rest)) = only.to_str().ok().and_then(|text| text.split_once(' ')) else { return false };
+        let decoded = scheme.eq_ignore_ascii_case("basic").then(|| BASE64_STANDARD.decode(rest.trim()).ok()).flatten();
+        decoded.is_some_and(|decoded| self.know(&decoded))
+    }
+}
+
+/// Judges one request.
+pub(super) fn stage(passwords: Option<&Passwords>, visit: &mut Visit<'_>) -> Result<(), Refusal> {
+    let Some(passwords) = passwords else { return Ok(()) };
+    let began = Instant::now();
+    let passed = passwords.admit(&visit.parts.headers);
+    visit.trace.record(NAME, None, passed, began);
+    if !passed {
+        let message = "A user and a password are needed here, and those that were given, if any, are not right.";
+        return Err(Refusal::new(Fault::Route, Error::new(Code::PasswordNeeded, message)));
+    }
+    visit.parts.headers.remove(header::AUTHORIZATION);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::header::HeaderValue;
+
+    fn admitted(values: &[String]) -> bool {
+        let users = [Secret::new("ada:longenough"), Secret::new("bob:pass:word:s")];
+        let passwords = Passwords::of(&users).expect("users");
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(header::AUTHORIZATION, HeaderValue::from_str(value).expect("a value"));
+        }
+        passwords.admit(&headers)
+    }
+
+    #[test]
+    fn one_right_user_and_password_come_in_and_nothing_else_does() {
+        let basic = |text: &str| format!("Basic {}", BASE64_STANDARD.encode(text));
+        for right in ["ada:longenough", "bob:pass:word:s"] {
+            assert!(admitted(&[basic(right)]), "{right}");
+        }
+        assert!(admitted(&[basic("ada:longenough").replacen("Basic", "bAsIc", 1)]), "schemes have no case");
+        for wrong in ["ada:longenougH", "ada:", "ada", ":longenough", "", "bob:longenough", "ada:longenough "] {
+            assert!(!admitted(&[basic(wrong)]), "{wrong}");
+        }
+        let right = basic("ada:longenough");
+        assert!(!admitted(&[]) && !admitted(&["Basic".to_owned()]) && !admitted(&["Basic ***".to_owned()]));
+        assert!(!admitted(&[right.replacen("Basic", "Bearer", 1)]));
+        assert!(!admitted(&[right.clone(), right.clone()]), "of two, nobody knows which counts");
+        assert!(!admitted(&[right.clone(), basic("x:y")]) && !admitted(&[basic("x:y"), right]));
+    }
+
+    #[test]
+    fn what_is_no_password_cannot_be_made_ready() {
+        assert!(Passwords::of(&[Secret::new("ada:short")]).is_err());
+    }
+}

@@ -1,0 +1,56 @@
+//! Where connections of TLS go that are not HTTP: to an edge's backend, or to the tunnel that has the name.
+
+use super::TlsEndpoint;
+use crate::{
+    backends::{self, Backends, Candidates},
+    counters::Kind,
+    modules::{Column, Trace},
+    refusal::Refusal,
+    sessions::Tunnel,
+    tls::Handshake,
+};
+use std::sync::Arc;
+
+/// An edge, or a tunnel.
+#[derive(Clone)]
+pub(crate) enum TlsDestination {
+    Edge(Arc<TlsEndpoint>),
+    Tunnel(Arc<Tunnel>),
+}
+
+impl TlsDestination {
+    /// Says in a trace what was reached.
+    pub(crate) fn mark(&self, trace: &mut Trace) {
+        match self {
+            TlsDestination::Edge(edge) => {
+                trace.at_edge(Kind::TlsEdge, &edge.id);
+                trace.leads_to(edge.backend_id());
+            }
+            TlsDestination::Tunnel(_) => trace.at(Kind::Tunnel),
+        }
+    }
+
+    /// What judges visitors.
+    pub(crate) fn column(&self) -> Option<&Column> {
+        match self {
+            TlsDestination::Edge(edge) => Some(&edge.column),
+            TlsDestination::Tunnel(tunnel) => tunnel.stages.as_ref().map(|stages| &stages.column),
+        }
+    }
+
+    /// How TLS ends here; `None` passes it through.
+    pub(crate) fn handshake(&self) -> Option<Handshake> {
+        match self {
+            TlsDestination::Edge(edge) => edge.handshake.clone(),
+            TlsDestination::Tunnel(tunnel) => tunnel.stages.as_ref().and_then(|stages| stages.handshake.clone()),
+        }
+    }
+
+    /// Who may serve a visitor.
+    pub(crate) fn candidates(&self, backends: &Backends) -> Result<Candidates, Refusal> {
+        match self {
+            TlsDestination::Edge(edge) => backends.candidates(edge.backend()),
+            TlsDestination::Tunnel(tunnel) => Ok(backends::only(tunnel.clone())),
+        }
+    }
+}
