@@ -288,6 +288,7 @@ impl Core {
     async fn configure(&self, config: &Config) {
         let settings = &config.settings;
         self.store.resize(settings.inspect_bytes, settings.body_bytes);
+        self.store.redact(settings.secrets.clone(), settings.redact);
         self.guard.allow_metadata(settings.allow_metadata_addresses);
         let wanted = |name: &str| match &self.start {
             Start::All => true,

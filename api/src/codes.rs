@@ -307,6 +307,7 @@ codes! {
     ListenFailed = 8114, 500, "An address to listen on is not available.";
     FilterInvalid = 8120, 400, "The filter for captured requests cannot be understood.";
     ImportInvalid = 8121, 400, "The file of requests cannot be read.";
+    RangeUnsatisfiable = 8122, 416, "The range lies behind the end of the body.";
     // The server itself
     Internal = 10000, 500, "Something went wrong inside the server.";
     StorageFull = 10001, 503, "The disk of the server is full.";

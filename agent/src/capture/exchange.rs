@@ -1,6 +1,10 @@
 //! One captured request with its response, while it passes and after.
 
-use super::{message::Message, recording::Recording, store::CaptureStore};
+use super::{
+    message::{Bodies, Message},
+    recording::Recording,
+    store::CaptureStore,
+};
 use serde_json::{Value as Json, json};
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
@@ -66,6 +70,7 @@ pub(crate) struct State {
     pub(crate) status: Option<(u16, String)>,
     pub(crate) duration: Option<Duration>,
     pub(crate) error: Option<Arc<str>>,
+    pub(crate) timing: Timing,
     /// What its owner wrote beside it.
     pub(crate) note: Option<Arc<str>>,
     /// Evicted last.
@@ -87,6 +92,18 @@ pub(crate) struct Facts {
     pub(crate) note: Option<Arc<str>>,
     pub(crate) pinned: bool,
     pub(crate) cut: bool,
+    pub(crate) timing: Timing,
+}
+
+/// When what happened, as the agent saw it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Timing {
+    /// How long connecting to the local service took; nothing on a connection that was there already.
+    pub(crate) connect: Option<Duration>,
+    /// From the request's head to the last byte of the request.
+    pub(crate) sent: Option<Duration>,
+    /// From the request's head to the first byte of the answer.
+    pub(crate) first_byte: Option<Duration>,
 }
 
 /// The id as the API writes it: 16 hexadecimal digits.
@@ -105,6 +122,11 @@ impl Exchange {
             revision: AtomicU64::new(0),
             state: Mutex::new(state),
         }
+    }
+
+    /// One that happened earlier than now.
+    pub(crate) fn began_at(self, start: jiff::Timestamp) -> Self {
+        Exchange { start, ..self }
     }
 
     /// Bytes of memory beside the recorded ones: the entry itself, its texts, and its places in the store.
@@ -185,15 +207,24 @@ impl Exchange {
         let mut state = self.locked();
         if !state.detached {
             state.status = Some((status, reason.to_owned()));
+            state.timing.first_byte = Some(self.started.elapsed());
             state.response = Some(recording);
         }
     }
 
     /// One side is complete.
     pub(crate) fn ended(&self, store: &CaptureStore, side: Side) {
+        self.ended_as(store, side, true);
+        if side == Side::Request {
+            self.locked().timing.sent = Some(self.started.elapsed());
+        }
+    }
+
+    /// One side is over, complete or not.
+    pub(crate) fn ended_as(&self, store: &CaptureStore, side: Side, complete: bool) {
         let mut state = self.locked();
         let Some(recording) = state.side(side) else { return };
-        recording.complete = true;
+        recording.complete = complete;
         let given_back = recording.trim();
         if !state.detached {
             state.charged -= given_back.min(state.charged);
@@ -203,12 +234,24 @@ impl Exchange {
 
     /// The exchange is over, well or not.
     pub(crate) fn finished(self: &Arc<Self>, store: &CaptureStore, error: Option<&str>) {
+        self.took(store, self.started.elapsed(), error);
+    }
+
+    /// Not all of one side is there.
+    pub(crate) fn mark_cut(&self, side: Side) {
+        if let Some(recording) = self.locked().side(side) {
+            recording.cut = true;
+        }
+    }
+
+    /// The exchange was over after this time.
+    pub(crate) fn took(self: &Arc<Self>, store: &CaptureStore, duration: Duration, error: Option<&str>) {
         {
             let mut state = self.locked();
             if state.duration.is_some() {
                 return;
             }
-            state.duration = Some(self.started.elapsed());
+            state.duration = Some(duration);
             state.error = error.map(Arc::from);
         }
         store.tell_of(self);
@@ -242,6 +285,7 @@ impl Exchange {
             request_size: state.request.passed,
             response_size: state.response.as_ref().map_or(0, |response| response.passed),
             error: state.error.clone(),
+            timing: state.timing,
             note: state.note.clone(),
             pinned: state.pinned,
             cut: state.request.cut || state.response.as_ref().is_some_and(|response| response.cut),
@@ -252,6 +296,16 @@ impl Exchange {
     pub(crate) fn messages(&self) -> (Message, Option<Message>) {
         let state = self.locked();
         (state.request.message(), state.response.as_ref().map(Recording::message))
+    }
+
+    /// The body of the request as it is kept at this moment.
+    pub fn request_body(&self) -> Bodies {
+        Bodies(self.locked().request.message())
+    }
+
+    /// The body of the response, if there is one.
+    pub fn response_body(&self) -> Option<Bodies> {
+        self.locked().response.as_ref().map(|response| Bodies(response.message()))
     }
 
     /// The words behind the status.

@@ -85,6 +85,21 @@ impl Message {
     }
 }
 
+/// The body of one message, in both forms.
+pub struct Bodies(pub(super) Message);
+
+impl Bodies {
+    /// As it was on the wire, piece after piece.
+    pub fn wire(&self) -> impl Iterator<Item = Bytes> + Send + use<> {
+        self.0.body()
+    }
+
+    /// Without its transfer coding, piece after piece.
+    pub fn content(&self) -> impl Iterator<Item = Bytes> + Send + use<> {
+        self.0.content()
+    }
+}
+
 /// Reads the headers of a request or a response, whichever the head is of.
 fn with_headers<T>(head: &[u8], read: impl FnOnce(&[httparse::Header<'_>]) -> T) -> Option<T> {
     let lines = head.iter().position(|byte| *byte == b'\n')? + 1;

@@ -6,11 +6,13 @@
 
 pub mod event;
 pub mod exchange;
+pub mod export;
 pub mod filter;
 mod framing;
 mod head;
 mod message;
 mod recording;
+pub mod redact;
 pub mod replay;
 mod selection;
 pub mod sniffer;
@@ -19,5 +21,6 @@ pub mod view;
 
 pub use event::Happening;
 pub use exchange::{Exchange, TunnelTag};
+pub use message::Bodies;
 pub use selection::{Page, Selection};
 pub use store::CaptureStore;

@@ -9,6 +9,7 @@ use super::{
 use crate::tunnels::metrics::Meter;
 use postern_tunnel::Notes;
 use std::{
+    borrow::Cow,
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -184,17 +185,23 @@ impl Conversation {
                     let started = self.request.head.feed(bytes, |raw| {
                         let head = RequestHead::read(raw)?;
                         let exchange = observer.store.as_ref().filter(|store| store.is_on()).map(|store| {
+                            let kept = store.kept_head(raw);
+                            // What is kept is what is listed: a secret must not stay in the target either.
+                            let head = match &kept {
+                                Cow::Owned(kept) => RequestHead::read(kept).unwrap_or_else(|_| head.clone()),
+                                Cow::Borrowed(_) => head.clone(),
+                            };
                             let opening = Opening {
                                 tunnel: observer.tunnel.clone(),
                                 remote: observer.remote_of(&head),
-                                method: head.method.clone(),
-                                target: head.target.clone(),
-                                host: head.host.clone(),
+                                method: head.method,
+                                target: head.target,
+                                host: head.host,
                                 replay_of: observer.replay_of,
                                 trace: observer.notes.as_ref().and_then(Notes::take),
                                 imported: false,
                             };
-                            store.begin(opening, raw)
+                            store.begin(opening, &kept)
                         });
                         Ok((head, exchange))
                     })?;
@@ -252,8 +259,9 @@ impl Conversation {
                         if !is_interim(head.status)
                             && let (Some(exchange), Some(store)) = (&pending.exchange, store)
                         {
-                            exchange.answered(head.status, &head.reason, store.recording(raw.len()));
-                            exchange.append(store, Side::Response, raw);
+                            let kept = store.kept_head(raw);
+                            exchange.answered(head.status, &head.reason, store.recording(kept.len()));
+                            exchange.append(store, Side::Response, &kept);
                         }
                         Ok(head)
                     })?;

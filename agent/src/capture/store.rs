@@ -4,13 +4,16 @@ use super::{
     event::Happening,
     exchange::{Exchange, Opening, Side, shown_id},
     recording::Recording,
+    redact::{Redactor, Rules},
 };
+use arc_swap::ArcSwap;
 use serde_json::{Value as Json, json};
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
 };
 use tokio::sync::broadcast;
@@ -26,6 +29,10 @@ pub struct CaptureStore {
     /// The count when everything was deleted last.
     cleared: AtomicU64,
     run: u32,
+    redactor: Redactor,
+    rules: ArcSwap<Rules>,
+    /// Secrets are taken out before anything is kept.
+    redacting: AtomicBool,
     kept: Mutex<Kept>,
     feed: broadcast::Sender<Happening>,
 }
@@ -49,6 +56,9 @@ impl CaptureStore {
             revision: AtomicU64::new(0),
             cleared: AtomicU64::new(0),
             run: u32::try_from(jiff::Timestamp::now().as_second() & 0xffff_ffff).unwrap_or(1),
+            redactor: Redactor::default(),
+            rules: ArcSwap::default(),
+            redacting: AtomicBool::new(false),
             kept: Mutex::default(),
             feed,
         };
@@ -62,6 +72,28 @@ impl CaptureStore {
         self.limit.store(size(limit.unwrap_or(0)), Relaxed);
         self.body_limit.store(size(body_limit), Relaxed);
         self.make_room();
+    }
+
+    /// What counts as a secret, and whether secrets are kept.
+    pub fn redact(&self, rules: Rules, when_captured: bool) {
+        self.rules.store(Arc::new(rules));
+        self.redacting.store(when_captured, Relaxed);
+    }
+
+    /// What counts as a secret.
+    pub fn rules(&self) -> Arc<Rules> {
+        self.rules.load_full()
+    }
+
+    /// Makes the placeholders of this run.
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// A head as it is kept: without secrets where that is wanted.
+    pub(crate) fn kept_head<'a>(&self, head: &'a [u8]) -> Cow<'a, [u8]> {
+        let redacted = self.redacting.load(Relaxed).then(|| self.redactor.head(&self.rules.load(), head));
+        redacted.flatten().map_or(Cow::Borrowed(head), Cow::Owned)
     }
 
     /// Whether anything is kept at all.

@@ -5,6 +5,7 @@ use super::{
     problem::Problems,
     tree::{Node, Value},
 };
+use crate::capture::redact::Rules;
 use ipnet::IpNet;
 use postern_api::{Secret, host::HostName};
 use std::{net::IpAddr, path::PathBuf, time::Duration};
@@ -38,6 +39,10 @@ pub struct Settings {
     pub inspect_bytes: Option<u64>,
     /// Bytes kept of each captured request and response.
     pub body_bytes: u64,
+    /// What counts as a secret in captured requests.
+    pub secrets: Rules,
+    /// Secrets are taken out of requests when they are captured, and not only when they are exported.
+    pub redact: bool,
     /// Where log lines go.
     pub log: LogTarget,
     /// How log lines look.
@@ -127,6 +132,7 @@ const KNOWN: &[&str] = &[
     "web_allow_hosts",
     "inspect_db_size",
     "inspect_body_size",
+    "inspect_redact",
     "log",
     "log_format",
     "log_level",
@@ -164,7 +170,10 @@ impl Settings {
     pub(super) fn read(root: &Node, problems: &mut Problems) -> Self {
         let mut fields = Fields::of(root, "", problems);
         fields.only(KNOWN, LATER);
+        let (secrets, redact) = redaction(&mut fields);
         Settings {
+            secrets,
+            redact,
             authtoken: fields.text("authtoken").map(|text| Secret::new(text.value)).filter(|token| !token.is_empty()),
             api_key: fields.text("api_key").map(|text| Secret::new(text.value)).filter(|key| !key.is_empty()),
             servers: servers(&mut fields),
@@ -315,6 +324,26 @@ fn allow_hosts(fields: &mut Fields<'_>) -> Vec<AllowedHost> {
         }
     }
     hosts
+}
+
+/// `true`, or further secrets: `[header.x-mine, query.code]`.
+fn redaction(fields: &mut Fields<'_>) -> (Rules, bool) {
+    let mut rules = Rules::default();
+    let listed = fields.pair("inspect_redact").is_some_and(|pair| matches!(pair.value.value, Value::Sequence(_)));
+    if !listed {
+        let redact = fields.flag("inspect_redact").unwrap_or(false);
+        return (rules, redact);
+    }
+    for written in fields.texts("inspect_redact").unwrap_or_default() {
+        if !rules.add(&written.value) {
+            fields.wrong(
+                "inspect_redact",
+                written.place,
+                "Can be `true`, or a list of what else is secret: `header.<name>` and `query.<name>`.",
+            );
+        }
+    }
+    (rules, true)
 }
 
 fn log_target(fields: &mut Fields<'_>) -> LogTarget {

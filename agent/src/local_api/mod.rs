@@ -92,7 +92,14 @@ pub fn router(core: Arc<Core>) -> Router {
         .route("/api/tunnels/{name}", get(tunnels::detail).delete(tunnels::stop))
         .route("/api/requests/http", get(requests::list).post(requests::replay).delete(requests::clear))
         .route("/api/requests/http/summaries", get(requests::summaries))
-        .route("/api/requests/http/{id}", get(requests::detail))
+        .route(
+            "/api/requests/http/{id}",
+            get(requests::detail).patch(requests::marks::mark).delete(requests::marks::delete),
+        )
+        .route("/api/requests/http/{id}/request/body", get(requests::body::request))
+        .route("/api/requests/http/{id}/response/body", get(requests::body::response))
+        .route("/api/requests/http/{id}/curl", get(requests::export::as_curl))
+        .route("/api/requests/har", get(requests::export::as_har).post(requests::export::import))
         .route("/api/configured", get(configured::list))
         .route("/api/configured/{name}", put(configured::save).delete(configured::remove))
         .route("/api/configured/{name}/start", post(configured::start))
@@ -110,6 +117,7 @@ async fn root() -> Response {
         "tunnels_uri": "/api/tunnels",
         "requests_uri": "/api/requests/http",
         "summaries_uri": "/api/requests/http/summaries",
+        "har_uri": "/api/requests/har",
         "configured_uri": "/api/configured",
         "status_uri": "/api/status",
         "events_uri": "/api/events",

@@ -5,7 +5,7 @@ use super::{
     local::{LocalStream, Manner},
 };
 use crate::capture::{
-    TunnelTag,
+    Exchange, TunnelTag,
     replay::{Repeat, repeat},
     sniffer::{Conversation, Observer},
 };
@@ -45,11 +45,7 @@ impl Tunnels {
         };
         let wanted = tunnel.unwrap_or(&exchange.opening.tunnel.definition);
         let Some(leg) = leg else {
-            let shown: String = wanted.chars().take(80).collect();
-            return Err(Error::new(
-                Code::TunnelUnknown,
-                format!("No tunnel named `{shown}` runs. Start it, or name another tunnel."),
-            ));
+            return Err(not_running(wanted));
         };
         if leg.definition.wire.app_protocol == AppProtocol::Http2 {
             let message = format!(
@@ -96,6 +92,30 @@ impl Tunnels {
         Ok(())
     }
 
+    /// Where a captured request can be sent by others: scheme and authority of its tunnel's public address, or of its
+    /// local service.
+    ///
+    /// # Errors
+    /// `TunnelUnknown` if the tunnel does not run and its local service is wanted; `ReplayFailed` if the request names
+    /// no host that could stand in an address.
+    pub fn base_of(&self, exchange: &Exchange, local: bool) -> Result<String, Error> {
+        let tag = &exchange.opening.tunnel;
+        if local {
+            let leg = self.active_leg(&tag.definition, Some(tag.proto)).ok_or_else(|| not_running(&tag.definition))?;
+            return Ok(leg.definition.upstream.shown(true).trim_end_matches('/').to_owned());
+        }
+        let host = exchange.opening.host.as_str();
+        let fine =
+            !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
+        if !fine {
+            return Err(Error::new(
+                Code::ReplayFailed,
+                "The captured request names no host, so it has no public address.",
+            ));
+        }
+        Ok(format!("{}://{host}", tag.proto))
+    }
+
     /// The active half a replay goes to: by its own name, by the name captured requests show, or by the tunnel's.
     fn active_leg(&self, name: &str, proto: Option<&str>) -> Option<Arc<Leg>> {
         let table = self.locked();
@@ -111,6 +131,11 @@ impl Tunnels {
             .or_else(|| legs().find(same));
         found.cloned()
     }
+}
+
+fn not_running(name: &str) -> Error {
+    let shown: String = name.chars().take(80).collect();
+    Error::new(Code::TunnelUnknown, format!("No tunnel named `{shown}` runs. Start it, or name another tunnel."))
 }
 
 /// The address a captured request came from, as far as it was kept.

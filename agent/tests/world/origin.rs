@@ -38,6 +38,32 @@ impl Origin {
         Origin { port, heard }
     }
 
+    /// Reads every request to its end as its head says it, answers with the response, and closes.
+    pub async fn reads(response: &'static [u8]) -> Origin {
+        let (listener, port) = listen().await;
+        let heard: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
+        let kept = heard.clone();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let kept = kept.clone();
+                tokio::spawn(async move {
+                    let mut request = Vec::new();
+                    let mut buffer = vec![0; 64 * 1024];
+                    while !is_whole(&request) {
+                        match stream.read(&mut buffer).await {
+                            Ok(length) if length > 0 => request.extend_from_slice(&buffer[..length]),
+                            _ => return,
+                        }
+                    }
+                    kept.lock().unwrap().push(request);
+                    let _ = stream.write_all(response).await;
+                    let _ = stream.shutdown().await;
+                });
+            }
+        });
+        Origin { port, heard }
+    }
+
     /// The same behind TLS with a certificate that nobody knows; its port.
     pub async fn says_over_tls(request_end: &'static [u8], response: &'static [u8]) -> u16 {
         let plain = Origin::says(request_end, response).await.port;
@@ -74,6 +100,18 @@ impl Origin {
     pub fn heard(&self) -> Vec<Vec<u8>> {
         self.heard.lock().unwrap().clone()
     }
+}
+
+/// Whether a request is there with all that its head announces.
+fn is_whole(request: &[u8]) -> bool {
+    let Some(end) = request.windows(4).position(|part| part == b"\r\n\r\n") else { return false };
+    let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();
+    let value = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim);
+    let body = &request[end + 4..];
+    if value("transfer-encoding").is_some() {
+        return body.ends_with(b"0\r\n\r\n");
+    }
+    body.len() >= value("content-length").and_then(|length| length.parse().ok()).unwrap_or(0)
 }
 
 async fn listen() -> (TcpListener, u16) {

@@ -1,11 +1,14 @@
 //! The contract's operations on captured requests, and the short list.
 
+pub(super) mod body;
+pub(super) mod export;
+pub(super) mod marks;
 mod query;
 
 use super::{ApiError, no_content, wire};
 use crate::{
     agent::Core,
-    capture::{Page, Selection, view},
+    capture::{Exchange, Page, Selection, view},
 };
 use axum::{
     body::{Body, Bytes},
@@ -36,13 +39,18 @@ pub(super) async fn found(core: &Arc<Core>, selection: Selection) -> Result<Page
 }
 
 pub(super) async fn detail(State(core): State<Arc<Core>>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    match core.store.get(&id) {
-        Some(exchange) => Ok(wire::ok(&view::detail(&exchange))),
-        None => {
-            let shown: String = id.chars().take(40).collect();
-            Err(Error::new(Code::CapturedUnknown, format!("There is no captured request `{shown}`.")).into())
-        }
-    }
+    Ok(wire::ok(&view::detail(&*one(&core, &id)?)))
+}
+
+/// The captured request with this id.
+fn one(core: &Core, id: &str) -> Result<Arc<Exchange>, ApiError> {
+    core.store.get(id).ok_or_else(|| {
+        let shown: String = id.chars().take(40).collect();
+        let message = format!(
+            "There is no captured request `{shown}`; it may have been deleted or have made room for newer ones."
+        );
+        Error::new(Code::CapturedUnknown, message).into()
+    })
 }
 
 pub(super) async fn replay(State(core): State<Arc<Core>>, body: Body) -> Result<Response, ApiError> {

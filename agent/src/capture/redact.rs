@@ -1,0 +1,276 @@
+//! Secrets replaced by placeholders. Equal secrets get equal placeholders for as long as the agent runs, so that it can
+//! still be seen that two requests came with the same one; from the placeholder nobody finds the secret.
+
+use super::head::MAX_HEADERS;
+use aws_lc_rs::hmac;
+use std::{borrow::Cow, collections::BTreeSet, fmt::Write, ops::Range};
+
+/// What every placeholder begins with. It can stand in headers, cookies and addresses as it is.
+const PREFIX: &str = "redacted-";
+const DIGITS: usize = 12;
+
+const HEADERS: [&str; 14] = [
+    "authorization",
+    "proxy-authorization",
+    "cookie",
+    "set-cookie",
+    "x-api-key",
+    "api-key",
+    "x-auth-token",
+    "x-access-token",
+    "x-csrf-token",
+    "x-xsrf-token",
+    "x-goog-api-key",
+    "x-amz-security-token",
+    "x-gitlab-token",
+    "x-vault-token",
+];
+const PARAMETERS: [&str; 19] = [
+    "token",
+    "access_token",
+    "refresh_token",
+    "id_token",
+    "auth_token",
+    "authtoken",
+    "api_key",
+    "apikey",
+    "api-key",
+    "key",
+    "secret",
+    "client_secret",
+    "password",
+    "passwd",
+    "pwd",
+    "signature",
+    "sig",
+    "x-amz-signature",
+    "x-amz-security-token",
+];
+/// Headers that carry addresses, which carry parameters.
+const ADDRESSES: [&str; 3] = ["referer", "location", "content-location"];
+
+/// What counts as a secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    headers: BTreeSet<String>,
+    parameters: BTreeSet<String>,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        let set = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+        Rules { headers: set(&HEADERS), parameters: set(&PARAMETERS) }
+    }
+}
+
+impl Rules {
+    /// Adds a header (`header.x-secret`) or a parameter of the query (`query.code`); `false` if it names neither.
+    pub fn add(&mut self, rule: &str) -> bool {
+        let rule = rule.to_ascii_lowercase();
+        let (set, name) = match (rule.strip_prefix("header."), rule.strip_prefix("query.")) {
+            (Some(name), _) => (&mut self.headers, name),
+            (_, Some(name)) => (&mut self.parameters, name),
+            _ => return false,
+        };
+        let fine = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && !b"=&:;,".contains(&byte));
+        if fine {
+            set.insert(name.to_owned());
+        }
+        fine
+    }
+}
+
+/// Makes placeholders, with a key of its own.
+pub struct Redactor {
+    key: hmac::Key,
+}
+
+impl Default for Redactor {
+    fn default() -> Self {
+        Redactor { key: hmac::Key::new(hmac::HMAC_SHA256, &rand::random::<[u8; 32]>()) }
+    }
+}
+
+impl Redactor {
+    /// What stands in the place of a secret.
+    pub fn placeholder(&self, secret: &str) -> String {
+        let written = secret.strip_prefix(PREFIX).is_some_and(|rest| {
+            rest.len() == DIGITS && rest.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+        });
+        // What was redacted when it was captured stays what it is.
+        if secret.is_empty() || written {
+            return secret.to_owned();
+        }
+        let mut text = PREFIX.to_owned();
+        for byte in &hmac::sign(&self.key, secret.as_bytes()).as_ref()[..DIGITS / 2] {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+
+    /// A header's value without its secrets.
+    pub fn header<'a>(&self, rules: &Rules, name: &str, value: &'a str) -> Cow<'a, str> {
+        let name = name.to_ascii_lowercase();
+        if ADDRESSES.contains(&name.as_str()) {
+            return self.address(rules, value);
+        }
+        if !rules.headers.contains(&name) {
+            return Cow::Borrowed(value);
+        }
+        Cow::Owned(match name.as_str() {
+            "cookie" => {
+                let cookies: Vec<String> = value.split(';').map(|cookie| self.named(cookie)).collect();
+                cookies.join(";")
+            }
+            "set-cookie" => match value.split_once(';') {
+                Some((cookie, attributes)) => format!("{};{attributes}", self.named(cookie)),
+                None => self.named(value),
+            },
+            // The scheme says how, not who.
+            "authorization" | "proxy-authorization" => match value.split_once(' ') {
+                Some((scheme, secret)) => format!("{scheme} {}", self.placeholder(secret.trim())),
+                None => self.placeholder(value),
+            },
+            _ => self.placeholder(value),
+        })
+    }
+
+    /// `name=value`: the name stays.
+    fn named(&self, pair: &str) -> String {
+        match pair.split_once('=') {
+            Some((name, secret)) => format!("{name}={}", self.placeholder(secret)),
+            None if pair.trim().is_empty() => pair.to_owned(),
+            None => self.placeholder(pair),
+        }
+    }
+
+    /// A target or an address without the secrets of its query and its fragment.
+    pub fn address<'a>(&self, rules: &Rules, address: &'a str) -> Cow<'a, str> {
+        let Some(begin) = address.find(['?', '#']) else { return Cow::Borrowed(address) };
+        let mut text = address[..begin].to_owned();
+        for pair in address[begin..].split_inclusive(['&', '?', '#', ';']) {
+            let (pair, end) = match pair.char_indices().next_back() {
+                Some((at, '&' | '?' | '#' | ';')) => pair.split_at(at),
+                _ => (pair, ""),
+            };
+            match pair.split_once('=') {
+                Some((name, secret)) if self.is_secret(rules, name) => {
+                    let _ = write!(text, "{name}={}", self.placeholder(secret));
+                }
+                _ => text.push_str(pair),
+            }
+            text.push_str(end);
+        }
+        if text == address { Cow::Borrowed(address) } else { Cow::Owned(text) }
+    }
+
+    fn is_secret(&self, rules: &Rules, name: &str) -> bool {
+        let decoded = url::form_urlencoded::parse(name.as_bytes()).next().map(|(name, _)| name.to_ascii_lowercase());
+        decoded.is_some_and(|name| rules.parameters.contains(&name))
+    }
+
+    /// The head of a message without its secrets; nothing if there are none in it.
+    pub(crate) fn head(&self, rules: &Rules, head: &[u8]) -> Option<Vec<u8>> {
+        let mut changes: Vec<(Range<usize>, String)> = Vec::new();
+        let mut change = |part: &[u8], text: &str, changed: Cow<'_, str>| {
+            if changed != text {
+                // Parts are slices of the head, so their place in it is the distance of their beginnings.
+                let begin = part.as_ptr() as usize - head.as_ptr() as usize;
+                changes.push((begin..begin + part.len(), changed.into_owned()));
+            }
+        };
+        let lines = head.iter().position(|byte| *byte == b'\n')? + 1;
+        let line = std::str::from_utf8(&head[..lines]).ok();
+        if let Some(target) = line.filter(|line| !line.starts_with("HTTP/")).and_then(|line| line.split(' ').nth(1)) {
+            change(target.as_bytes(), target, self.address(rules, target));
+        }
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        if let Ok(httparse::Status::Complete((_, headers))) = httparse::parse_headers(&head[lines..], &mut headers) {
+            for header in headers {
+                let text = super::head::text_of(header.value);
+                change(header.value, &text, self.header(rules, header.name, &text));
+            }
+        }
+        if changes.is_empty() {
+            return None;
+        }
+        let mut redacted = Vec::with_capacity(head.len());
+        let mut at = 0;
+        for (place, text) in changes {
+            redacted.extend_from_slice(&head[at..place.start]);
+            redacted.extend_from_slice(text.as_bytes());
+            at = place.end;
+        }
+        redacted.extend_from_slice(&head[at..]);
+        Some(redacted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_secrets_stay_equal_and_other_runs_say_something_else() {
+        let (redactor, other) = (Redactor::default(), Redactor::default());
+        let one = redactor.placeholder("hunter2");
+        assert_eq!(one, redactor.placeholder("hunter2"));
+        assert_ne!(one, redactor.placeholder("hunter3"));
+        assert_ne!(one, other.placeholder("hunter2"));
+        assert_eq!(redactor.placeholder(&one), one, "once is enough");
+        assert!(one.len() == PREFIX.len() + DIGITS && !one.contains("hunter2"));
+        assert_eq!(redactor.placeholder(""), "");
+    }
+
+    #[test]
+    fn what_is_hidden_is_the_secret_and_nothing_else() {
+        let (redactor, rules) = (Redactor::default(), Rules::default());
+        let mark = |text: &str| redactor.placeholder(text);
+        for (name, value, expected) in [
+            ("Authorization", "Bearer abc", format!("Bearer {}", mark("abc"))),
+            ("authorization", "abc", mark("abc")),
+            ("Cookie", "a=1; theme=dark", format!("a={}; theme={}", mark("1"), mark("dark"))),
+            ("Set-Cookie", "sid=x=y; Path=/; HttpOnly", format!("sid={}; Path=/; HttpOnly", mark("x=y"))),
+            ("X-API-Key", "k", mark("k")),
+            (
+                "Referer",
+                "https://a/b?token=t&q=1#access_token=z",
+                format!("https://a/b?token={}&q=1#access_token={}", mark("t"), mark("z")),
+            ),
+            ("Accept", "token=1", "token=1".to_owned()),
+        ] {
+            assert_eq!(redactor.header(&rules, name, value), expected);
+        }
+        for (target, expected) in [
+            ("/a?q=token", "/a?q=token".to_owned()),
+            ("/a?Access%5FToken=s&x", format!("/a?Access%5FToken={}&x", mark("s"))),
+            ("/token=1", "/token=1".to_owned()),
+            ("/?key=&key=a", format!("/?key=&key={}", mark("a"))),
+        ] {
+            assert_eq!(redactor.address(&rules, target), expected);
+        }
+    }
+
+    #[test]
+    fn a_head_keeps_everything_else_byte_for_byte() {
+        let (redactor, mut rules) = (Redactor::default(), Rules::default());
+        assert!(rules.add("header.X-Mine") && rules.add("query.code") && !rules.add("mine") && !rules.add("query."));
+        let head = b"GET /a?code=c HTTP/1.1\r\nHost:h\r\nX-Mine:  m \r\nX-Latin: \xe9\r\nCookie: a=b\r\n\r\n";
+        let redacted = redactor.head(&rules, head).expect("there are secrets");
+        let expected = [
+            format!(
+                "GET /a?code={} HTTP/1.1\r\nHost:h\r\nX-Mine:  {} \r\nX-Latin: ",
+                redactor.placeholder("c"),
+                redactor.placeholder("m")
+            )
+            .as_bytes(),
+            b"\xe9\r\nCookie: a=",
+            format!("{}\r\n\r\n", redactor.placeholder("b")).as_bytes(),
+        ]
+        .concat();
+        assert_eq!(redacted, expected);
+        assert!(redactor.head(&rules, &redacted).is_none());
+        assert!(redactor.head(&rules, b"HTTP/1.1 200 OK\r\nServer: x\r\n\r\n").is_none());
+        assert!(redactor.head(&rules, b"").is_none());
+    }
+}

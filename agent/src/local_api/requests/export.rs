@@ -1,0 +1,93 @@
+//! Captured requests for other programs: as a command for `curl`, as HAR files, and HAR files back again.
+
+use super::{ApiError, found, one, query, wire};
+use crate::{
+    agent::Core,
+    capture::export::{Secrets, curl, har},
+};
+use axum::{
+    body::{Body, Bytes, to_bytes},
+    extract::{Path, RawQuery, State},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use postern_api::{Code, Error};
+use serde_json::json;
+use std::{convert::Infallible, sync::Arc};
+
+/// No file that is imported is larger than this.
+const LARGEST_FILE: usize = 64 << 20;
+
+pub(crate) async fn as_curl(
+    State(core): State<Arc<Core>>,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, ApiError> {
+    let mut through = "edge".to_owned();
+    let mut shown = false;
+    for (name, value) in url::form_urlencoded::parse(query.as_deref().unwrap_or_default().as_bytes()) {
+        match (name.as_ref(), value.as_ref()) {
+            ("through", "edge" | "local") => through = value.into_owned(),
+            ("through", _) => return Err(invalid("`through` must be `edge` or `local`.")),
+            ("secrets", value) => shown = secrets(value)?,
+            _ => return Err(unknown(&name)),
+        }
+    }
+    let exchange = one(&core, &id)?;
+    let base = core.tunnels.base_of(&exchange, through == "local")?;
+    let rules = core.store.rules();
+    let secrets = if shown { Secrets::Shown } else { Secrets::Hidden(core.store.redactor(), &rules) };
+    let command = curl::command(&exchange, &base, secrets)?;
+    Ok(wire::ok(&json!({"command": command, "through": through, "secrets": if shown { "show" } else { "hide" }})))
+}
+
+pub(crate) async fn as_har(State(core): State<Arc<Core>>, RawQuery(query): RawQuery) -> Result<Response, ApiError> {
+    let (selection, others) = query::with_others(query.as_deref().unwrap_or_default(), &["secrets"])?;
+    let shown = match others.first() {
+        Some((_, value)) => secrets(value)?,
+        None => false,
+    };
+    let mut page = found(&core, selection).await?;
+    // Files tell what happened from the beginning.
+    page.found.reverse();
+    let rules = core.store.rules();
+    let entries = page.found.into_iter().enumerate().map(move |(index, exchange)| {
+        let comma = if index > 0 { "," } else { "" };
+        let secrets = if shown { Secrets::Shown } else { Secrets::Hidden(core.store.redactor(), &rules) };
+        format!("{comma}{}", har::entry(&exchange, secrets))
+    });
+    let pieces = [har::begin()].into_iter().chain(entries).chain([har::end().to_owned()]);
+    let stream = futures::stream::iter(pieces.map(|piece| Ok::<_, Infallible>(Bytes::from(piece))));
+    let headers = [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CONTENT_DISPOSITION, "attachment; filename=\"postern.har\""),
+    ];
+    Ok((headers, Body::from_stream(stream)).into_response())
+}
+
+pub(crate) async fn import(State(core): State<Arc<Core>>, body: Body) -> Result<Response, ApiError> {
+    let file = to_bytes(body, LARGEST_FILE).await.map_err(|_| {
+        let message = format!("The file could not be read, or it is larger than {} MiB.", LARGEST_FILE >> 20);
+        Error::new(Code::BodyTooLarge, message)
+    })?;
+    let reading = tokio::task::spawn_blocking(move || har::import(&core.store, &file));
+    let imported = reading.await.map_err(|_| Error::new(Code::Internal, "The import was broken off."))??;
+    Ok(wire::answer(StatusCode::CREATED, &json!({"imported": imported})))
+}
+
+fn secrets(value: &str) -> Result<bool, ApiError> {
+    match value {
+        "show" => Ok(true),
+        "hide" => Ok(false),
+        _ => Err(invalid("`secrets` must be `hide` (the default) or `show`.")),
+    }
+}
+
+fn invalid(message: &str) -> ApiError {
+    Error::new(Code::QueryInvalid, message).into()
+}
+
+fn unknown(name: &str) -> ApiError {
+    let shown: String = name.chars().take(40).collect();
+    Error::new(Code::QueryUnknown, format!("There is no parameter `{shown}` here.")).into()
+}
