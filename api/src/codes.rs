@@ -197,6 +197,26 @@ codes! {
     PasswordNeeded = 3022, 401, "Visitors must give a user and a password.";
     ServiceUnreachable = 8012, 502, "The agent could not connect to the local service.";
     TunnelLoop = 8013, 508, "The tunnel leads back into the agent itself.";
+    // Logins of visitors
+    LoginNeeded = 3100, 401, "Visitors must log in here.";
+    LoginUnknown = 3101, 400, "The login has expired, is finished already, or did not begin here.";
+    LoginForeign = 3102, 403, "The login began in another browser or at another address.";
+    LoginRefused = 3103, 403, "The login provider did not let the visitor in.";
+    CodeRefused = 3104, 403, "The login provider does not take the answer that the visitor brought back.";
+    LoginNotAllowed = 3105, 403, "The person may not come in here.";
+    EmailUnverified = 3106, 403, "The person's e-mail address is not verified.";
+    LoginMixedUp = 3107, 403, "The answer comes from another login provider than the one that was asked.";
+    LoginAddressUnknown = 3108, 404, "There is no such login address.";
+    IdTokenMissing = 5200, 403, "The login provider sent no ID token.";
+    IdTokenUnreadable = 5201, 403, "The ID token cannot be read, or lacks what it must have.";
+    IdTokenSignature = 5203, 403, "The signature of the ID token is missing, wrong or of a kind that is not taken.";
+    IdTokenIssuer = 5204, 403, "The ID token comes from another issuer.";
+    IdTokenAudience = 5205, 403, "The ID token was made out to another client.";
+    IdTokenNonce = 5206, 403, "The ID token belongs to another login.";
+    IdTokenExpired = 5207, 403, "The ID token has expired.";
+    IssuerUnreachable = 5208, 502, "The login provider cannot be reached.";
+    IdTokenNotYet = 5209, 403, "The ID token is not valid yet.";
+    UserinfoForeign = 5210, 403, "The login provider described somebody else.";
     // Backends and edges
     BackendUnknown = 6501, 400, "The backend does not exist.";
     BackendInUse = 6502, 400, "The backend is in use and cannot be deleted.";

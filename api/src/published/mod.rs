@@ -7,6 +7,7 @@
 mod backend;
 mod certificate;
 mod edges;
+mod login;
 mod names;
 mod restrictions;
 mod settings;
@@ -14,6 +15,7 @@ mod settings;
 pub use backend::Backend;
 pub use certificate::{Certificate, DomainCertificate};
 pub use edges::{HttpsEdge, HttpsRoute, TcpEdge, TlsEdge};
+pub use login::{Login, LoginSession, LoginSessions, Person, SamlLogin, SessionKey, Tokens};
 pub use names::Names;
 pub use restrictions::{IpRestriction, Ruling, admits, denied};
 pub use settings::{Settings, Termination};

@@ -1,0 +1,493 @@
+//! Everything about logins that the edge asks for, in one place.
+
+use crate::{
+    Clock, PREFIX,
+    attempts::{self, Attempt, Attempts, Stage, digest},
+    code_grant::Grant,
+    cookies,
+    identity::IdentityHeaders,
+    origin::Origin,
+    pages,
+    realm::{Provider, Realm, hex},
+    return_path::ReturnPath,
+    seen::{Known, Seen},
+    sessions,
+    web::Web,
+};
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use jiff::Timestamp;
+use postern_api::{
+    Code, Error, Timestamp as Moment,
+    published::{Login, LoginSession, LoginSessions, SessionKey},
+};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    net::IpAddr,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
+use url::form_urlencoded;
+
+/// What the edge sends to the visitor as it is.
+pub type Reply = Response<Bytes>;
+
+/// How often what was seen of sessions is written down.
+const WRITE_DOWN: Duration = Duration::from_secs(30);
+/// The name of a browser is cut here.
+const LONGEST_AGENT: usize = 256;
+/// Logins that one browser may have begun and not finished: their cookies would fill its requests.
+const MOST_BEGUN: usize = 6;
+
+/// What logins must be told.
+pub struct Settings {
+    /// The one host of all login addresses.
+    pub login_host: Origin,
+    /// How local services are told who it is.
+    pub headers: IdentityHeaders,
+    /// Tells the time.
+    pub clock: Clock,
+    /// The way to identity providers.
+    pub web: Web,
+}
+
+/// Where sessions are kept, so that they outlive the process and can be ended from elsewhere. What is asked for is
+/// published when the answer comes.
+pub trait Ledger: Send + Sync {
+    /// A session begins; those with the former keys are the same ones as before, under another key.
+    fn begin(&self, session: LoginSession, renamed: Vec<(SessionKey, SessionKey)>) -> BoxFuture<'_, Result<(), Error>>;
+    /// Sessions end.
+    fn end(&self, keys: Vec<SessionKey>) -> BoxFuture<'_, Result<(), Error>>;
+    /// Sessions were used. Nobody waits for this to be durable.
+    fn used(&self, used: Vec<(SessionKey, Timestamp)>) -> BoxFuture<'_, Result<(), Error>>;
+}
+
+/// A request, as far as a login is concerned.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// Where it arrived.
+    pub origin: &'a Origin,
+    /// How it asks.
+    pub method: &'a Method,
+    /// For what.
+    pub path: &'a str,
+    /// What stands behind the question mark.
+    pub query: Option<&'a str>,
+    /// Everything else it says.
+    pub headers: &'a HeaderMap,
+    /// Where the visitor is.
+    pub address: IpAddr,
+}
+
+/// What a realm says of a request.
+pub enum Admission {
+    /// It needs no login.
+    Through,
+    /// Somebody who has logged in.
+    Known(Arc<Known>),
+    /// Nobody who is known.
+    Unknown,
+}
+
+/// All logins of a server.
+pub struct Logins {
+    settings: Settings,
+    ledger: Arc<dyn Ledger>,
+    sessions: ArcSwap<LoginSessions>,
+    seen: Seen,
+    attempts: Attempts,
+    /// Realms in use, by route.
+    realms: Mutex<HashMap<Arc<str>, Weak<Realm>>>,
+}
+
+impl Logins {
+    /// Begins with nobody logged in.
+    pub fn new(settings: Settings, ledger: Arc<dyn Ledger>) -> Self {
+        Logins {
+            settings,
+            ledger,
+            sessions: ArcSwap::default(),
+            seen: Seen::default(),
+            attempts: Attempts::default(),
+            realms: Mutex::default(),
+        }
+    }
+
+    /// Takes the sessions that are published from now on.
+    pub fn publish(&self, sessions: Arc<LoginSessions>) {
+        self.sessions.store(sessions);
+    }
+
+    /// How local services are told who it is.
+    pub fn headers(&self) -> &IdentityHeaders {
+        &self.settings.headers
+    }
+
+    /// Makes the login of a route ready.
+    ///
+    /// # Errors
+    /// If the module cannot be put to work.
+    pub fn realm(&self, route: &str, edge: &str, login: &Login) -> Result<Arc<Realm>, Error> {
+        let realm = Arc::new(Realm::new(route, edge, login)?);
+        let mut realms = self.realms.lock().unwrap_or_else(PoisonError::into_inner);
+        realms.retain(|_, realm| realm.strong_count() > 0);
+        realms.insert(realm.route.clone(), Arc::downgrade(&realm));
+        Ok(realm)
+    }
+
+    fn realm_of(&self, route: &str) -> Option<Arc<Realm>> {
+        self.realms.lock().unwrap_or_else(PoisonError::into_inner).get(route)?.upgrade()
+    }
+
+    fn realms_of_edge(&self, edge: &str) -> Vec<Arc<Realm>> {
+        let realms = self.realms.lock().unwrap_or_else(PoisonError::into_inner);
+        realms.values().filter_map(Weak::upgrade).filter(|realm| *realm.edge == *edge).collect()
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.settings.clock)()
+    }
+
+    /// Who sent a request to a host.
+    pub fn admit(&self, realm: &Realm, method: &Method, headers: &HeaderMap, host: &str) -> Admission {
+        if realm.options.options_passthrough && method == Method::OPTIONS {
+            return Admission::Through;
+        }
+        match self.known(realm, headers, host) {
+            Some(known) => Admission::Known(known),
+            None => Admission::Unknown,
+        }
+    }
+
+    fn known(&self, realm: &Realm, headers: &HeaderMap, host: &str) -> Option<Arc<Known>> {
+        let now = self.now().as_second();
+        let sessions = self.sessions.load();
+        cookies::values(headers, &realm.cookies.session).find_map(|secret| {
+            let session = sessions.get(&sessions::key(secret, &realm.route))?;
+            let known = self.seen.get(session, |session| self.settings.headers.of(&session.person));
+            realm.takes(session, host, known.last(), now).then(|| {
+                known.touch(now);
+                known
+            })
+        })
+    }
+
+    /// Takes out of a request what is ours alone: cookies, and headers that only we may set.
+    pub fn clean(&self, realm: &Realm, headers: &mut HeaderMap) {
+        cookies::strip(headers, &realm.cookies);
+        self.settings.headers.strip(headers);
+    }
+
+    /// Whether a visitor who is not known is sent to the provider; others are told with a status.
+    pub fn is_browsing(headers: &HeaderMap) -> bool {
+        let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).unwrap_or_default();
+        if text(header::HeaderName::from_static("sec-fetch-mode")).eq_ignore_ascii_case("cors") {
+            return false;
+        }
+        let accept = text(header::ACCEPT).to_ascii_lowercase();
+        !accept.contains("json") || accept.contains("text/html") || accept.contains("application/xhtml+xml")
+    }
+
+    /// Sends a visitor to the provider, to come back to what they asked for. `again`: even if the provider knows them.
+    ///
+    /// # Errors
+    /// If the provider cannot be reached.
+    pub async fn begin(&self, realm: &Realm, asked: Asked<'_>, back: &str, again: bool) -> Result<Reply, Error> {
+        let back = ReturnPath::of_request(back);
+        let secret = attempts::token();
+        let (mut url, stage) = match &realm.provider {
+            Provider::Oidc(oidc) => {
+                oidc.begin(&self.settings.web, &self.settings.clock, &self.callback(), again).await?
+            }
+        };
+        let (origin, browser) = (asked.origin.clone(), Some(digest(&[&secret])));
+        let state = self.attempts.begin(Attempt::new(&realm.route, origin, back, browser, stage, self.now()));
+        url.query_pairs_mut().append_pair("state", &state);
+        let mut reply = redirect(asked.method, url.as_str())?;
+        let begun: Vec<_> = cookies::names(asked.headers, &realm.cookies.nonce).collect();
+        for name in begun.iter().take(begun.len().saturating_sub(MOST_BEGUN - 1)) {
+            add_cookie(&mut reply, &cookies::clear(name));
+        }
+        add_cookie(&mut reply, &cookies::set(&nonce_name(realm, &state), &secret, Some(600)));
+        Ok(reply)
+    }
+
+    fn callback(&self) -> String {
+        self.settings.login_host.with("/oauth2/callback")
+    }
+
+    /// Answers at the login host.
+    ///
+    /// # Errors
+    /// If the address is not one of a login, or the login is not known.
+    pub async fn at_login_host(&self, asked: Asked<'_>) -> Result<Reply, Error> {
+        match asked.path {
+            "/oauth2/callback" => {
+                method(asked, &[Method::GET])?;
+                let query = asked.query.unwrap_or_default();
+                let state = parameter(query, "state")?.unwrap_or_default();
+                let origin = self.attempts.origin(&state, self.now()).ok_or_else(expired)?;
+                redirect(asked.method, &format!("{}?{query}", origin.with(&format!("{PREFIX}callback"))))
+            }
+            _ => Err(Code::LoginAddressUnknown.into()),
+        }
+    }
+
+    /// Answers at an endpoint's own login addresses. `find` names the realm that guards a path.
+    ///
+    /// # Errors
+    /// If the address is none of them, or the login fails.
+    pub async fn at_endpoint(
+        &self,
+        asked: Asked<'_>,
+        find: impl Fn(&str) -> Option<Arc<Realm>>,
+    ) -> Result<Reply, Error> {
+        let query = asked.query.unwrap_or_default();
+        let wished = || Ok::<_, Error>(parameter(query, "redirect_path")?.and_then(|path| ReturnPath::parse(&path)));
+        match asked.path.strip_prefix(PREFIX) {
+            Some("callback") => {
+                method(asked, &[Method::GET])?;
+                self.finish(asked, query).await
+            }
+            Some("login") => {
+                method(asked, &[Method::GET])?;
+                let back = wished()?.unwrap_or_else(ReturnPath::root);
+                let path = back.as_str().split(['?', '#']).next().unwrap_or("/");
+                let realm = find(path).or_else(|| find("/")).ok_or(Code::LoginAddressUnknown)?;
+                self.begin(&realm, asked, back.as_str(), true).await
+            }
+            Some("logout") => {
+                method(asked, &[Method::GET, Method::POST])?;
+                let back = wished()?;
+                let path = back.as_ref().map_or("/", |back| back.as_str());
+                let realm = find(path).or_else(|| find("/")).ok_or(Code::LoginAddressUnknown)?;
+                self.log_out(asked, &realm, back).await
+            }
+            _ => Err(Code::LoginAddressUnknown.into()),
+        }
+    }
+
+    async fn finish(&self, asked: Asked<'_>, query: &str) -> Result<Reply, Error> {
+        let state = parameter(query, "state")?.unwrap_or_default();
+        let now = self.now();
+        let attempt = self.attempts.take(&state, now).ok_or_else(expired)?;
+        let realm = self.realm_of(&attempt.route).ok_or_else(expired)?;
+        let nonce_cookie = nonce_name(&realm, &state);
+        let own = cookies::values(asked.headers, &nonce_cookie).map(|secret| digest(&[secret]));
+        if attempt.origin.host() != asked.origin.host() || !attempt.belongs_to(own) {
+            let sentence = "This login began in another browser or at another address. Log in again, and let the browser keep cookies.";
+            return Err(Error::new(Code::LoginForeign, sentence));
+        }
+        if let Some(why) = parameter(query, "error")? {
+            return Err(refused_by_provider(&why));
+        }
+        let known = match attempt.stage {
+            Stage::Code { verifier, nonce } => {
+                let code = parameter(query, "code")?.ok_or_else(|| refused_by_provider("no code"))?;
+                let named = parameter(query, "iss")?;
+                let callback = self.callback();
+                let grant = Grant { code: &code, verifier: &verifier, callback: &callback };
+                match &realm.provider {
+                    Provider::Oidc(oidc) => {
+                        let (web, clock) = (&self.settings.web, &self.settings.clock);
+                        oidc.finish(web, clock, grant, &nonce, named.as_deref()).await?
+                    }
+                }
+            }
+            Stage::Known(known) => *known,
+            Stage::Response { .. } => return Err(expired()),
+        };
+        let secret = attempts::token();
+        let moment = Moment::new(now);
+        let lasting = i64::from(realm.options.maximum_duration);
+        let expires = (lasting > 0).then(|| now.checked_add(jiff::SignedDuration::from_secs(lasting)).ok()).flatten();
+        let agent = asked.headers.get(header::USER_AGENT).map(|agent| String::from_utf8_lossy(agent.as_bytes()));
+        let session = LoginSession {
+            key: sessions::key(&secret, &realm.route),
+            host: asked.origin.host().to_owned(),
+            public_url: asked.origin.to_string(),
+            route: realm.route.to_string(),
+            edge: realm.edge.to_string(),
+            realm: realm.digest.clone(),
+            rules: realm.rules.clone(),
+            person: known.person,
+            tokens: known.tokens,
+            provider_session: known.provider_session,
+            user_agent: agent
+                .unwrap_or_default()
+                .chars()
+                .filter(|letter| !letter.is_control())
+                .take(LONGEST_AGENT)
+                .collect(),
+            address: asked.address.to_canonical().to_string(),
+            created_at: moment,
+            last_active: moment,
+            checked_at: moment,
+            expires_at: expires.map(Moment::new),
+        };
+        let renamed = self.others(&realm, asked, &secret);
+        self.ledger.begin(session, renamed).await?;
+        let mut reply = redirect(&Method::POST, &asked.origin.with(attempt.back.as_str()))?;
+        add_cookie(&mut reply, &cookies::clear(&nonce_cookie));
+        add_cookie(&mut reply, &cookies::set(&realm.cookies.session, &secret, None));
+        Ok(reply)
+    }
+
+    /// A login gives the browser another secret, so that nobody can have planted it; what the browser has logged in to
+    /// at the other routes of this host moves along.
+    fn others(&self, realm: &Realm, asked: Asked<'_>, secret: &str) -> Vec<(SessionKey, SessionKey)> {
+        let published = self.sessions.load();
+        let mut renamed = Vec::new();
+        for other in self.realms_of_edge(&realm.edge) {
+            if other.route == realm.route || other.cookies.session != realm.cookies.session {
+                continue;
+            }
+            for former in cookies::values(asked.headers, &realm.cookies.session) {
+                let key = sessions::key(former, &other.route);
+                if published.get(&key).is_some_and(|session| session.host == asked.origin.host()) {
+                    renamed.push((key, sessions::key(secret, &other.route)));
+                    break;
+                }
+            }
+        }
+        renamed
+    }
+
+    async fn log_out(&self, asked: Asked<'_>, realm: &Realm, back: Option<ReturnPath>) -> Result<Reply, Error> {
+        let foreign = asked.headers.get("sec-fetch-site").is_some_and(|site| site.as_bytes() == b"cross-site");
+        if foreign {
+            let sentence = "Another site asked to log you out. Open the address yourself if you want to.";
+            return Err(Error::new(Code::LoginForeign, sentence));
+        }
+        let published = self.sessions.load_full();
+        let mut keys = Vec::new();
+        let mut names = vec![realm.cookies.session.clone()];
+        for realm in self.realms_of_edge(&realm.edge) {
+            for secret in cookies::values(asked.headers, &realm.cookies.session) {
+                let key = sessions::key(secret, &realm.route);
+                if published.get(&key).is_some_and(|session| session.host == asked.origin.host()) {
+                    keys.push(key);
+                }
+            }
+            if !names.contains(&realm.cookies.session) {
+                names.push(realm.cookies.session.clone());
+            }
+        }
+        if !keys.is_empty() {
+            self.ledger.end(keys).await?;
+        }
+        let mut reply = match back {
+            Some(back) => redirect(&Method::POST, &asked.origin.with(back.as_str()))?,
+            None => page(pages::logged_out()),
+        };
+        for name in names {
+            add_cookie(&mut reply, &cookies::clear(&name));
+        }
+        Ok(reply)
+    }
+
+    /// Writes down what was seen of sessions, and ends those that are over, until the future is dropped.
+    pub async fn keep(&self) {
+        let mut pause = tokio::time::interval(WRITE_DOWN);
+        pause.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            pause.tick().await;
+            self.write_down().await;
+        }
+    }
+
+    /// Does so once: what the server does before it goes.
+    pub async fn write_down(&self) {
+        let published = self.sessions.load_full();
+        let now = self.now().as_second();
+        let over: Vec<SessionKey> =
+            published.values().filter(|session| self.is_over(session, now)).map(|s| s.key).collect();
+        let used = self.seen.used(|key| published.contains_key(key));
+        let ended = if over.is_empty() { Ok(()) } else { self.ledger.end(over).await };
+        let written = if used.is_empty() { Ok(()) } else { self.ledger.used(used).await };
+        if let Err(error) = ended.and(written) {
+            tracing::warn!(%error, "what was seen of sessions could not be written down");
+        }
+    }
+
+    /// Whether nobody can use a session any more. Without its route nobody knows, so it stays for a day.
+    fn is_over(&self, session: &LoginSession, now: i64) -> bool {
+        let last = self.seen.last(&session.key).unwrap_or(i64::MIN).max(session.last_active.seconds());
+        match self.realm_of(&session.route) {
+            Some(realm) => !realm.takes(session, &session.host, last, now),
+            None => now - last > 24 * 3600,
+        }
+    }
+}
+
+/// The cookie that ties an attempt to its browser.
+fn nonce_name(realm: &Realm, state: &str) -> String {
+    format!("{}{}", realm.cookies.nonce, hex(&digest(&["cookie", state])[..8]))
+}
+
+/// A parameter that must not stand twice: two readers could take different ones.
+fn parameter(query: &str, name: &str) -> Result<Option<String>, Error> {
+    let mut values =
+        form_urlencoded::parse(query.as_bytes()).filter(|(found, _)| found == name).map(|(_, value)| value);
+    let first = values.next().map(Cow::into_owned);
+    if values.next().is_some() {
+        return Err(Error::new(Code::QueryRepeated, format!("The parameter `{name}` stands twice in the address.")));
+    }
+    Ok(first)
+}
+
+fn method(asked: Asked<'_>, allowed: &[Method]) -> Result<(), Error> {
+    if allowed.contains(asked.method) { Ok(()) } else { Err(Code::MethodNotAllowed.into()) }
+}
+
+fn expired() -> Error {
+    let sentence =
+        "This login has expired, is finished already, or did not begin here. Open the page you wanted again.";
+    Error::new(Code::LoginUnknown, sentence)
+}
+
+fn refused_by_provider(why: &str) -> Error {
+    let why: String =
+        why.chars().filter(|letter| letter.is_ascii_alphanumeric() || "_- ".contains(*letter)).take(60).collect();
+    let sentence =
+        format!("The login provider did not let you in (`{why}`). Log in again, or ask who runs the provider.");
+    Error::new(Code::LoginRefused, sentence)
+}
+
+fn redirect(method: &Method, location: &str) -> Result<Reply, Error> {
+    // After 303 everybody asks with GET.
+    let status =
+        if method == Method::GET || method == Method::HEAD { StatusCode::FOUND } else { StatusCode::SEE_OTHER };
+    let mut reply = Response::new(Bytes::new());
+    *reply.status_mut() = status;
+    let location = HeaderValue::try_from(location)
+        .map_err(|_| Error::new(Code::LoginRefused, "The login leads to an address that cannot be written down."))?;
+    reply.headers_mut().insert(header::LOCATION, location);
+    Ok(private(reply))
+}
+
+fn page(text: String) -> Reply {
+    let mut reply = Response::new(Bytes::from(text));
+    let headers = reply.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(pages::POLICY));
+    private(reply)
+}
+
+/// Nobody keeps it, and nobody else learns the address.
+fn private(mut reply: Reply) -> Reply {
+    let headers = reply.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    reply
+}
+
+fn add_cookie(reply: &mut Reply, cookie: &str) {
+    if let Ok(value) = HeaderValue::try_from(cookie) {
+        reply.headers_mut().append(header::SET_COOKIE, value);
+    }
+}
