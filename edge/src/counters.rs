@@ -19,9 +19,11 @@ pub(crate) enum Kind {
     TcpEdge,
     /// The management API under its own name.
     Api,
+    /// The login host.
+    Logins,
 }
 
-const KINDS: [&str; 6] = ["none", "tunnel", "https_edge", "tls_edge", "tcp_edge", "api"];
+const KINDS: [&str; 7] = ["none", "tunnel", "https_edge", "tls_edge", "tcp_edge", "api", "logins"];
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
 /// How many requests, and in which time the heads of their answers were there.
@@ -35,13 +37,13 @@ struct Bytes {
     sent: Counter,
 }
 
-static REQUESTS: LazyLock<[Requests; 6]> = LazyLock::new(|| {
+static REQUESTS: LazyLock<[Requests; KINDS.len()]> = LazyLock::new(|| {
     KINDS.map(|kind| Requests {
         classes: CLASSES.map(|class| counter!("postern_edge_requests_total", "class" => class, "kind" => kind)),
         seconds: histogram!("postern_edge_request_seconds", "kind" => kind),
     })
 });
-static BYTES: LazyLock<[Bytes; 6]> = LazyLock::new(|| {
+static BYTES: LazyLock<[Bytes; KINDS.len()]> = LazyLock::new(|| {
     KINDS.map(|kind| Bytes {
         received: counter!("postern_edge_received_bytes_total", "kind" => kind),
         sent: counter!("postern_edge_sent_bytes_total", "kind" => kind),

@@ -15,6 +15,7 @@ use crate::{
     tls::{Certificates, Configs},
 };
 use postern_api::{Code, Error, published::Published};
+use postern_logins::{Logins, Origin, Web};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -31,6 +32,7 @@ pub struct Edge {
     https_addr: SocketAddr,
     http_addr: SocketAddr,
     registry: Arc<Registry>,
+    logins: Arc<Logins>,
     live: Arc<Live>,
     open: TaskTracker,
     stop: CancellationToken,
@@ -58,7 +60,8 @@ impl Edge {
         let gatehouse = Arc::new(Gatehouse::new(settings.access_log.clone()));
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
         let ports = Ports::new(settings.tcp_addr, crowd(0), backends.clone(), gatehouse.clone());
-        let routing = Arc::new(Routing::new(configs.clone(), Keeper::new(&settings)));
+        let logins = Arc::new(logins(&settings, https_addr.port())?);
+        let routing = Arc::new(Routing::new(configs.clone(), Keeper::new(&settings, logins.clone())));
         let (api, challenges) = (settings.api.clone(), settings.challenges.clone());
         let (https_port, http_port) = (https_addr.port(), http_addr.port());
         let registry =
@@ -68,6 +71,7 @@ impl Edge {
             registry: registry.clone(),
             routing: routing.clone(),
             gatehouse: gatehouse.clone(),
+            logins: logins.clone(),
             api,
             turns: Turns::new(limits.requests),
             challenges,
@@ -77,7 +81,7 @@ impl Edge {
         let (open, stop) = (TaskTracker::new(), CancellationToken::new());
         let live =
             Arc::new(Live { registry: registry.clone(), routing: routing.clone(), gatehouse: gatehouse.clone() });
-        let follower = Follower { registry: registry.clone(), routing, gatehouse, applied };
+        let follower = Follower { registry: registry.clone(), routing, gatehouse, logins: logins.clone(), applied };
         follower.once(&published.borrow().clone()).await;
         let mut tasks = JoinSet::new();
         let serve_https =
@@ -86,7 +90,9 @@ impl Edge {
         tasks.spawn(listeners::serve_http(http, front, crowd(DOOR), open.clone(), stop.clone()));
         tasks.spawn(follower.follow(published));
         tasks.spawn(tidy(registry.clone()));
-        Ok(Edge { https_addr, http_addr, registry, live, open, stop, tasks })
+        let keeping = logins.clone();
+        tasks.spawn(async move { keeping.keep().await });
+        Ok(Edge { https_addr, http_addr, registry, logins, live, open, stop, tasks })
     }
 
     /// The real address of the HTTPS listener, port 0 resolved.
@@ -119,6 +125,7 @@ impl Edge {
             tracing::warn!(open = self.open.len(), "some connections did not finish in time");
         }
         self.registry.close().await;
+        self.logins.write_down().await;
         self.tasks.shutdown().await;
     }
 }
@@ -128,6 +135,18 @@ impl Drop for Edge {
         self.stop.cancel();
         self.registry.abandon();
     }
+}
+
+/// Logins at the port that visitors know.
+fn logins(settings: &Settings, port: u16) -> Result<Logins, Error> {
+    let web = Web::new().map_err(|why| Error::new(Code::ListenFailed, why))?;
+    let settings_of_logins = postern_logins::Settings {
+        login_host: Origin::new(settings.login_host.as_str(), port),
+        headers: settings.identity_headers.clone(),
+        clock: settings.clock.clone(),
+        web,
+    };
+    Ok(Logins::new(settings_of_logins, settings.ledger.clone()))
 }
 
 fn address_of(listener: &TcpListener) -> Result<SocketAddr, Error> {
@@ -141,6 +160,7 @@ struct Follower {
     registry: Arc<Registry>,
     routing: Arc<Routing>,
     gatehouse: Arc<Gatehouse>,
+    logins: Arc<Logins>,
     applied: watch::Sender<i64>,
 }
 
@@ -148,6 +168,7 @@ impl Follower {
     /// Takes one configuration; returns whether something in it must be tried again.
     async fn once(&self, published: &Published) -> bool {
         self.gatehouse.follow(published);
+        self.logins.publish(published.logins.clone());
         self.routing.follow(published);
         self.registry.follow(published).await;
         let failed = self.registry.ports.follow(&published.tcp_edges).await;

@@ -9,6 +9,7 @@ use crate::{
 };
 use hyper::body::Incoming;
 use postern_api::host::HostName;
+use postern_logins::{IdentityHeaders, Ledger, NoLedger};
 use std::{
     convert::Infallible,
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -45,6 +46,12 @@ pub struct Settings {
     pub domain: HostName,
     /// Names that belong to the server itself, such as the login host: no tunnel can take them.
     pub own_names: Vec<HostName>,
+    /// The one host of all login addresses.
+    pub login_host: HostName,
+    /// How local services are told who has logged in.
+    pub identity_headers: IdentityHeaders,
+    /// Where logins are kept.
+    pub ledger: Arc<dyn Ledger>,
     /// The management API on the HTTPS listener.
     pub api: Option<ApiHost>,
     /// What ACME authorities are shown, when they ask.
@@ -128,6 +135,9 @@ impl Settings {
             tcp_ports: 0..=0,
             domain,
             own_names: Vec::new(),
+            login_host: HostName::parse("login.localhost").expect("`login.localhost` is a host name"),
+            identity_headers: IdentityHeaders::default(),
+            ledger: Arc::new(NoLedger),
             api: None,
             challenges: Challenges::default(),
             region: "local".to_owned(),

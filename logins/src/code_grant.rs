@@ -81,6 +81,32 @@ pub(crate) async fn ask(
     secret_in_body: bool,
     fields: &[(&str, &str)],
 ) -> Result<Granted, Error> {
+    let request = request(endpoint, client, secret_in_body, fields)
+        .map_err(|_| unreachable(&Failure("the token endpoint is no address".to_owned())))?;
+    let answer = web.ask(request).await.map_err(|failure| unreachable(&failure))?;
+    let refused: Refused = serde_json::from_slice(&answer.body).unwrap_or_default();
+    // Some providers say so with status 200.
+    if answer.status.is_client_error() || !refused.error.is_empty() {
+        let why: String = refused.error.chars().filter(|letter| letter.is_ascii_graphic()).take(60).collect();
+        tracing::warn!(endpoint, status = answer.status.as_u16(), error = why, "the provider does not take the code");
+        let sentence = match why.as_str() {
+            "invalid_client" => {
+                "The provider does not know the app that asks, or its secret is wrong. Tell the operator."
+            }
+            _ => "The provider does not take the answer you brought back; it may have been used already. Log in again.",
+        };
+        return Err(Error::new(Code::CodeRefused, sentence));
+    }
+    answer.json(endpoint).map_err(|failure| unreachable(&failure))
+}
+
+/// What a token endpoint is asked.
+fn request(
+    endpoint: &str,
+    client: &Client,
+    secret_in_body: bool,
+    fields: &[(&str, &str)],
+) -> Result<http::Request<Vec<u8>>, http::Error> {
     let mut form = form_urlencoded::Serializer::new(String::new());
     form.extend_pairs(fields);
     let mut request = http::Request::builder()
@@ -97,23 +123,7 @@ pub(crate) async fn ask(
         let basic = base64::engine::general_purpose::STANDARD.encode(both);
         request = request.header(header::AUTHORIZATION, format!("Basic {basic}"));
     }
-    let request =
-        request.body(form.finish().into_bytes()).map_err(|_| unreachable(&Failure("no address".to_owned())))?;
-    let answer = web.ask(request).await.map_err(|failure| unreachable(&failure))?;
-    let refused: Refused = serde_json::from_slice(&answer.body).unwrap_or_default();
-    // Some providers say so with status 200.
-    if answer.status.is_client_error() || !refused.error.is_empty() {
-        let why: String = refused.error.chars().filter(|letter| letter.is_ascii_graphic()).take(60).collect();
-        tracing::warn!(endpoint, status = answer.status.as_u16(), error = why, "the provider does not take the code");
-        let sentence = match why.as_str() {
-            "invalid_client" => {
-                "The provider does not know the app that asks, or its secret is wrong. Tell the operator."
-            }
-            _ => "The provider does not take the answer you brought back; it may have been used already. Log in again.",
-        };
-        return Err(Error::new(Code::CodeRefused, sentence));
-    }
-    answer.json(endpoint).map_err(|failure| unreachable(&failure))
+    request.body(form.finish().into_bytes())
 }
 
 fn unreachable(failure: &Failure) -> Error {

@@ -20,9 +20,10 @@ mod sessions;
 mod web;
 
 pub use identity::{IdentityHeaders, MAX_VALUE};
-pub use logins::{Admission, Asked, Ledger, Logins, Reply, Settings};
+pub use logins::{Admission, Asked, Ledger, Logins, NoLedger, Reply, Settings};
 pub use origin::Origin;
 pub use realm::Realm;
+pub use seen::Known;
 pub use web::Web;
 
 /// Where an endpoint's own login addresses are.

@@ -55,14 +55,34 @@ pub struct Settings {
 }
 
 /// Where sessions are kept, so that they outlive the process and can be ended from elsewhere. What is asked for is
-/// published when the answer comes.
+/// published and taken ([`Logins::publish`]) when the answer comes.
 pub trait Ledger: Send + Sync {
-    /// A session begins; those with the former keys are the same ones as before, under another key.
-    fn begin(&self, session: LoginSession, renamed: Vec<(SessionKey, SessionKey)>) -> BoxFuture<'_, Result<(), Error>>;
-    /// Sessions end.
-    fn end(&self, keys: Vec<SessionKey>) -> BoxFuture<'_, Result<(), Error>>;
-    /// Sessions were used. Nobody waits for this to be durable.
-    fn used(&self, used: Vec<(SessionKey, Timestamp)>) -> BoxFuture<'_, Result<(), Error>>;
+    /// A session begins; it has no id yet. Those named by their id go on under another key.
+    fn begin(&self, session: LoginSession, renamed: Vec<(String, SessionKey)>) -> BoxFuture<'_, Result<(), Error>>;
+    /// A session goes on with what the provider says of the person now.
+    fn renew(&self, session: LoginSession) -> BoxFuture<'_, Result<(), Error>>;
+    /// Sessions end, by their ids. Those that are no more are no error.
+    fn end(&self, ids: Vec<String>) -> BoxFuture<'_, Result<(), Error>>;
+    /// When sessions were last used, by their ids. Nobody waits for this to be durable.
+    fn used(&self, used: Vec<(String, Moment)>) -> BoxFuture<'_, Result<(), Error>>;
+}
+
+/// Keeps nothing: every login is refused. For an edge that has nowhere to keep them.
+pub struct NoLedger;
+
+impl Ledger for NoLedger {
+    fn begin(&self, _: LoginSession, _: Vec<(String, SessionKey)>) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(std::future::ready(Err(Code::LoginUnavailable.into())))
+    }
+    fn renew(&self, _: LoginSession) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(std::future::ready(Err(Code::LoginUnavailable.into())))
+    }
+    fn end(&self, _: Vec<String>) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+    fn used(&self, _: Vec<(String, Moment)>) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 }
 
 /// A request, as far as a login is concerned.
@@ -90,6 +110,8 @@ pub enum Admission {
     Known(Arc<Known>),
     /// Nobody who is known.
     Unknown,
+    /// Somebody who is known, and may not come in any more.
+    Refused(Error),
 }
 
 /// All logins of a server.
@@ -119,6 +141,16 @@ impl Logins {
     /// Takes the sessions that are published from now on.
     pub fn publish(&self, sessions: Arc<LoginSessions>) {
         self.sessions.store(sessions);
+    }
+
+    /// The origin of a host name at which this server serves HTTPS.
+    pub fn origin_of(&self, host: &str) -> Origin {
+        self.settings.login_host.sibling(host)
+    }
+
+    /// The one host of all login addresses.
+    pub fn login_host(&self) -> &Origin {
+        &self.settings.login_host
     }
 
     /// How local services are told who it is.
@@ -152,7 +184,7 @@ impl Logins {
     }
 
     /// Who sent a request to a host.
-    pub fn admit(&self, realm: &Realm, method: &Method, headers: &HeaderMap, host: &str) -> Admission {
+    pub async fn admit(&self, realm: &Realm, method: &Method, headers: &HeaderMap, host: &str) -> Admission {
         if realm.options.options_passthrough && method == Method::OPTIONS {
             return Admission::Through;
         }
@@ -175,10 +207,9 @@ impl Logins {
         })
     }
 
-    /// Takes out of a request what is ours alone: cookies, and headers that only we may set.
-    pub fn clean(&self, realm: &Realm, headers: &mut HeaderMap) {
+    /// Takes our cookies out of a request: they are nothing local services may see.
+    pub fn strip(realm: &Realm, headers: &mut HeaderMap) {
         cookies::strip(headers, &realm.cookies);
-        self.settings.headers.strip(headers);
     }
 
     /// Whether a visitor who is not known is sent to the provider; others are told with a status.
@@ -219,11 +250,11 @@ impl Logins {
         self.settings.login_host.with("/oauth2/callback")
     }
 
-    /// Answers at the login host.
+    /// Answers at the login host. `form` is the body of a POST.
     ///
     /// # Errors
     /// If the address is not one of a login, or the login is not known.
-    pub async fn at_login_host(&self, asked: Asked<'_>) -> Result<Reply, Error> {
+    pub async fn at_login_host(&self, asked: Asked<'_>, _form: &Bytes) -> Result<Reply, Error> {
         match asked.path {
             "/oauth2/callback" => {
                 method(asked, &[Method::GET])?;
@@ -306,6 +337,8 @@ impl Logins {
         let expires = (lasting > 0).then(|| now.checked_add(jiff::SignedDuration::from_secs(lasting)).ok()).flatten();
         let agent = asked.headers.get(header::USER_AGENT).map(|agent| String::from_utf8_lossy(agent.as_bytes()));
         let session = LoginSession {
+            id: String::new(),
+            user: String::new(),
             key: sessions::key(&secret, &realm.route),
             host: asked.origin.host().to_owned(),
             public_url: asked.origin.to_string(),
@@ -338,7 +371,7 @@ impl Logins {
 
     /// A login gives the browser another secret, so that nobody can have planted it; what the browser has logged in to
     /// at the other routes of this host moves along.
-    fn others(&self, realm: &Realm, asked: Asked<'_>, secret: &str) -> Vec<(SessionKey, SessionKey)> {
+    fn others(&self, realm: &Realm, asked: Asked<'_>, secret: &str) -> Vec<(String, SessionKey)> {
         let published = self.sessions.load();
         let mut renamed = Vec::new();
         for other in self.realms_of_edge(&realm.edge) {
@@ -346,9 +379,9 @@ impl Logins {
                 continue;
             }
             for former in cookies::values(asked.headers, &realm.cookies.session) {
-                let key = sessions::key(former, &other.route);
-                if published.get(&key).is_some_and(|session| session.host == asked.origin.host()) {
-                    renamed.push((key, sessions::key(secret, &other.route)));
+                let session = published.get(&sessions::key(former, &other.route));
+                if let Some(session) = session.filter(|session| session.host == asked.origin.host()) {
+                    renamed.push((session.id.clone(), sessions::key(secret, &other.route)));
                     break;
                 }
             }
@@ -363,21 +396,21 @@ impl Logins {
             return Err(Error::new(Code::LoginForeign, sentence));
         }
         let published = self.sessions.load_full();
-        let mut keys = Vec::new();
+        let mut ids = Vec::new();
         let mut names = vec![realm.cookies.session.clone()];
         for realm in self.realms_of_edge(&realm.edge) {
             for secret in cookies::values(asked.headers, &realm.cookies.session) {
-                let key = sessions::key(secret, &realm.route);
-                if published.get(&key).is_some_and(|session| session.host == asked.origin.host()) {
-                    keys.push(key);
-                }
+                let session = published.get(&sessions::key(secret, &realm.route));
+                ids.extend(
+                    session.filter(|session| session.host == asked.origin.host()).map(|session| session.id.clone()),
+                );
             }
             if !names.contains(&realm.cookies.session) {
                 names.push(realm.cookies.session.clone());
             }
         }
-        if !keys.is_empty() {
-            self.ledger.end(keys).await?;
+        if !ids.is_empty() {
+            self.ledger.end(ids).await?;
         }
         let mut reply = match back {
             Some(back) => redirect(&Method::POST, &asked.origin.with(back.as_str()))?,
@@ -403,9 +436,9 @@ impl Logins {
     pub async fn write_down(&self) {
         let published = self.sessions.load_full();
         let now = self.now().as_second();
-        let over: Vec<SessionKey> =
-            published.values().filter(|session| self.is_over(session, now)).map(|s| s.key).collect();
-        let used = self.seen.used(|key| published.contains_key(key));
+        let over = published.values().filter(|session| self.is_over(session, now));
+        let over: Vec<String> = over.map(|session| session.id.clone()).collect();
+        let used = self.seen.used(|key| published.get(key).cloned());
         let ended = if over.is_empty() { Ok(()) } else { self.ledger.end(over).await };
         let written = if used.is_empty() { Ok(()) } else { self.ledger.used(used).await };
         if let Err(error) = ended.and(written) {

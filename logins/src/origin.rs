@@ -18,6 +18,11 @@ impl Origin {
         &self.host
     }
 
+    /// Another host of the same server.
+    pub(crate) fn sibling(&self, host: &str) -> Self {
+        Origin::new(host, self.port)
+    }
+
     /// The address of a path below it.
     pub fn with(&self, path: &str) -> String {
         format!("{self}{path}")

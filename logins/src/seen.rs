@@ -1,8 +1,10 @@
 //! When sessions were last used, and what is told to local services of each: made at the first request, kept since.
 
 use http::{HeaderName, HeaderValue};
-use jiff::Timestamp;
-use postern_api::published::{LoginSession, SessionKey};
+use postern_api::{
+    Timestamp,
+    published::{LoginSession, SessionKey},
+};
 use std::{
     collections::HashMap,
     sync::{
@@ -89,20 +91,20 @@ impl Seen {
         self.shard(key).read().unwrap_or_else(PoisonError::into_inner).get(key).map(|known| known.last())
     }
 
-    /// Which sessions have been used since this was last asked. Forgets those that are no more.
-    pub(crate) fn used(&self, lives: impl Fn(&SessionKey) -> bool) -> Vec<(SessionKey, Timestamp)> {
+    /// Which sessions have been used since this was last asked, by their ids. Forgets those that are no more.
+    pub(crate) fn used(&self, find: impl Fn(&SessionKey) -> Option<Arc<LoginSession>>) -> Vec<(String, Timestamp)> {
         let mut used = Vec::new();
         for shard in &self.shards {
             shard.write().unwrap_or_else(PoisonError::into_inner).retain(|key, known| {
+                let Some(session) = find(key) else { return false };
                 if known.used.swap(false, Relaxed)
-                    && let Ok(last) = Timestamp::from_second(known.last())
+                    && let Ok(last) = jiff::Timestamp::from_second(known.last())
                 {
-                    used.push((*key, last));
+                    used.push((session.id.clone(), Timestamp::new(last)));
                 }
-                lives(key)
+                true
             });
         }
-        used.retain(|(key, _)| lives(key));
         used
     }
 }

@@ -78,6 +78,10 @@ pub struct Tokens {
 /// A browser that has logged in to one route.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoginSession {
+    /// Its id in the management API; empty until it is kept.
+    pub id: String,
+    /// The id of the person there; empty until it is kept.
+    pub user: String,
     /// What it is found by.
     pub key: SessionKey,
     /// The host name it is for.

@@ -50,6 +50,8 @@ pub struct Published {
     pub certificates: Arc<Vec<Arc<Certificate>>>,
     /// How reserved domains come by their certificates, by the domain. Most do as any name does, and have no word here.
     pub domain_certificates: Arc<HashMap<String, DomainCertificate>>,
+    /// Visitors who have logged in.
+    pub logins: Arc<LoginSessions>,
 }
 
 /// What an agent may authenticate with.

@@ -1,5 +1,6 @@
 //! The modules of one edge or route.
 
+use super::Login;
 use crate::{
     Secret,
     ip_rules::IpRules,
@@ -30,8 +31,8 @@ pub struct Settings {
     pub response_headers: Option<HeaderChanges>,
     /// Whose webhooks these are.
     pub webhook_verification: Option<WebhookVerification>,
-    /// Visitors must log in: a module for it is set.
-    pub login: bool,
+    /// How visitors must log in.
+    pub login: Option<Arc<Login>>,
     /// Who may come in with a password, as `user:password`; nobody is asked for one if there are none.
     pub basic_auth: Vec<Secret>,
     /// Which programs may come in.

@@ -14,7 +14,7 @@ use postern_api::{
         RequestHeaders, ResponseHeaders, Saml, TerminateAt, TlsTermination, UserAgentFilter, WebhookVerification,
         WebsocketTcpConverter,
     },
-    published::{Settings, Termination},
+    published::{Login, SamlLogin, Settings, Termination},
     resource::{CertificateAuthority, HttpsEdge, IpPolicyRule, Resource},
 };
 use std::{
@@ -49,16 +49,24 @@ struct Set {
     webhook_verification: Option<Option<WebhookVerification>>,
     user_agent_filter: Option<Option<UserAgentFilter>>,
     websocket_tcp_converter: Option<Option<WebsocketTcpConverter>>,
-    /// Of each login module whether it is enabled.
-    logins: BTreeMap<&'static str, Option<bool>>,
+    /// Of each login module whether it is enabled, and what it is.
+    logins: BTreeMap<&'static str, Option<(bool, Arc<Login>)>>,
 }
 
 impl Set {
-    /// Notes whether a login module is enabled. Its secrets are nothing the edge must know for that.
-    fn login<M>(&mut self, name: &'static str, read: Option<Option<M>>, enabled: impl Fn(&M) -> bool) {
+    /// Notes a login module. An owner has one at most, as long as it can be read.
+    fn login<M: ModuleRules>(
+        &mut self,
+        read: Option<Option<KeptModule<M>>>,
+        enabled: impl Fn(&M) -> bool,
+        login: impl FnOnce(KeptModule<M>) -> Login,
+    ) {
         match read {
-            Some(module) => self.logins.insert(name, module.as_ref().map(enabled)),
-            None => self.logins.remove(name),
+            Some(kept) => {
+                let login = kept.map(|kept| (enabled(&kept.module), Arc::new(login(kept))));
+                self.logins.insert(M::NAME, login)
+            }
+            None => self.logins.remove(M::NAME),
         };
     }
 }
@@ -89,9 +97,13 @@ impl Owners {
             WebhookVerification::NAME => set.webhook_verification = read(codec, entry),
             UserAgentFilter::NAME => set.user_agent_filter = read(codec, entry),
             WebsocketTcpConverter::NAME => set.websocket_tcp_converter = read(codec, entry),
-            OAuth::NAME => set.login(OAuth::NAME, read::<OAuth>(codec, entry), |module| module.enabled),
-            Oidc::NAME => set.login(Oidc::NAME, read::<Oidc>(codec, entry), |module| module.enabled),
-            Saml::NAME => set.login(Saml::NAME, read::<Saml>(codec, entry), |module| module.enabled),
+            OAuth::NAME => {
+                set.login::<OAuth>(kept(codec, entry), |module| module.enabled, |kept| Login::OAuth(kept.module));
+            }
+            Oidc::NAME => {
+                set.login::<Oidc>(kept(codec, entry), |module| module.enabled, |kept| Login::Oidc(kept.module));
+            }
+            Saml::NAME => set.login::<Saml>(kept(codec, entry), |module| module.enabled, saml),
             _ => return false,
         }
         true
@@ -179,7 +191,10 @@ impl Owners {
         settings.websocket_tcp_converter =
             usable(&set.websocket_tcp_converter, unreadable, |module| module.enabled).is_some();
         *unreadable |= set.logins.values().any(Option::is_none);
-        settings.login = set.logins.values().any(|enabled| *enabled == Some(true));
+        let mut logins = set.logins.values().flatten().filter(|(enabled, _)| *enabled).map(|(_, login)| login.clone());
+        settings.login = logins.next();
+        // Which of two would let nobody in who should stay out is not for us to say.
+        *unreadable |= logins.next().is_some();
         settings
     }
 }
@@ -206,9 +221,18 @@ fn of_tls(module: TlsTermination) -> Option<(bool, Termination)> {
 
 /// Reads a module that is there; one that cannot be read is said so.
 fn read<M: ModuleRules>(codec: &Codec, entry: Option<&Entry>) -> Option<Option<M>> {
+    Some(kept(codec, entry)?.map(|kept| kept.module))
+}
+
+/// The same, with what is kept beside it.
+fn kept<M: ModuleRules>(codec: &Codec, entry: Option<&Entry>) -> Option<Option<KeptModule<M>>> {
     let entry = entry?;
-    let read: postern_api::Result<KeptModule<M>> = codec.read_module(entry);
-    Some(readable(entry, read).map(|kept| kept.module))
+    Some(readable(entry, codec.read_module(entry)))
+}
+
+fn saml(kept: KeptModule<Saml>) -> Login {
+    let (signing_certificate_pem, signing_key_pem) = kept.hidden.into_parts();
+    Login::Saml(SamlLogin { module: kept.module, signing_key_pem, signing_certificate_pem })
 }
 
 /// Reads a record that is there; one that cannot be read is left out and said so.

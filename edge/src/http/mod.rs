@@ -10,6 +10,7 @@ mod flow;
 mod framing;
 mod guard;
 pub(crate) mod headers;
+mod login;
 mod pool;
 mod service;
 mod settling;

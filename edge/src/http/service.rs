@@ -30,8 +30,9 @@ use hyper::{
     upgrade::OnUpgrade,
 };
 use postern_api::{Code, Error, host::HostName, id::ksuid};
+use postern_logins::Logins;
 use postern_tunnel::{StreamKind, message::Scheme};
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{borrow::Cow, convert::Infallible, sync::Arc, time::Duration};
 use tower::ServiceExt;
 
 /// When to try again if there is too much to do.
@@ -42,6 +43,7 @@ pub(crate) struct Front {
     pub(crate) registry: Arc<Registry>,
     pub(crate) routing: Arc<Routing>,
     pub(crate) gatehouse: Arc<Gatehouse>,
+    pub(crate) logins: Arc<Logins>,
     pub(crate) api: Option<ApiHost>,
     pub(crate) challenges: Challenges,
     pub(crate) limits: Limits,
@@ -212,6 +214,7 @@ impl Front {
             Ok(Target::Edge(edge)) => trace.at_edge(Kind::HttpsEdge, &edge.id),
             Ok(Target::Tunnel(_)) => trace.at(Kind::Tunnel),
             Ok(Target::Api(_)) => trace.at(Kind::Api),
+            Ok(Target::Logins) => trace.at(Kind::Logins),
             Err(_) => {}
         }
         // Who may not come in learns nothing of what there is. The management API has restrictions of its own.
@@ -221,6 +224,7 @@ impl Front {
         let target = target?;
         may_ask(visitor, &target)?;
         let mut identity: &[_] = &[];
+        let mut realms: Arc<[_]> = Arc::default();
         let way = match target {
             Target::Tunnel(tunnel) => {
                 let asks = tunnel.stages.as_ref().is_some_and(|stages| stages.handshake.is_some());
@@ -234,8 +238,14 @@ impl Front {
                 if let (Some(_), Some(admission)) = (&edge.handshake, &visitor.admission) {
                     identity = admission.identity().headers();
                 }
-                Way::Route(route_of(&edge, &parts.uri)?)
+                if !edge.realms.is_empty() && parts.uri.path().starts_with(postern_logins::PREFIX) {
+                    return self.log_in(&edge, &parts, visitor).await;
+                }
+                let route = route_of(&edge, &parts.uri)?;
+                realms = edge.realms.clone();
+                Way::Route(route)
             }
+            Target::Logins => return self.at_login_host(&parts, incoming, visitor).await,
             Target::Api(api) => {
                 headers::clean_request(&mut parts.headers);
                 parts.extensions.insert(visitor.address);
@@ -248,6 +258,7 @@ impl Front {
             .cloned()
             .ok_or_else(|| Refusal::invalid("The request has no Host header."))?;
         headers::clean_request(&mut parts.headers);
+        self.logins.headers().strip(&mut parts.headers);
         if parts.version == Version::HTTP_2 {
             join_cookies(&mut parts.headers);
         }
@@ -269,6 +280,10 @@ impl Front {
                 Judged::Passed(passed) => Some((column, passed)),
                 Judged::Answered(answer) => return Ok(*answer),
             };
+        }
+        // Sessions are between the visitor and this endpoint, whatever the route.
+        for realm in realms.iter() {
+            Logins::strip(realm, &mut parts.headers);
         }
         let candidates = match &way {
             Way::Tunnel(tunnel) => backends::only(tunnel.clone()),
@@ -331,6 +346,11 @@ impl Front {
             (Some(api), Scheme::Https) => return Ok(Target::Api(api)),
             (Some(_), Scheme::Http) => return Err(self.to_https(&host, uri)),
             (None, _) => {}
+        }
+        match visitor.scheme {
+            _ if *host != *self.logins.login_host().host() => {}
+            Scheme::Https => return Ok(Target::Logins),
+            Scheme::Http => return Err(self.to_https(&host, uri)),
         }
         let table = self.routing.table();
         let place = table.find(&host);
@@ -397,6 +417,7 @@ enum Target<'a> {
     Tunnel(Arc<Tunnel>),
     Edge(Arc<HttpsEndpoint>),
     Api(&'a ApiHost),
+    Logins,
 }
 
 /// What serves a request.
@@ -441,14 +462,18 @@ fn route_of(edge: &HttpsEndpoint, uri: &Uri) -> Result<Arc<Route>, Refusal> {
     if edge.unreadable {
         return Err(Refusal::new(Fault::Us, Code::ModuleUnreadable));
     }
-    // The asterisk of OPTIONS asks about the server as a whole.
-    let path = if uri.path() == "*" { "/" } else { uri.path() };
-    let path = routing::normalised(path)
+    let path = normalised_path(uri.path())
         .ok_or_else(|| Refusal::invalid("The path of the request cannot be read in one way only."))?;
     edge.route(&path).cloned().ok_or_else(|| {
         let message = "No route of this edge serves the path. Check the address.";
         Refusal::new(Fault::Route, Error::new(Code::PathUnknown, message))
     })
+}
+
+/// The path by which routes are found.
+pub(super) fn normalised_path(path: &str) -> Option<Cow<'_, str>> {
+    // The asterisk of OPTIONS asks about the server as a whole.
+    routing::normalised(if path == "*" { "/" } else { path })
 }
 
 fn misdirected() -> Refusal {

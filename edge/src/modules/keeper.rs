@@ -3,6 +3,7 @@
 use super::{Webhooks, circuit_breaker::Breaker, compression::EncoderRoom};
 use crate::settings::Settings;
 use postern_api::module::CircuitBreaker;
+use postern_logins::Logins;
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -20,6 +21,7 @@ pub(crate) struct Keeper {
     longest_trial: Duration,
     pub(super) webhooks: Arc<Webhooks>,
     pub(super) encoders: EncoderRoom,
+    pub(super) logins: Arc<Logins>,
     /// Tunnels for which something may be kept, and when they were last there.
     tunnels: Mutex<HashMap<String, Instant>>,
 }
@@ -30,7 +32,7 @@ pub(crate) fn tunnel_owner(credential: &str, instance: &str, name: &str) -> Stri
 }
 
 impl Keeper {
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Settings, logins: Arc<Logins>) -> Self {
         let limits = &settings.limits;
         Keeper {
             breakers: Mutex::default(),
@@ -39,6 +41,7 @@ impl Keeper {
             webhooks: Arc::new(Webhooks::new(settings)),
             encoders: EncoderRoom::new(limits.encoders),
             tunnels: Mutex::default(),
+            logins,
         }
     }
 

@@ -1,18 +1,94 @@
-//! Keeps visitors out where they must log in: this server can be told who may come in, and cannot ask visitors yet.
+//! Lets in who has logged in, and sends everybody else to their identity provider.
 
-use super::Trace;
-use crate::refusal::{Fault, Refusal};
-use postern_api::{Code, Error};
-use std::time::Instant;
+use super::Visit;
+use crate::{
+    http::{self, ResponseBody},
+    refusal::{Fault, Refusal},
+};
+use hyper::Response;
+use postern_api::{Code, Error, published};
+use postern_logins::{Admission, Asked, Logins, Origin, Realm, Reply};
+use std::{sync::Arc, time::Instant};
 
 const NAME: &str = "login";
 
-/// Turns everybody away where a login is asked for, so that nobody comes in who would have been refused.
-pub(crate) fn stage(asked: bool, trace: &mut Trace) -> Result<(), Refusal> {
-    if !asked {
-        return Ok(());
+/// The login of a route.
+pub(crate) struct Login {
+    realm: Arc<Realm>,
+    logins: Arc<Logins>,
+}
+
+impl Login {
+    pub(crate) fn of(id: &str, edge: &str, module: &published::Login, logins: &Arc<Logins>) -> Result<Self, Error> {
+        Ok(Login { realm: logins.realm(id, edge, module)?, logins: logins.clone() })
     }
-    trace.record(NAME, None, false, Instant::now());
-    let message = "Visitors must log in here, which this server cannot have them do yet. Disable or remove the login module to let everybody in.";
-    Err(Refusal::new(Fault::Us, Error::new(Code::LoginUnavailable, message)))
+
+    pub(crate) fn realm(&self) -> &Arc<Realm> {
+        &self.realm
+    }
+}
+
+/// Lets somebody in who is known, with headers that say who it is; answers in the backend's place to everybody else.
+pub(crate) async fn stage(
+    login: Option<&Login>,
+    visit: &mut Visit<'_>,
+) -> Result<Option<Box<Response<ResponseBody>>>, Refusal> {
+    let Some(Login { realm, logins }) = login else { return Ok(None) };
+    let began = Instant::now();
+    let host = http::host(&visit.parts.headers)?;
+    let admission = logins.admit(realm, &visit.parts.method, &visit.parts.headers, &host).await;
+    match admission {
+        Admission::Known(known) => {
+            visit.parts.headers.extend(known.headers().iter().cloned());
+            visit.trace.record(NAME, Some(known.session().user.clone()), true, began);
+            Ok(None)
+        }
+        Admission::Through => {
+            visit.trace.record(NAME, Some("options_passthrough".to_owned()), true, began);
+            Ok(None)
+        }
+        Admission::Refused(error) => {
+            visit.trace.record(NAME, None, false, began);
+            Err(refusal(error))
+        }
+        Admission::Unknown if !Logins::is_browsing(&visit.parts.headers) => {
+            visit.trace.record(NAME, None, false, began);
+            let message =
+                "Visitors must log in here. Open the address in a browser, log in, and send its cookie along.";
+            Err(refusal(Error::new(Code::LoginNeeded, message)))
+        }
+        Admission::Unknown => {
+            visit.trace.record(NAME, None, false, began);
+            let origin = logins.origin_of(&host);
+            let back = visit.parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+            let asked = asked(&origin, visit.parts, visit.visitor.address.ip());
+            let reply = logins.begin(realm, asked, &back, false).await.map_err(refusal)?;
+            Ok(Some(Box::new(answer(reply))))
+        }
+    }
+}
+
+/// A request as logins see it.
+pub(crate) fn asked<'a>(
+    origin: &'a Origin,
+    parts: &'a hyper::http::request::Parts,
+    address: std::net::IpAddr,
+) -> Asked<'a> {
+    let (method, uri, headers) = (&parts.method, &parts.uri, &parts.headers);
+    Asked { origin, method, path: uri.path(), query: uri.query(), headers, address }
+}
+
+/// What logins say, as an answer.
+pub(crate) fn answer(reply: Reply) -> Response<ResponseBody> {
+    reply.map(ResponseBody::full)
+}
+
+/// Whose fault it is when nobody comes in.
+pub(crate) fn refusal(error: Error) -> Refusal {
+    let fault = match error.status() {
+        502.. => Fault::Service,
+        500..=501 => Fault::Us,
+        _ => Fault::Visitor,
+    };
+    Refusal::new(fault, error)
 }

@@ -6,7 +6,7 @@ mod compression;
 mod headers;
 mod ip_restriction;
 mod keeper;
-mod login;
+pub(crate) mod login;
 mod request_headers;
 mod response_headers;
 mod trace;
@@ -30,6 +30,7 @@ use compression::{Coding, EncoderRoom};
 use headers::{Changes, Facts};
 use hyper::{Response, http::request};
 use postern_api::{Code, Error, headers::Direction, ip_rules::IpRules, module::HeaderChanges, published::Settings};
+use postern_logins::Realm;
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
 /// The stages of one edge or route, made ready once. One connection or request sees one column from start to end.
@@ -41,7 +42,7 @@ pub(crate) struct Column {
     user_agent_filter: Option<user_agent_filter::Filter>,
     webhook_verification: Option<Box<Verifier>>,
     basic_auth: Option<basic_auth::Passwords>,
-    login: bool,
+    login: Option<login::Login>,
     websocket_tcp_converter: bool,
     circuit_breaker: Option<Arc<Breaker>>,
     request_headers: Option<Changes>,
@@ -78,18 +79,23 @@ pub(crate) enum Judged {
 impl Column {
     /// The stages of a route. What must outlive a change of its settings is with the keeper. What cannot be made ready
     /// was judged when it was stored, so this is a matter of versions; nobody may pass where it stood.
-    pub(crate) fn of(id: &str, settings: &Settings, keeper: &Keeper) -> Self {
-        Column::build(id, settings, keeper, |error| tracing::error!(%error, "a module cannot be put to work"))
+    pub(crate) fn of(id: &str, edge: &str, settings: &Settings, keeper: &Keeper) -> Self {
+        Column::build((id, edge), settings, keeper, |error| tracing::error!(%error, "a module cannot be put to work"))
     }
 
     /// The same where somebody waits for it who can be told what cannot be made ready.
     pub(crate) fn checked(id: &str, settings: &Settings, keeper: &Keeper) -> Result<Self, Error> {
         let mut wrong = None;
-        let column = Column::build(id, settings, keeper, |error| wrong = wrong.take().or(Some(error)));
+        let column = Column::build((id, id), settings, keeper, |error| wrong = wrong.take().or(Some(error)));
         wrong.map_or(Ok(column), Err)
     }
 
-    fn build(id: &str, settings: &Settings, keeper: &Keeper, mut tell: impl FnMut(Error)) -> Self {
+    fn build(
+        (id, edge): (&str, &str),
+        settings: &Settings,
+        keeper: &Keeper,
+        mut tell: impl FnMut(Error),
+    ) -> Self {
         let mut column = Column::of_connections(settings);
         let tell = &mut tell;
         let agents = settings.user_agent_filter.as_ref();
@@ -98,7 +104,8 @@ impl Column {
         column.webhook_verification = column.ready(settings.webhook_verification.as_ref(), verifier, tell);
         let users = (!settings.basic_auth.is_empty()).then_some(settings.basic_auth.as_slice());
         column.basic_auth = column.ready(users, basic_auth::Passwords::of, tell);
-        column.login = settings.login;
+        let login = |module: &_| login::Login::of(id, edge, module, &keeper.logins);
+        column.login = column.ready(settings.login.as_deref(), login, tell);
         column.websocket_tcp_converter = settings.websocket_tcp_converter;
         let changes = |direction| move |changes: &HeaderChanges| Changes::of(changes, direction);
         column.request_headers = column.ready(settings.request_headers.as_ref(), changes(Direction::Request), tell);
@@ -126,6 +133,11 @@ impl Column {
         made.map_err(tell).ok()
     }
 
+    /// Who may log in here.
+    pub(crate) fn realm(&self) -> Option<&Arc<Realm>> {
+        self.login.as_ref().map(login::Login::realm)
+    }
+
     /// The order of the stages of a connection.
     pub(crate) fn connection(&self, visitor: IpAddr, trace: &mut Trace) -> Result<(), Refusal> {
         self.readable()?;
@@ -144,7 +156,9 @@ impl Column {
             return Ok(Judged::Answered(answer));
         }
         basic_auth::stage(self.basic_auth.as_ref(), visit)?;
-        login::stage(self.login, visit.trace)?;
+        if let Some(answer) = login::stage(self.login.as_ref(), visit).await? {
+            return Ok(Judged::Answered(answer));
+        }
         let websocket = websocket_tcp_converter::stage(self.websocket_tcp_converter, visit)?;
         // Sees only what would reach the backend.
         let circuit_breaker = circuit_breaker::stage(self.circuit_breaker.as_ref(), visit)?;

@@ -6,6 +6,7 @@ use crate::{
     tls::{Configs, Handshake},
 };
 use postern_api::{module::TerminateAt, published, resource::MatchType};
+use postern_logins::Realm;
 use std::{collections::HashMap, sync::Arc};
 
 /// An HTTPS edge.
@@ -16,6 +17,8 @@ pub(crate) struct HttpsEndpoint {
     pub(crate) handshake: Option<Handshake>,
     /// A module of the edge cannot be read: nobody comes in.
     pub(crate) unreadable: bool,
+    /// Who may log in at its routes.
+    pub(crate) realms: Arc<[Arc<Realm>]>,
     routes: Matcher<Arc<Route>>,
     by_id: HashMap<String, Arc<Route>>,
 }
@@ -55,7 +58,7 @@ impl HttpsEndpoint {
                     id: source.id.as_str().into(),
                     source: source.clone(),
                     backend: source.settings.backend.as_deref().map(Into::into),
-                    column: Column::of(&source.id, &source.settings, keeper),
+                    column: Column::of(&source.id, &edge.id, &source.settings, keeper),
                 }),
             };
             match source.match_type {
@@ -69,7 +72,16 @@ impl HttpsEndpoint {
             Some(same) => same.handshake.clone(),
             None => configs.special(&id, &edge.settings),
         };
-        HttpsEndpoint { id, source: edge.clone(), handshake, unreadable: edge.settings.unreadable, routes, by_id }
+        let realms = by_id.values().filter_map(|route: &Arc<Route>| route.column.realm().cloned()).collect();
+        HttpsEndpoint {
+            id,
+            source: edge.clone(),
+            handshake,
+            unreadable: edge.settings.unreadable,
+            realms,
+            routes,
+            by_id,
+        }
     }
 
     pub(super) fn is(&self, edge: &Arc<published::HttpsEdge>) -> bool {

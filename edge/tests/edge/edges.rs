@@ -9,9 +9,10 @@ use crate::kit::{
 };
 use postern_api::{
     module::{TerminateAt, TlsVersion},
-    published::{Settings, Termination},
+    published::{Login, Settings, Termination},
 };
 use rustls::pki_types::ServerName;
+use serde_json::json;
 use std::{collections::HashMap, sync::Arc};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -218,10 +219,16 @@ async fn an_unreadable_module_lets_nobody_in() {
 async fn where_visitors_must_log_in_nobody_comes_in_without() {
     let world = World::start().await;
     world.backends([("bkdhr_1", response(200, "in"))]).await;
-    let settings = Settings { login: true, ..to("bkdhr_1") };
+    let module = json!({"issuer": "http://127.0.0.1:9", "client_id": "a", "client_secret": "b"});
+    let login = Login::Oidc(serde_json::from_value(module).expect("an OIDC module"));
+    let settings = Settings { login: Some(Arc::new(login)), ..to("bkdhr_1") };
     world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdhr_1")), below("/private", settings)])).await;
+    let mut program = visitor::https(&world, "shop.localhost").await;
+    let asked = "GET /private/x HTTP/1.1\r\nHost: shop.localhost\r\nAccept: application/json\r\n\r\n";
+    let answer = program.ask(asked).await;
+    assert_eq!((answer.status, answer.code()), (401, "ERR_POSTERN_3100"));
     let answer = visitor::get(&world, "shop.localhost", "/private/x").await;
-    assert_eq!((answer.status, answer.code()), (503, "ERR_POSTERN_3017"));
+    assert_eq!((answer.status, answer.code()), (502, "ERR_POSTERN_5208"), "nobody is there to ask");
     assert_eq!(visitor::get(&world, "shop.localhost", "/").await.text(), "in");
 }
 

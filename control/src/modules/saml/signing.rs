@@ -23,6 +23,11 @@ impl SigningPair {
         making.map_err(|error| broken(&error))?.map_err(|error| broken(&error))
     }
 
+    /// The certificate, and the key that goes with it.
+    pub(crate) fn into_parts(self) -> (String, Secret) {
+        (self.certificate_pem, self.key_pem)
+    }
+
     pub(super) fn is_made(&self) -> bool {
         !self.key_pem.is_empty()
     }
