@@ -15,7 +15,7 @@ use crate::{
     tls::{Certificates, Configs},
 };
 use postern_api::{Code, Error, published::Published};
-use postern_logins::{Logins, Origin, Web};
+use postern_logins::Logins;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -60,7 +60,7 @@ impl Edge {
         let gatehouse = Arc::new(Gatehouse::new(settings.access_log.clone()));
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
         let ports = Ports::new(settings.tcp_addr, crowd(0), backends.clone(), gatehouse.clone());
-        let logins = Arc::new(logins(&settings, https_addr.port())?);
+        let logins = Arc::new(settings.logins(https_addr.port())?);
         let routing = Arc::new(Routing::new(configs.clone(), Keeper::new(&settings, logins.clone())));
         let (api, challenges) = (settings.api.clone(), settings.challenges.clone());
         let (https_port, http_port) = (https_addr.port(), http_addr.port());
@@ -135,18 +135,6 @@ impl Drop for Edge {
         self.stop.cancel();
         self.registry.abandon();
     }
-}
-
-/// Logins at the port that visitors know.
-fn logins(settings: &Settings, port: u16) -> Result<Logins, Error> {
-    let web = Web::new().map_err(|why| Error::new(Code::ListenFailed, why))?;
-    let settings_of_logins = postern_logins::Settings {
-        login_host: Origin::new(settings.login_host.as_str(), port),
-        headers: settings.identity_headers.clone(),
-        clock: settings.clock.clone(),
-        web,
-    };
-    Ok(Logins::new(settings_of_logins, settings.ledger.clone()))
 }
 
 fn address_of(listener: &TcpListener) -> Result<SocketAddr, Error> {

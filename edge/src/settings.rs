@@ -8,8 +8,8 @@ use crate::{
     modules::{SigningCertificates, Web},
 };
 use hyper::body::Incoming;
-use postern_api::host::HostName;
-use postern_logins::{IdentityHeaders, Ledger, NoLedger};
+use postern_api::{Code, Error, host::HostName};
+use postern_logins::{IdentityHeaders, Ledger, Logins, NoLedger, Origin};
 use std::{
     convert::Infallible,
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -148,6 +148,18 @@ impl Settings {
             proxies: Proxies::default(),
             limits: Limits::default(),
         }
+    }
+
+    /// Logins at the port that visitors know.
+    pub(crate) fn logins(&self, port: u16) -> Result<Logins, Error> {
+        let web = postern_logins::Web::new().map_err(|why| Error::new(Code::ListenFailed, why))?;
+        let settings = postern_logins::Settings {
+            login_host: Origin::new(self.login_host.as_str(), port),
+            headers: self.identity_headers.clone(),
+            clock: self.clock.clone(),
+            web,
+        };
+        Ok(Logins::new(settings, self.ledger.clone()))
     }
 }
 

@@ -209,10 +209,12 @@ mod tests {
         let crowd = Crowd::new(1, 1, 0, Proxies::default());
         let ports = Ports::new(settings.tcp_addr, crowd, backends.clone(), gatehouse.clone());
         let configs = Configs::new(Arc::new(Nobody), settings.challenges.clone()).expect("ticket keys");
-        let routing = Arc::new(Routing::new(Arc::new(configs), Keeper::new(&settings)));
+        let logins = Arc::new(settings.logins(443).expect("logins"));
+        let routing = Arc::new(Routing::new(Arc::new(configs), Keeper::new(&settings, logins.clone())));
         let (_publish, published) = watch::channel(Arc::default());
         let registry = Arc::new(Registry::new(settings, 443, 80, published, backends, routing.clone(), ports));
         let front = Arc::new(Front {
+            logins,
             registry,
             routing,
             gatehouse,
