@@ -1,17 +1,17 @@
 //! Addresses of logins: those of the one login host, and those every endpoint with a login has of its own.
 
-use super::{Front, canonical, service::normalised_path, visitor::Visitor};
+use super::{Front, canonical, visitor::Visitor};
 use crate::{
     http::ResponseBody,
     modules::login::{answer, asked, refusal},
     refusal::{Fault, Refusal},
-    routing::HttpsEndpoint,
 };
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
 use hyper::{Method, Response, body::Incoming, http::request};
 use postern_api::{Code, Error};
-use std::time::Duration;
+use postern_logins::Realm;
+use std::{sync::Arc, time::Duration};
 
 /// No form that an identity provider has a browser send is larger.
 const LARGEST_FORM: usize = 512 * 1024;
@@ -19,16 +19,15 @@ const LARGEST_FORM: usize = 512 * 1024;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Front {
-    /// Answers at an endpoint's own login addresses.
+    /// Answers at an endpoint's own login addresses. `guarded` names who may log in at a path.
     pub(super) async fn log_in(
         &self,
-        edge: &HttpsEndpoint,
         parts: &request::Parts,
         visitor: &Visitor,
+        guarded: impl Fn(&str) -> Option<Arc<Realm>>,
     ) -> Result<Response<ResponseBody>, Refusal> {
         let host = canonical::host(&parts.headers)?;
         let origin = self.logins.origin_of(&host);
-        let guarded = |path: &str| edge.route(&normalised_path(path)?)?.column.realm().cloned();
         let asked = asked(&origin, parts, visitor.address.ip());
         self.logins.at_endpoint(asked, guarded).await.map(answer).map_err(refusal)
     }

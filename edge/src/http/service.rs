@@ -231,6 +231,12 @@ impl Front {
                 if let Some(admission) = visitor.admission.as_ref().filter(|_| asks) {
                     identity = admission.identity().headers();
                 }
+                if let Some(realm) = tunnel.stages.as_ref().and_then(|stages| stages.column.realm()) {
+                    if parts.uri.path().starts_with(postern_logins::PREFIX) {
+                        return self.log_in(&parts, visitor, |_| Some(realm.clone())).await;
+                    }
+                    realms = Arc::new([realm.clone()]);
+                }
                 Way::Tunnel(tunnel)
             }
             Target::Edge(edge) => {
@@ -239,7 +245,8 @@ impl Front {
                     identity = admission.identity().headers();
                 }
                 if !edge.realms.is_empty() && parts.uri.path().starts_with(postern_logins::PREFIX) {
-                    return self.log_in(&edge, &parts, visitor).await;
+                    let guarded = |path: &str| edge.route(&normalised_path(path)?)?.column.realm().cloned();
+                    return self.log_in(&parts, visitor, guarded).await;
                 }
                 let route = route_of(&edge, &parts.uri)?;
                 realms = edge.realms.clone();
@@ -452,7 +459,7 @@ fn may_ask(visitor: &Visitor, target: &Target<'_>) -> Result<(), Refusal> {
                 (own, admission) => own.is_none() && admission.is_none(),
             }
         }
-        (Target::Api(_), admission) => admission.is_none(),
+        (Target::Api(_) | Target::Logins, admission) => admission.is_none(),
     };
     if may { Ok(()) } else { Err(misdirected()) }
 }
@@ -471,7 +478,7 @@ fn route_of(edge: &HttpsEndpoint, uri: &Uri) -> Result<Arc<Route>, Refusal> {
 }
 
 /// The path by which routes are found.
-pub(super) fn normalised_path(path: &str) -> Option<Cow<'_, str>> {
+fn normalised_path(path: &str) -> Option<Cow<'_, str>> {
     // The asterisk of OPTIONS asks about the server as a whole.
     routing::normalised(if path == "*" { "/" } else { path })
 }

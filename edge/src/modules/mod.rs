@@ -90,12 +90,7 @@ impl Column {
         wrong.map_or(Ok(column), Err)
     }
 
-    fn build(
-        (id, edge): (&str, &str),
-        settings: &Settings,
-        keeper: &Keeper,
-        mut tell: impl FnMut(Error),
-    ) -> Self {
+    fn build((id, edge): (&str, &str), settings: &Settings, keeper: &Keeper, mut tell: impl FnMut(Error)) -> Self {
         let mut column = Column::of_connections(settings);
         let tell = &mut tell;
         let agents = settings.user_agent_filter.as_ref();

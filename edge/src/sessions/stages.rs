@@ -9,7 +9,7 @@ use crate::{
 use postern_api::{
     Code, Error,
     module::{TerminateAt, TlsVersion},
-    published::{Settings, Termination},
+    published::{Login, Settings, Termination},
     tunnel_modules::TunnelModules,
 };
 use postern_tunnel::{
@@ -52,7 +52,11 @@ fn wanted(bind: &Bind) -> Result<Option<TunnelModules>, Error> {
     modules.check()?;
     let (fits, kind) = match &bind.what {
         BindWhat::Http { scheme: Scheme::Https, .. } => (true, "an https tunnel"),
-        BindWhat::Http { scheme: Scheme::Http, .. } => (modules.mutual_tls.is_empty(), "a tunnel without TLS"),
+        BindWhat::Http { scheme: Scheme::Http, .. } => {
+            // The cookies of a login are for encrypted connections alone.
+            let logs_in = modules.oauth.is_some() || modules.oidc.is_some();
+            (modules.mutual_tls.is_empty() && !logs_in, "a tunnel without TLS")
+        }
         BindWhat::Tcp { .. } => (modules.concerns_connections_only() && modules.mutual_tls.is_empty(), "a tcp tunnel"),
         BindWhat::Labels { .. } => (modules.is_empty(), "a labelled tunnel, whose edge has them,"),
     };
@@ -65,6 +69,8 @@ fn wanted(bind: &Bind) -> Result<Option<TunnelModules>, Error> {
 
 fn settings(modules: TunnelModules) -> Settings {
     let asks = !modules.mutual_tls.is_empty();
+    let oauth = modules.oauth.filter(|module| module.enabled).map(Login::OAuth);
+    let login = oauth.or(modules.oidc.filter(|module| module.enabled).map(Login::Oidc));
     Settings {
         ip_restriction: modules.ip_restriction.map(|lists| Arc::new(lists.rules())),
         mutual_tls: asks.then(|| modules.mutual_tls.into_iter().map(Into::into).collect()),
@@ -74,7 +80,7 @@ fn settings(modules: TunnelModules) -> Settings {
         request_headers: modules.request_headers.filter(|module| module.enabled),
         response_headers: modules.response_headers.filter(|module| module.enabled),
         webhook_verification: modules.webhook_verification.filter(|module| module.enabled),
-        login: modules.oauth.is_some_and(|module| module.enabled) || modules.oidc.is_some_and(|module| module.enabled),
+        login: login.map(Arc::new),
         basic_auth: modules.basic_auth,
         user_agent_filter: modules.user_agent_filter.filter(|module| module.enabled),
         websocket_tcp_converter: modules.websocket_tcp_converter,
