@@ -1,7 +1,7 @@
 //! What is alive, as the management API shows it: a real agent's session, its tunnels and their endpoints.
 
 use postern_api::Code;
-use postern_api::resource::{Endpoint, EndpointType, SessionCommand, Tunnel, TunnelSession};
+use postern_api::resource::{Endpoint, EndpointType, Ref, SessionCommand, Tunnel, TunnelSession};
 use postern_tests::tcp::Echo;
 use postern_tests::{Origin, World, eventually};
 use serde_json::json;
@@ -105,5 +105,46 @@ async fn a_session_is_restarted_and_stopped_from_afar_if_the_agent_lets_it() {
     for command in SessionCommand::ALL {
         let refused = sessions.command(&closed, command).await.expect_err("it does not let itself be told");
         assert_eq!(refused.code, Code::RemoteRefused);
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_names_the_reservation_it_is_on() {
+    let world = World::start().await;
+    let operator = world.operator();
+    let client = operator.client();
+    let endpoints = client.views::<Endpoint>();
+    let (first, last) = world.server.tcp_ports();
+    let reserve = async |path: &str, body| operator.post(path, body).await.ok().text("id");
+    let shop = reserve("/reserved_domains", json!({ "domain": "shop.localhost" })).await;
+    let all = reserve("/reserved_domains", json!({ "domain": "*.shop.localhost" })).await;
+    let address = reserve("/reserved_addrs", json!({ "addr": format!("localhost:{first}") })).await;
+    operator.post("/edges/https", json!({ "hostports": ["shop.localhost:443", "free.localhost:443"] })).await.ok();
+    operator.post("/edges/tcp", json!({ "hostports": [format!("localhost:{first}")] })).await.ok();
+    let (site, echo) = (Origin::says("hello").await, Echo::named("echo").await);
+    let agent = world.agent().await;
+    agent.https_as("below", "a.b.shop.localhost", &site).await;
+    let definition =
+        json!({ "name": "line", "proto": "tcp", "remote_addr": last.to_string(), "addr": echo.to_string() });
+    agent.tunnel(definition).await;
+
+    let domain = |id: &str| Some(("/reserved_domains/".to_owned() + id, id.to_owned()));
+    let line = format!("localhost:{first}");
+    for (place, on, port) in [
+        ("shop.localhost", domain(&shop), None),
+        ("a.b.shop.localhost", domain(&all), None),
+        ("free.localhost", None, None),
+        (&line, None, Some((format!("/reserved_addrs/{address}"), address))),
+        (&format!("localhost:{last}"), None, None),
+    ] {
+        let found = endpoints.list().await.expect("a list");
+        let there = found.iter().find(|endpoint| endpoint.host == place || endpoint.hostport == place).expect(place);
+        let shown = |found: &Option<Ref>| found.as_ref().map(|found| (found.uri.clone(), found.id.to_string()));
+        let expected = |path: &Option<(String, String)>| {
+            path.as_ref().map(|(path, id)| (format!("http://{}{path}", world.server.addresses.api), id.clone()))
+        };
+        assert_eq!(shown(&there.domain), expected(&on), "{place}");
+        assert_eq!(shown(&there.tcp_addr), expected(&port), "{place}");
+        assert_eq!(&endpoints.get(&there.id).await.expect("there"), there);
     }
 }

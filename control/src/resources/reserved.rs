@@ -5,7 +5,7 @@ use crate::LiveAddress;
 use postern_api::{
     Code, Error, Id, OwnerId, Result,
     host::HostName,
-    resource::{Credential, ReservedAddress, ReservedDomain, Resource},
+    resource::{Credential, Ref, ReservedAddress, ReservedDomain, Resource},
 };
 
 /// A reservation, and whose it is.
@@ -49,6 +49,26 @@ impl Resources {
         port: u16,
     ) -> Result<Option<Reservation<ReservedAddress>>> {
         self.reservation(plan, &address_claim(port), |address: &ReservedAddress| &address.owner_id).await
+    }
+
+    /// The reserved domain that a public name is on: its own one, or the closest wildcard above it.
+    pub(crate) async fn domain_of(&self, name: &HostName) -> Result<Option<Ref>> {
+        for reserved in name.owned_with().filter(|reserved| reserved.covers(name)) {
+            if let Some(id) = self.held::<ReservedDomain>(&domain_claim(&reserved)).await? {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The reserved address that a port is.
+    pub(crate) async fn address_of(&self, port: u16) -> Result<Option<Ref>> {
+        self.held::<ReservedAddress>(&address_claim(port)).await
+    }
+
+    async fn held<R: Resource>(&self, claim: &Claim) -> Result<Option<Ref>> {
+        let id = self.holder(claim).await?.and_then(|id| Id::<R>::parse(id.as_str()).ok());
+        Ok(id.map(|id| Ref::to(self.base_url(), &id)))
     }
 
     async fn reservation<R: Rules>(

@@ -13,6 +13,7 @@ use crate::{
 use aws_lc_rs::digest::{SHA256, digest};
 use postern_api::{
     Id, OwnerId, Result,
+    host::HostName,
     id::{KSUID_LENGTH, ksuid},
     resource::{BotUser, Credential, Endpoint, EndpointType, HttpsEdge, Ref, TcpEdge, TlsEdge, Tunnel, User},
 };
@@ -36,27 +37,48 @@ impl Seen for Endpoint {
         found.extend(by_edges::<TcpEdge>(here, before, limit).await?);
         found.sort_by(|one, other| other.id.cmp(&one.id));
         found.truncate(limit);
+        for endpoint in &mut found {
+            say_what_is_reserved(endpoint, here).await?;
+        }
         Ok(found)
     }
 
     async fn one(here: &Resources, id: &Id<Self>) -> Result<Option<Self>> {
-        let body = id.ksuid();
-        let holds = |tunnel: &LiveTunnel| tunnel.id.strip_prefix("tn_") == Some(body);
-        if let Some(tunnel) = here.live.tunnels().into_iter().find(holds) {
-            let Ok(id) = Id::parse(&tunnel.id) else { return Ok(None) };
-            return by_tunnel(&id, tunnel, here).await;
+        let mut found = found(here, id).await?;
+        if let Some(endpoint) = &mut found {
+            say_what_is_reserved(endpoint, here).await?;
         }
-        for found in [
-            by_edge::<HttpsEdge>(here, id).await?,
-            by_edge::<TlsEdge>(here, id).await?,
-            by_edge::<TcpEdge>(here, id).await?,
-        ] {
-            if found.is_some() {
-                return Ok(found);
-            }
-        }
-        Ok(None)
+        Ok(found)
     }
+}
+
+async fn found(here: &Resources, id: &Id<Endpoint>) -> Result<Option<Endpoint>> {
+    let body = id.ksuid();
+    let holds = |tunnel: &LiveTunnel| tunnel.id.strip_prefix("tn_") == Some(body);
+    if let Some(tunnel) = here.live.tunnels().into_iter().find(holds) {
+        let Ok(id) = Id::parse(&tunnel.id) else { return Ok(None) };
+        return by_tunnel(&id, tunnel, here).await;
+    }
+    for found in [
+        by_edge::<HttpsEdge>(here, id).await?,
+        by_edge::<TlsEdge>(here, id).await?,
+        by_edge::<TcpEdge>(here, id).await?,
+    ] {
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// Names the reservation of its address, if there is one. Of other addresses nobody need know.
+async fn say_what_is_reserved(endpoint: &mut Endpoint, here: &Resources) -> Result<()> {
+    if let ("tcp", Ok(port)) = (endpoint.scheme.as_str(), u16::try_from(endpoint.port)) {
+        endpoint.tcp_addr = here.address_of(port).await?;
+    } else if let Ok(name) = HostName::parse(&endpoint.host) {
+        endpoint.domain = here.domain_of(&name).await?;
+    }
+    Ok(())
 }
 
 /// A kind whose records are public addresses.
