@@ -6,13 +6,15 @@ use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use postern_api::{Code, Error, Result};
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 use std::time::Duration;
 
 /// The largest body, in bytes.
 const LIMIT: usize = 1 << 20;
 /// How long a body may take to arrive.
 const DEADLINE: Duration = Duration::from_secs(30);
+/// Up to here every integer is a number of its own, whichever way it was written.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 /// Path parameters that existing clients repeat in the body; they say nothing new.
 const IGNORED: [&str; 3] = ["id", "edge_id", "subscription_id"];
 
@@ -61,21 +63,33 @@ fn parsed(bytes: &[u8]) -> Result<Map<String, Value>> {
         return Err(Error::new(Code::BodyMalformed, "The body must be a JSON object, `{…}`."));
     };
     object.retain(|name, _| !IGNORED.contains(&name.as_str()));
-    without_nulls(&mut object);
+    plain(&mut object);
     Ok(object)
 }
 
-fn without_nulls(object: &mut Map<String, Value>) {
+/// Everything in the one spelling that types understand: what is null is absent, and a whole number is written as one.
+fn plain(object: &mut Map<String, Value>) {
     object.retain(|_, value| !value.is_null());
-    object.values_mut().for_each(in_objects_below);
+    object.values_mut().for_each(plain_value);
 }
 
-fn in_objects_below(value: &mut Value) {
+fn plain_value(value: &mut Value) {
     match value {
-        Value::Object(inner) => without_nulls(inner),
-        Value::Array(items) => items.iter_mut().for_each(in_objects_below),
-        _ => {}
+        Value::Object(inner) => plain(inner),
+        Value::Array(items) => items.iter_mut().for_each(plain_value),
+        Value::Number(number) => {
+            if let Some(whole) = whole(number) {
+                *value = whole.into();
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
     }
+}
+
+/// The integer that somebody wrote with a fraction of zero, or with an exponent: to JSON it is the same number.
+fn whole(number: &Number) -> Option<i64> {
+    let float = number.is_f64().then(|| number.as_f64()).flatten()?;
+    (float.fract() == 0.0 && float.abs() <= EXACT).then_some(float as i64)
 }
 
 fn content_type(headers: &HeaderMap) -> Result<()> {
@@ -127,8 +141,10 @@ fn typed<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
 mod tests {
     use super::*;
     use postern_api::{
-        module::Backend,
-        resource::{IpPolicyCreate, IpPolicyRuleCreate, TcpEdgeCreate},
+        module::{Backend, CircuitBreaker},
+        resource::{
+            HttpResponseBackendCreate, IpPolicyCreate, IpPolicyRuleCreate, TcpEdgeCreate, WeightedBackendCreate,
+        },
     };
     use proptest::prelude::*;
 
@@ -164,6 +180,26 @@ mod tests {
         let body: TcpEdgeCreate =
             read_text(r#"{"id":"edgtcp_1","edge_id":"x","description":null,"backend":null}"#).await.expect("fine");
         assert!(body.description.is_none() && body.backend.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_whole_number_is_one_however_it_is_written() {
+        for (text, expected) in [("326", 326), ("326.0", 326), ("3.26e2", 326), ("-2.0", -2), ("-0.0", 0)] {
+            let text = format!(r#"{{"status_code":{text}}}"#);
+            let body: HttpResponseBackendCreate = read_text(&text).await.expect(&text);
+            assert_eq!(body.status_code, Some(expected), "{text}");
+        }
+        let text = r#"{"backends":{"bkdhr_1":2.0}}"#;
+        let body: WeightedBackendCreate = read_text(text).await.expect("fine");
+        assert_eq!(body.backends.expect("backends")["bkdhr_1"], 2, "below the surface, too");
+        for text in ["326.5", "1e300", "-1e300", "9007199254740994.0", "\"326\""] {
+            let text = format!(r#"{{"status_code":{text}}}"#);
+            let error = read_text::<HttpResponseBackendCreate>(&text).await.expect_err(&text);
+            assert_eq!((error.code, error.details["field"].as_str()), (Code::FieldInvalid, "status_code"), "{text}");
+        }
+        let text = r#"{"error_threshold_percentage":1,"rolling_window":60.0}"#;
+        let module: CircuitBreaker = read_module(request(text)).await.expect("fine");
+        assert_eq!((module.error_threshold_percentage, module.rolling_window), (1.0, 60));
     }
 
     #[tokio::test]
