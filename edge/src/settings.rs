@@ -9,7 +9,7 @@ use crate::{
 };
 use hyper::body::Incoming;
 use postern_api::{Code, Error, host::HostName};
-use postern_logins::{IdentityHeaders, Ledger, Logins, NoLedger, Origin};
+use postern_logins::{IdentityHeaders, Ledger, Logins, NoLedger, Operators, Origin};
 use std::{
     convert::Infallible,
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -50,6 +50,8 @@ pub struct Settings {
     pub login_host: HostName,
     /// How local services are told who has logged in.
     pub identity_headers: IdentityHeaders,
+    /// What the operator decided about OAuth providers.
+    pub login_providers: Operators,
     /// Where logins are kept.
     pub ledger: Arc<dyn Ledger>,
     /// The management API on the HTTPS listener.
@@ -137,6 +139,7 @@ impl Settings {
             own_names: Vec::new(),
             login_host: HostName::parse("login.localhost").expect("`login.localhost` is a host name"),
             identity_headers: IdentityHeaders::default(),
+            login_providers: Operators::new(),
             ledger: Arc::new(NoLedger),
             api: None,
             challenges: Challenges::default(),
@@ -158,6 +161,7 @@ impl Settings {
             headers: self.identity_headers.clone(),
             clock: self.clock.clone(),
             web,
+            operators: self.login_providers.clone(),
         };
         Ok(Logins::new(settings, self.ledger.clone()))
     }

@@ -40,17 +40,20 @@ struct Refused {
     error: String,
 }
 
-/// Where a visitor is sent, but for the name of the attempt.
+/// Where a visitor is sent, but for the name of the attempt. An empty verifier goes without PKCE.
 pub(crate) fn authorization_url(endpoint: &Url, client: &str, callback: &str, scopes: &str, verifier: &str) -> Url {
-    let challenge = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, verifier.as_bytes());
     let mut url = endpoint.clone();
     url.query_pairs_mut()
         .append_pair("response_type", "code")
         .append_pair("client_id", client)
         .append_pair("redirect_uri", callback)
-        .append_pair("scope", scopes)
-        .append_pair("code_challenge", &URL_SAFE_NO_PAD.encode(challenge))
-        .append_pair("code_challenge_method", "S256");
+        .append_pair("scope", scopes);
+    if !verifier.is_empty() {
+        let challenge = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, verifier.as_bytes());
+        url.query_pairs_mut()
+            .append_pair("code_challenge", &URL_SAFE_NO_PAD.encode(challenge))
+            .append_pair("code_challenge_method", "S256");
+    }
     url
 }
 
@@ -63,12 +66,10 @@ impl Grant<'_> {
         client: &Client,
         secret_in_body: bool,
     ) -> Result<Granted, Error> {
-        let form = [
-            ("grant_type", "authorization_code"),
-            ("code", self.code),
-            ("redirect_uri", self.callback),
-            ("code_verifier", self.verifier),
-        ];
+        let mut form = vec![("grant_type", "authorization_code"), ("code", self.code), ("redirect_uri", self.callback)];
+        if !self.verifier.is_empty() {
+            form.push(("code_verifier", self.verifier));
+        }
         ask(web, endpoint, client, secret_in_body, &form).await
     }
 }

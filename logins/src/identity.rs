@@ -1,7 +1,7 @@
 //! What local services are told about a visitor who has logged in.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use postern_api::published::Person;
+use postern_api::published::{Person, Tokens};
 
 /// The longest value of such a header, in bytes; what is longer is cut.
 pub const MAX_VALUE: usize = 1024;
@@ -43,14 +43,22 @@ impl IdentityHeaders {
         }
     }
 
-    /// The headers about a person.
-    pub(crate) fn of(&self, person: &Person) -> Vec<(HeaderName, HeaderValue)> {
+    /// The headers about a person, with the provider's tokens where local services may have them.
+    pub(crate) fn of(&self, person: &Person, tokens: Option<&Tokens>) -> Vec<(HeaderName, HeaderValue)> {
         let own = [("user-id", &person.id), ("user-name", self.name(person)), ("user-email", &person.email)];
+        let refresh = tokens.and_then(|tokens| tokens.refresh.as_ref());
+        let secret = [
+            ("oauth-access-token", tokens.map_or("", |tokens| tokens.access.reveal())),
+            ("oauth-refresh-token", refresh.map_or("", |token| token.reveal())),
+        ];
         let told = own.into_iter().chain(person.told.iter().map(|(name, value)| (name.as_str(), value)));
-        told.filter(|(_, value)| !value.is_empty())
+        let told = told.map(|(name, value)| (name, HeaderValue::from_bytes(&plain(value))));
+        // A token that is cut is of no use.
+        let secret = secret.map(|(name, value)| (name, HeaderValue::from_str(value)));
+        told.chain(secret)
             .filter_map(|(name, value)| {
-                let name = HeaderName::try_from(format!("{}{name}", self.prefix)).ok()?;
-                Some((name, HeaderValue::from_bytes(&plain(value)).ok()?))
+                let value = value.ok().filter(|value| !value.is_empty())?;
+                Some((HeaderName::try_from(format!("{}{name}", self.prefix)).ok()?, value))
             })
             .collect()
     }
@@ -84,7 +92,7 @@ mod tests {
             told: [("user-groups".to_owned(), "a, b".to_owned())].into(),
             ..Person::default()
         };
-        let headers = IdentityHeaders::default().of(&person);
+        let headers = IdentityHeaders::default().of(&person, None);
         let text = |name: &str| {
             let found = headers.iter().find(|(found, _)| found == name)?;
             Some(String::from_utf8_lossy(found.1.as_bytes()).into_owned())
@@ -94,7 +102,7 @@ mod tests {
         assert_eq!(text("postern-auth-user-groups").as_deref(), Some("a, b"));
         assert_eq!(text("postern-auth-user-email"), None);
         let long = Person { id: "é".repeat(MAX_VALUE), ..Person::default() };
-        assert_eq!(IdentityHeaders::default().of(&long)[0].1.len(), MAX_VALUE);
+        assert_eq!(IdentityHeaders::default().of(&long, None)[0].1.len(), MAX_VALUE);
     }
 
     #[test]
@@ -110,6 +118,6 @@ mod tests {
         assert!(IdentityHeaders::new("X Auth").is_none() && IdentityHeaders::new("-").is_none());
         let own = IdentityHeaders::new("X-Auth").expect("a prefix");
         let person = Person { id: "1".to_owned(), ..Person::default() };
-        assert_eq!(own.of(&person)[0].0, "x-auth-user-id");
+        assert_eq!(own.of(&person, None)[0].0, "x-auth-user-id");
     }
 }

@@ -10,6 +10,7 @@ mod code_grant;
 mod cookies;
 mod identity;
 mod logins;
+mod oauth;
 mod oidc;
 mod origin;
 mod pages;
@@ -21,6 +22,7 @@ mod web;
 
 pub use identity::{IdentityHeaders, MAX_VALUE};
 pub use logins::{Admission, Asked, Ledger, Logins, NoLedger, Reply, Settings};
+pub use oauth::{Endpoints, Operator, Operators};
 pub use origin::Origin;
 pub use realm::Realm;
 pub use seen::Known;

@@ -6,6 +6,7 @@ use crate::{
     code_grant::Grant,
     cookies,
     identity::IdentityHeaders,
+    oauth::{Again, Operators},
     origin::Origin,
     pages,
     realm::{Provider, Realm, hex},
@@ -52,6 +53,8 @@ pub struct Settings {
     pub clock: Clock,
     /// The way to identity providers.
     pub web: Web,
+    /// What the operator decided about OAuth providers.
+    pub operators: Operators,
 }
 
 /// Where sessions are kept, so that they outlive the process and can be ended from elsewhere. What is asked for is
@@ -163,7 +166,7 @@ impl Logins {
     /// # Errors
     /// If the module cannot be put to work.
     pub fn realm(&self, route: &str, edge: &str, login: &Login) -> Result<Arc<Realm>, Error> {
-        let realm = Arc::new(Realm::new(route, edge, login)?);
+        let realm = Arc::new(Realm::new(route, edge, login, &self.settings.operators)?);
         let mut realms = self.realms.lock().unwrap_or_else(PoisonError::into_inner);
         realms.retain(|_, realm| realm.strong_count() > 0);
         realms.insert(realm.route.clone(), Arc::downgrade(&realm));
@@ -189,9 +192,45 @@ impl Logins {
             return Admission::Through;
         }
         match self.known(realm, headers, host) {
+            Some(known) if realm.is_due(known.session(), self.now().as_second()) => self.check(realm, &known).await,
             Some(known) => Admission::Known(known),
             None => Admission::Unknown,
         }
+    }
+
+    /// Asks the provider for somebody again, for all requests of the session at once.
+    async fn check(&self, realm: &Realm, known: &Known) -> Admission {
+        let _turn = known.checking.lock().await;
+        let now = self.now();
+        let Some(session) = self.sessions.load().get(&known.session().key).cloned() else { return Admission::Unknown };
+        if !realm.is_due(&session, now.as_second()) {
+            return Admission::Known(self.see(realm, &session));
+        }
+        let again = match &realm.provider {
+            Provider::OAuth(oauth) => oauth.check(&self.settings.web, &session).await,
+            Provider::Oidc(_) => return Admission::Known(self.see(realm, &session)),
+        };
+        let kept = match again {
+            Ok(Again::Stays(told)) => {
+                let (person, tokens) = *told;
+                let (checked_at, rules) = (Moment::new(now), realm.rules.clone());
+                let last = self.seen.last(&session.key).and_then(|last| Timestamp::from_second(last).ok());
+                let last_active = last.map_or(session.last_active, Moment::new);
+                let tokens = Some(tokens);
+                let renewed = LoginSession { person, tokens, checked_at, rules, last_active, ..(*session).clone() };
+                self.ledger.renew(renewed.clone()).await.map(|()| Admission::Known(self.see(realm, &Arc::new(renewed))))
+            }
+            Ok(Again::Unknown) => self.ledger.end(vec![session.id.clone()]).await.map(|()| Admission::Unknown),
+            Err(error) if error.status() == 403 => {
+                self.ledger.end(vec![session.id.clone()]).await.map(|()| Admission::Refused(error))
+            }
+            Err(error) => Err(error),
+        };
+        kept.unwrap_or_else(Admission::Refused)
+    }
+
+    fn see(&self, realm: &Realm, session: &Arc<LoginSession>) -> Arc<Known> {
+        self.seen.get(session, |session| self.settings.headers.of(&session.person, realm.tokens(session)))
     }
 
     fn known(&self, realm: &Realm, headers: &HeaderMap, host: &str) -> Option<Arc<Known>> {
@@ -199,7 +238,7 @@ impl Logins {
         let sessions = self.sessions.load();
         cookies::values(headers, &realm.cookies.session).find_map(|secret| {
             let session = sessions.get(&sessions::key(secret, &realm.route))?;
-            let known = self.seen.get(session, |session| self.settings.headers.of(&session.person));
+            let known = self.see(realm, session);
             realm.takes(session, host, known.last(), now).then(|| {
                 known.touch(now);
                 known
@@ -233,6 +272,7 @@ impl Logins {
             Provider::Oidc(oidc) => {
                 oidc.begin(&self.settings.web, &self.settings.clock, &self.callback(), again).await?
             }
+            Provider::OAuth(oauth) => oauth.begin(&self.callback(), again),
         };
         let (origin, browser) = (asked.origin.clone(), Some(digest(&[&secret])));
         let state = self.attempts.begin(Attempt::new(&realm.route, origin, back, browser, stage, self.now()));
@@ -326,6 +366,7 @@ impl Logins {
                         let (web, clock) = (&self.settings.web, &self.settings.clock);
                         oidc.finish(web, clock, grant, &nonce, named.as_deref()).await?
                     }
+                    Provider::OAuth(oauth) => oauth.finish(&self.settings.web, grant).await?,
                 }
             }
             Stage::Known(known) => *known,

@@ -1,10 +1,15 @@
 //! The login of one route, made ready once.
 
-use crate::{attempts::digest, cookies::Names, oidc::Oidc};
+use crate::{
+    attempts::digest,
+    cookies::Names,
+    oauth::{OAuth, Operators},
+    oidc::Oidc,
+};
 use postern_api::{
     Error,
     module::SessionOptions,
-    published::{Login, LoginSession},
+    published::{Login, LoginSession, Tokens},
 };
 use std::sync::Arc;
 
@@ -23,23 +28,29 @@ pub struct Realm {
 
 pub(crate) enum Provider {
     Oidc(Oidc),
+    OAuth(Box<OAuth>),
 }
 
 impl Realm {
-    pub(crate) fn new(route: &str, edge: &str, login: &Login) -> Result<Self, Error> {
+    pub(crate) fn new(route: &str, edge: &str, login: &Login, operators: &Operators) -> Result<Self, Error> {
         let options = login.options();
-        let (provider, parts) = match login {
+        let (provider, realm) = match login {
             Login::Oidc(module) => {
-                let provider = Provider::Oidc(Oidc::new(module)?);
-                (provider, vec!["oidc", module.issuer.as_str(), module.client_id.as_str()])
+                let realm = digest(&["oidc", &module.issuer, &module.client_id]);
+                (Provider::Oidc(Oidc::new(module)?), realm)
             }
-            Login::OAuth(_) | Login::Saml(_) => return Err(postern_api::Code::LoginUnavailable.into()),
+            Login::OAuth(module) => {
+                let oauth = Box::new(OAuth::new(module, operators)?);
+                let realm = digest(&oauth.realm());
+                (Provider::OAuth(oauth), realm)
+            }
+            Login::Saml(_) => return Err(postern_api::Code::LoginUnavailable.into()),
         };
         Ok(Realm {
             route: route.into(),
             edge: edge.into(),
             cookies: Names::of(&options.cookie_prefix),
-            digest: hex(&digest(&parts)),
+            digest: hex(&realm),
             rules: hex(&digest(&[&format!("{login:?}")])),
             options,
             provider,
@@ -62,10 +73,19 @@ impl Realm {
     }
 
     /// Whether the person must be asked for at the provider again before the next request is let in.
-    pub(crate) fn is_due(&self, _session: &LoginSession, _now: i64) -> bool {
+    pub(crate) fn is_due(&self, session: &LoginSession, now: i64) -> bool {
         match &self.provider {
             // Whoever the issuer knows comes in; there is nothing to judge again.
             Provider::Oidc(_) => false,
+            Provider::OAuth(oauth) => oauth.is_due(session, &self.rules, now),
+        }
+    }
+
+    /// The tokens of a session, where local services may have them.
+    pub(crate) fn tokens<'a>(&self, session: &'a LoginSession) -> Option<&'a Tokens> {
+        match &self.provider {
+            Provider::OAuth(oauth) if oauth.shows_tokens() => session.tokens.as_ref(),
+            Provider::OAuth(_) | Provider::Oidc(_) => None,
         }
     }
 }

@@ -24,6 +24,8 @@ pub struct Known {
     /// Used since it was last written down.
     used: AtomicBool,
     headers: Vec<(HeaderName, HeaderValue)>,
+    /// Held by the request that asks the provider for the person again; the others wait for it.
+    pub(crate) checking: tokio::sync::Mutex<()>,
 }
 
 impl Known {
@@ -81,6 +83,7 @@ impl Seen {
             last: AtomicI64::new(seconds),
             used: AtomicBool::new(former.is_some_and(|known| known.used.load(Relaxed))),
             headers: headers(session),
+            checking: tokio::sync::Mutex::default(),
         });
         shard.write().unwrap_or_else(PoisonError::into_inner).insert(session.key, known.clone());
         known
