@@ -4,7 +4,7 @@ use crate::access_log::{self, Writing};
 use crate::addresses::Addresses;
 use crate::api_listener::{ApiListener, Serving};
 use crate::certificates::{self, Chosen};
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, oauth_apps};
 use crate::data_folder::DataFolder;
 use crate::desk::Desk;
 use crate::gate::Gate;
@@ -87,6 +87,7 @@ async fn build(configuration: Configuration) -> Result<Server> {
         tcp_addr: configuration.tcp_addr,
         tcp_ports: configuration.tcp_ports.clone(),
         own_names: vec![configuration.login_host.clone()],
+        login_providers: configuration.oauth_apps.clone(),
         api: public_api,
         limits: configuration.limits.clone(),
         proxies: configuration.proxies.clone(),
@@ -138,7 +139,7 @@ async fn open_control(
         domain: configuration.domain.clone(),
         own_names: own_names(configuration),
         login_host: configuration.login_host.clone(),
-        oauth_apps: configuration.oauth_apps.clone(),
+        oauth_apps: oauth_apps::apps(&configuration.oauth_apps),
         tcp_addr: configuration.tcp_addr,
         tcp_ports: configuration.tcp_ports.clone(),
         ..postern_control::Settings::new(folder.path())

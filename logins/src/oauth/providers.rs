@@ -1,5 +1,6 @@
 //! What is particular to each provider, as data: where it is asked, and how far its word goes.
 
+use crate::web::address;
 use postern_api::{Secret, module::IdentityProvider};
 use std::collections::BTreeMap;
 
@@ -168,6 +169,15 @@ pub(super) fn usual(provider: IdentityProvider) -> Provider {
 }
 
 impl Endpoints {
+    /// What is wrong with one of the addresses.
+    pub fn wrong(&self) -> Option<String> {
+        let all = [&self.authorization, &self.token, &self.user, &self.emails, &self.organizations, &self.teams];
+        all.into_iter()
+            .filter(|url| !url.is_empty())
+            .find_map(|url| address(url).err())
+            .map(|failure| failure.to_string())
+    }
+
     /// The same, but for the addresses that the operator gave.
     pub(super) fn but(mut self, given: &Endpoints) -> Self {
         for (own, given) in [
@@ -189,7 +199,6 @@ impl Endpoints {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::web::address;
 
     #[test]
     fn every_provider_is_asked_in_secret() {

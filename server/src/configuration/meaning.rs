@@ -6,8 +6,9 @@ use crate::logs::{Format, Level};
 use http::Uri;
 use ipnet::IpNet;
 use postern_api::{Error, host::HostName, ip_rules::parse_cidr};
-use postern_control::{AcmeSettings, OAuthApps};
+use postern_control::AcmeSettings;
 use postern_edge::{Limits, Proxies};
+use postern_logins::Operators;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::{self, PemObject};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
@@ -28,7 +29,7 @@ pub(crate) struct Configuration {
     pub(crate) api_host: Option<HostName>,
     pub(crate) login_host: HostName,
     /// Apps of the operator, for OAuth modules that bring none of their own.
-    pub(crate) oauth_apps: OAuthApps,
+    pub(crate) oauth_apps: Operators,
     /// Without a trailing slash. None: made from the API's real address.
     pub(crate) base_url: Option<String>,
     /// Proxies in front of the public ports.

@@ -3,7 +3,7 @@
 mod file;
 mod limits;
 mod meaning;
-mod oauth_apps;
+pub(crate) mod oauth_apps;
 mod settings;
 mod written;
 

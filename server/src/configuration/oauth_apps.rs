@@ -1,8 +1,9 @@
-//! The file of OAuth apps that the operator registered with identity providers.
+//! The file about OAuth providers: apps that the operator registered there, addresses that are not the usual ones.
 
 use super::plain;
 use postern_api::{Secret, module::IdentityProvider};
 use postern_control::{OAuthApp, OAuthApps};
+use postern_logins::{Endpoints, Operator, Operators};
 use serde::Deserialize;
 use std::{collections::BTreeMap, io::Read, path::Path};
 
@@ -11,14 +12,32 @@ const LONGEST: u64 = 64 << 10;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct App {
+struct Provider {
+    #[serde(default)]
     client_id: String,
+    #[serde(default)]
     client_secret: Secret,
+    #[serde(default)]
+    endpoints: Addresses,
+    #[serde(default)]
+    tenants: Vec<String>,
+}
+
+/// Addresses of a provider that runs elsewhere than usual.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Addresses {
+    authorization: String,
+    token: String,
+    user: String,
+    emails: String,
+    organizations: String,
+    teams: String,
 }
 
 /// Reads the file with this name. What is wrong comes back as the rest of a sentence that begins with the name; no
 /// line of the file is ever repeated, for secrets stand there.
-pub(super) fn read(name: &str) -> Result<OAuthApps, String> {
+pub(super) fn read(name: &str) -> Result<Operators, String> {
     let unreadable = |error: &std::io::Error| format!("cannot be read: {}", plain(error));
     let file = std::fs::File::open(Path::new(name)).map_err(|error| unreadable(&error))?;
     let mut text = String::new();
@@ -29,23 +48,44 @@ pub(super) fn read(name: &str) -> Result<OAuthApps, String> {
     parse(&text)
 }
 
-fn parse(text: &str) -> Result<OAuthApps, String> {
-    let read = serde_saphyr::from_str::<Option<BTreeMap<IdentityProvider, App>>>(text).map_err(|error| {
+fn parse(text: &str) -> Result<Operators, String> {
+    let read = serde_saphyr::from_str::<Option<BTreeMap<IdentityProvider, Provider>>>(text).map_err(|error| {
         let error = error.without_snippet();
         let line = error.location().map_or_else(String::new, |location| format!(" in line {}", location.line()));
         format!(
-            "is not right{line}: each provider ({}) takes a `client_id` and a `client_secret`",
+            "is not right{line}: each provider ({}) takes a `client_id` and a `client_secret`, and perhaps `endpoints` \
+             (authorization, token, user, emails, organizations, teams) and `tenants`",
             IdentityProvider::ALL.map(IdentityProvider::name).join(", ")
         )
     })?;
-    let mut apps = OAuthApps::new();
-    for (provider, App { client_id, client_secret }) in read.unwrap_or_default() {
-        if client_id.is_empty() || client_secret.is_empty() {
-            return Err(format!("is not right: the `client_id` or the `client_secret` of {provider} is empty"));
-        }
-        apps.insert(provider, OAuthApp { client_id, client_secret });
+    read.unwrap_or_default().into_iter().map(|(name, provider)| Ok((name, operator(name, provider)?))).collect()
+}
+
+fn operator(name: IdentityProvider, provider: Provider) -> Result<Operator, String> {
+    let Provider { client_id, client_secret, endpoints, tenants } = provider;
+    let Addresses { authorization, token, user, emails, organizations, teams } = endpoints;
+    let endpoints = Endpoints { authorization, token, user, emails, organizations, teams };
+    if let Some(why) = endpoints.wrong() {
+        return Err(format!("is not right: an address of {name} cannot be used: {why}"));
     }
-    Ok(apps)
+    if !tenants.is_empty() && name != IdentityProvider::Microsoft {
+        return Err(format!("is not right: {name} has no `tenants`; they belong to microsoft"));
+    }
+    let app = match (client_id.is_empty(), client_secret.is_empty()) {
+        (false, false) => Some((client_id, client_secret)),
+        (true, true) if endpoints != Endpoints::default() || !tenants.is_empty() => None,
+        _ => return Err(format!("is not right: the `client_id` or the `client_secret` of {name} is empty")),
+    };
+    Ok(Operator { app, endpoints, tenants })
+}
+
+/// The apps alone.
+pub(crate) fn apps(operators: &Operators) -> OAuthApps {
+    let app = |(name, operator): (&IdentityProvider, &Operator)| {
+        let (client_id, client_secret) = operator.app.clone()?;
+        Some((*name, OAuthApp { client_id, client_secret }))
+    };
+    operators.iter().filter_map(app).collect()
 }
 
 #[cfg(test)]
@@ -58,10 +98,24 @@ mod tests {
             "google:\n  client_id: one\n  client_secret: planted\ngitlab: {client_id: two, client_secret: planted}\n",
         );
         let apps = apps.expect("two apps");
+        let apps = super::apps(&apps);
         let ids: Vec<_> = apps.iter().map(|(provider, app)| (provider.name(), app.client_id.as_str())).collect();
         assert_eq!(ids, [("google", "one"), ("gitlab", "two")]);
         assert!(!format!("{apps:?}").contains("planted"));
         assert!(parse("").expect("none").is_empty());
+    }
+
+    #[test]
+    fn a_provider_may_run_elsewhere_and_have_no_app() {
+        let read = parse(
+            "github:\n  endpoints: {user: 'https://git.test/api/v3/user'}\nmicrosoft: {tenants: [one], client_id: a, client_secret: planted}\n",
+        );
+        let read = read.expect("two providers");
+        let github = &read[&IdentityProvider::Github];
+        assert!(github.app.is_none());
+        assert_eq!(github.endpoints.user, "https://git.test/api/v3/user");
+        assert_eq!(read[&IdentityProvider::Microsoft].tenants, ["one"]);
+        assert_eq!(super::apps(&read).len(), 1);
     }
 
     #[test]
@@ -79,6 +133,9 @@ mod tests {
             "planted:\n  client_id: a\n  client_secret: b\n",
             "google: {client_id: a, client_secret: b}\ngoogle: {client_id: planted, client_secret: planted}\n",
             "google: {client_id: planted",
+            "google: {endpoints: {user: 'http://other.test/x'}}\n",
+            "google: {endpoints: {users: 'https://other.test/'}}\n",
+            "google: {tenants: [a]}\n",
         ] {
             let why = parse(wrong).expect_err(wrong);
             assert!(why.starts_with("is not right") && !why.contains("planted"), "{why}");

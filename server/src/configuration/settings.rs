@@ -55,7 +55,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "oauth-apps",
         "oauth_apps",
         "FILE",
-        "OAuth apps for modules that bring none: a YAML file of client_id and client_secret by provider [default: none]",
+        "OAuth apps for modules that bring none, and other addresses of providers: a YAML file by provider [default: none]",
     ),
     setting(
         "trusted-proxies",
