@@ -46,7 +46,9 @@ impl AclRule {
                 let part = |part: &str| (part != "*").then(|| part.to_owned());
                 Meaning::Label { key: part(key), value: part(value) }
             } else if let Some((host, port)) = target.rsplit_once(':') {
-                let port = port.parse().ok().filter(|port| *port != 0).ok_or_else(refuse)?;
+                // A number has no sign.
+                let digits = port.bytes().all(|byte| byte.is_ascii_digit());
+                let port = port.parse().ok().filter(|port| digits && *port != 0).ok_or_else(refuse)?;
                 let host = canonical_address_host(host).ok_or_else(refuse)?;
                 Meaning::Address { host, port }
             } else {
@@ -158,9 +160,19 @@ mod tests {
 
     #[test]
     fn what_is_no_rule_is_refused() {
-        for wrong in
-            ["", "bind", "bind:", "bind:a b", "dial:x", "bind:=x", "bind:a=b=c", "bind:x:0", "bind:x:70000", "**"]
-        {
+        for wrong in [
+            "",
+            "bind",
+            "bind:",
+            "bind:a b",
+            "dial:x",
+            "bind:=x",
+            "bind:a=b=c",
+            "bind:x:0",
+            "bind:x:70000",
+            "bind:x:+80",
+            "**",
+        ] {
             assert_eq!(AclRule::parse(wrong).expect_err("refused").code, Code::AclInvalid, "{wrong}");
         }
     }

@@ -40,6 +40,8 @@ enum State {
 /// What the header block said so far.
 #[derive(Debug, Default)]
 struct Head {
+    /// The request line was read.
+    asked: bool,
     length: Option<u64>,
     chunked: bool,
     opaque: bool,
@@ -81,11 +83,12 @@ impl Framing {
                 State::Between | State::Head | State::ChunkSize | State::Trailers => {
                     let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
                         self.count(bytes.len())?;
-                        if self.state == State::Between {
+                        self.line.extend_from_slice(bytes);
+                        // A lone CR may be that of an empty line.
+                        if self.state == State::Between && self.line != b"\r" {
                             self.state = State::Head;
                             self.begun += 1;
                         }
-                        self.line.extend_from_slice(bytes);
                         return Ok(());
                     };
                     let (piece, rest) = bytes.split_at(end + 1);
@@ -145,8 +148,8 @@ impl Framing {
             // Empty lines in front of a request are skipped, as RFC 9112 advises.
             State::Between if line.is_empty() => {}
             State::Between => self.request_line(line)?,
+            State::Head if !self.head.asked => self.request_line(line)?,
             State::Head if line.is_empty() => self.end_head()?,
-            State::Head if self.head_bytes == line.len() + 2 => self.request_line(line)?,
             State::Head => self.header(line)?,
             State::ChunkSize => self.chunk_size(line)?,
             State::Trailers if line.is_empty() => self.between(),
@@ -174,7 +177,8 @@ impl Framing {
             self.begun += 1;
         }
         self.state = State::Head;
-        self.head = Head { opaque: method == b"CONNECT", old: version == b"HTTP/1.0", ..Head::default() };
+        let (opaque, old) = (method == b"CONNECT", version == b"HTTP/1.0");
+        self.head = Head { asked: true, opaque, old, ..Head::default() };
         Ok(())
     }
 
@@ -341,6 +345,16 @@ mod tests {
             assert_eq!(read(text.as_bytes()), Err(Code::RequestInvalid), "{chunk:?}");
         }
         assert_eq!(read(b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), Err(Code::RequestInvalid));
+    }
+
+    #[test]
+    fn empty_lines_in_front_of_a_request_are_skipped_wherever_it_is_split() {
+        let text = b"\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n";
+        for cut in 0..text.len() {
+            let mut framing = Framing::new(1024, 100);
+            let fed = framing.feed(&text[..cut]).and_then(|()| framing.feed(&text[cut..]));
+            assert!(fed.is_ok() && framing.state == State::Between, "cut at {cut}");
+        }
     }
 
     #[test]
