@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export POSTERN_BIN_DIR ?= $(CARGO_TARGET_DIR)/debug
 
-.PHONY: help run test check build gen bench clean ui programs test-rust test-ui test-load test-clients test-browser test-desktop
+.PHONY: help run test check build gen bench fuzz fuzz-corpus clean ui programs test-rust test-ui test-load test-clients test-browser test-desktop
 
 help:            ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -74,6 +74,18 @@ gen: ui/node_modules ## what is made from the code and committed: api/openapi.js
 
 bench:           ## micro-benchmarks of the tunnel
 	cargo bench -p postern-tunnel
+
+# cargo-fuzz, libFuzzer and the stable compiler: see fuzz/README.md.
+FUZZ = CARGO_TARGET_DIR=$(CARGO_TARGET_DIR)/fuzzing RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none $(TARGET)
+LONGEST ?= 4096
+DURATION ?= 600
+
+fuzz:            ## strangers' bytes for ten minutes: make fuzz TARGET=edge_head (fuzz/README.md)
+	mkdir -p fuzz/found/$(TARGET)
+	$(FUZZ) fuzz/found/$(TARGET) fuzz/corpus/$(TARGET) -- -max_total_time=$(DURATION) -max_len=$(LONGEST) -rss_limit_mb=2048
+
+fuzz-corpus:     ## what the last run of TARGET found, as few files as reach the same code, for make test
+	$(FUZZ) fuzz/corpus/$(TARGET) fuzz/found/$(TARGET) -- -set_cover_merge=1 -max_len=512
 
 .ci/installed-%: .ci/install
 	@.ci/install $*

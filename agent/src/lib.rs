@@ -6,6 +6,10 @@ pub mod agent;
 pub mod capture;
 pub mod cli;
 pub mod config;
+/// What fuzzing checks, and the replay of what it found: never part of a program.
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod local_api;
 pub mod session;
 pub mod tunnels;

@@ -9,6 +9,10 @@ pub mod client;
 pub mod codes;
 pub mod description;
 pub mod error;
+/// What fuzzing checks, and the replay of what it found: never part of a program.
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod headers;
 pub mod host;
 pub mod id;

@@ -8,6 +8,10 @@ mod backends;
 mod challenges;
 mod counters;
 mod edge;
+/// What fuzzing checks, and the replay of what it found: never part of a program.
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod gatehouse;
 mod http;
 mod listeners;

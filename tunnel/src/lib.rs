@@ -7,6 +7,10 @@
 //! agent keeps open. A stream of a visitor leases a data connection; when none is idle it travels as a yamux
 //! stream on the control connection, so that nobody waits for a dial.
 
+/// What fuzzing checks, and the replay of what it found: never part of a program.
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod io;
 pub mod proto;
 

@@ -9,6 +9,8 @@ pub mod exchange;
 pub mod export;
 pub mod filter;
 mod framing;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod head;
 mod message;
 mod recording;

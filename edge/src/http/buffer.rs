@@ -139,7 +139,7 @@ impl Buffered {
 
 impl RequestBody {
     /// A body that is here already.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn held(bytes: Bytes) -> Self {
         let mut body = RequestBody::empty();
         body.put_back(Buffered { rest: bytes, trailers: None, _room: None });

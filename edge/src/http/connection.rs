@@ -50,6 +50,16 @@ where
     }
 }
 
+/// HTTP/1.1 as it is read behind the guard.
+pub(super) fn http1(limits: &Limits) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    if limits.headers > FIELDS {
+        builder.max_headers(limits.headers);
+    }
+    builder.preserve_header_case(true).title_case_headers(true).max_buf_size(limits.head_bytes + HEADROOM);
+    builder
+}
+
 async fn speak_http1<S>(
     guard: Guard<S>,
     visitor: &Arc<Visitor>,
@@ -64,16 +74,7 @@ where
         service_fn(move |request| handle(front.clone(), visitor.clone(), request))
     };
     let refused = guard.refused();
-    let mut builder = http1::Builder::new();
-    if front.limits.headers > FIELDS {
-        builder.max_headers(front.limits.headers);
-    }
-    let mut connection = builder
-        .preserve_header_case(true)
-        .title_case_headers(true)
-        .max_buf_size(front.limits.head_bytes + HEADROOM)
-        .serve_connection(TokioIo::new(guard), service)
-        .with_upgrades();
+    let mut connection = http1(&front.limits).serve_connection(TokioIo::new(guard), service).with_upgrades();
     let mut stopping = pin!(stop.cancelled());
     let mut told = false;
     let outcome = std::future::poll_fn(|cx| {

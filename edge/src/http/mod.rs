@@ -8,6 +8,8 @@ mod connection;
 mod exchange;
 mod flow;
 mod framing;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod guard;
 pub(crate) mod headers;
 mod login;

@@ -85,9 +85,7 @@ pub(super) async fn handle(
     }
     let (method, uri, version) = (request.method().clone(), request.uri().clone(), request.version());
     let host = request.headers().get(header::HOST).cloned();
-    // The guard reads nothing behind a request that names another protocol, or asks for a tunnel: see `framing`.
-    let leaves_http = request.method() == Method::CONNECT || request.headers().contains_key(header::UPGRADE);
-    let last = leaves_http && request.version() < Version::HTTP_2;
+    let last = leaves_http(&request);
     let mut trace = Trace::default();
     let outcome = front.answer(&visitor, request, &mut trace, &record).await;
     // Of who sends such things nobody knows what else they mean.
@@ -130,6 +128,13 @@ fn asked<'a>(
         method: method.as_str(),
         path: uri.path(),
     }
+}
+
+/// Whether a request of HTTP/1.1 names another protocol, or asks for a tunnel: the guard reads nothing behind it, see
+/// `framing`.
+pub(super) fn leaves_http<B>(request: &Request<B>) -> bool {
+    let leaves = request.method() == Method::CONNECT || request.headers().contains_key(header::UPGRADE);
+    leaves && request.version() < Version::HTTP_2
 }
 
 fn protocol_name(version: Version) -> &'static str {

@@ -18,6 +18,8 @@ pub(crate) use keeper::{Keeper, tunnel_owner};
 pub(crate) use trace::{Trace, Verdict};
 pub use webhook_verification::SigningCertificates;
 pub(crate) use webhook_verification::Web;
+#[cfg(any(test, fuzzing))]
+pub use webhook_verification::fuzzing::webhook as check_webhook;
 use webhook_verification::{Onward, Verifier, Webhooks};
 pub(crate) use websocket_tcp_converter::{Handshake as WebsocketHandshake, carry as carry_websocket};
 

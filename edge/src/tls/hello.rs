@@ -7,7 +7,7 @@ use rustls::{
 };
 use std::{io, sync::Arc, time::Duration};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
 };
 use tokio_rustls::{StartHandshake, server::TlsStream};
@@ -32,7 +32,7 @@ pub(super) struct Hello {
 
 impl Hello {
     /// Reads until the hello is whole. What is none is answered with the alert that fits.
-    pub(super) async fn read(stream: &mut TcpStream) -> io::Result<Self> {
+    pub(super) async fn read(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<Self> {
         let mut acceptor = Acceptor::default();
         let mut bytes = Vec::with_capacity(STEP);
         let mut fed = 0;

@@ -1,6 +1,8 @@
 //! TLS on the HTTPS port: one look at the ClientHello tells agents, visitors and TLS edges apart, then the handshake.
 
 mod configs;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod hello;
 mod identity;
 mod rewound;

@@ -39,8 +39,9 @@ pub(super) struct Certificates {
     fetching: Semaphore,
 }
 
+/// What came of a certificate.
 #[derive(Clone)]
-enum Known {
+pub(super) enum Known {
     Key { key: Arc<[u8]>, from: i64, until: i64 },
     Nothing { until: i64 },
 }
@@ -56,6 +57,12 @@ impl Place {
         let name = file.strip_prefix("SimpleNotificationService-")?.strip_suffix(".pem")?;
         let hashed = (1..=128).contains(&name.len()) && name.bytes().all(plain);
         (named && hashed).then(|| Place { host: host.to_owned(), path: format!("/{file}") })
+    }
+
+    /// Where it leads.
+    #[cfg(any(test, fuzzing))]
+    pub(super) fn address(&self) -> String {
+        format!("https://{}{}", self.host, self.path)
     }
 }
 
@@ -122,7 +129,8 @@ impl Known {
     }
 }
 
-fn read(pem: &[u8]) -> Option<Known> {
+/// The key in a certificate.
+pub(super) fn read(pem: &[u8]) -> Option<Known> {
     let (_, pem) = parse_x509_pem(pem).ok()?;
     let certificate: X509Certificate<'_> = pem.parse_x509().ok()?;
     let validity = certificate.validity();

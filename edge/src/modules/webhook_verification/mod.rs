@@ -4,6 +4,8 @@ mod certificates;
 mod challenge;
 mod check;
 mod fetch;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod json;
 mod message;
 mod moment;

@@ -1,0 +1,294 @@
+//! What the fuzz target of HTTP/1.1 connections checks: everything that looks at a request before it is routed.
+
+use super::{
+    Visitor, canonical,
+    connection::http1,
+    framing::{Framing, too_many_fields},
+    guard::Guard,
+    headers,
+    service::leaves_http,
+};
+use crate::{http::body::Busy, refusal::Refusal, routing, settings::Limits};
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use http_body_util::{BodyExt, Empty};
+use hyper::{
+    HeaderMap, Request, Response, Uri, Version, body::Incoming, header, header::HeaderValue, http::request::Parts,
+    service::service_fn,
+};
+use hyper_util::rt::TokioIo;
+use postern_api::{Code, host::HostName};
+use postern_tunnel::message::Scheme;
+use std::{
+    convert::Infallible,
+    io,
+    net::{Ipv6Addr, SocketAddr},
+    pin::pin,
+    sync::{
+        Arc, LazyLock, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, Wake, Waker},
+};
+use tokio::runtime::{self, Runtime};
+use tokio_util::io::StreamReader;
+
+/// What was heard on a connection until the visitor said no more.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Heard {
+    /// Header blocks that were understood.
+    heads: usize,
+    requests: Vec<Asked>,
+    /// A request that was refused once it had been read.
+    refused: Option<Code>,
+    /// Nothing more was read because a request asked to leave HTTP, or for the connection to end.
+    closed: bool,
+    /// The guard or the reader behind it refused the connection.
+    broken: bool,
+}
+
+/// A whole request as it goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Asked {
+    method: String,
+    host: String,
+    target: String,
+    fields: HeaderMap,
+    body: Bytes,
+    /// The body came as it is, not in chunks.
+    plain: bool,
+}
+
+/// Requests of a connection, in pieces whose size the first byte chooses: the guard and the reader behind it see the same
+/// requests, wherever the bytes are split; each that passes has one host, one length and a path, and says the same when
+/// it is written again.
+pub fn head(bytes: &[u8]) {
+    let Some((&size, bytes)) = bytes.split_first() else { return };
+    // Small enough to be reached.
+    let limits = Limits { head_bytes: 400, headers: 12, ..Limits::default() };
+    let heard = serve(bytes, usize::from(size) + 1, &limits);
+    let whole = serve(bytes, usize::MAX, &limits);
+    if whole.broken {
+        // What came in front of the mistake may have been heard, or not.
+        assert!(heard.broken || heard.closed, "{heard:?}");
+        assert!(heard.requests.starts_with(&whole.requests), "{heard:?} {whole:?}");
+    } else {
+        assert_eq!(heard, whole);
+    }
+    agrees_with_the_guard(bytes, &heard, &limits);
+    let large = Limits { head_bytes: limits.head_bytes * 4, headers: limits.headers * 2, ..limits };
+    let again: Vec<u8> = heard.requests.iter().flat_map(written).collect();
+    let again = serve(&again, usize::MAX, &large);
+    assert!(!again.broken && again.refused.is_none(), "{again:?}");
+    let plain = |asked: &Asked| {
+        let mut asked = Asked { plain: true, ..asked.clone() };
+        asked.fields.remove(header::CONTENT_LENGTH);
+        asked
+    };
+    assert!(again.requests.iter().map(plain).eq(heard.requests.iter().map(plain)), "{again:?} {heard:?}");
+}
+
+/// Reads the requests as the edge does, until they end or one of them is refused.
+fn serve(bytes: &[u8], size: usize, limits: &Limits) -> Heard {
+    let pieces: Vec<io::Result<Bytes>> = bytes.chunks(size).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
+    // The visitor stays and waits.
+    let pieces = stream::iter(pieces).chain(stream::pending());
+    let stream = tokio::io::join(StreamReader::new(pieces), tokio::io::sink());
+    let guard = Guard::new(stream, false, Busy::default(), limits);
+    let refused = guard.refused();
+    let heard = Arc::new(Mutex::new(Heard::default()));
+    let service = {
+        let (heard, limits) = (heard.clone(), limits.clone());
+        service_fn(move |request| answer(request, heard.clone(), limits.clone()))
+    };
+    let mut connection = pin!(http1(limits).serve_connection(TokioIo::new(guard), service).with_upgrades());
+    // Its timers are set and never fire.
+    let _clock = CLOCK.enter();
+    let woken = Arc::new(Woken::default());
+    let waker = Waker::from(woken.clone());
+    let mut outcome = None;
+    while outcome.is_none() && woken.0.swap(false, Ordering::Relaxed) && !refused.load(Ordering::Relaxed) {
+        outcome = match connection.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(outcome) => Some(outcome.is_ok()),
+            Poll::Pending => None,
+        };
+    }
+    let mut heard = std::mem::take(&mut *locked(&heard));
+    heard.broken = outcome == Some(false) || refused.load(Ordering::Relaxed);
+    heard
+}
+
+static CLOCK: LazyLock<Runtime> =
+    LazyLock::new(|| runtime::Builder::new_current_thread().enable_time().build().expect("a runtime"));
+
+/// Whether the connection wants to be polled.
+struct Woken(AtomicBool);
+
+impl Default for Woken {
+    fn default() -> Self {
+        Woken(AtomicBool::new(true))
+    }
+}
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn locked(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
+    heard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn answer(
+    request: Request<Incoming>,
+    heard: Arc<Mutex<Heard>>,
+    limits: Limits,
+) -> Result<Response<Empty<Bytes>>, Infallible> {
+    let last = leaves_http(&request);
+    locked(&heard).heads += 1;
+    let (mut parts, incoming) = request.into_parts();
+    let plain = !parts.headers.contains_key(header::TRANSFER_ENCODING);
+    let judged = judged(&mut parts, &limits);
+    let body = match &judged {
+        Ok(_) => incoming.collect().await.ok().map(http_body_util::Collected::to_bytes),
+        Err(_) => None,
+    };
+    let mut heard = locked(&heard);
+    let refused = judged.is_err();
+    match (judged, body) {
+        (Ok(host), Some(body)) => {
+            let (method, target) = (parts.method.to_string(), parts.uri.to_string());
+            heard.requests.push(Asked { method, host, target, fields: parts.headers, body, plain });
+        }
+        (Ok(_), None) => {}
+        (Err(refusal), _) => heard.refused = Some(refusal.error.code),
+    }
+    let mut response = Response::new(Empty::new());
+    if last || refused {
+        heard.closed = true;
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    Ok(response)
+}
+
+/// Does to a request what is done before it is routed, and returns its host.
+fn judged(parts: &mut Parts, limits: &Limits) -> Result<String, Refusal> {
+    if parts.headers.len() > limits.headers {
+        return Err(too_many_fields(limits.headers));
+    }
+    let headers = &mut parts.headers;
+    canonical::reduce(&parts.method, &mut parts.uri, parts.version, headers)?;
+    assert!(parts.uri.authority().is_none() && parts.uri.scheme().is_none(), "{}", parts.uri);
+    assert!(parts.uri.path().starts_with('/') || parts.uri.path() == "*", "{}", parts.uri);
+    assert_eq!(headers.get_all(header::HOST).iter().count(), 1);
+    let lengths = [header::CONTENT_LENGTH, header::TRANSFER_ENCODING].map(|name| headers.get_all(name).iter().count());
+    assert!(lengths.iter().sum::<usize>() <= 1, "{headers:?}");
+    let host = canonical::host(headers)?.into_owned();
+    is_canonical(&host);
+    let (mut uri, mut same) = (parts.uri.clone(), headers.clone());
+    assert!(canonical::reduce(&parts.method, &mut uri, parts.version, &mut same).is_ok());
+    assert_eq!((&uri, &same), (&parts.uri, &*headers), "what is canonical stays what it is");
+    says_the_same_over_http2(parts, &host);
+    if let Some(path) = routing::normalised(parts.uri.path()) {
+        is_normal(&path);
+    }
+    let said = parts.headers[header::HOST].clone();
+    headers::clean_request(&mut parts.headers);
+    is_clean(&parts.headers);
+    let visitor = Visitor::new(SocketAddr::from(([192, 0, 2, 1], 1)), Scheme::Https);
+    let mut introduced = parts.headers.clone();
+    visitor.introduce(&mut introduced, &said);
+    let forwarded = introduced[header::FORWARDED].to_str().expect("text");
+    assert_eq!(forwarded.matches('"').count(), 2, "{forwarded}");
+    assert!(!forwarded.contains(['\\', ',']) && forwarded.matches(';').count() == 2, "{forwarded}");
+    Ok(host)
+}
+
+fn is_canonical(host: &str) {
+    let name = HostName::parse(host).is_ok_and(|name| name.as_str() == host && name.wildcard_parent().is_none());
+    let address = || host.parse::<Ipv6Addr>().is_ok_and(|address| address.to_string() == host);
+    assert!(name || address(), "{host}");
+}
+
+fn is_normal(path: &str) {
+    let segments: Vec<&str> = path.strip_prefix('/').expect("it begins at the root").split('/').collect();
+    let (last, inner) = segments.split_last().expect("one at least");
+    assert!(inner.iter().all(|segment| !segment.is_empty()), "{path}");
+    assert!(segments.iter().all(|segment| !matches!(*segment, "." | "..")), "{path} {last}");
+    assert!(!path.contains(['\0', '\\']), "{path}");
+    if !path.contains('%') {
+        assert_eq!(routing::normalised(path).as_deref(), Some(path));
+    }
+}
+
+/// What only the visitor's connection is concerned with, or only the edge may say.
+fn is_clean(headers: &HeaderMap) {
+    for name in headers.keys() {
+        let name = name.as_str().replace('_', "-");
+        let hop = ["connection", "transfer-encoding", "upgrade", "keep-alive", "proxy-connection", "http2-settings"];
+        let claim = ["x-forwarded-", "forwarded", "x-real-ip", "postern-", "proxy-authorization"];
+        assert!(!hop.contains(&name.as_str()), "{name}");
+        assert!(!claim.iter().any(|claim| name.starts_with(claim)) || name.starts_with("forwarded-"), "{name}");
+    }
+    assert!(headers.get_all(header::TE).iter().all(|te| te == "trailers"), "{headers:?}");
+}
+
+fn says_the_same_over_http2(parts: &Parts, host: &str) {
+    let mut headers = parts.headers.clone();
+    headers.remove(header::TRANSFER_ENCODING);
+    let (said, Some(target)) = (headers.remove(header::HOST), parts.uri.path_and_query()) else { return };
+    let said = said.as_ref().and_then(|said| said.to_str().ok()).unwrap_or_default();
+    let Ok(mut uri) = format!("https://{said}{target}").parse::<Uri>() else { return };
+    if !target.as_str().starts_with('/') {
+        return;
+    }
+    assert!(canonical::reduce(&parts.method, &mut uri, Version::HTTP_2, &mut headers).is_ok(), "{uri}");
+    assert_eq!(uri.path_and_query(), Some(target));
+    assert_eq!(canonical::host(&headers).expect("a host"), host);
+}
+
+/// Each request begins where the guard says that one begins, and none where it does not.
+fn agrees_with_the_guard(bytes: &[u8], heard: &Heard, limits: &Limits) {
+    let mut guard = Framing::new(limits.head_bytes, limits.headers);
+    let (mut heads, mut bodies) = (0, Vec::new());
+    let mut body_from = None;
+    for (at, byte) in bytes.iter().enumerate() {
+        let was_open = guard.open_head();
+        if guard.feed(std::slice::from_ref(byte)).is_err() {
+            break;
+        }
+        if was_open.is_some() && guard.open_head().is_none() {
+            heads += 1;
+            body_from = Some(at + 1);
+        }
+        if !guard.in_head()
+            && !guard.in_body()
+            && let Some(from) = body_from.take()
+        {
+            bodies.push(&bytes[from..=at]);
+        }
+    }
+    if heard.broken || heard.closed {
+        assert!(heard.heads <= heads, "{heard:?}, but {heads} header blocks");
+    } else {
+        assert_eq!(heard.heads, heads, "{heard:?}");
+    }
+    for (asked, body) in heard.requests.iter().zip(bodies).filter(|(asked, _)| asked.plain) {
+        assert_eq!(asked.body, body, "{asked:?}");
+    }
+}
+
+/// The request in its one form.
+fn written(asked: &Asked) -> Vec<u8> {
+    let mut bytes = format!("{} {} HTTP/1.1\r\n", asked.method, asked.target).into_bytes();
+    for (name, value) in asked.fields.iter().filter(|(name, _)| *name != header::CONTENT_LENGTH) {
+        bytes.extend_from_slice(&[name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+    }
+    if !asked.body.is_empty() {
+        bytes.extend_from_slice(format!("Content-Length: {}\r\n", asked.body.len()).as_bytes());
+    }
+    bytes.extend_from_slice(b"\r\n");
+    bytes.extend_from_slice(&asked.body);
+    bytes
+}

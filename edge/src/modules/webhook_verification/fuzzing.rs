@@ -1,0 +1,233 @@
+//! What the fuzz target of webhooks checks, and what it shares with the tests: the stage as a request meets it.
+
+use super::{
+    NAME, Onward, SigningCertificates, Verifier, Visit, Webhooks,
+    certificates::{self, Place},
+    check::bytes,
+    message::{MOST_FIELDS, fields},
+    moment, multipart,
+    scheme::{Digest, Encoding, Given, KeyForm, Part, Way},
+    stage,
+    table::{Row, Scheme},
+};
+use crate::{
+    http::{RequestBody, Visitor},
+    modules::Trace,
+    refusal::Refusal,
+    settings::Settings,
+};
+use aws_lc_rs::hmac;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use futures::future::BoxFuture;
+use hyper::{
+    Method, Request, StatusCode, Uri,
+    header::{HeaderName, HeaderValue},
+    http::request::Parts,
+};
+use jiff::Timestamp;
+use postern_api::{Code, Error, Secret, host::HostName, module::WebhookVerification, webhooks::Provider};
+use postern_tunnel::message;
+use std::{
+    fmt::Write,
+    io,
+    net::SocketAddr,
+    sync::{Arc, LazyLock},
+};
+
+/// It is base64, as some providers want it, and stands in no file of the corpus.
+const SECRET: &str = "bm9ib2R5IGd1ZXNzZXMgdGhpcw==";
+/// When everything happens.
+const NOW: i64 = 1_700_000_000;
+
+struct Nowhere;
+
+impl SigningCertificates for Nowhere {
+    fn fetch<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, io::Result<Vec<u8>>> {
+        Box::pin(async { Err(io::Error::other("not there")) })
+    }
+}
+
+fn shared() -> Arc<Webhooks> {
+    let mut settings = Settings::loopback(HostName::parse("localhost").expect("a name"));
+    settings.clock = Arc::new(|| Timestamp::from_second(NOW).expect("a moment"));
+    settings.signing_certificates = Arc::new(Nowhere);
+    Arc::new(Webhooks::new(&settings))
+}
+
+/// A verifier that fetches nothing and whose clock stands still.
+pub(super) fn verifier(provider: &str, secret: &str) -> Result<Verifier, Error> {
+    let secret = (!secret.is_empty()).then(|| Secret::new(secret));
+    let module = WebhookVerification { enabled: true, provider: provider.to_owned(), secret };
+    Verifier::of("edghtsrt_1", &module, &shared())
+}
+
+/// The whole request as it comes to the stage; also what the trace says.
+pub(super) async fn judged(verifier: &Verifier, request: Request<&[u8]>) -> (Result<Onward, Refusal>, String) {
+    let visitor = Visitor::new(SocketAddr::from(([127, 0, 0, 1], 1)), message::Scheme::Https);
+    let (mut parts, body): (Parts, &[u8]) = request.into_parts();
+    let mut body = RequestBody::held(body.to_vec().into());
+    let mut trace = Trace::default();
+    let mut visit = Visit { visitor: &visitor, parts: &mut parts, body: &mut body, trace: &mut trace };
+    let outcome = stage(Some(verifier), &mut visit).await;
+    (outcome, trace.to_string())
+}
+
+/// A request to the endpoint of the provider that the first byte chooses: a line with the target (a request without a
+/// body asks with GET), header lines, an empty line, the body. Nothing passes that the provider has not signed, and what
+/// it has signed passes, whatever else is said.
+pub fn webhook(input: &[u8]) {
+    let Some((&choice, input)) = input.split_first() else { return };
+    let provider = Provider::ALL[usize::from(choice) % Provider::ALL.len()];
+    let Some(request) = request(input) else { return };
+    for value in request.headers().values().map(HeaderValue::as_bytes).chain([*request.body()]) {
+        words(value);
+    }
+    let Some(Row { scheme, .. }) = Row::of(provider) else { panic!("{provider:?} has a row") };
+    let verifier = verifier(provider.name(), if provider == Provider::Sns { "" } else { SECRET }).expect("a verifier");
+    let unsigned = *request.method() == Method::GET && request.body().is_empty();
+    match judge(&verifier, request.clone()) {
+        Ok(Onward::On) => assert!(unsigned && passes_unsigned(provider), "{provider:?} has not signed this"),
+        Ok(Onward::Answered(answer)) => match provider {
+            Provider::Twitter | Provider::Worldline => assert!(unsigned && answer.status() == StatusCode::OK),
+            // It wants to see that what is signed wrongly is refused.
+            Provider::Xero => assert_eq!(answer.status(), StatusCode::UNAUTHORIZED),
+            _ => panic!("{provider:?} asks nothing"),
+        },
+        Err(refusal) => {
+            assert_eq!(refusal.error.code, Code::WebhookRefused);
+            assert!(!refusal.error.message.contains(SECRET), "{}", refusal.error.message);
+        }
+    }
+    if let Scheme::Ways(ways) = scheme {
+        for way in ways.iter().filter(|way| way.over == [Part::Body] && way.time.is_none()) {
+            let mut signed = request.clone();
+            if sign(&mut signed, ways, way).is_none() {
+                continue;
+            }
+            assert!(judge(&verifier, signed.clone()).is_ok(), "{provider:?} has signed this: {}", way.header);
+            let other = [*signed.body(), b"!"].concat();
+            let refused = judge(&verifier, signed.map(|_| &*other));
+            let told = matches!(&refused, Ok(Onward::Answered(answer)) if answer.status() == StatusCode::UNAUTHORIZED);
+            assert!(refused.is_err() || told, "{provider:?} has signed another body");
+        }
+    }
+}
+
+fn request(input: &[u8]) -> Option<Request<&[u8]>> {
+    let (target, mut rest) = line(input);
+    let mut request = Request::new(&b""[..]);
+    *request.uri_mut() = Uri::try_from(target).ok().filter(|uri| uri.authority().is_none())?;
+    request.headers_mut().insert("host", HeaderValue::from_static("hooks.test"));
+    loop {
+        let (field, after) = line(rest);
+        rest = after;
+        let Some(colon) = field.iter().position(|byte| *byte == b':') else { break };
+        let name = HeaderName::from_bytes(&field[..colon]).ok()?;
+        request.headers_mut().try_append(name, HeaderValue::from_bytes(field[colon + 1..].trim_ascii()).ok()?).ok()?;
+    }
+    if !rest.is_empty() {
+        *request.method_mut() = Method::POST;
+    }
+    Some(request.map(|_| rest))
+}
+
+fn line(text: &[u8]) -> (&[u8], &[u8]) {
+    let end = text.iter().position(|byte| *byte == b'\n');
+    end.map_or((text, &[]), |end| (&text[..end], &text[end + 1..]))
+}
+
+fn judge(verifier: &Verifier, request: Request<&[u8]>) -> Result<Onward, Refusal> {
+    static RUNTIME: LazyLock<tokio::runtime::Runtime> =
+        LazyLock::new(|| tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime"));
+    let (outcome, trace) = RUNTIME.block_on(judged(verifier, request));
+    assert!(trace.starts_with(NAME), "the verdict stands in the trace: {trace}");
+    outcome
+}
+
+/// The service behind the edge answers the challenges of these.
+fn passes_unsigned(provider: Provider) -> bool {
+    use Provider::{Dropbox, FacebookGraphApi, FacebookMessenger, Instagram, WhatsApp};
+    matches!(provider, Dropbox | FacebookGraphApi | FacebookMessenger | Instagram | WhatsApp)
+}
+
+/// Signs a request as the provider does; `None` where the way is not that simple.
+fn sign(request: &mut Request<&[u8]>, ways: &[Way], way: &Way) -> Option<()> {
+    let algorithm = match way.digest {
+        Digest::HmacSha1 => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,
+        Digest::HmacSha256 => hmac::HMAC_SHA256,
+        Digest::HmacSha512 => hmac::HMAC_SHA512,
+        Digest::Sha256 => return None,
+    };
+    let key = match way.key {
+        KeyForm::Text => SECRET.as_bytes().to_vec(),
+        KeyForm::Base64(_) => BASE64_STANDARD.decode(SECRET).expect("base64"),
+    };
+    let tag = hmac::sign(&hmac::Key::new(algorithm, &key), request.body());
+    let tag = match way.encoding {
+        Encoding::Hex => hex(tag.as_ref()),
+        Encoding::Base64 => BASE64_STANDARD.encode(tag),
+    };
+    let value = match way.given {
+        Given::Whole => tag,
+        Given::After(mark) | Given::Listed { mark, .. } => format!("{mark}{tag}"),
+        Given::Numbered | Given::Secret => return None,
+    };
+    let headers = request.headers_mut();
+    for other in ways {
+        headers.remove(other.header);
+        other.second.map(|second| headers.remove(second));
+    }
+    headers.insert(way.header, HeaderValue::try_from(value).expect("a value"));
+    for (name, value) in way.also {
+        headers.insert(*name, HeaderValue::from_static(value));
+    }
+    Some(())
+}
+
+/// Texts that stand in headers and bodies: what is read has one spelling, or can be spelt again.
+fn words(value: &[u8]) {
+    certificates::read(value);
+    if let Ok(form) = fields(value) {
+        assert!(form.len() <= MOST_FIELDS);
+        let escaped = |text: &[u8]| text.iter().map(|byte| format!("%{byte:02X}")).collect::<String>();
+        let pairs = form.iter().filter(|(name, value)| !name.is_empty() || !value.is_empty());
+        let pairs: Vec<_> = pairs.map(|(name, value)| format!("{}={}", escaped(name), escaped(value))).collect();
+        let again = fields(pairs.join("&").as_bytes()).expect("no more fields");
+        assert!(again.iter().eq(form.iter().filter(|(name, value)| !name.is_empty() || !value.is_empty())));
+    }
+    let (first, rest) = line(value);
+    let Ok(text) = std::str::from_utf8(first) else { return };
+    if let Some(boundary) = multipart::boundary(text) {
+        assert!(!boundary.is_empty());
+        let _ = multipart::fields(rest, boundary);
+    }
+    let _ = multipart::fields(rest, text);
+    if let Some(moment) = moment::read(text) {
+        let limits = [Timestamp::MIN, Timestamp::MAX].map(Timestamp::as_millisecond);
+        let date = Timestamp::from_millisecond(moment);
+        assert!(date.is_ok() || text.bytes().all(|byte| byte.is_ascii_digit()), "{text} {limits:?}");
+        let spelt = date.map(|date| moment::read(&date.to_string()));
+        assert!(spelt.is_ok_and(|spelt| spelt == Some(moment)) || moment > limits[1], "{text}");
+    }
+    if let Some(read) = bytes(Encoding::Hex, text) {
+        assert_eq!(hex(&read), text);
+    }
+    if let Some(read) = bytes(Encoding::Base64, text) {
+        assert_eq!(BASE64_STANDARD.encode(read), text);
+    }
+    if let Some(place) = Place::read(text) {
+        let uri: Uri = text.parse().expect("an address");
+        let host = uri.authority().expect("a host").as_str();
+        assert!(host.ends_with(".amazonaws.com") || host.ends_with(".amazonaws.com.cn"), "{text}");
+        assert_eq!(place.address(), text);
+        assert_eq!(HostName::parse(host).expect("a name").as_str(), host);
+        assert!(uri.query().is_none() && uri.path().matches('/').count() == 1, "{text}");
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

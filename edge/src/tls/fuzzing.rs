@@ -1,0 +1,105 @@
+//! What the fuzz target of the first look at a TLS connection checks.
+
+use super::hello::Hello;
+use bytes::Bytes;
+use futures::{executor::block_on, stream};
+use postern_api::host::HostName;
+use std::io;
+use tokio_util::io::StreamReader;
+
+/// Protocols that lead somewhere else than to HTTP.
+const OTHERS: [&[u8]; 2] = [postern_tunnel::ALPN, crate::challenges::ALPN];
+
+/// What a client said first, or what it was told instead.
+#[derive(Debug, PartialEq, Eq)]
+enum Seen {
+    Hello { name: Option<HostName>, offers: [bool; 2] },
+    Refused { kind: io::ErrorKind, alert: Vec<u8> },
+}
+
+/// A ClientHello in pieces whose size the first byte chooses: the same is understood wherever the bytes are split, the
+/// name and the protocols are those that a plain reading finds, and the bytes are kept as they came.
+pub fn hello(bytes: &[u8]) {
+    let Some((&size, bytes)) = bytes.split_first() else { return };
+    let seen = look(bytes, usize::from(size) + 1);
+    assert_eq!(seen, look(bytes, usize::MAX), "wherever it is split");
+    if let Seen::Hello { name, offers } = seen {
+        let message = handshake(bytes);
+        let plain = Plain::read(&message).expect("what is understood can be read");
+        if name.is_some() {
+            assert_eq!(name, plain.name.and_then(|name| HostName::parse(name).ok()));
+        }
+        assert_eq!(offers, OTHERS.map(|protocol| plain.protocols.contains(&protocol)));
+    }
+}
+
+fn look(bytes: &[u8], size: usize) -> Seen {
+    let pieces: Vec<io::Result<Bytes>> = bytes.chunks(size).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
+    let mut stream = tokio::io::join(StreamReader::new(stream::iter(pieces)), Vec::new());
+    match block_on(Hello::read(&mut stream)) {
+        Ok(hello) => {
+            assert!(stream.writer().is_empty(), "nothing was said yet");
+            let seen = Seen::Hello { name: hello.name(), offers: OTHERS.map(|protocol| hello.offers(protocol)) };
+            assert!(bytes.starts_with(&hello.into_bytes()));
+            seen
+        }
+        Err(error) => Seen::Refused { kind: error.kind(), alert: stream.into_inner().1 },
+    }
+}
+
+/// The handshake bytes of all records.
+fn handshake(mut bytes: &[u8]) -> Vec<u8> {
+    let mut joined = Vec::new();
+    while let Some(([_, _, _, high, low], rest)) = bytes.split_first_chunk::<5>() {
+        let length = usize::from(u16::from_be_bytes([*high, *low])).min(rest.len());
+        joined.extend_from_slice(&rest[..length]);
+        bytes = &rest[length..];
+    }
+    joined
+}
+
+/// What a ClientHello says, read without looking for mistakes.
+#[derive(Default)]
+struct Plain<'a> {
+    name: Option<&'a str>,
+    protocols: Vec<&'a [u8]>,
+}
+
+impl<'a> Plain<'a> {
+    fn read(message: &'a [u8]) -> Option<Self> {
+        let mut rest = message.get(1 + 3 + 2 + 32..)?;
+        take(&mut rest, 1)?;
+        take(&mut rest, 2)?;
+        take(&mut rest, 1)?;
+        let mut plain = Plain::default();
+        let Some(mut extensions) = take(&mut rest, 2) else { return Some(plain) };
+        while let Some((kind, after)) = extensions.split_first_chunk::<2>() {
+            extensions = after;
+            let mut content = take(&mut extensions, 2)?;
+            match kind {
+                [0, 0] => {
+                    let mut names = take(&mut content, 2)?;
+                    plain.name =
+                        names.split_off(1..).and_then(|mut name| std::str::from_utf8(take(&mut name, 2)?).ok());
+                }
+                [0, 16] => {
+                    let mut list = take(&mut content, 2)?;
+                    while let Some(protocol) = take(&mut list, 1) {
+                        plain.protocols.push(protocol);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(plain)
+    }
+}
+
+/// Takes a vector off: so many bytes of length, then its bytes.
+fn take<'a>(bytes: &mut &'a [u8], width: usize) -> Option<&'a [u8]> {
+    let (length, rest) = bytes.split_at_checked(width)?;
+    let length = length.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
+    let (taken, rest) = rest.split_at_checked(length)?;
+    *bytes = rest;
+    Some(taken)
+}
