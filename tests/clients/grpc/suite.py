@@ -194,8 +194,8 @@ def main() -> int:
 
 def _publish(world: World) -> None:
     """An edge with modules that touch headers and bodies, over the tunnel with labels."""
-    group = _make(world, "/backends/tunnel_group", {"labels": {"app": "orders"}})
-    edge = _make(world, "/edges/https", {"hostports": [f"{EDGE}:443"]})
+    group = world.make("/backends/tunnel_group", {"labels": {"app": "orders"}})
+    edge = world.make("/edges/https", {"hostports": [f"{EDGE}:443"]})
     route = {
         "match_type": "path_prefix",
         "match": "/shop.Orders",
@@ -204,14 +204,7 @@ def _publish(world: World) -> None:
         "request_headers": {"add": {"x-edge": "here"}},
         "circuit_breaker": {"error_threshold_percentage": 0.9},
     }
-    _make(world, f"/edges/https/{edge['id']}/routes", route)
-
-
-def _make(world: World, path: str, body: object) -> dict:
-    status, record = world.ask("POST", path, body)
-    if status != 201:
-        raise RuntimeError(f"POST {path}: {status} {record}")
-    return record
+    world.make(f"/edges/https/{edge['id']}/routes", route)
 
 
 def _fails(call: Callable[[], object]) -> grpc.RpcError:
