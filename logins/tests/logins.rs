@@ -4,5 +4,7 @@
 mod kit;
 #[path = "logins/oauth.rs"]
 mod oauth;
+#[path = "logins/providers.rs"]
+mod providers;
 #[path = "logins/sessions.rs"]
 mod sessions;
