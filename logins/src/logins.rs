@@ -6,10 +6,12 @@ use crate::{
     code_grant::Grant,
     cookies,
     identity::IdentityHeaders,
+    ledger::Ledger,
     oauth::{Again, Operators},
     origin::Origin,
     pages,
     realm::{Provider, Realm, hex},
+    reply::{add_cookie, page, redirect},
     return_path::ReturnPath,
     seen::{Known, Seen},
     sessions,
@@ -17,8 +19,7 @@ use crate::{
 };
 use arc_swap::ArcSwap;
 use bytes::Bytes;
-use futures::future::BoxFuture;
-use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Response, header};
 use jiff::Timestamp;
 use postern_api::{
     Code, Error, Timestamp as Moment,
@@ -55,37 +56,6 @@ pub struct Settings {
     pub web: Web,
     /// What the operator decided about OAuth providers.
     pub operators: Operators,
-}
-
-/// Where sessions are kept, so that they outlive the process and can be ended from elsewhere. What is asked for is
-/// published and taken ([`Logins::publish`]) when the answer comes.
-pub trait Ledger: Send + Sync {
-    /// A session begins; it has no id yet. Those named by their id go on under another key.
-    fn begin(&self, session: LoginSession, renamed: Vec<(String, SessionKey)>) -> BoxFuture<'_, Result<(), Error>>;
-    /// A session goes on with what the provider says of the person now.
-    fn renew(&self, session: LoginSession) -> BoxFuture<'_, Result<(), Error>>;
-    /// Sessions end, by their ids. Those that are no more are no error.
-    fn end(&self, ids: Vec<String>) -> BoxFuture<'_, Result<(), Error>>;
-    /// When sessions were last used, by their ids. Nobody waits for this to be durable.
-    fn used(&self, used: Vec<(String, Moment)>) -> BoxFuture<'_, Result<(), Error>>;
-}
-
-/// Keeps nothing: every login is refused. For an edge that has nowhere to keep them.
-pub struct NoLedger;
-
-impl Ledger for NoLedger {
-    fn begin(&self, _: LoginSession, _: Vec<(String, SessionKey)>) -> BoxFuture<'_, Result<(), Error>> {
-        Box::pin(std::future::ready(Err(Code::LoginUnavailable.into())))
-    }
-    fn renew(&self, _: LoginSession) -> BoxFuture<'_, Result<(), Error>> {
-        Box::pin(std::future::ready(Err(Code::LoginUnavailable.into())))
-    }
-    fn end(&self, _: Vec<String>) -> BoxFuture<'_, Result<(), Error>> {
-        Box::pin(std::future::ready(Ok(())))
-    }
-    fn used(&self, _: Vec<(String, Moment)>) -> BoxFuture<'_, Result<(), Error>> {
-        Box::pin(std::future::ready(Ok(())))
-    }
 }
 
 /// A request, as far as a login is concerned.
@@ -529,39 +499,4 @@ fn refused_by_provider(why: &str) -> Error {
     let sentence =
         format!("The login provider did not let you in (`{why}`). Log in again, or ask who runs the provider.");
     Error::new(Code::LoginRefused, sentence)
-}
-
-fn redirect(method: &Method, location: &str) -> Result<Reply, Error> {
-    // After 303 everybody asks with GET.
-    let status =
-        if method == Method::GET || method == Method::HEAD { StatusCode::FOUND } else { StatusCode::SEE_OTHER };
-    let mut reply = Response::new(Bytes::new());
-    *reply.status_mut() = status;
-    let location = HeaderValue::try_from(location)
-        .map_err(|_| Error::new(Code::LoginRefused, "The login leads to an address that cannot be written down."))?;
-    reply.headers_mut().insert(header::LOCATION, location);
-    Ok(private(reply))
-}
-
-fn page(text: String) -> Reply {
-    let mut reply = Response::new(Bytes::from(text));
-    let headers = reply.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(pages::POLICY));
-    private(reply)
-}
-
-/// Nobody keeps it, and nobody else learns the address.
-fn private(mut reply: Reply) -> Reply {
-    let headers = reply.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    reply
-}
-
-fn add_cookie(reply: &mut Reply, cookie: &str) {
-    if let Ok(value) = HeaderValue::try_from(cookie) {
-        reply.headers_mut().append(header::SET_COOKIE, value);
-    }
 }

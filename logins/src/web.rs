@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use futures::StreamExt;
-use http::{HeaderMap, Method, StatusCode, header};
+use http::{Method, StatusCode, header};
 use serde::de::DeserializeOwned;
 use std::{fmt, time::Duration};
 use url::{Host, Url};
@@ -26,7 +26,6 @@ pub(crate) struct Failure(pub(crate) String);
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
@@ -68,7 +67,7 @@ impl Web {
         };
         let asked = self.client.request(parts.method, url).headers(parts.headers).body(body).send();
         let response = asked.await.map_err(|error| failed(&error))?;
-        let (status, headers) = (response.status(), response.headers().clone());
+        let status = response.status();
         let mut body = Vec::new();
         let mut pieces = response.bytes_stream();
         while let Some(piece) = pieces.next().await {
@@ -78,7 +77,7 @@ impl Web {
             }
             body.extend_from_slice(&piece);
         }
-        Ok(Answer { status, headers, body: body.into() })
+        Ok(Answer { status, body: body.into() })
     }
 
     /// Asks for JSON with a bearer token.
