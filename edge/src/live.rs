@@ -55,6 +55,8 @@ pub enum TunnelKind {
     Https,
     /// A host name over plain HTTP.
     Http,
+    /// A host name over TLS, whatever is spoken inside.
+    Tls,
     /// A TCP port.
     Tcp,
     /// No address of its own: labels that backends select.

@@ -124,6 +124,7 @@ fn tunnel(view: TunnelView, edge: &postern_edge::Live) -> LiveTunnel {
     let (scheme, port) = match view.kind {
         TunnelKind::Https => ("https", Some(edge.https_port())),
         TunnelKind::Http => ("http", Some(edge.http_port())),
+        TunnelKind::Tls => ("tls", Some(edge.https_port())),
         TunnelKind::Tcp => ("tcp", view.port),
         TunnelKind::Labels => ("", None),
     };

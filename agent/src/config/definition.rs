@@ -1,9 +1,10 @@
 //! A tunnel as it was written and what it means.
 
 use super::{
-    address::LocalAddress,
+    address::{LocalAddress, Transport},
     fields::Fields,
-    kind::Kind,
+    identity::Identity,
+    kind::{Kind, Terminate},
     modules,
     problem::{Place, Problems},
     tree::Node,
@@ -32,6 +33,8 @@ pub struct Definition {
     pub wire: Wire,
     /// What the edge does with visitors on their way.
     pub modules: TunnelModules,
+    /// How this agent ends TLS, if it does.
+    pub identity: Option<Identity>,
     /// Whether HTTP requests shall be captured.
     pub inspect: bool,
     /// Free text shown to the operator of the server.
@@ -69,19 +72,14 @@ const KNOWN: &[&str] = &[
     "user_agent_filter",
     "verify_webhook",
     "websocket_tcp_converter",
+    "crt",
+    "key",
+    "terminate_at",
 ];
 
-const LATER_AT_EDGE: &str =
-    "Comes in a later version of Postern; take the key out. It is refused so that nobody relies on what is not there.";
 const NO_POLICY: &str =
     "Traffic policies are not read here; take the key out and write the modules as keys of their own.";
-const LATER: &[(&str, &str)] = &[
-    ("policy", NO_POLICY),
-    ("traffic_policy", NO_POLICY),
-    ("crt", LATER_AT_EDGE),
-    ("key", LATER_AT_EDGE),
-    ("terminate_at", LATER_AT_EDGE),
-];
+const LATER: &[(&str, &str)] = &[("policy", NO_POLICY), ("traffic_policy", NO_POLICY)];
 
 impl Definition {
     /// Reads one tunnel; problems are added under `path`. `None` if anything was wrong with it.
@@ -94,20 +92,30 @@ impl Definition {
         fields.only(KNOWN, LATER);
         let kind = Kind::read(&mut fields, &node.place);
         check_host_header(&mut fields);
-        let http = !matches!(kind, Some(Kind::Tcp { .. }));
+        let http = !matches!(kind, Some(Kind::Tcp { .. } | Kind::Tls { .. }));
         let upstream = upstream(&mut fields, &node.place, http);
         let wire = Wire::read(&mut fields);
         let inspect = fields.flag("inspect").unwrap_or(true);
         let metadata = fields.bounded_text("metadata", MAX_METADATA).unwrap_or_default();
-        let modules = modules::read(&mut fields);
+        let mut modules = modules::read(&mut fields);
+        let mut identity = None;
+        if let Some(Kind::Tls { terminate: Terminate::Agent, .. }) = &kind {
+            // Who ends TLS asks for certificates.
+            identity = Identity::read(&mut fields, &std::mem::take(&mut modules.mutual_tls));
+        }
         let written = Written::of(node);
-        let (kind, upstream, wire) = (kind?, upstream?, wire?);
+        let (kind, mut upstream, wire) = (kind?, upstream?, wire?);
+        if let Kind::Tls { terminate: Terminate::Upstream, .. } = &kind {
+            // The visitor's own TLS is what the local service gets.
+            upstream.transport = Transport::Plain;
+        }
         (problems.0.len() == before).then(|| Definition {
             name: name.to_owned(),
             kind,
             upstream,
             wire,
             modules,
+            identity,
             inspect,
             metadata,
             written,

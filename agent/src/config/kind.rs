@@ -18,6 +18,13 @@ pub enum Kind {
         /// Over which schemes.
         schemes: Schemes,
     },
+    /// A host name for TLS, whatever is spoken inside.
+    Tls {
+        /// A full host name, a bare label under the server's domain, or none: the server chooses.
+        host: Option<String>,
+        /// Where TLS ends.
+        terminate: Terminate,
+    },
     /// A TCP port.
     Tcp {
         /// The port asked for, or none: the server chooses.
@@ -25,6 +32,17 @@ pub enum Kind {
     },
     /// Labels that edges select.
     Labels(BTreeMap<String, String>),
+}
+
+/// Where the TLS of a visitor ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Terminate {
+    /// At the local service: it is passed on as it is.
+    Upstream,
+    /// At this agent, with a certificate of its own.
+    Agent,
+    /// At the server, with the certificate it has for the name.
+    Edge,
 }
 
 /// Over which schemes an HTTP tunnel is published.
@@ -55,6 +73,8 @@ const OF_HTTP: &[&str] = &[
 ];
 /// Keys that say under which name something is published.
 const OF_NAMES: &[&str] = &["domain", "hostname", "subdomain"];
+/// Keys that say how TLS ends.
+const OF_TLS: &[&str] = &["crt", "key", "terminate_at"];
 const OF_SCHEMES: &[&str] = &["schemes", "bind_tls"];
 
 impl Kind {
@@ -69,18 +89,27 @@ impl Kind {
                 return None;
             }
             let others: &[&str] = &["remote_addr", "ip_restriction", "mutual_tls_cas"];
-            for keys in [OF_HTTP, OF_NAMES, OF_SCHEMES, others] {
+            for keys in [OF_HTTP, OF_NAMES, OF_SCHEMES, OF_TLS, others] {
                 refuse_foreign(fields, keys, "a labelled tunnel: what is done with visitors is said at its edge");
             }
             return labels(fields, &pair.value).map(Kind::Labels);
         }
         let Some(proto) = proto else {
-            fields.wrong("proto", place, "Is missing: write `proto: http` or `proto: tcp`, or give `labels`.");
+            fields.wrong(
+                "proto",
+                place,
+                "Is missing: write `proto: http`, `proto: tcp` or `proto: tls`, or give `labels`.",
+            );
             return None;
         };
         match proto.value.as_str() {
             "http" | "https" => {
                 refuse_foreign(fields, &["remote_addr"], "an http tunnel");
+                refuse_foreign(
+                    fields,
+                    OF_TLS,
+                    "an http tunnel: the server ends TLS, with a certificate it has or is given",
+                );
                 let (host, schemes) = (host(fields), schemes(fields));
                 if schemes.is_some_and(|schemes| schemes != Schemes::Https)
                     && let Some(pair) = fields.pair("mutual_tls_cas")
@@ -92,21 +121,65 @@ impl Kind {
                 Some(Kind::Http { host: host?, schemes: schemes? })
             }
             "tcp" => {
-                for keys in [OF_HTTP, OF_NAMES, OF_SCHEMES, &["app_protocol", "mutual_tls_cas"]] {
+                for keys in [OF_HTTP, OF_NAMES, OF_SCHEMES, OF_TLS, &["app_protocol", "mutual_tls_cas"]] {
                     refuse_foreign(fields, keys, "a tcp tunnel");
                 }
                 remote_port(fields).map(|port| Kind::Tcp { port })
             }
             "tls" => {
-                let message = "TLS tunnels come in a later version of Postern. `proto: tcp` passes TLS through unopened; `proto: http` terminates it.";
-                fields.wrong("proto", proto.place, message);
-                None
+                for keys in [OF_HTTP, OF_SCHEMES, &["app_protocol", "remote_addr"]] {
+                    refuse_foreign(fields, keys, "a tls tunnel");
+                }
+                let (host, terminate) = (host(fields), terminate(fields));
+                Some(Kind::Tls { host: host?, terminate: terminate? })
             }
             _ => {
-                fields.wrong("proto", proto.place, "Must be `http` or `tcp`.");
+                fields.wrong("proto", proto.place, "Must be `http`, `tcp` or `tls`.");
                 None
             }
         }
+    }
+}
+
+/// Where TLS ends: where it is said, else here if there is a certificate for it, else at the local service.
+fn terminate(fields: &mut Fields<'_>) -> Option<Terminate> {
+    let own = ["crt", "key"].map(|key| fields.pair(key));
+    if let [Some(one), None] | [None, Some(one)] = own {
+        fields.wrong(&one.key, &one.place, "`crt` and `key` belong together: give both files.");
+        return None;
+    }
+    let has_own = own[0].is_some();
+    let (terminate, place) = match fields.text("terminate_at") {
+        None => (if has_own { Terminate::Agent } else { Terminate::Upstream }, own[0].map(|pair| &pair.place)),
+        Some(written) => match written.value.as_str() {
+            "upstream" => (Terminate::Upstream, Some(written.place)),
+            "agent" => (Terminate::Agent, Some(written.place)),
+            "edge" => (Terminate::Edge, Some(written.place)),
+            _ => {
+                fields.wrong("terminate_at", written.place, "Must be `upstream`, `agent` or `edge`.");
+                return None;
+            }
+        },
+    };
+    let place = place.cloned().unwrap_or_default();
+    let asks = fields.pair("mutual_tls_cas").map(|pair| pair.place.clone());
+    match (terminate, has_own, asks) {
+        (Terminate::Agent, false, _) => {
+            fields.wrong("terminate_at", &place, "This agent needs a certificate to end TLS: give `crt` and `key`.");
+            None
+        }
+        (Terminate::Upstream | Terminate::Edge, true, _) => {
+            let message =
+                "`crt` and `key` are for TLS that ends at this agent: take them out, or write `terminate_at: agent`.";
+            fields.wrong("terminate_at", &place, message);
+            None
+        }
+        (Terminate::Upstream, _, Some(place)) => {
+            let message = "Visitors can be asked for certificates only where TLS ends: give `crt` and `key`, or write `terminate_at: edge`.";
+            fields.wrong("mutual_tls_cas", &place, message);
+            None
+        }
+        _ => Some(terminate),
     }
 }
 

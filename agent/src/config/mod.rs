@@ -4,6 +4,7 @@ pub mod address;
 pub mod definition;
 pub mod edit;
 mod fields;
+pub mod identity;
 mod kind;
 mod logins;
 mod modules;
@@ -19,7 +20,7 @@ pub mod wire;
 mod written;
 
 pub use definition::Definition;
-pub use kind::{Kind, Schemes};
+pub use kind::{Kind, Schemes, Terminate};
 pub use problem::{Place, Problem, Problems};
 pub use settings::Settings;
 

@@ -8,15 +8,20 @@ use crate::capture::{
     TunnelTag,
     sniffer::{Conversation, Observer, Tap},
 };
+use crate::config::identity::Identity;
 use postern_api::{Code, Error};
 use postern_tunnel::{
     IncomingStream, Notes, StreamKind, StreamStart, TunnelStream, message::AppProtocol, relay, relay_tapped,
 };
 use std::{ops::ControlFlow, sync::Arc, time::Duration};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::TlsAcceptor;
 
 /// Requests that are on their way when a tunnel is stopped may end; what still runs after this is cut.
 const STOP_GRACE: Duration = Duration::from_secs(3);
+
+/// How long a visitor may take to agree upon TLS with this agent.
+const HANDSHAKE: Duration = Duration::from_secs(15);
 
 /// A request that is refused is read so far, to be listed and perhaps replayed.
 const MOST_OF_A_REFUSED_REQUEST: usize = 64 * 1024;
@@ -51,6 +56,9 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
         }
     };
     let moved = async {
+        if let Some(identity) = &leg.definition.identity {
+            return terminate(identity, &leg, start, visitor, local).await;
+        }
         match local {
             LocalStream::Plain(local) => {
                 join(observer(&tunnels, &leg, start, notes), &leg, start, visitor, local).await
@@ -66,6 +74,24 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
         () = moved => {}
         () = stopped => tracing::debug!(tunnel = leg.name, "a connection was cut because its tunnel was stopped"),
     }
+}
+
+/// Ends the visitor's TLS here and carries what is inside.
+async fn terminate(identity: &Identity, leg: &Arc<Leg>, start: StreamStart, visitor: TunnelStream, local: LocalStream) {
+    let acceptor = TlsAcceptor::from(identity.config().clone());
+    let visitor = match tokio::time::timeout(HANDSHAKE, acceptor.accept(visitor)).await {
+        Ok(Ok(visitor)) => visitor,
+        Ok(Err(error)) => {
+            return tracing::info!(tunnel = leg.name, visitor = %start.visitor, %error, "a TLS handshake failed");
+        }
+        Err(_) => return tracing::info!(tunnel = leg.name, visitor = %start.visitor, "a TLS handshake took too long"),
+    };
+    let end = match local {
+        LocalStream::Plain(local) => relay(visitor, local).await,
+        LocalStream::Tls(local) => relay(visitor, *local).await,
+    };
+    let error = end.error.as_ref().map(ToString::to_string).unwrap_or_default();
+    tracing::debug!(tunnel = leg.name, visitor = %start.visitor, received = end.a_to_b, sent = end.b_to_a, error, "connection ended");
 }
 
 /// Refuses a visitor the local service cannot be reached for. The request is listed with the reason all the same: its

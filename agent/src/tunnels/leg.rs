@@ -3,7 +3,7 @@
 use super::metrics::Meter;
 use crate::{
     capture::TunnelTag,
-    config::{Definition, Kind, Schemes, definition::PLAIN_SUFFIX, state::Address},
+    config::{Definition, Kind, Schemes, Terminate, definition::PLAIN_SUFFIX, state::Address},
 };
 use postern_api::Error;
 use postern_tunnel::{
@@ -38,6 +38,8 @@ pub enum Face {
     Https,
     /// A name over plain HTTP.
     Http,
+    /// A name over TLS.
+    Tls,
     /// A TCP port.
     Tcp,
     /// Labels.
@@ -61,6 +63,7 @@ impl Face {
         match self {
             Face::Https => "https",
             Face::Http => "http",
+            Face::Tls => "tls",
             Face::Tcp => "tcp",
             Face::Labels => "labels",
         }
@@ -74,6 +77,7 @@ impl Leg {
             Kind::Http { schemes: Schemes::Https, .. } => &[Face::Https],
             Kind::Http { schemes: Schemes::Http, .. } => &[Face::Http],
             Kind::Http { schemes: Schemes::Both, .. } => &[Face::Https, Face::Http],
+            Kind::Tls { .. } => &[Face::Tls],
             Kind::Tcp { .. } => &[Face::Tcp],
             Kind::Labels(_) => &[Face::Labels],
         };
@@ -99,6 +103,11 @@ impl Leg {
                 host: host.clone(),
                 scheme: if face == Face::Http { Scheme::Http } else { Scheme::Https },
                 previous: previous.host.filter(|_| host.is_none()),
+            },
+            (Kind::Tls { host, terminate }, _) => BindWhat::Tls {
+                host: host.clone(),
+                previous: previous.host.filter(|_| host.is_none()),
+                terminate: *terminate == Terminate::Edge,
             },
             (Kind::Tcp { port }, _) => {
                 BindWhat::Tcp { port: *port, previous: previous.port.filter(|_| port.is_none()) }

@@ -243,6 +243,10 @@ fn answer(session: &ServerSession, bind: Bind, seen: &Mutex<Seen>) {
             let word = if *scheme == Scheme::Https { "https" } else { "http" };
             (Some(host.clone()), Some(443), Some(format!("{word}://{host}")))
         }
+        BindWhat::Tls { host, previous, .. } => {
+            let host = host.clone().or(previous.clone()).unwrap_or_else(|| format!("made-up-{number}.localhost"));
+            (Some(host.clone()), Some(443), Some(format!("tls://{host}")))
+        }
         BindWhat::Tcp { port, previous } => {
             let port = port.or(*previous).unwrap_or(24_000 + number as u16);
             (Some("localhost".into()), Some(port), Some(format!("tcp://localhost:{port}")))

@@ -14,10 +14,11 @@ use crate::{
     counters,
     counters::Kind,
     gatehouse::{Asked, Gatehouse, Record},
+    live::TunnelKind,
     modules::{Column, Judged, Trace, Visit, WebsocketHandshake},
     pages::{self, Manners},
     refusal::{Fault, Refusal},
-    routing::{self, HttpsEndpoint, Place, Route, Routing},
+    routing::{self, HttpsEndpoint, Place, Route, Routing, TlsDestination},
     sessions::{Found, Registry, Tunnel},
     settings::{ApiHost, Limits},
     tcp,
@@ -367,6 +368,8 @@ impl Front {
         let table = self.routing.table();
         let place = table.find(&host);
         match self.registry.find_beyond(place.map_or(0, |(covered, _)| covered), &host, visitor.scheme) {
+            // The handshake for its name would have led there.
+            Found::Tunnel(tunnel) if tunnel.kind == TunnelKind::Tls => return Err(misdirected()),
             Found::Tunnel(tunnel) => return Ok(Target::Tunnel(tunnel)),
             Found::Offline => return Err(Refusal::offline(&host)),
             Found::HttpsOnly => return Err(self.to_https(&host, uri)),
@@ -387,6 +390,7 @@ impl Front {
         let table = self.routing.table();
         let place = table.find(name.as_str());
         match self.registry.find_beyond(place.map_or(0, |(covered, _)| covered), name.as_str(), Scheme::Https) {
+            Found::Tunnel(tunnel) if tunnel.kind == TunnelKind::Tls => Some(Rules::Tls(TlsDestination::Tunnel(tunnel))),
             Found::Tunnel(tunnel) => {
                 let stages = tunnel.stages.as_ref()?;
                 Some(Rules::Own(stages.owner.clone(), stages.handshake.clone()?))
@@ -394,7 +398,7 @@ impl Front {
             Found::Offline | Found::HttpsOnly => None,
             Found::Unknown => match place?.1 {
                 Place::Https(edge) => Some(Rules::Own(edge.id.clone(), edge.handshake.clone()?)),
-                Place::Tls(edge) => Some(Rules::Tls(edge.clone())),
+                Place::Tls(edge) => Some(Rules::Tls(TlsDestination::Edge(edge.clone()))),
             },
         }
     }

@@ -4,10 +4,10 @@
 use super::{Arrival, Crowd, FAREWELL, Settled, accept};
 use crate::{
     backends::For,
-    counters::{Connected, Kind},
+    counters::Connected,
     gatehouse::Passage,
     http::{self, Door, Front, Presence, Tls, Visitor},
-    routing::TlsEndpoint,
+    routing::TlsDestination,
     sessions::serve_agent,
     tcp,
     tls::{self, Caller, Configs, Rewound},
@@ -59,13 +59,12 @@ async fn greet(settled: Settled, configs: &Configs, front: Arc<Front>, open: Tas
         front.rules_of(name)
     };
     let mut passage = None;
-    let admits = |name: &HostName, edge: &TlsEndpoint| {
+    let admits = |name: &HostName, destination: &TlsDestination| {
         let mut own = Passage::of(&front.gatehouse, address, "tls");
         own.host = Some(name.as_str().into());
-        own.trace.at_edge(Kind::TlsEdge, &edge.id);
-        own.trace.leads_to(edge.backend_id());
+        destination.mark(&mut own.trace);
         passage = match full {
-            None => own.judged(Some(&edge.column)),
+            None => own.judged(destination.column()),
             Some(full) => {
                 own.refused(&full.refusal());
                 None
@@ -92,17 +91,17 @@ async fn greet(settled: Settled, configs: &Configs, front: Arc<Front>, open: Tas
             visitor.door = full.map(|full| Door { full, leave: leave.clone() });
             Box::pin(http::serve(stream, http2, visitor, front, leave)).await;
         }
-        Ok(Caller::Terminated(stream, edge)) => {
+        Ok(Caller::Terminated(stream, destination)) => {
             let _connected = Connected::new("tls");
-            let candidates = backends.candidates(edge.backend());
-            drop(edge);
+            let candidates = destination.candidates(backends);
+            drop(destination);
             let Some(passage) = passage else { return };
             Box::pin(open.track_future(tcp::join(stream, of_tls(address, reached), passage, candidates))).await;
         }
-        Ok(Caller::Passing(stream, hello, edge)) => {
+        Ok(Caller::Passing(stream, hello, destination)) => {
             let _connected = Connected::new("tls");
-            let candidates = backends.candidates(edge.backend());
-            drop(edge);
+            let candidates = destination.candidates(backends);
+            drop(destination);
             let Some(passage) = passage else { return };
             let stream = Rewound::new(stream, hello);
             Box::pin(open.track_future(tcp::join(stream, of_tls(address, reached), passage, candidates))).await;

@@ -54,8 +54,9 @@ impl Routing {
     }
 
     /// How connections to a tunnel are made, if not as all others are.
-    pub(crate) fn handshake_of_tunnel(&self, settings: &Settings) -> Result<Option<Handshake>, Error> {
-        self.configs.of_tunnel(settings)
+    /// With `raw`, no application protocol is agreed upon.
+    pub(crate) fn handshake_of_tunnel(&self, settings: &Settings, raw: bool) -> Result<Option<Handshake>, Error> {
+        self.configs.of_tunnel(settings, raw)
     }
 
     /// Forgets what is kept for tunnels that have been away for long; these are up.

@@ -45,6 +45,13 @@ impl Registry {
                 self.names.set(&host, scheme, Slot::Live(tunnel.clone()));
                 tunnel
             }
+            BindWhat::Tls { host, previous, .. } => {
+                let mut book = self.book();
+                let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), Scheme::Https)?;
+                let tunnel = self.enter(&mut book, session, bind, self.tls_grant(host.clone(), stages))?;
+                self.names.set(&host, Scheme::Https, Slot::Live(tunnel.clone()));
+                tunnel
+            }
             BindWhat::Labels { labels } => {
                 check_labels(&acl, &labels)?;
                 let grant = Grant { kind: TunnelKind::Labels, host: None, port: None, url: None, labels, stages };
@@ -110,12 +117,14 @@ impl Registry {
     }
 
     fn http_grant(&self, host: HostName, scheme: Scheme, stages: Option<Box<Stages>>) -> Grant {
-        let (kind, word, port, standard) = match scheme {
-            Scheme::Https => (TunnelKind::Https, "https", self.https_port, 443),
-            Scheme::Http => (TunnelKind::Http, "http", self.http_port, 80),
-        };
-        let url = if port == standard { format!("{word}://{host}") } else { format!("{word}://{host}:{port}") };
-        Grant { kind, host: Some(host), port: None, url: Some(url), labels: BTreeMap::new(), stages }
+        match scheme {
+            Scheme::Https => named(TunnelKind::Https, ("https", self.https_port, 443), host, stages),
+            Scheme::Http => named(TunnelKind::Http, ("http", self.http_port, 80), host, stages),
+        }
+    }
+
+    fn tls_grant(&self, host: HostName, stages: Option<Box<Stages>>) -> Grant {
+        named(TunnelKind::Tls, ("tls", self.https_port, 443), host, stages)
     }
 
     /// The name to bind; called under the book's lock, so that what is free stays free.
@@ -330,6 +339,17 @@ impl Registry {
         }
         Ok(candidates)
     }
+}
+
+/// What is given under a name; addresses leave the standard port of their scheme out.
+fn named(
+    kind: TunnelKind,
+    (scheme, port, standard): (&str, u16, u16),
+    host: HostName,
+    stages: Option<Box<Stages>>,
+) -> Grant {
+    let url = if port == standard { format!("{scheme}://{host}") } else { format!("{scheme}://{host}:{port}") };
+    Grant { kind, host: Some(host), port: None, url: Some(url), labels: BTreeMap::new(), stages }
 }
 
 /// All spellings of the address that TCP tunnels listen on.

@@ -1,6 +1,7 @@
 //! Host names and who serves them: read without locks by every request, written when agents come and go.
 
 use super::Tunnel;
+use crate::live::TunnelKind;
 use arc_swap::ArcSwap;
 use postern_api::host::HostName;
 use postern_tunnel::message::Scheme;
@@ -174,6 +175,8 @@ impl Entry {
         match self.slot(scheme) {
             Slot::Live(tunnel) => Some(Found::Tunnel(tunnel.clone())),
             slot if !slot.is_vacant() => Some(Found::Offline),
+            // What is spoken inside TLS need not be HTTP.
+            _ if scheme == Scheme::Http && self.https.live().is_some_and(|there| there.kind == TunnelKind::Tls) => None,
             _ if scheme == Scheme::Http && !self.https.is_vacant() => Some(Found::HttpsOnly),
             _ => None,
         }

@@ -30,11 +30,16 @@ pub(crate) struct Stages {
 impl Stages {
     /// Makes them ready, or says what is wrong with what was asked for. `None` where nothing was.
     pub(super) fn of(session: &Session, bind: &Bind, routing: &Routing) -> Result<Option<Box<Self>>, Error> {
-        let Some(modules) = wanted(bind)? else { return Ok(None) };
+        let modules = wanted(bind)?;
+        let ends_here = matches!(bind.what, BindWhat::Tls { terminate: true, .. });
+        if modules.is_none() && !ends_here {
+            return Ok(None);
+        }
+        let modules = modules.unwrap_or_default();
         let owner = tunnel_owner(&session.credential, &session.instance, &bind.name);
         let settings = settings(modules);
         let column = routing.stages_of_tunnel(&owner, &settings)?;
-        let handshake = routing.handshake_of_tunnel(&settings)?;
+        let handshake = routing.handshake_of_tunnel(&settings, ends_here)?;
         Ok(Some(Box::new(Stages { owner: owner.into(), column, handshake })))
     }
 }
@@ -56,6 +61,9 @@ fn wanted(bind: &Bind) -> Result<Option<TunnelModules>, Error> {
             // The cookies of a login are for encrypted connections alone.
             let logs_in = modules.oauth.is_some() || modules.oidc.is_some();
             (modules.mutual_tls.is_empty() && !logs_in, "a tunnel without TLS")
+        }
+        BindWhat::Tls { terminate, .. } => {
+            (modules.concerns_connections_only() && (*terminate || modules.mutual_tls.is_empty()), "a tls tunnel")
         }
         BindWhat::Tcp { .. } => (modules.concerns_connections_only() && modules.mutual_tls.is_empty(), "a tcp tunnel"),
         BindWhat::Labels { .. } => (modules.is_empty(), "a labelled tunnel, whose edge has them,"),

@@ -112,12 +112,14 @@ impl Configs {
         asks.then(|| Handshake::new(edge, self.own(settings, http_protocols())))
     }
 
-    /// The handshake of a tunnel that asks visitors for certificates; `None` where it does not.
-    pub(crate) fn of_tunnel(&self, settings: &Settings) -> Result<Option<Handshake>, Error> {
-        if settings.mutual_tls.is_none() {
+    /// The handshake of a tunnel that asks visitors for certificates, or, with `raw`, ends TLS whatever is spoken
+    /// inside; `None` where it does neither.
+    pub(crate) fn of_tunnel(&self, settings: &Settings, raw: bool) -> Result<Option<Handshake>, Error> {
+        if settings.mutual_tls.is_none() && !raw {
             return Ok(None);
         }
-        let config = self.own(settings, http_protocols()).map_err(|error| {
+        let protocols = if raw { Vec::new() } else { http_protocols() };
+        let config = self.own(settings, protocols).map_err(|error| {
             let message = format!("The certificate authorities for visitors' certificates cannot be used: {error}.");
             Error::new(Code::CertificateUnreadable, message).with("field", "mutual_tls_cas")
         })?;

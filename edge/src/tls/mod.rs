@@ -12,7 +12,7 @@ pub(crate) use configs::{Configs, Handshake};
 pub(crate) use identity::Identity;
 pub(crate) use rewound::Rewound;
 
-use crate::{challenges, routing::TlsEndpoint};
+use crate::{challenges, routing::TlsDestination};
 use hello::Hello;
 pub(crate) use hello::SILENT;
 use postern_api::host::HostName;
@@ -46,10 +46,10 @@ pub(crate) enum Caller {
         /// The edge by whose own rules the handshake was made.
         admission: Option<Admission>,
     },
-    /// A visitor of a TLS edge, whose TLS ended here.
-    Terminated(TlsStream<TcpStream>, Arc<TlsEndpoint>),
-    /// A visitor of a TLS edge whose TLS ends elsewhere, and the bytes that were read already.
-    Passing(TcpStream, Vec<u8>, Arc<TlsEndpoint>),
+    /// A visitor of a TLS edge or tunnel, whose TLS ended here.
+    Terminated(TlsStream<TcpStream>, TlsDestination),
+    /// A visitor of a TLS edge or tunnel whose TLS ends elsewhere, and the bytes that were read already.
+    Passing(TcpStream, Vec<u8>, TlsDestination),
     /// An ACME authority that has seen the proof it asked for.
     Proved,
     /// A visitor whom a TLS edge does not let in.
@@ -60,8 +60,8 @@ pub(crate) enum Caller {
 pub(crate) enum Rules {
     /// Those of one edge or tunnel that speaks HTTP, by its id.
     Own(Arc<str>, Handshake),
-    /// Those of a TLS edge.
-    Tls(Arc<TlsEndpoint>),
+    /// Those of a TLS edge or tunnel.
+    Tls(TlsDestination),
 }
 
 /// How a connection came in by the rules of one edge.
@@ -94,7 +94,7 @@ pub(crate) async fn handshake(
     stream: TcpStream,
     configs: &Configs,
     find: impl Fn(&HostName) -> Option<Rules>,
-    admits: impl FnMut(&HostName, &TlsEndpoint) -> bool,
+    admits: impl FnMut(&HostName, &TlsDestination) -> bool,
     deadline: Duration,
 ) -> io::Result<Caller> {
     tokio::time::timeout(deadline, choose(stream, configs, find, admits))
@@ -106,7 +106,7 @@ async fn choose(
     mut stream: TcpStream,
     configs: &Configs,
     find: impl Fn(&HostName) -> Option<Rules>,
-    mut admits: impl FnMut(&HostName, &TlsEndpoint) -> bool,
+    mut admits: impl FnMut(&HostName, &TlsDestination) -> bool,
 ) -> io::Result<Caller> {
     let local =
         stream.local_addr().as_ref().map(SocketAddr::ip).map_or(IpAddr::from([127, 0, 0, 1]), |ip| ip.to_canonical());
@@ -123,15 +123,15 @@ async fn choose(
         return Ok(Caller::Proved);
     }
     let (config, edge) = match hello.name().and_then(|name| Some((find(&name)?, name))) {
-        Some((Rules::Tls(edge), name)) => {
-            if !admits(&name, &edge) {
+        Some((Rules::Tls(destination), name)) => {
+            if !admits(&name, &destination) {
                 return Ok(Caller::Refused);
             }
-            return match edge.handshake.clone() {
-                None => Ok(Caller::Passing(stream, hello.into_bytes(), edge)),
+            return match destination.handshake() {
+                None => Ok(Caller::Passing(stream, hello.into_bytes(), destination)),
                 Some(handshake) => {
                     let stream = hello.finish(stream, handshake.config()?).await?;
-                    Ok(Caller::Terminated(stream, edge))
+                    Ok(Caller::Terminated(stream, destination))
                 }
             };
         }

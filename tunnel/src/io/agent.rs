@@ -11,7 +11,7 @@ use super::server::interval;
 use super::session::{Core, Heard, Reader, messages};
 use super::stream::TunnelStream;
 use super::{FAREWELL, PATIENCE};
-use crate::proto::message::{Bind, Bound, FromAgent, FromServer, Hello, Welcome};
+use crate::proto::message::{Bind, BindWhat, Bound, FromAgent, FromServer, Hello, Welcome};
 use crate::proto::preamble::Preamble;
 use crate::proto::start::StreamStart;
 use crate::proto::verdict::TAKEN;
@@ -300,8 +300,9 @@ impl AgentSession {
     /// or with [`Code::SessionNotReady`] once the session is over.
     pub async fn bind(&self, mut bind: Bind) -> Result<Bound, Error> {
         let Session { core, questions, welcome } = &*self.0;
-        if bind.modules.is_some() && !Versions::has_modules(welcome.protocol) {
-            let message = "The server is older than this agent and knows no modules of tunnels. Update the server, or take the tunnel's modules out.";
+        let newer = bind.modules.is_some() || matches!(bind.what, BindWhat::Tls { .. });
+        if newer && !Versions::has_modules(welcome.protocol) {
+            let message = "The server is older than this agent and knows neither modules of tunnels nor TLS tunnels. Update the server.";
             return Err(Error::new(Code::ServerTooOld, message));
         }
         let (question, answer) = oneshot::channel();

@@ -116,6 +116,18 @@ pub enum BindWhat {
         #[serde(default)]
         previous: Option<String>,
     },
+    /// A host name on the server's HTTPS listener, whatever is spoken inside TLS. Needs [`Versions::has_modules`].
+    Tls {
+        /// A full host name or a bare label below the server's domain, a wildcard allowed; `None` generates one.
+        #[serde(default)]
+        host: Option<String>,
+        /// The name the tunnel had before, which wins over generating one.
+        #[serde(default)]
+        previous: Option<String>,
+        /// Whether TLS ends at the server; otherwise it is passed on as it is.
+        #[serde(default)]
+        terminate: bool,
+    },
     /// A TCP port of the server.
     Tcp {
         /// The port asked for; `None` lets the server choose.
