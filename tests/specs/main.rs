@@ -32,6 +32,7 @@ mod stages;
 mod tcp_edges;
 mod tcp_tunnels;
 mod tls;
+mod tls_tunnels;
 mod tunnel_modules;
 mod views;
 mod visitor_addresses;

@@ -43,7 +43,7 @@ enum Command {
         #[command(flatten)]
         run: Box<RunFlags>,
     },
-    /// Publish a local TLS service (comes in a later version)
+    /// Publish a local TLS service by the name in its handshakes
     Tls {
         /// Where the service listens
         addr: String,

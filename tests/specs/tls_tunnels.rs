@@ -1,0 +1,197 @@
+//! TLS tunnels: whoever ends TLS, the name in the handshake leads there.
+
+use postern_api::Code;
+use postern_tests::tcp::Echo;
+use postern_tests::{Agent, Origin, World, eventually};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedKey, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject};
+use serde_json::json;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::{TlsAcceptor, TlsConnector};
+
+const HOST: &str = "vault.localhost";
+
+fn certificate(name: &str) -> CertifiedKey<KeyPair> {
+    rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate")
+}
+
+/// A local service with TLS of its own that greets and goes.
+async fn tls_service(own: &CertifiedKey<KeyPair>) -> SocketAddr {
+    let key = PrivateKeyDer::from_pem_slice(own.signing_key.serialize_pem().as_bytes()).expect("a key");
+    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("suites")
+        .with_no_client_auth()
+        .with_single_cert(vec![own.cert.der().clone()], key)
+        .expect("a pair");
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            if let Ok(mut stream) = acceptor.accept(stream).await {
+                let _ = stream.write_all(b"from the service\n").await;
+                let _ = stream.shutdown().await;
+            }
+        }
+    });
+    address
+}
+
+/// What a visitor hears first who trusts this certificate, and who may have one, too.
+async fn heard(world: &World, name: &str, trusted: &[u8], own: Option<&(Vec<u8>, String)>) -> std::io::Result<String> {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from(trusted.to_vec())).expect("an authority");
+    let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("suites")
+        .with_root_certificates(roots);
+    let config = match own {
+        None => builder.with_no_client_auth(),
+        Some((certificate, key)) => {
+            let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).expect("a key");
+            builder.with_client_auth_cert(vec![CertificateDer::from(certificate.clone())], key).expect("a pair")
+        }
+    };
+    let stream = TcpStream::connect(world.server.addresses.https).await?;
+    let name = ServerName::try_from(name.to_owned()).expect("a name");
+    let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await?;
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).await?;
+    Ok(line.trim_end().to_owned())
+}
+
+fn authority_of(world: &World) -> Vec<u8> {
+    CertificateDer::from_pem_file(world.server.authority()).expect("PEM").to_vec()
+}
+
+async fn shown(agent: &Agent, name: &str) -> (String, String) {
+    let body = agent.get(&format!("/api/tunnels/{name}")).await.ok();
+    let text = |key: &str| body[key].as_str().unwrap_or_default().to_owned();
+    (text("proto"), text("public_url"))
+}
+
+#[tokio::test]
+async fn what_is_passed_through_is_opened_by_the_local_service_only() {
+    let world = World::start().await;
+    let agent = world.agent().await;
+    let own = certificate(HOST);
+    let service = tls_service(&own).await;
+    let tunnel = json!({ "name": "vault", "proto": "tls", "addr": service.to_string(), "domain": HOST });
+    agent.tunnel(tunnel.clone()).await;
+    let port = world.server.addresses.https.port();
+    assert_eq!(shown(&agent, "vault").await, ("tls".to_owned(), format!("tls://{HOST}:{port}")));
+    assert_eq!(heard(&world, HOST, own.cert.der(), None).await.expect("let in"), "from the service");
+    let edge = authority_of(&world);
+    assert!(heard(&world, HOST, &edge, None).await.is_err(), "the server shows no certificate for it");
+
+    let origin = Origin::says("hello").await;
+    let taken = agent.ask(json!({ "name": "site", "proto": "http", "addr": origin.to_string(), "domain": HOST })).await;
+    assert_eq!(taken.code(), Code::NameTaken);
+    let site = agent.https("site", &origin).await;
+    let visitor = world.visitor();
+    let older = visitor.with(|client| client.http1_only());
+    let crossed = older.send(older.http.get(site.url("/")).header("host", format!("{HOST}:{port}"))).await;
+    assert_eq!(crossed.status, 421, "nobody comes in by a connection for another name");
+
+    agent.delete("/api/tunnels/vault").await.ok();
+    assert!(heard(&world, HOST, own.cert.der(), None).await.is_err());
+    let again =
+        agent.tunnel(json!({ "name": "web", "proto": "http", "addr": origin.to_string(), "domain": HOST })).await;
+    assert_eq!(visitor.get(&again.url("/")).await.text(), "hello", "the name is free again");
+}
+
+#[tokio::test]
+async fn addresses_are_judged_before_the_handshake() {
+    let world = World::start().await;
+    let agent = world.agent().await;
+    let own = certificate(HOST);
+    let service = tls_service(&own).await;
+    let rules = json!({ "allow_cidrs": ["192.0.2.0/24"] });
+    let body = json!({ "name": "vault", "proto": "tls", "addr": service.to_string(), "domain": HOST, "ip_restriction": rules });
+    agent.tunnel(body).await;
+    assert!(heard(&world, HOST, own.cert.der(), None).await.is_err());
+}
+
+#[tokio::test]
+async fn the_agent_ends_tls_with_its_own_certificate_and_takes_a_new_one_from_its_files() {
+    let world = World::start().await;
+    let (_, token) = world.operator().credential(&[]).await;
+    let echo = Echo::named("plain inside").await;
+    let files = ["own.crt", "own.key"].map(|name| world.path(name));
+    let renew = || {
+        let own = certificate(HOST);
+        std::fs::write(&files[0], own.cert.pem()).expect("written");
+        std::fs::write(&files[1], own.signing_key.serialize_pem()).expect("written");
+        own.cert.der().to_vec()
+    };
+    let first = renew();
+    let tunnel = json!({ "proto": "tls", "addr": echo.to_string(), "domain": HOST, "crt": files[0], "key": files[1] });
+    let mut agent = world.agent_setup("agent", &token).tunnel("vault", tunnel).start().await;
+    agent.tunnel_is_up("vault").await;
+    assert_eq!(heard(&world, HOST, &first, None).await.expect("let in"), "plain inside");
+    assert!(heard(&world, HOST, &authority_of(&world), None).await.is_err(), "the server cannot read it");
+
+    let second = renew();
+    agent.saves(|setup| setup.setting("metadata", "another word"));
+    let greeting = eventually("the new certificate is shown", async || heard(&world, HOST, &second, None).await.ok());
+    assert_eq!(greeting.await, "plain inside");
+    assert!(heard(&world, HOST, &first, None).await.is_err());
+}
+
+#[tokio::test]
+async fn visitors_show_certificates_to_whoever_ends_tls() {
+    let world = World::start().await;
+    let agent = world.agent().await;
+    let echo = Echo::named("plain inside").await;
+    let authority = KeyPair::generate().expect("a key");
+    let mut params = CertificateParams::new(Vec::<String>::new()).expect("parameters");
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let certificate_of_authority = params.self_signed(&authority).expect("an authority");
+    let cas = world.path("cas.pem");
+    std::fs::write(&cas, certificate_of_authority.pem()).expect("written");
+    let issuer = Issuer::from_params(&params, &authority);
+    let key = KeyPair::generate().expect("a key");
+    let mut leaf = CertificateParams::new(vec!["ada.test".to_owned()]).expect("parameters");
+    leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+    let ada = (leaf.signed_by(&key, &issuer).expect("signed").der().to_vec(), key.serialize_pem());
+    let other = certificate("eve.test");
+    let eve = (other.cert.der().to_vec(), other.signing_key.serialize_pem());
+
+    let own = certificate(HOST);
+    let files = ["own.crt", "own.key"].map(|name| world.path(name));
+    std::fs::write(&files[0], own.cert.pem()).expect("written");
+    std::fs::write(&files[1], own.signing_key.serialize_pem()).expect("written");
+    let body = |name: &str, more: serde_json::Value| {
+        let mut body = json!({ "name": name, "proto": "tls", "addr": echo.to_string(), "mutual_tls_cas": cas });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    agent.tunnel(body("at the agent", json!({ "domain": HOST, "crt": files[0], "key": files[1] }))).await;
+    agent.tunnel(body("at the server", json!({ "domain": "door.localhost", "terminate_at": "edge" }))).await;
+    for (name, trusted) in [(HOST, own.cert.der().to_vec()), ("door.localhost", authority_of(&world))] {
+        assert_eq!(heard(&world, name, &trusted, Some(&ada)).await.expect("let in"), "plain inside", "{name}");
+        for stranger in [None, Some(&eve)] {
+            let heard = heard(&world, name, &trusted, stranger).await;
+            assert!(heard.as_ref().map_or(true, String::is_empty), "{name}: {heard:?}");
+        }
+    }
+    let nowhere = agent.ask(body("passed through", json!({}))).await;
+    assert_eq!((nowhere.status, nowhere.code()), (400, Code::ConfigInvalid));
+}
+
+#[tokio::test]
+async fn a_tls_tunnel_is_one_command() {
+    let world = World::start().await;
+    let (_, token) = world.operator().credential(&[]).await;
+    let own = certificate(HOST);
+    let service = tls_service(&own).await.to_string();
+    let setup = world.agent_setup("agent", &token).arguments(&["tls", &service, "--domain", HOST]);
+    let agent = setup.start().await;
+    agent.tunnel_is_up("command_line").await;
+    assert_eq!(heard(&world, HOST, own.cert.der(), None).await.expect("let in"), "from the service");
+}
