@@ -106,6 +106,40 @@ pub(super) fn taken(claim: &Claim, holder: &str) -> Error {
     Error::new(Code::HostportTaken, sentence).with("id", holder).with("field", "hostports")
 }
 
+/// What the rules of every kind of edge with hostports say of them.
+macro_rules! hooks {
+    () => {
+        fn check(kept: &Kept<Self>, former: Option<&Kept<Self>>, here: &Resources) -> Result<()> {
+            let former = former.map(|former| former.spec.hostports.as_slice()).unwrap_or_default();
+            hostports::check(&kept.spec.hostports, former, here)
+        }
+
+        fn claims(kept: &Kept<Self>) -> Vec<Claim> {
+            hostports::claims(&kept.spec.hostports)
+        }
+
+        fn wanted(kept: &Kept<Self>, former: Option<&Kept<Self>>) -> Wanted {
+            let former = former.map(|former| former.spec.hostports.as_slice()).unwrap_or_default();
+            hostports::wanted(&kept.spec.hostports, former)
+        }
+
+        async fn secure(
+            plan: &mut Plan,
+            kept: &Kept<Self>,
+            former: Option<&Kept<Self>>,
+            call: &Call<'_>,
+        ) -> Result<()> {
+            let former = former.map(|former| former.spec.hostports.as_slice()).unwrap_or_default();
+            hostports::secure(plan, &kept.spec.hostports, former, call).await
+        }
+
+        fn taken(claim: &Claim, holder: &str) -> Error {
+            hostports::taken(claim, holder)
+        }
+    };
+}
+pub(super) use hooks;
+
 fn split(hostport: &str) -> Result<(HostName, u16)> {
     let hostport = hostport.trim();
     let shown: String = hostport.chars().take(80).collect();

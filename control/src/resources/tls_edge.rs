@@ -29,28 +29,7 @@ impl Rules for TlsEdge {
         Ok(modules)
     }
 
-    fn check(kept: &Kept<Self>, former: Option<&Kept<Self>>, here: &Resources) -> Result<()> {
-        let former = former.map(|former| former.spec.hostports.as_slice()).unwrap_or_default();
-        hostports::check(&kept.spec.hostports, former, here)
-    }
-
-    fn claims(kept: &Kept<Self>) -> Vec<Claim> {
-        hostports::claims(&kept.spec.hostports)
-    }
-
-    fn wanted(kept: &Kept<Self>, former: Option<&Kept<Self>>) -> Wanted {
-        let former = former.map(|former| former.spec.hostports.as_slice()).unwrap_or_default();
-        hostports::wanted(&kept.spec.hostports, former)
-    }
-
-    async fn secure(plan: &mut Plan, kept: &Kept<Self>, former: Option<&Kept<Self>>, call: &Call<'_>) -> Result<()> {
-        let former = former.map(|former| former.spec.hostports.as_slice()).unwrap_or_default();
-        hostports::secure(plan, &kept.spec.hostports, former, call).await
-    }
-
-    fn taken(claim: &Claim, holder: &str) -> Error {
-        hostports::taken(claim, holder)
-    }
+    hostports::hooks!();
 
     /// What passes through unread shows no certificate that could be judged.
     fn fit(modules: &Modules, here: &Resources) -> Result<()> {
