@@ -95,6 +95,7 @@ fn fill(store: &Arc<CaptureStore>, numbers: std::ops::Range<usize>) {
         tunnel: Arc::new(TunnelTag { definition: "web".into(), proto: "https" }),
         remote: "192.0.2.1:1".into(),
         replay_of: None,
+        through_edge: false,
         notes: None,
     });
     for number in numbers {

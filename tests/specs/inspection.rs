@@ -160,3 +160,35 @@ async fn the_live_feed_begins_with_the_state_and_tells_each_request() {
     assert_eq!(&names[..2], ["status", "tunnels"]);
     assert!(names[2..].contains(&"request"), "{names:?}");
 }
+
+#[tokio::test]
+async fn a_replay_through_the_edge_is_a_visit_of_its_own() {
+    let world = World::start().await;
+    let origin = Origin::says("hello").await;
+    let agent = world.agent().await;
+    let tunnel = agent.https("site", &origin).await;
+    let visitor = world.visitor();
+    visitor.send(visitor.http.post(tunnel.url("/sum?n=1")).header("X-Mine", "yes").body("the body")).await;
+    let captured = agent.captures("the answer is captured", |request| !request["response"].is_null()).await;
+
+    let body = json!({"id": captured["id"], "through": "edge", "headers": {"X-Mine": "changed"}});
+    assert_eq!(agent.post("/api/requests/http", body).await.status, 204);
+    let heard = origin.hears("/sum", 2).await;
+    assert_eq!((heard[0].header("x-mine"), heard[1].header("x-mine")), ("yes", "changed"));
+    let seen = agent
+        .captures("what the visitor saw is captured", |request| {
+            request["replay_through"] == "edge" && !request["response"].is_null()
+        })
+        .await;
+    assert_eq!(seen["replay_of"], captured["id"]);
+    assert!(raw(&seen["response"]).contains(&postern_tests::bytes::sum_of(b"the body")), "the edge's whole answer");
+    let arrived = agent
+        .captures("it arrives as a visitor's", |request| {
+            request["replay_of"].is_null() && request["request"]["headers"]["X-Mine"][0] == "changed"
+        })
+        .await;
+    assert!(!arrived["response"].is_null(), "{arrived}");
+
+    let nobody = json!({"id": captured["id"], "through": "edge", "tunnel_name": "nobody"});
+    assert_eq!(agent.post("/api/requests/http", nobody).await.code(), Code::TunnelUnknown);
+}

@@ -1,6 +1,7 @@
 //! One captured request with its response, while it passes and after.
 
 use super::{
+    frames::{Frame, Frames},
     message::{Bodies, Message},
     recording::Recording,
     store::CaptureStore,
@@ -12,6 +13,9 @@ use std::sync::{
 };
 use std::time::Duration;
 use tokio::time::Instant;
+
+/// Listeners are told of frames this seldom.
+const TELL_PAUSE: Duration = Duration::from_millis(500);
 
 /// Which tunnel a request came through.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +53,15 @@ pub(crate) struct Opening {
     pub(crate) trace: Option<Vec<u8>>,
     /// It did not pass here: it was read from a file.
     pub(crate) imported: bool,
+    /// A replay that went the way of every visitor.
+    pub(crate) through_edge: bool,
+}
+
+impl Opening {
+    /// Which way a replay went.
+    pub(crate) fn replayed_through(&self) -> Option<&'static str> {
+        self.replay_of.map(|_| if self.through_edge { "edge" } else { "local" })
+    }
 }
 
 /// A captured request. Shared by the sniffer that fills it and everybody who looks.
@@ -71,6 +84,10 @@ pub(crate) struct State {
     pub(crate) duration: Option<Duration>,
     pub(crate) error: Option<Arc<str>>,
     pub(crate) timing: Timing,
+    /// What passes inside it, for WebSockets and server-sent events.
+    frames: Option<Box<Frames>>,
+    /// When listeners were told of a frame last.
+    told: Option<Instant>,
     /// What its owner wrote beside it.
     pub(crate) note: Option<Arc<str>>,
     /// Evicted last.
@@ -93,6 +110,8 @@ pub(crate) struct Facts {
     pub(crate) pinned: bool,
     pub(crate) cut: bool,
     pub(crate) timing: Timing,
+    /// How many frames have passed, and whether more may come; nothing where there are none.
+    pub(crate) frames: Option<(u64, bool)>,
 }
 
 /// When what happened, as the agent saw it.
@@ -157,6 +176,7 @@ impl Exchange {
         state.detached = true;
         state.request.clear();
         state.note = None;
+        state.frames = None;
         if let Some(response) = &mut state.response {
             response.clear();
         }
@@ -286,6 +306,7 @@ impl Exchange {
             response_size: state.response.as_ref().map_or(0, |response| response.passed),
             error: state.error.clone(),
             timing: state.timing,
+            frames: state.frames.as_ref().map(|frames| (frames.count, frames.open)),
             note: state.note.clone(),
             pinned: state.pinned,
             cut: state.request.cut || state.response.as_ref().is_some_and(|response| response.cut),
@@ -306,6 +327,13 @@ impl Exchange {
     /// The body of the response, if there is one.
     pub fn response_body(&self) -> Option<Bodies> {
         self.locked().response.as_ref().map(|response| Bodies(response.message()))
+    }
+
+    /// The request is of HTTP/1.0.
+    pub(crate) fn is_old(&self) -> bool {
+        let (request, _) = self.messages();
+        let head = request.head();
+        head.split(|byte| *byte == b'\n').next().is_some_and(|line| line.trim_ascii_end().ends_with(b"HTTP/1.0"))
     }
 
     /// The words behind the status.
@@ -346,12 +374,89 @@ impl Exchange {
             "remote_addr": self.opening.remote,
             "cut": facts.cut,
             "replay_of": self.opening.replay_of.map(shown_id),
+            "replay_through": self.opening.replayed_through(),
             "error": facts.error.as_deref(),
             "pinned": facts.pinned,
             "note": facts.note.as_deref(),
             "imported": self.opening.imported,
+            "frames": facts.frames.map(|(count, _)| count),
+            "open": facts.duration.is_none() || facts.frames.is_some_and(|(_, open)| open),
         })
     }
+}
+
+/// What passes inside.
+impl Exchange {
+    pub(crate) fn frames_begin(self: &Arc<Self>, store: &CaptureStore, lost: Option<&'static str>) {
+        {
+            let mut state = self.locked();
+            if state.detached {
+                return;
+            }
+            state.frames = Some(Box::new(Frames::begin(lost)));
+        }
+        store.tell_of(self);
+    }
+
+    /// Keeps a frame whose cost is on the store's account already; the oldest make room within the exchange.
+    pub(crate) fn frame(self: &Arc<Self>, store: &CaptureStore, frame: Frame, cost: usize) {
+        let limit = store.body_limit();
+        let told = {
+            let mut state = self.locked();
+            if state.detached {
+                drop(state);
+                store.refund(cost);
+                return;
+            }
+            let Some(frames) = &mut state.frames else { return };
+            let freed = frames.make_room(cost, limit);
+            frames.push(frame);
+            state.charged = (state.charged + cost).saturating_sub(freed);
+            store.refund(freed);
+            // A chat of thousands of messages is no reason to wake every listener as often.
+            let now = Instant::now();
+            let due = state.told.is_none_or(|told| now.duration_since(told) >= TELL_PAUSE);
+            if due {
+                state.told = Some(now);
+            }
+            due
+        };
+        if told {
+            store.tell_of(self);
+        }
+    }
+
+    pub(crate) fn frames_lost(&self, why: &'static str) {
+        if let Some(frames) = &mut self.locked().frames {
+            frames.lost = Some(why);
+        }
+    }
+
+    /// Nothing more passes.
+    pub(crate) fn frames_end(self: &Arc<Self>, store: &CaptureStore) {
+        if let Some(frames) = &mut self.locked().frames {
+            frames.open = false;
+        }
+        store.tell_of(self);
+    }
+
+    /// What is kept of the frames behind one, at most so many.
+    pub(crate) fn frames_after(&self, after: u64, limit: usize) -> Option<FramePage> {
+        let state = self.locked();
+        let frames = state.frames.as_ref()?;
+        let (page, dropped) = frames.after(after, limit);
+        Some(FramePage { page, dropped, count: frames.count, open: frames.open, lost: frames.lost })
+    }
+}
+
+/// Some frames, and how it stands with the others.
+pub(crate) struct FramePage {
+    pub(crate) page: Vec<Frame>,
+    /// Frames behind the one that was asked for that have made room.
+    pub(crate) dropped: u64,
+    pub(crate) count: u64,
+    pub(crate) open: bool,
+    pub(crate) lost: Option<&'static str>,
 }
 
 impl State {

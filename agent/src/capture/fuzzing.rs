@@ -68,6 +68,7 @@ fn watch(said: &[u8], answered: &[u8], size: usize) -> Vec<Seen> {
         tunnel: Arc::new(TunnelTag { definition: "site".to_owned(), proto: "https" }),
         remote: "192.0.2.1:9".to_owned(),
         replay_of: None,
+        through_edge: false,
         notes: None,
     };
     let mut conversation = Conversation::new(observer);

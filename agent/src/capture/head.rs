@@ -32,6 +32,10 @@ pub(crate) struct ResponseHead {
     pub(crate) reason: String,
     /// What the headers say, before the request's method is looked at.
     pub(crate) framing: Framing,
+    /// It switches to a WebSocket, if it switches.
+    pub(crate) websocket: bool,
+    /// Its body is made of server-sent events that can be read as they are.
+    pub(crate) events: bool,
 }
 
 impl HeadBuffer {
@@ -115,6 +119,9 @@ impl ResponseHead {
             status: response.code.unwrap_or_default(),
             reason: response.reason.unwrap_or_default().to_owned(),
             framing: framing(response.headers)?.unwrap_or(Framing::UntilClose),
+            websocket: says(response.headers, "upgrade", "websocket"),
+            events: says(response.headers, "content-type", "text/event-stream")
+                && !response.headers.iter().any(|header| header.name.eq_ignore_ascii_case("content-encoding")),
         })
     }
 
@@ -123,6 +130,14 @@ impl ResponseHead {
         let bodiless = method == "HEAD" || matches!(self.status, 100..=199 | 204 | 304);
         if bodiless { Framing::Length(0) } else { self.framing.clone() }
     }
+}
+
+/// Whether a header has this value, its parameters aside.
+fn says(headers: &[httparse::Header<'_>], name: &str, value: &str) -> bool {
+    headers.iter().filter(|header| header.name.eq_ignore_ascii_case(name)).any(|header| {
+        let essence = header.value.split(|byte| *byte == b';').next().unwrap_or_default();
+        essence.trim_ascii().eq_ignore_ascii_case(value.as_bytes())
+    })
 }
 
 /// What Transfer-Encoding and Content-Length say; the former wins.
@@ -183,7 +198,13 @@ mod tests {
 
     #[test]
     fn some_answers_have_no_body_whatever_they_say() {
-        let head = |status: u16| ResponseHead { status, reason: String::new(), framing: Framing::Length(9) };
+        let head = |status: u16| ResponseHead {
+            status,
+            reason: String::new(),
+            framing: Framing::Length(9),
+            websocket: false,
+            events: false,
+        };
         assert_eq!(head(200).framing_for("HEAD"), Framing::Length(0));
         assert_eq!(head(204).framing_for("GET"), Framing::Length(0));
         assert_eq!(head(304).framing_for("GET"), Framing::Length(0));

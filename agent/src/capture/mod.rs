@@ -8,6 +8,7 @@ pub mod event;
 pub mod exchange;
 pub mod export;
 pub mod filter;
+mod frames;
 mod framing;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;

@@ -1,6 +1,10 @@
 //! Turning a captured request into the bytes that are sent again.
 
-use super::{exchange::Exchange, head::RequestHead};
+use super::{
+    exchange::Exchange,
+    head::{MAX_HEAD, RequestHead},
+    message::Header,
+};
 use postern_api::{Code, Error};
 
 /// A request ready to be sent to a local service.
@@ -11,32 +15,169 @@ pub struct Repeat {
     pub bytes: Vec<u8>,
 }
 
-/// Makes a repeat of a captured request.
+/// What is to be different in the repeat.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// Another method.
+    pub method: Option<String>,
+    /// Another path, with its query.
+    pub path: Option<String>,
+    /// Other headers.
+    pub headers: Headers,
+    /// Another body.
+    pub body: Option<Vec<u8>>,
+}
+
+/// What is to be different in the headers.
+#[derive(Clone, Debug, Default)]
+pub enum Headers {
+    /// Nothing.
+    #[default]
+    Same,
+    /// These names have these values instead of those they had; without values they are left out.
+    Some(Vec<(String, Vec<String>)>),
+    /// These and no others, in this order.
+    All(Vec<(String, String)>),
+}
+
+/// Headers that say where the body ends: they follow from the body and are never taken from a caller.
+const FRAMING: [&str; 3] = ["content-length", "transfer-encoding", "trailer"];
+
+/// Makes a repeat of a captured request. `host` is the one that is visited, if that is to stand in the request.
 ///
 /// # Errors
-/// `CapturedCut` for a request that was not kept whole; `ReplayFailed` for one whose target names no path.
-pub fn repeat(exchange: &Exchange) -> Result<Repeat, Error> {
+/// `CapturedCut` for a request that was not kept whole; `ReplayFailed` for one whose target names no path;
+/// `FieldInvalid` for changes that no request could carry.
+pub fn repeat(exchange: &Exchange, changes: &Changes, host: Option<&str>) -> Result<Repeat, Error> {
     let (request, _) = exchange.messages();
-    let (head, cut, complete) = (request.head_length(), request.cut, request.complete);
-    let bytes = request.wire();
-    if cut {
+    let needs_body = changes.body.is_none();
+    if request.cut && needs_body {
         return Err(Error::new(
             Code::CapturedCut,
-            "The captured request was cut because it is too large, so it cannot be replayed. Raise inspect_body_size to keep larger bodies.",
+            "The captured request was cut because it is too large, so it cannot be replayed. Raise inspect_body_size to keep larger bodies, or give another `body`.",
         ));
     }
-    if !complete || head > bytes.len() {
+    let head = request.head();
+    if (!request.complete && needs_body) || request.head_length() > head.len() {
         return Err(Error::new(
             Code::CapturedCut,
             "The request has not been received completely, so it cannot be replayed.",
         ));
     }
-    let parsed = RequestHead::read(&bytes[..head]).map_err(|_| {
+    let parsed = RequestHead::read(&head).map_err(|_| {
         Error::new(Code::CapturedCut, "The captured request is not well-formed, so it cannot be replayed.")
     })?;
-    let target = origin_form(&parsed.method, &parsed.target)?;
-    let bytes = if target == parsed.target { bytes } else { with_target(&bytes, &parsed.method, &target)? };
+    changes.check()?;
+    let method = changes.method.as_deref().unwrap_or(&parsed.method);
+    let target = match &changes.path {
+        Some(path) => path.clone(),
+        None => origin_form(method, &parsed.target)?,
+    };
+    let untouched = matches!(changes.headers, Headers::Same) && changes.body.is_none() && host.is_none();
+    if untouched && changes.method.is_none() && target == parsed.target {
+        return Ok(Repeat { id: exchange.id, bytes: request.wire() });
+    }
+    let version = if exchange.is_old() { "HTTP/1.0" } else { "HTTP/1.1" };
+    let mut bytes = format!("{method} {target} {version}\r\n").into_bytes();
+    for (name, value) in changes.headers(request.headers(), host, method) {
+        bytes.extend([name.as_bytes(), b": ", &value, b"\r\n"].concat());
+    }
+    bytes.extend_from_slice(b"\r\n");
+    match &changes.body {
+        Some(body) => bytes.extend_from_slice(body),
+        None => request.body().for_each(|piece| bytes.extend_from_slice(&piece)),
+    }
     Ok(Repeat { id: exchange.id, bytes })
+}
+
+impl Changes {
+    /// Refuses what would make two requests of one, or none.
+    fn check(&self) -> Result<(), Error> {
+        let wrong = |message: String| Err(Error::new(Code::FieldInvalid, message));
+        let token = |text: &str| {
+            !text.is_empty()
+                && text.len() <= 256
+                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+        };
+        if self.method.as_deref().is_some_and(|method| !token(method) || method == "CONNECT") {
+            return wrong("`method` must be the name of a method, such as POST; CONNECT cannot be sent.".into());
+        }
+        if let Some(path) = &self.path {
+            let fine = (path.starts_with('/') || path == "*") && path.len() <= 16 * 1024;
+            if !fine || path.chars().any(|c| c.is_whitespace() || c.is_control() || c == '#') {
+                return wrong("`path` must begin with `/` and can have a query; spaces are written as %20.".into());
+            }
+        }
+        let pairs: Vec<(&str, &str)> = match &self.headers {
+            Headers::Same => Vec::new(),
+            Headers::Some(named) => named
+                .iter()
+                .flat_map(|(name, values)| {
+                    let values = values.iter().map(String::as_str).chain(values.is_empty().then_some(""));
+                    values.map(move |value| (name.as_str(), value))
+                })
+                .collect(),
+            Headers::All(pairs) => pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+        };
+        if pairs.iter().map(|(name, value)| name.len() + value.len() + 4).sum::<usize>() > MAX_HEAD {
+            return wrong("`headers` are too large together.".into());
+        }
+        for (name, value) in pairs {
+            let shown: String = name.chars().take(40).collect();
+            if !token(name) {
+                return wrong(format!("`headers` cannot have the name `{shown}`: names are letters, digits and `-`."));
+            }
+            if value.chars().any(|c| c.is_control() && c != '\t') {
+                return wrong(format!("`headers` cannot have this value for `{shown}`: line ends cannot stand in it."));
+            }
+        }
+        Ok(())
+    }
+
+    /// The headers that are sent.
+    fn headers(&self, kept: Vec<Header>, host: Option<&str>, method: &str) -> Vec<Header> {
+        let is = |name: &str, other: &str| name.eq_ignore_ascii_case(other);
+        let framing = |name: &str| FRAMING.iter().any(|known| is(name, known));
+        let (old_framing, mut headers): (Vec<Header>, Vec<Header>) =
+            kept.into_iter().partition(|(name, _)| framing(name));
+        if self.body.is_some() {
+            // Another body is not encoded as the one before; who gives an encoded one says so.
+            headers.retain(|(name, _)| !is(name, "content-encoding"));
+        }
+        match &self.headers {
+            Headers::Same => {}
+            Headers::All(pairs) => {
+                headers = pairs.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes())).collect();
+            }
+            Headers::Some(named) => {
+                for (name, values) in named {
+                    let place = headers.iter().position(|(known, _)| is(known, name)).unwrap_or(headers.len());
+                    headers.retain(|(known, _)| !is(known, name));
+                    let place = place.min(headers.len());
+                    let values = values.iter().map(|value| (name.clone(), value.clone().into_bytes()));
+                    headers.splice(place..place, values);
+                }
+            }
+        }
+        headers.retain(|(name, _)| !framing(name));
+        if let Some(host) = host {
+            headers.retain(|(name, _)| {
+                let name = name.to_ascii_lowercase();
+                // What the edge writes anew for every visitor.
+                name != "host"
+                    && name != "forwarded"
+                    && !name.starts_with("x-forwarded-")
+                    && !name.starts_with("postern-")
+            });
+            headers.insert(0, ("Host".into(), host.as_bytes().to_vec()));
+        }
+        match &self.body {
+            None => headers.extend(old_framing),
+            Some(body) if body.is_empty() && matches!(method, "GET" | "HEAD" | "DELETE" | "OPTIONS") => {}
+            Some(body) => headers.push(("Content-Length".into(), body.len().to_string().into_bytes())),
+        }
+        headers
+    }
 }
 
 /// The path and query of a target. The host never decides where a replay goes: it always goes to the configured
@@ -66,15 +207,6 @@ fn origin_form(method: &str, target: &str) -> Result<String, Error> {
     }
 }
 
-fn with_target(bytes: &[u8], method: &str, target: &str) -> Result<Vec<u8>, Error> {
-    let broken =
-        || Error::new(Code::ReplayFailed, "The captured request line cannot be rewritten, so it cannot be replayed.");
-    let begin = bytes.windows(method.len()).position(|window| window == method.as_bytes()).ok_or_else(broken)?;
-    let begin = begin + method.len() + 1;
-    let old = bytes[begin..].iter().position(|byte| *byte == b' ').ok_or_else(broken)?;
-    Ok([&bytes[..begin], target.as_bytes(), &bytes[begin + old..]].concat())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,12 +229,5 @@ mod tests {
         }
         assert!(origin_form("CONNECT", "/x").is_err());
         assert_eq!(origin_form("OPTIONS", "*").expect("asterisk form"), "*");
-    }
-
-    #[test]
-    fn only_the_target_of_the_request_line_changes() {
-        let bytes = b"GET http://a/x?y HTTP/1.1\r\nHost: a\r\nReferer: http://a/x?y z\r\n\r\n";
-        let changed = with_target(bytes, "GET", "/x?y").expect("changed");
-        assert_eq!(changed, b"GET /x?y HTTP/1.1\r\nHost: a\r\nReferer: http://a/x?y z\r\n\r\n");
     }
 }

@@ -102,6 +102,7 @@ mod tests {
                 replay_of: None,
                 trace: None,
                 imported: false,
+                through_edge: false,
             };
             let exchange = store.begin(opening, b"POST / HTTP/1.1\r\n\r\n");
             exchange.append(&store, Side::Request, format!("needle {number}").as_bytes());

@@ -2,6 +2,7 @@
 
 use super::{
     exchange::{Exchange, Opening, Side, TunnelTag},
+    frames::{Follow, Sender},
     framing::{Framing, Garbage},
     head::{HeadBuffer, RequestHead, ResponseHead},
     store::CaptureStore,
@@ -31,6 +32,8 @@ pub struct Observer {
     pub remote: String,
     /// The captured request this connection repeats.
     pub replay_of: Option<u64>,
+    /// It goes through the edge, where the agent is a visitor.
+    pub through_edge: bool,
     /// What the edge notes about the requests, each in front of the request.
     pub notes: Option<Notes>,
 }
@@ -52,6 +55,8 @@ pub struct Conversation {
     pending: VecDeque<Pending>,
     following: Following,
     answered: u64,
+    /// What passes inside the exchange of the moment.
+    inside: Option<Follow>,
 }
 
 #[derive(Debug, Default)]
@@ -75,6 +80,8 @@ enum Following {
     Undecided {
         missed: bool,
     },
+    /// A WebSocket, to the end of the connection.
+    Socket,
     /// Another protocol, or not HTTP at all: for good.
     No,
 }
@@ -95,6 +102,7 @@ impl Conversation {
             pending: VecDeque::new(),
             following: Following::Yes,
             answered: 0,
+            inside: None,
         }
     }
 
@@ -122,6 +130,7 @@ impl Conversation {
     pub fn request_bytes(&mut self, bytes: &[u8]) {
         match self.following {
             Following::No => {}
+            Following::Socket => self.inside(Sender::Visitor, bytes),
             Following::Undecided { .. } => self.following = Following::Undecided { missed: true },
             Following::Yes => {
                 if self.follow_request(bytes).is_err() {
@@ -133,8 +142,20 @@ impl Conversation {
 
     /// Bytes of the local service.
     pub fn response_bytes(&mut self, bytes: &[u8]) {
-        if self.following != Following::No && self.follow_response(bytes).is_err() {
-            self.give_up("The response could not be followed: it is not well-formed HTTP/1.");
+        match self.following {
+            Following::No => {}
+            Following::Socket => self.inside(Sender::Service, bytes),
+            _ => {
+                if self.follow_response(bytes).is_err() {
+                    self.give_up("The response could not be followed: it is not well-formed HTTP/1.");
+                }
+            }
+        }
+    }
+
+    fn inside(&mut self, sender: Sender, bytes: &[u8]) {
+        if let Some(inside) = &mut self.inside {
+            inside.socket_bytes(sender, bytes);
         }
     }
 
@@ -200,6 +221,7 @@ impl Conversation {
                                 replay_of: observer.replay_of,
                                 trace: observer.notes.as_ref().and_then(Notes::take),
                                 imported: false,
+                                through_edge: observer.through_edge,
                             };
                             store.begin(opening, &kept)
                         });
@@ -237,9 +259,18 @@ impl Conversation {
 
     fn follow_response(&mut self, mut bytes: &[u8]) -> Result<(), Garbage> {
         while !bytes.is_empty() && self.following != Following::No {
+            if self.following == Following::Socket {
+                self.inside(Sender::Service, bytes);
+                return Ok(());
+            }
             match &mut self.response.body {
                 Some((framing, exchange)) => {
-                    let (taken, done) = framing.feed(bytes)?;
+                    let inside = &mut self.inside;
+                    let (taken, done) = framing.feed_content(bytes, |place| {
+                        if let Some(inside) = inside {
+                            inside.event_bytes(&bytes[place]);
+                        }
+                    })?;
                     if let (Some(exchange), Some(store)) = (exchange.as_ref(), &self.observer.store) {
                         exchange.append(store, Side::Response, &bytes[..taken]);
                     }
@@ -279,12 +310,25 @@ impl Conversation {
     fn response_head(&mut self, head: &ResponseHead) {
         let Some(pending) = self.pending.front() else { return };
         let switched = head.status == 101 || (pending.method == "CONNECT" && (200..300).contains(&head.status));
+        let kept = pending.exchange.clone().zip(self.observer.store.clone());
         if switched {
+            let missed = self.following == Following::Undecided { missed: true };
+            self.following = Following::Yes;
             self.response_ended();
             self.following = Following::No;
+            if let Some((exchange, store)) = kept.filter(|_| head.websocket && head.status == 101) {
+                self.inside = Some(Follow::socket(exchange, store, missed));
+                self.following = Following::Socket;
+            }
             return;
         }
         let framing = head.framing_for(&pending.method);
+        if head.events
+            && framing != Framing::Length(0)
+            && let Some((exchange, store)) = kept
+        {
+            self.inside = Some(Follow::events(exchange, store));
+        }
         if framing == Framing::Length(0) {
             self.response_ended();
         } else {
@@ -293,6 +337,7 @@ impl Conversation {
     }
 
     fn response_ended(&mut self) {
+        self.inside = None;
         let Some(pending) = self.pending.pop_front() else { return };
         self.answered += 1;
         self.observer.meter.record(pending.started.elapsed());
@@ -314,6 +359,7 @@ impl Conversation {
 
     fn give_up(&mut self, why: &str) {
         self.following = Following::No;
+        self.inside = None;
         self.request = Direction::default();
         self.response = Direction::default();
         for pending in self.pending.drain(..) {

@@ -130,6 +130,11 @@ impl CaptureStore {
         Recording::new(head, self.body_limit.load(Relaxed))
     }
 
+    /// Bytes that are kept of one body.
+    pub(crate) fn body_limit(&self) -> usize {
+        self.body_limit.load(Relaxed)
+    }
+
     /// Takes memory onto the account and makes room for it.
     pub(crate) fn reserve(&self, bytes: usize) {
         if self.used.fetch_add(bytes, Relaxed) + bytes > self.limit.load(Relaxed) {
@@ -291,6 +296,12 @@ pub fn parse_id(id: &str) -> Option<u64> {
     (shown_id(number) == id).then_some(number)
 }
 
+impl std::fmt::Debug for CaptureStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes captured", self.bytes())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{event::feed, exchange::TunnelTag};
@@ -306,6 +317,7 @@ mod tests {
             replay_of: None,
             trace: None,
             imported: false,
+            through_edge: false,
         }
     }
 

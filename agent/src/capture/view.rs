@@ -2,6 +2,7 @@
 
 use super::{
     exchange::{Exchange, nanoseconds, shown_id, status_line},
+    frames::{Frame, Kind, Sender, events::fields},
     head::{MAX_HEADERS, text_of},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -42,6 +43,7 @@ pub fn detail(exchange: &Exchange) -> Json {
         },
         "response": answer,
         "replay_of": exchange.opening.replay_of.map(shown_id),
+        "replay_through": exchange.opening.replayed_through(),
         "trace": exchange.opening.trace.as_deref().and_then(trace),
         "cut": {"request": request.cut, "response": response_cut},
         "complete": {"request": request.complete, "response": facts.duration.is_some() && facts.error.is_none()},
@@ -49,7 +51,47 @@ pub fn detail(exchange: &Exchange) -> Json {
         "pinned": facts.pinned,
         "note": facts.note.as_deref(),
         "imported": exchange.opening.imported,
+        "frames": facts.frames.map(|(count, _)| count),
+        "open": facts.duration.is_none() || facts.frames.is_some_and(|(_, open)| open),
     })
+}
+
+/// Frames behind one, at most so many, and how it stands with the others.
+pub fn frames(exchange: &Exchange, after: u64, limit: usize) -> Json {
+    let Some(found) = exchange.frames_after(after, limit) else {
+        return json!({"frames": [], "next": null, "dropped": 0, "count": 0, "open": false, "error": null});
+    };
+    let last = found.page.last().map(|frame| frame.number);
+    json!({
+        "frames": found.page.iter().map(|frame| shown_frame(exchange, frame)).collect::<Vec<_>>(),
+        "next": last.filter(|last| *last < found.count),
+        "dropped": found.dropped,
+        "count": found.count,
+        "open": found.open,
+        "error": found.lost,
+    })
+}
+
+fn shown_frame(exchange: &Exchange, frame: &Frame) -> Json {
+    let text = if frame.compressed { None } else { std::str::from_utf8(&frame.data).ok() };
+    let mut shown = json!({
+        "number": frame.number,
+        "time": exchange.start.checked_add(frame.at).unwrap_or(exchange.start).to_string(),
+        "offset": nanoseconds(frame.at),
+        "from": if frame.sender == Sender::Visitor { "visitor" } else { "service" },
+        "kind": frame.kind.word(),
+        "last": frame.last,
+        "compressed": frame.compressed,
+        "length": frame.length,
+        "cut": (frame.data.len() as u64) < frame.length,
+        "text": text,
+        "base64": if text.is_none() { Some(STANDARD.encode(&frame.data)) } else { None },
+    });
+    if let (Kind::Event, Some(text)) = (frame.kind, text) {
+        let (event, id, data) = fields(text);
+        shown["event"] = json!({"event": event, "id": id, "data": data});
+    }
+    shown
 }
 
 /// What the edge said about the way of the request, if it can be understood.

@@ -90,7 +90,7 @@ pub fn router(core: Arc<Core>) -> Router {
         .route("/api/events", get(events::follow))
         .route("/api/tunnels", get(tunnels::list).post(tunnels::start))
         .route("/api/tunnels/{name}", get(tunnels::detail).delete(tunnels::stop))
-        .route("/api/requests/http", get(requests::list).post(requests::replay).delete(requests::clear))
+        .route("/api/requests/http", get(requests::list).post(requests::replay::replay).delete(requests::clear))
         .route("/api/requests/http/summaries", get(requests::summaries))
         .route(
             "/api/requests/http/{id}",
@@ -98,6 +98,7 @@ pub fn router(core: Arc<Core>) -> Router {
         )
         .route("/api/requests/http/{id}/request/body", get(requests::body::request))
         .route("/api/requests/http/{id}/response/body", get(requests::body::response))
+        .route("/api/requests/http/{id}/frames", get(requests::frames::list))
         .route("/api/requests/http/{id}/curl", get(requests::export::as_curl))
         .route("/api/requests/har", get(requests::export::as_har).post(requests::export::import))
         .route("/api/configured", get(configured::list))

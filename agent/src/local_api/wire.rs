@@ -24,8 +24,13 @@ pub(super) fn answer(status: StatusCode, value: &Json) -> Response {
 
 /// The body of a call, which must be an object.
 pub(super) async fn object(body: Body) -> Result<Map<String, Json>, ApiError> {
-    let bytes = to_bytes(body, MAX_BODY).await.map_err(|_| {
-        Error::new(Code::BodyTooLarge, format!("The body could not be read, or it is larger than {MAX_BODY} bytes."))
+    object_within(body, MAX_BODY).await
+}
+
+/// The same, of another size.
+pub(super) async fn object_within(body: Body, most: usize) -> Result<Map<String, Json>, ApiError> {
+    let bytes = to_bytes(body, most).await.map_err(|_| {
+        Error::new(Code::BodyTooLarge, format!("The body could not be read, or it is larger than {most} bytes."))
     })?;
     match serde_json::from_slice(&bytes) {
         Ok(Json::Object(members)) => Ok(members),

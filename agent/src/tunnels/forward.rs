@@ -144,6 +144,7 @@ fn observer(tunnels: &Tunnels, leg: &Arc<Leg>, start: StreamStart, notes: Notes)
         tunnel,
         remote: start.visitor.to_string(),
         replay_of: None,
+        through_edge: false,
         notes: Some(notes),
     }
 }

@@ -8,6 +8,7 @@ pub mod metrics;
 pub mod replay;
 mod table;
 pub mod view;
+pub mod visit;
 
 pub use leg::{Face, Leg, Phase};
 

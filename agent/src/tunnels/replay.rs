@@ -1,12 +1,13 @@
-//! Sending a captured request to a local service again, as a new captured request.
+//! Sending a captured request again, to a local service or through the edge, as a new captured request.
 
 use super::{
     Leg, Tunnels,
     local::{LocalStream, Manner},
+    visit::{EdgeVisit, Place},
 };
 use crate::capture::{
     Exchange, TunnelTag,
-    replay::{Repeat, repeat},
+    replay::{Changes, Repeat, repeat},
     sniffer::{Conversation, Observer},
 };
 use postern_api::{Code, Error};
@@ -21,16 +22,29 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 /// What a replay may take in all.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// What is sent again, and how.
+pub struct Again<'a> {
+    /// The captured request.
+    pub id: &'a str,
+    /// Another tunnel than its own.
+    pub tunnel: Option<&'a str>,
+    /// What is different.
+    pub changes: &'a Changes,
+    /// The way of every visitor instead of the one straight to the local service.
+    pub edge: Option<&'a EdgeVisit>,
+}
+
 impl Tunnels {
-    /// Sends a captured request again: to the tunnel it came through, or to the named one. Returns as soon as the
-    /// local service is connected; the response is captured like any other.
+    /// Sends a captured request again, changed or not: to the tunnel it came through, or to the named one. Returns as
+    /// soon as the other side is connected; the response is captured like any other. Gives the id of the new
+    /// captured request, if one is kept.
     ///
     /// # Errors
-    /// `CapturedUnknown`, `CapturedCut`, `TunnelUnknown` if no such tunnel runs, `ReplayFailed` if its local
-    /// service cannot be reached.
-    pub async fn replay(&self, id: &str, tunnel: Option<&str>) -> Result<(), Error> {
-        let Some(exchange) = self.store().get(id) else {
-            let shown: String = id.chars().take(40).collect();
+    /// `CapturedUnknown`, `CapturedCut`, `FieldInvalid` for impossible changes, `TunnelUnknown` if no such tunnel runs,
+    /// `ReplayFailed` if its local service or the edge cannot be reached.
+    pub async fn replay(&self, again: Again<'_>) -> Result<Option<u64>, Error> {
+        let Some(exchange) = self.store().get(again.id) else {
+            let shown: String = again.id.chars().take(40).collect();
             return Err(Error::new(
                 Code::CapturedUnknown,
                 format!(
@@ -38,15 +52,34 @@ impl Tunnels {
                 ),
             ));
         };
-        let repeat = repeat(&exchange)?;
-        let leg = match tunnel {
+        let leg = match again.tunnel {
             Some(name) => self.active_leg(name, None),
             None => self.active_leg(&exchange.opening.tunnel.definition, Some(exchange.opening.tunnel.proto)),
         };
-        let wanted = tunnel.unwrap_or(&exchange.opening.tunnel.definition);
-        let Some(leg) = leg else {
-            return Err(not_running(wanted));
+        let wanted = again.tunnel.unwrap_or(&exchange.opening.tunnel.definition);
+        let leg = leg.ok_or_else(|| not_running(wanted))?;
+        let mut observer = Observer {
+            store: Some(self.store().clone()),
+            meter: leg.requests.clone(),
+            tunnel: Arc::new(TunnelTag {
+                definition: leg.tag.definition.clone(),
+                proto: proto_of(&leg, exchange.opening.tunnel.proto),
+            }),
+            remote: exchange.opening.remote.clone(),
+            replay_of: Some(exchange.id),
+            through_edge: again.edge.is_some(),
+            notes: None,
         };
+        if let Some(edge) = again.edge {
+            let place = self.public_place(&leg, &exchange)?;
+            let repeat = repeat(&exchange, again.changes, Some(&place.authority))?;
+            let (visited, own) = edge.visit(&place).await?;
+            observer.remote = own;
+            // Counted when it arrives as a visitor's.
+            observer.meter = Arc::default();
+            return Ok(begin(visited, Conversation::new(observer), repeat, leg));
+        }
+        let repeat = repeat(&exchange, again.changes, None)?;
         if leg.definition.wire.app_protocol == AppProtocol::Http2 {
             let message = format!(
                 "The local service of `{}` speaks HTTP/2, and captured requests are of HTTP/1.1: they cannot be replayed to it.",
@@ -60,36 +93,28 @@ impl Tunnels {
                 Code::ServiceUnreachable => Error::new(Code::ReplayFailed, error.message),
                 _ => error,
             })?;
-        let observer = Observer {
-            store: Some(self.store().clone()),
-            meter: leg.requests.clone(),
-            tunnel: Arc::new(TunnelTag {
-                definition: leg.tag.definition.clone(),
-                proto: proto_of(&leg, exchange.opening.tunnel.proto),
-            }),
-            remote: exchange.opening.remote.clone(),
-            replay_of: Some(repeat.id),
-            notes: None,
+        let conversation = Conversation::new(observer);
+        Ok(match local {
+            LocalStream::Plain(local) => begin(local, conversation, repeat, leg),
+            LocalStream::Tls(local) => begin(*local, conversation, repeat, leg),
+        })
+    }
+
+    /// Where visitors reach a tunnel: its own address, or for one that an edge leads to the host of the request.
+    fn public_place(&self, leg: &Leg, exchange: &Exchange) -> Result<Place, Error> {
+        let url = self.locked().halves().find(|half| half.leg.name == leg.name).and_then(|half| half.url.clone());
+        let own = url.filter(|url| url.starts_with("http"));
+        let address = match own {
+            Some(url) => url,
+            None => self.base_of(exchange, false)?,
         };
-        let mut conversation = Conversation::new(observer);
-        conversation.request_bytes(&repeat.bytes);
-        tokio::spawn(async move {
-            let sent = async {
-                match local {
-                    LocalStream::Plain(local) => converse(local, conversation, &repeat).await,
-                    LocalStream::Tls(local) => converse(*local, conversation, &repeat).await,
-                }
-            };
-            tokio::select! {
-                ended = tokio::time::timeout(PATIENCE, sent) => {
-                    if let Ok(Err(error)) = ended {
-                        tracing::debug!(%error, "a replay ended early");
-                    }
-                }
-                () = leg.stop.cancelled() => {}
-            }
-        });
-        Ok(())
+        Place::parse(&address).ok_or_else(|| {
+            let message = format!(
+                "`{}` has no address that visitors could come by, so nothing can be sent through the edge.",
+                leg.name
+            );
+            Error::new(Code::ReplayFailed, message)
+        })
     }
 
     /// Where a captured request can be sent by others: scheme and authority of its tunnel's public address, or of its
@@ -146,6 +171,26 @@ fn visitor_of(remote: &str) -> SocketAddr {
 
 fn proto_of(leg: &Leg, captured: &'static str) -> &'static str {
     if leg.face == super::Face::Labels { captured } else { leg.tag.proto }
+}
+
+/// Starts the conversation; the id under which it is captured.
+fn begin<S>(stream: S, mut conversation: Conversation, repeat: Repeat, leg: Arc<Leg>) -> Option<u64>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    conversation.request_bytes(&repeat.bytes);
+    let id = conversation.newest().map(|exchange| exchange.id);
+    tokio::spawn(async move {
+        tokio::select! {
+            ended = tokio::time::timeout(PATIENCE, converse(stream, conversation, &repeat)) => {
+                if let Ok(Err(error)) = ended {
+                    tracing::debug!(%error, "a replay ended early");
+                }
+            }
+            () = leg.stop.cancelled() => {}
+        }
+    });
+    id
 }
 
 /// Writes the request and reads until its one response is complete.

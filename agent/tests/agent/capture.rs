@@ -170,6 +170,7 @@ fn hundreds_of_megabytes_of_bodies_take_no_more_memory_than_allowed() {
         tunnel: Arc::new(TunnelTag { definition: "site".into(), proto: "https" }),
         remote: "192.0.2.1:1".into(),
         replay_of: None,
+        through_edge: false,
         notes: None,
     };
     let piece = vec![b'x'; 16 * 1024];
@@ -194,4 +195,72 @@ fn hundreds_of_megabytes_of_bodies_take_no_more_memory_than_allowed() {
         assert!(grown < 70 * 1024, "round {round}: {grown} kB more than before");
     }
     assert!(store.bytes() > 40 << 20, "the room is used");
+}
+
+#[tokio::test]
+async fn a_replay_is_changed_as_it_is_asked() {
+    let world = World::start().await;
+    let origin = Origin::reads(MADE).await;
+    world.tunnel("site", "http", origin.port).await;
+    let post = b"POST /in?x=1 HTTP/1.1\r\nHost: h\r\nContent-Encoding: gzip\r\nX-A: 1\r\nX-B: 2\r\nContent-Length: 3\r\n\r\nabc";
+    world.server.http("site", post).await.expect("answered");
+    let id = world.captured(1).await[0]["id"].clone();
+    let mut count = 1;
+    let mut again = async |changes: Json| -> (String, Json) {
+        let mut body = changes;
+        body["id"] = id.clone();
+        let response =
+            reqwest::Client::new().post(format!("{}/api/requests/http", world.web())).json(&body).send().await;
+        let response = response.expect("answered");
+        assert_eq!(response.status(), 204, "{body}");
+        let place = response.headers()["location"].to_str().expect("text").to_owned();
+        count += 1;
+        world.captured(count).await;
+        let made = world.get(&place).await;
+        (String::from_utf8(origin.heard().last().expect("heard").clone()).expect("text"), made)
+    };
+    let (heard, made) = again(json!({})).await;
+    assert_eq!(heard.as_bytes(), post, "as it was");
+    assert_eq!((&made["replay_of"], &made["replay_through"]), (&id, &json!("local")));
+    let (heard, made) = again(json!({"method": "PUT", "path": "/other?y"})).await;
+    assert_eq!(
+        heard,
+        "PUT /other?y HTTP/1.1\r\nHost: h\r\nContent-Encoding: gzip\r\nX-A: 1\r\nX-B: 2\r\nContent-Length: 3\r\n\r\nabc"
+    );
+    assert_eq!((&made["request"]["uri"], &made["response"]["status_code"]), (&json!("/other?y"), &json!(201)));
+    let (heard, _) = again(json!({"headers": {"x-a": ["3", "4"], "X-B": null, "X-New": "é"}})).await;
+    assert_eq!(
+        heard,
+        "POST /in?x=1 HTTP/1.1\r\nHost: h\r\nContent-Encoding: gzip\r\nx-a: 3\r\nx-a: 4\r\nX-New: é\r\nContent-Length: 3\r\n\r\nabc"
+    );
+    let (heard, _) = again(json!({"headers": [["Host", "x"], ["Content-Length", "99"]], "body": "longer"})).await;
+    assert_eq!(heard, "POST /in?x=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nlonger");
+    let (heard, _) = again(json!({"method": "GET", "body_base64": "", "headers": {"Host": "h"}})).await;
+    assert_eq!(heard, "GET /in?x=1 HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-B: 2\r\n\r\n", "the coding went with the body");
+
+    for wrong in [
+        json!({"method": "GET /x HTTP/1.1\r\nA: b"}),
+        json!({"method": "CONNECT"}),
+        json!({"path": "http://169.254.169.254/"}),
+        json!({"path": "/a b"}),
+        json!({"path": "/a\r\nX: y"}),
+        json!({"headers": {"X": "a\r\nY: b"}}),
+        json!({"headers": {"X Y": "a"}}),
+        json!({"headers": {"X\r\nY": null}}),
+        json!({"headers": {"X": 1}}),
+        json!({"headers": [["X"]]}),
+        json!({"headers": "X: y"}),
+        json!({"body": "a", "body_base64": "YQ=="}),
+        json!({"body_base64": "%"}),
+        json!({"body": {}}),
+        json!({"through": "nothing"}),
+    ] {
+        let mut body = wrong.clone();
+        body["id"] = id.clone();
+        let (status, answer) = world.call("POST", "/api/requests/http", Some(body)).await;
+        assert_eq!((status, &answer["details"]["code"].is_string()), (400, &true), "{wrong}: {answer}");
+    }
+    assert_eq!(origin.heard().len(), count, "nothing of it was sent");
+    let found = world.get("/api/requests/http/summaries?filter=replayed:yes").await;
+    assert_eq!(found["requests"].as_array().expect("a list").len(), count - 1);
 }

@@ -163,3 +163,40 @@ async fn a_websocket_passes_and_is_captured_up_to_the_switch() {
     assert_eq!(&word, b"from the visitor");
     assert_eq!(world.captured(1).await[0]["response"]["status_code"], 101);
 }
+
+#[tokio::test]
+async fn messages_of_a_websocket_and_events_can_be_followed_while_they_pass() {
+    let world = World::start().await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("listening");
+    world.tunnel("site", "http", listener.local_addr().expect("bound").port()).await;
+    let mut visitor = world.server.visit("site", StreamKind::Http).await;
+    visitor.write_all(b"GET /ws HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n\r\n").await.expect("written");
+    visitor.flush().await.expect("flushed");
+    let (mut local, _) = listener.accept().await.expect("connected");
+    let mut byte = [0; 1];
+    local.read_exact(&mut byte).await.expect("the handshake arrives");
+    let switch = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n\x81\x05first";
+    local.write_all(switch).await.expect("switched");
+    let mut answer = vec![0; switch.len()];
+    visitor.read_exact(&mut answer).await.expect("it arrives");
+    assert_eq!(answer, switch, "nothing is changed on the way");
+    let id = world.captured(1).await[0]["id"].as_str().expect("an id").to_owned();
+    let path = format!("/api/requests/http/{id}/frames");
+    let page = world.get(&path).await;
+    assert_eq!((&page["uri"], &page["count"], &page["open"]), (&json!(path), &json!(1), &json!(true)));
+    assert_eq!((&page["frames"][0]["text"], &page["frames"][0]["from"]), (&json!("first"), &json!("service")));
+    local.write_all(b"\x81\x06second").await.expect("written");
+    visitor.read_exact(&mut answer[..8]).await.expect("it arrives");
+    let page = world.get(&format!("{path}?after=1&limit=5")).await;
+    assert_eq!((&page["frames"][0]["number"], &page["frames"][0]["text"]), (&json!(2), &json!("second")));
+    drop((visitor, local));
+    let closed = async {
+        while world.get(&path).await["open"] == true {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(crate::world::PATIENCE, closed).await.expect("the end is seen");
+    assert_eq!(world.call("GET", &format!("{path}?after=x"), None).await.0, 400);
+    assert_eq!(world.call("GET", &format!("{path}?other=1"), None).await.0, 400);
+    assert_eq!(world.call("GET", "/api/requests/http/0000000000000000/frames", None).await.0, 404);
+}

@@ -163,6 +163,7 @@ impl Model {
             tunnel: Arc::new(TunnelTag { definition: self.tunnel.clone(), proto: "https" }),
             remote: "192.0.2.9:1".into(),
             replay_of: self.replayed.then_some(7),
+            through_edge: false,
             notes: None,
         });
         conversation.request_bytes(&self.request_bytes());

@@ -18,6 +18,7 @@ fn watch() -> Watched {
         tunnel: Arc::new(TunnelTag { definition: "site".into(), proto: "https" }),
         remote: "192.0.2.1:9".into(),
         replay_of: None,
+        through_edge: false,
         notes: None,
     };
     Watched { store, meter, conversation: Conversation::new(observer) }
@@ -179,4 +180,136 @@ proptest! {
         }
         watched.conversation.response_closed();
     }
+}
+
+/// Sender, kind, text of every frame.
+fn frames(watched: &Watched) -> (Vec<(String, String, String)>, serde_json::Value) {
+    let exchange = watched.store.page(u64::MAX, 1).remove(0);
+    let page = view::frames(&exchange, 0, 1000);
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let list = page["frames"].as_array().expect("a list").iter();
+    (list.map(|frame| (text(&frame["from"]), text(&frame["kind"]), text(&frame["text"]))).collect(), page)
+}
+
+const HANDSHAKE: &[u8] = b"GET /ws HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
+const SWITCH: &[u8] = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\n\r\n";
+
+#[test]
+fn messages_of_a_websocket_are_frames_in_any_division() {
+    let said = [SWITCH, b"\x81\x05hello\x89\x01p"].concat();
+    let asked = b"\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58\x88\x02\x03\xe8";
+    for step in 1..said.len() {
+        let mut watched = watch();
+        watched.conversation.request_bytes(HANDSHAKE);
+        said.chunks(step).for_each(|piece| watched.conversation.response_bytes(piece));
+        asked.chunks(step).for_each(|piece| watched.conversation.request_bytes(piece));
+        let (list, page) = frames(&watched);
+        let expected = [
+            ("service", "text", "hello"),
+            ("service", "ping", "p"),
+            ("visitor", "text", "Hello"),
+            ("visitor", "close", ""),
+        ];
+        assert_eq!(list, expected.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned())), "{step}");
+        assert_eq!(
+            (&page["open"], &page["error"], &page["next"]),
+            (&true.into(), &serde_json::Value::Null, &serde_json::Value::Null)
+        );
+        watched.conversation.connection_closed();
+        assert_eq!(watched.seen()[0].1.as_deref(), Some(SWITCH), "the response is its head");
+        drop(watched.conversation);
+        let exchange = watched.store.page(u64::MAX, 1).remove(0);
+        assert_eq!(exchange.summary()["open"], false);
+        watched.store.clear();
+        assert_eq!(watched.store.bytes(), 0, "everything was on the account");
+    }
+}
+
+#[test]
+fn a_websocket_that_is_none_says_so_and_a_compressed_message_is_marked() {
+    let mut watched = watch();
+    watched.conversation.request_bytes(HANDSHAKE);
+    watched.conversation.response_bytes(&[SWITCH, b"\xc1\x03abc\xff\xffjunk"].concat());
+    let (_, page) = frames(&watched);
+    assert_eq!((&page["frames"][0]["compressed"], &page["frames"][0]["base64"]), (&true.into(), &"YWJj".into()));
+    assert!(page["error"].as_str().expect("said").contains("not made of frames"), "{page}");
+    let mut watched = watch();
+    watched.conversation.request_bytes(HANDSHAKE);
+    watched.conversation.request_bytes(b"\x81\x00");
+    watched.conversation.response_bytes(&[SWITCH, b"\x81\x01a"].concat());
+    let (list, page) = frames(&watched);
+    assert_eq!((list.len(), page["error"].is_string()), (1, true), "{page}");
+}
+
+#[test]
+fn events_of_a_body_in_chunks_are_frames() {
+    let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let body: String = "event: tick\ndata: 1\n\n: ping\n\ndata: é\ndata: 2\n\n"
+        .chars()
+        .map(|c| format!("{:x}\r\n{c}\r\n", c.len_utf8()))
+        .collect();
+    let said = format!("{head}{body}");
+    for step in 1..60 {
+        let mut watched = watch();
+        watched.conversation.request_bytes(REQUESTS[0]);
+        said.as_bytes().chunks(step).for_each(|piece| watched.conversation.response_bytes(piece));
+        let (list, page) = frames(&watched);
+        assert_eq!(list.len(), 3, "{step}: {page}");
+        assert_eq!(page["frames"][0]["event"], serde_json::json!({"event": "tick", "id": null, "data": "1"}));
+        assert_eq!(page["frames"][2]["event"]["data"], "é\n2");
+        assert_eq!(page["open"], true);
+        watched.conversation.response_bytes(b"0\r\n\r\n");
+        assert_eq!(frames(&watched).1["open"], false);
+        assert_eq!(
+            watched.seen()[0].1.as_deref(),
+            Some(format!("{said}0\r\n\r\n").as_bytes()),
+            "the body is kept as well"
+        );
+    }
+}
+
+#[test]
+fn frames_stay_within_the_room_of_a_body_and_the_newest_are_kept() {
+    let mut watched = watch();
+    let other = watched.store.begin(
+        Opening {
+            tunnel: watched.conversation.observer.tunnel.clone(),
+            remote: String::new(),
+            method: "GET".into(),
+            target: "/other".into(),
+            host: String::new(),
+            replay_of: None,
+            trace: None,
+            imported: false,
+            through_edge: false,
+        },
+        REQUESTS[0],
+    );
+    watched.conversation.request_bytes(HANDSHAKE);
+    watched.conversation.response_bytes(SWITCH);
+    let mut frame = vec![0x82, 127, 0, 0, 0, 0, 0, 0, 0x75, 0x30];
+    frame.extend_from_slice(&[7; 30_000]);
+    for number in 0..2000 {
+        if number % 2 == 0 {
+            watched.conversation.response_bytes(&frame)
+        } else {
+            watched.conversation.response_bytes(b"\x81\x01x")
+        }
+        assert!(watched.store.bytes() <= 3 << 20, "{}", watched.store.bytes());
+    }
+    let page = frames(&watched).1;
+    assert_eq!(
+        (page["count"].as_u64(), page["frames"].as_array().expect("a list").last().expect("one")["number"].as_u64()),
+        (Some(2000), Some(2000))
+    );
+    assert!(page["dropped"].as_u64().expect("a number") > 1500, "{}", page["dropped"]);
+    let large = page["frames"].as_array().expect("a list").iter().find(|frame| frame["length"] == 30_000).expect("one");
+    assert_eq!(large["cut"], true);
+    assert!(watched.store.get(&crate::capture::exchange::shown_id(other.id)).is_some(), "others are not pushed out");
+    let second = view::frames(&watched.store.page(u64::MAX, 1)[0], 1990, 5);
+    assert_eq!((second["frames"].as_array().expect("a list").len(), second["next"].as_u64()), (5, Some(1995)));
+    drop(watched.conversation);
+    watched.store.clear();
+    assert_eq!(watched.store.bytes(), 0);
 }

@@ -2,8 +2,10 @@
 
 pub(super) mod body;
 pub(super) mod export;
+pub(super) mod frames;
 pub(super) mod marks;
 mod query;
+pub(super) mod replay;
 
 use super::{ApiError, no_content, wire};
 use crate::{
@@ -51,17 +53,6 @@ fn one(core: &Core, id: &str) -> Result<Arc<Exchange>, ApiError> {
         );
         Error::new(Code::CapturedUnknown, message).into()
     })
-}
-
-pub(super) async fn replay(State(core): State<Arc<Core>>, body: Body) -> Result<Response, ApiError> {
-    let mut body = wire::object(body).await?;
-    let Some(id) = wire::text(&mut body, "id")? else {
-        return Err(Error::new(Code::FieldMissing, "`id` is missing: name the captured request to replay.").into());
-    };
-    let tunnel = wire::text(&mut body, "tunnel_name")?.filter(|name| !name.is_empty());
-    wire::nothing_else(&body)?;
-    core.tunnels.replay(&id, tunnel.as_deref()).await?;
-    Ok(no_content())
 }
 
 pub(super) async fn clear(State(core): State<Arc<Core>>) -> Response {

@@ -197,6 +197,7 @@ impl Entry {
             replay_of: self.replay_of.as_deref().and_then(parse_id),
             trace: None,
             imported: true,
+            through_edge: false,
         };
         let note = self.comment.filter(|note| !note.is_empty());
         Ok(Ready { opening, start, request, response, duration: Duration::from_nanos(nanoseconds), error, note })

@@ -1,0 +1,42 @@
+//! What passed inside a captured exchange: messages of WebSockets and server-sent events, page by page.
+
+use super::{ApiError, one, wire};
+use crate::{
+    agent::Core,
+    capture::{exchange::shown_id, view},
+};
+use axum::{
+    extract::{Path, RawQuery, State},
+    response::Response,
+};
+use postern_api::{Code, Error};
+use std::sync::Arc;
+
+const DEFAULT_LIMIT: usize = 100;
+const MAX_LIMIT: usize = 1000;
+
+pub(crate) async fn list(
+    State(core): State<Arc<Core>>,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, ApiError> {
+    let exchange = one(&core, &id)?;
+    let (mut after, mut limit) = (0, DEFAULT_LIMIT);
+    for (name, value) in url::form_urlencoded::parse(query.as_deref().unwrap_or_default().as_bytes()) {
+        let number = || {
+            let message = format!("`{name}` must be a whole number.");
+            value.parse::<u64>().map_err(|_| ApiError::from(Error::new(Code::QueryInvalid, message)))
+        };
+        match name.as_ref() {
+            "after" => after = number()?,
+            "limit" => limit = usize::try_from(number()?).unwrap_or(usize::MAX).min(MAX_LIMIT),
+            _ => {
+                let shown: String = name.chars().take(40).collect();
+                return Err(Error::new(Code::QueryUnknown, format!("There is no parameter `{shown}` here.")).into());
+            }
+        }
+    }
+    let mut page = view::frames(&exchange, after, limit);
+    page["uri"] = format!("/api/requests/http/{}/frames", shown_id(exchange.id())).into();
+    Ok(wire::ok(&page))
+}
