@@ -1,9 +1,7 @@
 //! The facade: everything the server program does with the control side.
 
 use crate::{
-    Acme, AcmeSettings, Live, Proofs, Settings,
-    acme::Progress,
-    files,
+    Acme, AcmeSettings, Live, Proofs, Settings, files,
     http::{Admission, Shared},
     publishing::Publisher,
     resources::{Address, Caller, Codec, Kept, Resources},
@@ -48,8 +46,7 @@ impl Control {
         let codec = Codec::new(Arc::new(Seal::open(&settings.data_dir)?));
         let publisher = Publisher::start(store.clone(), codec.clone()).await?;
         let (published, reached) = (publisher.published.clone(), publisher.reached.clone());
-        let progress = Progress::default();
-        let resources = Arc::new(Resources { store, codec, settings, live, published, reached, progress });
+        let resources = Arc::new(Resources::new(store, codec, settings, live, published, reached));
         Ok(Control { resources, publisher, admission: None })
     }
 

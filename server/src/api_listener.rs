@@ -5,9 +5,9 @@ use axum::Router;
 use axum::extract::ConnectInfo;
 use hyper::Request;
 use hyper::body::Incoming;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::service::TowerToHyperService;
 use postern_api::{Code, Error};
 use std::io;
 use std::net::SocketAddr;
@@ -17,6 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tower::Service;
 
 const MOST_CONNECTIONS: usize = 1024;
 const HEADERS_WITHIN: Duration = Duration::from_secs(15);
@@ -114,14 +115,14 @@ impl Serving {
 
 async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: CancellationToken) {
     let _ = stream.set_nodelay(true);
-    let service = tower::service_fn(move |mut request: Request<Incoming>| {
+    let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
-        tower::ServiceExt::oneshot(router.clone(), request)
+        router.clone().call(request)
     });
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADERS_WITHIN);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(64);
-    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    let connection = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

@@ -23,6 +23,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+use tower::Service;
 
 /// The server at work.
 struct Server {
@@ -180,12 +181,13 @@ fn caught_up(
     published: watch::Receiver<Arc<Published>>,
     reached: watch::Receiver<i64>,
 ) -> axum::Router {
-    let wait = move |request: axum::extract::Request, next: axum::middleware::Next| {
-        let (published, mut reached) = (published.clone(), reached.clone());
+    let answer = move |request: axum::extract::Request| {
+        let reads = request.method().is_safe();
+        let answering = resources.clone().call(request);
+        let waiting = (!reads).then(|| (published.clone(), reached.clone()));
         async move {
-            let reads = request.method().is_safe();
-            let response = next.run(request).await;
-            if !reads {
+            let response = answering.await;
+            if let Some((published, mut reached)) = waiting {
                 let wanted = published.borrow().revision;
                 // Without an edge, which is so while the program ends, nobody has to wait.
                 let caught_up = reached.wait_for(|revision| *revision >= wanted);
@@ -194,7 +196,7 @@ fn caught_up(
             response
         }
     };
-    axum::Router::new().fallback_service(resources).layer(axum::middleware::from_fn(wait))
+    axum::Router::new().fallback_service(tower::service_fn(answer))
 }
 
 /// Says where things are; the first key only by the name of its file.

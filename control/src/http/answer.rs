@@ -1,25 +1,17 @@
-//! Answers: JSON for everything, errors included, and an operation id with each.
+//! Answers: JSON for everything, errors included.
 
 use axum::{
-    extract::Request,
-    middleware::Next,
+    body::Body,
     response::{IntoResponse, Response},
 };
-use futures::FutureExt;
-use http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header};
-use postern_api::{AnyId, Code, Error, id::ksuid};
+use bytes::Bytes;
+use http::{HeaderValue, Method, StatusCode, Uri, header};
+use postern_api::{Code, Error};
 use serde::Serialize;
-use std::{panic::AssertUnwindSafe, time::Instant};
 
-static OPERATION_ID: HeaderName = HeaderName::from_static("postern-operation-id");
-
-/// An error on its way out. [`finish`] gives it its body.
+/// An error on its way out. [`refused`] gives it its body.
 #[derive(Clone, Debug)]
 pub(super) struct Refusal(pub(super) Error);
-
-/// Who called, for the log.
-#[derive(Clone, Debug)]
-pub(super) struct By(pub(super) AnyId);
 
 impl<E: Into<Error>> From<E> for Refusal {
     fn from(error: E) -> Self {
@@ -40,8 +32,15 @@ impl IntoResponse for Refusal {
 pub(super) fn json(status: StatusCode, body: &impl Serialize) -> Result<Response, Refusal> {
     let text = serde_json::to_vec(body)
         .map_err(|error| Error::new(Code::Internal, format!("The answer could not be written: {error}.")))?;
-    let content_type = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    Ok((status, [content_type], text).into_response())
+    Ok(written(status, text.into()))
+}
+
+/// An answer whose JSON is written already.
+pub(super) fn written(status: StatusCode, text: Bytes) -> Response {
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }
 
 pub(super) async fn no_such_path(uri: Uri) -> Refusal {
@@ -49,43 +48,8 @@ pub(super) async fn no_such_path(uri: Uri) -> Refusal {
     Refusal(Error::new(Code::NotFound, format!("There is nothing at `{path}`.")))
 }
 
-/// The outermost step: gives the call an id, catches panics, writes the bodies of errors, notes down what happened.
-pub(super) async fn finish(request: Request, next: Next) -> Response {
-    let started = Instant::now();
-    let operation = format!("op_{}", ksuid(jiff::Timestamp::now().as_second(), rand::random()));
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let mut response = match AssertUnwindSafe(next.run(request)).catch_unwind().await {
-        Ok(response) => response,
-        Err(_) => {
-            tracing::error!(%operation, %method, %path, "a handler panicked");
-            Refusal(Error::new(
-                Code::Internal,
-                "Something went wrong inside the server. Its log knows more under the operation id.",
-            ))
-            .into_response()
-        }
-    };
-    if let Some(error) = error_of(&mut response, &method, &path) {
-        response = written(response, error.with("operation_id", &operation));
-    }
-    let headers = response.headers_mut();
-    if let Ok(value) = HeaderValue::from_str(&operation) {
-        headers.insert(OPERATION_ID.clone(), value);
-    }
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    let by = response.extensions().get::<By>().map(|by| by.0.to_string());
-    let (status, took) = (response.status().as_u16(), started.elapsed());
-    let code = response.extensions().get::<Code>().map(ToString::to_string);
-    if status >= 500 {
-        tracing::warn!(%operation, %method, %path, status, code, by, ?took, "management call failed");
-    } else {
-        tracing::debug!(%operation, %method, %path, status, code, by, ?took, "management call");
-    }
-    response
-}
-
 /// The error of an answer; what the router refused by itself is one too.
-fn error_of(response: &mut Response, method: &Method, path: &str) -> Option<Error> {
+pub(super) fn error_of(response: &mut Response, method: &Method, path: &str) -> Option<Error> {
     if let Some(Refusal(error)) = response.extensions_mut().remove() {
         return Some(error);
     }
@@ -106,7 +70,7 @@ fn error_of(response: &mut Response, method: &Method, path: &str) -> Option<Erro
 }
 
 /// The answer that says an error. Headers that were set before, such as `Allow`, stay.
-fn written(former: Response, error: Error) -> Response {
+pub(super) fn refused(former: Response, error: Error) -> Response {
     let (former, _) = former.into_parts();
     let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = (status, error.body().to_string()).into_response();
@@ -117,9 +81,5 @@ fn written(former: Response, error: Error) -> Response {
     if status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
-    if let Some(by) = former.extensions.get::<By>() {
-        response.extensions_mut().insert(by.clone());
-    }
-    response.extensions_mut().insert(error.code);
     response
 }

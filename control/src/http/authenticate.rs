@@ -1,15 +1,6 @@
 //! The first step of a call: whose key is it, and may it be used from there.
 
-use super::{
-    Shared,
-    answer::{By, Refusal},
-};
-use crate::resources::Caller;
-use axum::{
-    extract::{Request, State},
-    middleware::Next,
-    response::{IntoResponse, Response},
-};
+use crate::resources::{Caller, Resources};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use http::{HeaderMap, header};
 use postern_api::{Code, Error, Result, Secret, token::Token};
@@ -26,29 +17,9 @@ pub struct ApiCaller {
     pub admin: bool,
 }
 
-pub(super) async fn check(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
-    let caller = match identify(&shared, request.headers()).await {
-        Ok(caller) => caller,
-        Err(error) => return Refusal(error).into_response(),
-    };
-    let by = By(caller.key.clone());
-    if let Some(admission) = &shared.admission {
-        let known = ApiCaller { key: caller.key.to_string(), owner: caller.owner.to_string(), admin: caller.admin };
-        let (parts, body) = request.into_parts();
-        let admitted = admission(&parts, &known);
-        request = Request::from_parts(parts, body);
-        if let Err(error) = admitted {
-            return Refusal(error).into_response();
-        }
-    }
-    request.extensions_mut().insert(caller);
-    let mut response = next.run(request).await;
-    response.extensions_mut().insert(by);
-    response
-}
-
-async fn identify(shared: &Shared, headers: &HeaderMap) -> Result<Caller> {
-    shared.resources.authenticate(key(headers)?.reveal()).await
+/// Who calls.
+pub(super) async fn identify(resources: &Resources, headers: &HeaderMap) -> Result<Arc<Caller>> {
+    resources.authenticate(key(headers)?.reveal()).await
 }
 
 /// The key that was sent: as `Bearer`, or as `Basic` with the key for user name or password.

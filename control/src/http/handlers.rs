@@ -2,7 +2,7 @@
 
 use super::{
     Shared,
-    answer::{Refusal, json},
+    answer::{Refusal, json, written},
     body, query,
 };
 use crate::{
@@ -75,7 +75,7 @@ pub(super) async fn read<R: Rules>(
     uri: Uri,
 ) -> Answer {
     query::none(&uri)?;
-    json(StatusCode::OK, &shared.resources.get::<R>(&caller, &item.address()?).await?)
+    Ok(written(StatusCode::OK, shared.resources.answer::<R>(&caller, &item.address()?, uri.path()).await?))
 }
 
 pub(super) async fn update<R: Rules>(

@@ -5,6 +5,7 @@
 mod answer;
 mod authenticate;
 mod body;
+mod call;
 mod handlers;
 mod named;
 mod openapi;

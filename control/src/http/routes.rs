@@ -1,6 +1,6 @@
 //! The table of contents of the management API.
 
-use super::{Shared, answer, authenticate, handlers, openapi::Description, version};
+use super::{Shared, answer, call::Calls, handlers, openapi::Description};
 use crate::{
     resources::{HostRules, ModuleRules, Owner, Part, Rules, reserved_domain},
     views::Seen,
@@ -8,7 +8,6 @@ use crate::{
 use axum::{
     Extension, Router,
     extract::{DefaultBodyLimit, Path, Request, State},
-    middleware,
     routing::{MethodRouter, delete, get, post, put},
 };
 use postern_api::resource::{
@@ -131,14 +130,9 @@ pub(crate) fn description() -> Value {
     Description::of(&contents().described)
 }
 
-/// The whole API, with what happens to every call around it. Layers run from the last to the first.
+/// The whole API, with what happens to every call around it.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
-    contents()
-        .router
-        .fallback(answer::no_such_path)
-        .layer(DefaultBodyLimit::disable())
-        .layer(middleware::from_fn_with_state(shared.clone(), version::check))
-        .layer(middleware::from_fn_with_state(shared.clone(), authenticate::check))
-        .layer(middleware::from_fn(answer::finish))
-        .with_state(shared)
+    let routes = contents().router.fallback(answer::no_such_path).layer(DefaultBodyLimit::disable());
+    let routes = routes.with_state(shared.clone());
+    Router::new().fallback_service(Calls { shared, routes })
 }

@@ -1,28 +1,15 @@
 //! The version step: every call names the version it speaks.
 
-use super::{Shared, answer::Refusal};
-use axum::{
-    extract::{Request, State},
-    middleware::Next,
-    response::{IntoResponse, Response},
-};
 use http::HeaderMap;
 use postern_api::{Code, Error, Result};
-use std::sync::Arc;
 
 /// The header that names the version.
 pub(super) const HEADER: &str = "Service-Version";
 /// The one version there is.
 pub(super) const SUPPORTED: &str = "2";
 
-pub(super) async fn check(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    match judge(request.headers(), &shared.resources.settings.version_aliases) {
-        Ok(()) => next.run(request).await,
-        Err(error) => Refusal(error).into_response(),
-    }
-}
-
-fn judge(headers: &HeaderMap, aliases: &[String]) -> Result<()> {
+/// Refuses a call that names no version, or another one.
+pub(super) fn judge(headers: &HeaderMap, aliases: &[String]) -> Result<()> {
     let mut named = false;
     for name in std::iter::once(HEADER).chain(aliases.iter().map(String::as_str)) {
         for value in headers.get_all(name) {

@@ -9,6 +9,7 @@ use postern_api::{
 
 impl Rules for ApiKey {
     type Hidden = TokenHash;
+    const LASTING: bool = true;
 
     async fn create(body: ApiKeyCreate, making: &Making<'_, Self>) -> Result<Draft<Self>> {
         let owner_id = making.call.owner_for(body.owner_id.as_deref()).await?;

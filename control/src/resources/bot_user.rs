@@ -8,6 +8,7 @@ use postern_api::{
 
 impl Rules for BotUser {
     type Hidden = Nothing;
+    const LASTING: bool = true;
     const ADMIN_ONLY: bool = true;
 
     async fn create(body: BotUserCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {

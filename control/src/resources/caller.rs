@@ -1,11 +1,13 @@
 //! Who calls, and what that allows.
 
-use super::{Call, Kept, Resources, kept, rules::Rules};
+use super::{Call, Kept, Resources, answers::Known, kept, rules::Rules};
+use crate::store::Place;
 use postern_api::{
     AnyId, Code, Error, Id, OwnerId, Result,
     resource::{ApiKey, BotUser, Credential, User},
     token::Token,
 };
+use std::sync::Arc;
 
 /// The holder of an API key, authenticated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,18 +63,24 @@ fn admin_needed() -> Error {
 
 impl Resources {
     /// Who is it that sends this text as a key?
-    pub(crate) async fn authenticate(&self, text: &str) -> Result<Caller> {
+    pub(crate) async fn authenticate(&self, text: &str) -> Result<Arc<Caller>> {
         if Id::<ApiKey>::parse(text).is_ok() {
             return Err(Error::new(Code::KeyIsId, "This is the id of an API key. Send the key itself."));
         }
         let token = Token::parse(text).ok_or_else(|| {
             Error::new(Code::KeyShape, "This does not look like an API key. Check that it was copied whole.")
         })?;
-        let key: Option<Kept<ApiKey>> = self.find(&format!("ak_{}", token.ksuid())).await?;
+        if let Some(known) = self.known(token.ksuid()).filter(|known| known.hash.verifies(&token)) {
+            return Ok(known.caller);
+        }
+        let id = format!("ak_{}", token.ksuid());
+        let key: Option<Kept<ApiKey>> = self.find(&id).await?;
         if let Some(key) = key.filter(|key| key.hidden.verifies(&token)) {
-            let owner = key.spec.owner_id;
-            let admin = self.rank(&owner).await?;
-            return Ok(Caller { key: key.id.any(), owner, admin });
+            // Now that both are in memory they are looked at together, and remembered if they hold.
+            self.rank(&key.spec.owner_id).await?;
+            let places = vec![Place::Key(kept::record_key::<ApiKey>(&id)), Place::Key(owner_key(&key.spec.owner_id))];
+            let known = self.know(token.ksuid(), places, self.holder_of(&id)).await?;
+            return known.filter(|known| known.hash.verifies(&token)).map(|known| known.caller).ok_or_else(unknown);
         }
         let credential: Option<Kept<Credential>> = self.find(&format!("cr_{}", token.ksuid())).await?;
         if credential.is_some_and(|credential| credential.hidden.verifies(&token)) {
@@ -82,6 +90,14 @@ impl Resources {
             ));
         }
         Err(unknown())
+    }
+
+    async fn holder_of(&self, key: &str) -> Result<Option<Known>> {
+        let Some(key) = self.find::<ApiKey>(key).await? else { return Ok(None) };
+        let owner = key.spec.owner_id;
+        let admin = self.rank(&owner).await?;
+        let caller = Caller { key: key.id.any(), owner, admin };
+        Ok(Some(Known { hash: key.hidden, caller: Arc::new(caller) }))
     }
 
     async fn find<R: Rules>(&self, id: &str) -> Result<Option<Kept<R>>> {
@@ -107,6 +123,13 @@ impl Resources {
                 ))
             }
         }
+    }
+}
+
+fn owner_key(owner: &OwnerId) -> String {
+    match owner {
+        OwnerId::User(id) => kept::record_key::<User>(id.as_str()),
+        OwnerId::Bot(id) => kept::record_key::<BotUser>(id.as_str()),
     }
 }
 

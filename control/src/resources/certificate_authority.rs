@@ -12,6 +12,7 @@ use postern_api::{
 impl Rules for CertificateAuthority {
     /// What the certificate says, read once.
     type Hidden = CertificateAuthorityStatus;
+    const LASTING: bool = true;
 
     async fn create(body: CertificateAuthorityCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
         let facts = trusted::read(&body.ca_pem)?;

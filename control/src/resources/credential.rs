@@ -13,6 +13,7 @@ const RULE_LIMIT: usize = 100;
 
 impl Rules for Credential {
     type Hidden = TokenHash;
+    const LASTING: bool = true;
 
     async fn create(body: CredentialCreate, making: &Making<'_, Self>) -> Result<Draft<Self>> {
         let acl = parse(body.acl.unwrap_or_default())?;

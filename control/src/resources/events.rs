@@ -1,22 +1,26 @@
 //! The record of what happened: one event with every change, the newest of them kept.
 
 use crate::store::{Commit, Range, Result, Revision, Store};
+use std::sync::Arc;
 
 const PREFIX: &str = "events/";
 /// Events that are kept at least.
 const KEPT: usize = 10_000;
-/// Commits between two looks at how many there are.
-const EVERY: Revision = 256;
+/// Commits between two looks at how many there are: a look reads all of them.
+const EVERY: Revision = 2048;
 const STEP: usize = 1000;
 
-/// Now and then, after a commit, forgets the oldest events.
-pub(super) async fn after_commit(store: &dyn Store, revision: Revision) {
+/// Now and then, after a commit, forgets the oldest events. Nobody waits for it.
+pub(super) fn after_commit(store: &Arc<dyn Store>, revision: Revision) {
     if revision % EVERY != 0 {
         return;
     }
-    if let Err(error) = trim(store, KEPT).await {
-        tracing::warn!(%error, "old events could not be removed");
-    }
+    let store = store.clone();
+    tokio::spawn(async move {
+        if let Err(error) = trim(store.as_ref(), KEPT).await {
+            tracing::warn!(%error, "old events could not be removed");
+        }
+    });
 }
 
 async fn trim(store: &dyn Store, kept: usize) -> Result<()> {

@@ -9,6 +9,7 @@ use postern_api::{
 
 impl Rules for FailoverBackend {
     type Hidden = Nothing;
+    const LASTING: bool = true;
 
     async fn create(body: FailoverBackendCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
         Ok(Draft::new(FailoverBackend { backends: each_once(body.backends.unwrap_or_default()) }, Nothing {}))

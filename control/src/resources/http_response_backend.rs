@@ -27,6 +27,7 @@ const STATUS: i32 = 200;
 
 impl Rules for HttpResponseBackend {
     type Hidden = Nothing;
+    const LASTING: bool = true;
 
     async fn create(body: HttpResponseBackendCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
         let backend = HttpResponseBackend {

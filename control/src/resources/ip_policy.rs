@@ -8,6 +8,7 @@ use postern_api::{
 
 impl Rules for IpPolicy {
     type Hidden = Nothing;
+    const LASTING: bool = true;
 
     async fn create(_body: IpPolicyCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
         Ok(Draft::new(IpPolicy {}, Nothing {}))

@@ -10,6 +10,7 @@ use postern_api::{
 impl Rules for IpPolicyRule {
     /// The policy.
     type Hidden = Id<IpPolicy>;
+    const LASTING: bool = true;
 
     async fn create(body: IpPolicyRuleCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
         let cidr = parse_cidr(&body.cidr).map_err(|error| error.with("field", "cidr"))?;

@@ -11,6 +11,7 @@ use postern_api::{
 impl Rules for IpRestriction {
     /// The policies, in the order they were named.
     type Hidden = Vec<Id<IpPolicy>>;
+    const LASTING: bool = true;
 
     async fn create(body: IpRestrictionCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
         let known = RestrictionType::ALL.into_iter().find(|kind| kind.as_str() == body.kind);

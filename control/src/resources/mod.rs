@@ -1,6 +1,7 @@
 //! The resources: five operations once for all kinds, and beside them only what is special about each.
 
 mod address;
+mod answers;
 mod api_key;
 mod bot_user;
 pub(crate) mod caller;
@@ -41,6 +42,7 @@ mod user;
 mod weighted_backend;
 
 pub(crate) use address::{Address, parent_of};
+use answers::Answers;
 pub(crate) use caller::Caller;
 pub(crate) use codec::Codec;
 pub(crate) use hostports::names as hosts;
@@ -77,9 +79,22 @@ pub(crate) struct Resources {
     pub(crate) reached: watch::Receiver<Revision>,
     /// How far the server is with certificates that it gets by itself.
     pub(crate) progress: Progress,
+    answers: Answers,
 }
 
 impl Resources {
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        codec: Codec,
+        settings: Settings,
+        live: Arc<dyn Live>,
+        published: watch::Receiver<Arc<Published>>,
+        reached: watch::Receiver<Revision>,
+    ) -> Self {
+        let (progress, answers) = (Progress::default(), Answers::default());
+        Resources { store, codec, settings, live, published, reached, progress, answers }
+    }
+
     /// How addresses of resources begin.
     pub(crate) fn base_url(&self) -> &str {
         &self.settings.base_url
@@ -87,7 +102,7 @@ impl Resources {
 
     /// Waits until a change can be seen in what is published. The change itself is done.
     async fn seen(&self, revision: Revision) -> Result<()> {
-        events::after_commit(self.store.as_ref(), revision).await;
+        events::after_commit(&self.store, revision);
         let mut published = self.reached.clone();
         let reached = published.wait_for(|reached| *reached >= revision);
         match tokio::time::timeout(PUBLISH_DEADLINE, reached).await {

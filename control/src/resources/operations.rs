@@ -80,13 +80,13 @@ impl Resources {
             }
             plan.link(kept.id.as_str(), &kept.key(), &[], &kept.links)?;
             plan.put(&kept.key(), self.codec.record(&kept)?);
-            self.attach(&mut plan, &kept, Modules::default(), modules).await?;
+            let modules = self.attach(&mut plan, &kept, Modules::default(), modules).await?;
             plan.event(&format!("{}_created", R::KIND), kept.id.as_str(), &caller.key, now)?;
             token.as_ref().map_or(Ok(()), &prepare)?;
             match self.tried(&plan).await? {
                 Ok(revision) => {
                     self.seen(revision).await?;
-                    let mut record = self.show(&kept).await?;
+                    let mut record = self.show_with(&kept, &modules).await?;
                     if let Some(token) = token {
                         R::show_once(&mut record.status, token);
                     }
@@ -190,7 +190,7 @@ impl Resources {
                 if R::MODULES_DEPEND {
                     stored.stay(&mut plan, id);
                 }
-                let attached = self.attach(&mut plan, &kept, stored, modules).await;
+                let attached = self.attach(&mut plan, &kept, stored, modules).await.map(|_| ());
                 self.unless_gone(&kept.id, attached).await?;
             }
             if R::weakens(&former.spec, Some(&kept.spec)) {
@@ -375,6 +375,10 @@ impl Resources {
 
     async fn show<R: Rules>(&self, kept: &Kept<R>) -> Result<Record<R>> {
         let modules = if R::HAS_MODULES { self.modules(kept.id.as_str()).await? } else { Modules::default() };
+        self.show_with(kept, &modules).await
+    }
+
+    async fn show_with<R: Rules>(&self, kept: &Kept<R>, modules: &Modules) -> Result<Record<R>> {
         Ok(Record {
             id: kept.id.clone(),
             uri: kept.uri(&self.settings.base_url),
@@ -382,18 +386,18 @@ impl Resources {
             description: kept.description.clone(),
             metadata: kept.metadata.clone(),
             spec: kept.spec.clone(),
-            status: R::status(kept, &modules, self).await?,
+            status: R::status(kept, modules, self).await?,
         })
     }
 
-    /// Plans the modules that a body names, each replaced whole.
+    /// Plans the modules that a body names, each replaced whole. Gives all there will be.
     async fn attach<R: Rules>(
         &self,
         plan: &mut Plan,
         owner: &Kept<R>,
         mut stored: Modules,
         modules: Vec<Attachment>,
-    ) -> Result<()> {
+    ) -> Result<Modules> {
         for module in modules {
             let former = stored.entry(module.name);
             let ready = module.store(&owner.id.any(), former, self).await?;
@@ -401,7 +405,10 @@ impl Resources {
             super::module_operations::plan_put(plan, owner.id.as_str(), &owner.key(), former, module.name, ready)?;
             stored.put(&key, value);
         }
-        if R::MODULES_DEPEND { R::fit(&stored, self) } else { Ok(()) }
+        if R::MODULES_DEPEND {
+            R::fit(&stored, self)?;
+        }
+        Ok(stored)
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) struct Choice {
 
 impl Rules for ReservedAddress {
     type Hidden = Choice;
+    const LASTING: bool = true;
     const PICKS: bool = true;
 
     async fn create(body: ReservedAddressCreate, making: &Making<'_, Self>) -> Result<Draft<Self>> {

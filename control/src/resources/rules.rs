@@ -20,6 +20,8 @@ pub(crate) trait Rules: Resource {
     const HAS_MODULES: bool = false;
     /// Whether what one module may be depends on another.
     const MODULES_DEPEND: bool = false;
+    /// Whether an answer is made of the record and its modules alone, so that it stays the same for as long as they do.
+    const LASTING: bool = false;
     /// Whether `create` picks a value that nobody else may have: it is asked again if somebody else was faster.
     const PICKS: bool = false;
     /// JSON pointers into the stored record (`/spec/…`, `/hidden/…`): texts that are sealed at rest.

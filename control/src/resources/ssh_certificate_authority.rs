@@ -22,6 +22,7 @@ pub(crate) struct KeyPair {
 
 impl Rules for SshCertificateAuthority {
     type Hidden = KeyPair;
+    const LASTING: bool = true;
     const SECRETS: &'static [&'static str] = &["/hidden/private_key"];
 
     async fn create(body: SshCertificateAuthorityCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 impl Rules for SshHostCertificate {
     type Hidden = SshCertificateStatus;
+    const LASTING: bool = true;
 
     async fn create(body: SshHostCertificateCreate, making: &Making<'_, Self>) -> Result<Draft<Self>> {
         let order = Order {

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 impl Rules for SshUserCertificate {
     type Hidden = SshCertificateStatus;
+    const LASTING: bool = true;
 
     async fn create(body: SshUserCertificateCreate, making: &Making<'_, Self>) -> Result<Draft<Self>> {
         let order = Order {

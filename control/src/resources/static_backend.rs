@@ -9,6 +9,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 impl Rules for StaticBackend {
     type Hidden = Nothing;
+    const LASTING: bool = true;
 
     async fn create(body: StaticBackendCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
         Ok(Draft::new(StaticBackend { address: body.address, tls: body.tls.unwrap_or_default() }, Nothing {}))

@@ -15,6 +15,7 @@ const HOSTPORT_LIMIT: usize = 100;
 
 impl Rules for TcpEdge {
     type Hidden = Nothing;
+    const LASTING: bool = true;
     const HAS_MODULES: bool = true;
 
     async fn create(mut body: TcpEdgeCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {

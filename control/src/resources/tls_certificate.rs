@@ -26,6 +26,7 @@ pub(crate) struct Uploaded {
 
 impl Rules for TlsCertificate {
     type Hidden = Uploaded;
+    const LASTING: bool = true;
     const SECRETS: &'static [&'static str] = &["/hidden/private_key_pem"];
 
     async fn create(body: TlsCertificateCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {

@@ -12,6 +12,7 @@ use postern_api::{
 
 impl Rules for TlsEdge {
     type Hidden = Nothing;
+    const LASTING: bool = true;
     const HAS_MODULES: bool = true;
     const MODULES_DEPEND: bool = true;
 

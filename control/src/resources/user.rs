@@ -8,6 +8,7 @@ use postern_api::{
 
 impl Rules for User {
     type Hidden = Nothing;
+    const LASTING: bool = true;
     const ADMIN_ONLY: bool = true;
 
     async fn create(body: UserCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {

@@ -9,6 +9,7 @@ use postern_api::{
 
 impl Rules for WeightedBackend {
     type Hidden = Nothing;
+    const LASTING: bool = true;
 
     async fn create(body: WeightedBackendCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
         Ok(Draft::new(WeightedBackend { backends: body.backends.unwrap_or_default() }, Nothing {}))

@@ -13,7 +13,7 @@ mod suite;
 pub use error::{Result, StoreError};
 
 use futures::future::BoxFuture;
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{any::Any, path::Path, sync::Arc, time::Duration};
 
 /// Opens the store of a data folder, making both the first time, and locks the folder.
 pub fn open(folder: &Path) -> Result<Arc<dyn Store>> {
@@ -57,6 +57,19 @@ pub struct Page {
     /// The newest commit the answer includes.
     pub revision: Revision,
 }
+
+/// Something in the store that can be looked at without reading it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// One key.
+    Key(String),
+    /// All keys with a prefix.
+    Range(String),
+}
+
+/// What is in memory of a place. For as long as nothing is written there, or it is forgotten, it is the very same.
+#[derive(Clone)]
+pub struct Glance(Arc<dyn Any + Send + Sync>);
 
 /// What must hold for a commit to happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,6 +146,10 @@ pub trait Watch: Send {
 pub trait Store: Send + Sync + 'static {
     /// Reads one key.
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Entry>>>;
+    /// Looks at what is in memory of a place, without reading; `None` if it is not there.
+    fn glance(&self, _place: &Place) -> Option<Glance> {
+        None
+    }
     /// Reads keys with a prefix, largest first.
     fn range(&self, range: Range) -> BoxFuture<'_, Result<Page>>;
     /// Writes if all conditions hold.
@@ -153,6 +170,13 @@ impl Range {
     /// All keys with a prefix, up to a limit.
     pub fn of(prefix: impl Into<String>, limit: usize) -> Self {
         Range { prefix: prefix.into(), before: None, limit }
+    }
+}
+
+impl Glance {
+    /// Whether nothing was written between two glances at a place.
+    pub fn is(&self, other: &Glance) -> bool {
+        std::ptr::addr_eq(Arc::as_ptr(&self.0), Arc::as_ptr(&other.0))
     }
 }
 

@@ -16,6 +16,7 @@ mod openapi;
 mod owners;
 mod pairs;
 mod published;
+mod remembered;
 mod reserved;
 mod rights;
 mod secrets;

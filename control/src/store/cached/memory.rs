@@ -119,6 +119,14 @@ impl<V: Remembered> Memory<V> {
         }
     }
 
+    /// What is held under a name. It stays the same object until it is written or forgotten.
+    pub(super) fn held(&self, name: &str) -> Option<Arc<V>> {
+        match self.look(name) {
+            Look::Found(value) => Some(value),
+            Look::Unknown(_) | Look::Busy => None,
+        }
+    }
+
     /// Takes in what was read, unless something was written since the look.
     pub(super) fn take_in(&self, name: &str, looked: Generation, value: Arc<V>) {
         let mut shard = self.shard(name);
@@ -196,7 +204,7 @@ impl<V: Remembered> Memory<V> {
     }
 
     #[cfg(test)]
-    pub(super) fn held(&self) -> (usize, u64) {
+    pub(super) fn extent(&self) -> (usize, u64) {
         let shards = self.shards.iter().map(locked);
         shards.fold((0, 0), |(count, bytes), shard| (count + shard.held.len(), bytes + shard.held.weight()))
     }

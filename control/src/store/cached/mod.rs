@@ -6,7 +6,9 @@
 
 mod memory;
 
-use super::{Commit, Entry, LeaseId, Outcome, Page, Range, Result, Revision, Store, StoreError, Watch, Write};
+use super::{
+    Commit, Entry, Glance, LeaseId, Outcome, Page, Place, Range, Result, Revision, Store, StoreError, Watch, Write,
+};
 use futures::{FutureExt, future::BoxFuture};
 use memory::{Ending, Look, Memory, Remembered};
 use std::{
@@ -198,6 +200,13 @@ async fn to_its_end<T: Send + 'static>(work: impl Future<Output = Result<T>> + S
 impl Store for Cached {
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Entry>>> {
         self.inner.get(key).boxed()
+    }
+
+    fn glance(&self, place: &Place) -> Option<Glance> {
+        match place {
+            Place::Key(key) => self.inner.keys.held(key).map(|entry| Glance(entry as _)),
+            Place::Range(prefix) => self.inner.ranges.held(prefix).map(|page| Glance(page as _)),
+        }
     }
 
     fn range(&self, range: Range) -> BoxFuture<'_, Result<Page>> {

@@ -350,10 +350,10 @@ async fn memory_is_bounded_in_bytes() {
         store.get(&format!("none/{number}")).await.expect("a read");
         store.range(Range::of(format!("m/{number}/"), 100)).await.expect("a range");
     }
-    let ((keys, bytes), (ranges, range_bytes)) = (store.inner.keys.held(), store.inner.ranges.held());
+    let ((keys, bytes), (ranges, range_bytes)) = (store.inner.keys.extent(), store.inner.ranges.extent());
     assert!(bytes + range_bytes <= LIMIT, "{bytes} and {range_bytes}");
     assert!(keys > 300 && ranges > 100, "{keys} keys and {ranges} ranges are remembered");
     store.commit(Commit::default().put("large", vec![b'x'; 1 << 19])).await.expect("a commit");
-    assert!(store.inner.keys.held().0 > 300, "one large value does not drive out the others");
+    assert!(store.inner.keys.extent().0 > 300, "one large value does not drive out the others");
     assert_eq!(store.get("large").await.expect("a read").map(|entry| entry.value.len()), Some(1 << 19));
 }

@@ -3,6 +3,7 @@
 //! One thread writes. It takes what has queued up while the disk was busy into one transaction and answers
 //! after that transaction is on disk. Reads have connections of their own and never wait for the writer.
 
+mod recent;
 mod statements;
 
 use super::{
@@ -10,8 +11,9 @@ use super::{
 };
 use crate::files;
 use futures::{FutureExt, future::BoxFuture};
+use recent::Recent;
 use rusqlite::{Connection, ErrorCode, Transaction};
-use statements::{Answer, Work};
+use statements::{Answer, Together, Work};
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -34,6 +36,7 @@ pub struct Sqlite {
     jobs: Option<mpsc::Sender<Job>>,
     writer: Option<JoinHandle<()>>,
     readers: Arc<Readers>,
+    recent: Arc<Recent>,
     revision: watch::Receiver<Revision>,
 }
 
@@ -52,12 +55,13 @@ fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {
     let (announce, revision) = watch::channel(newest);
     let (jobs, queue) = mpsc::channel(QUEUE);
     let readers = Arc::new(Readers { place: place.clone(), idle: Mutex::default(), permits: Semaphore::new(READERS) });
-    let writer = Writer { place, connection, announce, _lock: lock };
+    let recent = Arc::new(Recent::after(newest));
+    let writer = Writer { place, connection, announce, recent: recent.clone(), _lock: lock };
     let writer = std::thread::Builder::new()
         .name("store-writer".to_owned())
         .spawn(move || writer.run(queue))
         .map_err(|error| StoreError::Broken(format!("no thread for the writer: {error}")))?;
-    Ok(Sqlite { jobs: Some(jobs), writer: Some(writer), readers, revision })
+    Ok(Sqlite { jobs: Some(jobs), writer: Some(writer), readers, recent, revision })
 }
 
 // === the folder and its errors ===
@@ -114,6 +118,7 @@ struct Writer {
     place: Place,
     connection: Connection,
     announce: watch::Sender<Revision>,
+    recent: Arc<Recent>,
     _lock: FolderLock,
 }
 
@@ -158,8 +163,9 @@ impl Writer {
     /// Does jobs in one transaction; when this returns they are on disk.
     fn together<'a>(&mut self, group: impl Iterator<Item = &'a Work>) -> Result<Vec<Answer>> {
         let result = statements::together(&mut self.connection, group);
-        let (answers, after) = self.place.sql(result)?;
-        self.announce.send_if_modified(|newest| std::mem::replace(newest, after) != after);
+        let Together { answers, changes, newest } = self.place.sql(result)?;
+        self.recent.add(changes, newest);
+        self.announce.send_if_modified(|former| std::mem::replace(former, newest) != newest);
         Ok(answers)
     }
 }
@@ -196,6 +202,7 @@ impl Readers {
 
 struct Follower {
     readers: Arc<Readers>,
+    recent: Arc<Recent>,
     newest: watch::Receiver<Revision>,
     prefix: String,
     after: Revision,
@@ -208,9 +215,14 @@ impl Watch for Follower {
             let newest = self.newest.wait_for(|newest| *newest > after).await.map(|newest| *newest);
             let newest = newest.map_err(|_| StoreError::Broken("the store is closed".to_owned()))?;
             let (until, prefix) = (newest.min(after + WATCH_STEP), self.prefix.clone());
-            let changes =
-                self.readers.read(move |transaction| statements::changes(transaction, &prefix, after, until)).await?;
-            let changes = changes.ok_or(StoreError::Compacted(after))?;
+            let changes = match self.recent.between(&prefix, after, until) {
+                Some(changes) => changes,
+                None => {
+                    let read =
+                        move |transaction: &Transaction<'_>| statements::changes(transaction, &prefix, after, until);
+                    self.readers.read(read).await?.ok_or(StoreError::Compacted(after))?
+                }
+            };
             self.after = until;
             Ok(Batch { revision: until, changes })
         }
@@ -257,6 +269,7 @@ impl Store for Sqlite {
     fn watch(&self, prefix: &str, after: Revision) -> Box<dyn Watch> {
         Box::new(Follower {
             readers: self.readers.clone(),
+            recent: self.recent.clone(),
             newest: self.revision.clone(),
             prefix: prefix.to_owned(),
             after,

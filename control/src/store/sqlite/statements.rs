@@ -63,16 +63,24 @@ pub(super) enum Answer {
     Expired(usize),
 }
 
-/// Does jobs in one transaction; when this returns they are on disk. Gives the newest revision with their answers.
+/// What jobs came to that were done in one transaction.
+pub(super) struct Together {
+    pub(super) answers: Vec<Answer>,
+    /// What they changed, in order.
+    pub(super) changes: Vec<Change>,
+    pub(super) newest: Revision,
+}
+
+/// Does jobs in one transaction; when this returns they are on disk.
 pub(super) fn together<'a>(
     connection: &mut Connection,
     group: impl Iterator<Item = &'a Work>,
-) -> rusqlite::Result<(Vec<Answer>, Revision)> {
+) -> rusqlite::Result<Together> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let before = newest(&transaction)?;
-    let mut log = Log { transaction: &transaction, revision: before };
+    let mut log = Log { transaction: &transaction, revision: before, changes: Vec::new() };
     let answers = group.map(|work| log.perform(work)).collect::<rusqlite::Result<Vec<_>>>()?;
-    let after = log.revision;
+    let Log { revision: after, changes, .. } = log;
     if after != before {
         transaction.prepare_cached("UPDATE log SET revision = ?1")?.execute([after])?;
         if before / HISTORY_STEP != after / HISTORY_STEP && after > HISTORY {
@@ -80,7 +88,7 @@ pub(super) fn together<'a>(
         }
     }
     transaction.commit()?;
-    Ok((answers, after))
+    Ok(Together { answers, changes, newest: after })
 }
 
 /// Forgets the changes up to a revision.
@@ -93,6 +101,7 @@ fn cut(transaction: &Transaction<'_>, up_to: Revision) -> rusqlite::Result<()> {
 struct Log<'a> {
     transaction: &'a Transaction<'a>,
     revision: Revision,
+    changes: Vec<Change>,
 }
 
 impl Log<'_> {
@@ -184,6 +193,7 @@ impl Log<'_> {
             self.transaction
                 .prepare_cached("INSERT INTO changes (revision, position, key, value) VALUES (?1, ?2, ?3, ?4)")?
                 .execute(params![self.revision, position, key, value])?;
+            self.changes.push(Change { revision: self.revision, key: key.clone(), value: value.cloned() });
         }
         Ok(())
     }

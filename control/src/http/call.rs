@@ -1,0 +1,114 @@
+//! One call from its first step to its last: whose key is it, may it be used from there, which version, what is asked.
+
+use super::{
+    ApiCaller, Shared,
+    answer::{Refusal, error_of, refused, written},
+    authenticate, version,
+};
+use axum::{
+    Router,
+    extract::Request,
+    response::{IntoResponse, Response},
+};
+use futures::{FutureExt, future::BoxFuture};
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use postern_api::{AnyId, Code, Error, id::ksuid};
+use std::{
+    convert::Infallible,
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Instant,
+};
+use tower::Service;
+
+static OPERATION_ID: HeaderName = HeaderName::from_static("postern-operation-id");
+
+/// What happens to every call around the routes.
+#[derive(Clone)]
+pub(super) struct Calls {
+    pub(super) shared: Arc<Shared>,
+    pub(super) routes: Router,
+}
+
+impl Service<Request> for Calls {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let calls = self.clone();
+        Box::pin(async move { Ok(calls.answer(request).await) })
+    }
+}
+
+impl Calls {
+    /// Gives the call an id, catches panics, writes the bodies of errors, notes down what happened.
+    async fn answer(self, request: Request) -> Response {
+        let started = Instant::now();
+        let operation = format!("op_{}", ksuid(jiff::Timestamp::now().as_second(), rand::random()));
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let (path, mut by) = (uri.path(), None);
+        let stepping = AssertUnwindSafe(self.steps(request, &mut by)).catch_unwind().await;
+        let mut response = stepping.unwrap_or_else(|_| {
+            tracing::error!(%operation, %method, %path, "a handler panicked");
+            Refusal(Error::new(
+                Code::Internal,
+                "Something went wrong inside the server. Its log knows more under the operation id.",
+            ))
+            .into_response()
+        });
+        let mut code = None;
+        if let Some(error) = error_of(&mut response, &method, path) {
+            code = Some(error.code);
+            response = refused(response, error.with("operation_id", &operation));
+        }
+        let headers = response.headers_mut();
+        if let Ok(value) = HeaderValue::from_str(&operation) {
+            headers.insert(OPERATION_ID.clone(), value);
+        }
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        let (status, took) = (response.status().as_u16(), started.elapsed());
+        let (code, by) = (code.map(tracing::field::display), by.as_ref().map(AnyId::as_str));
+        if status >= 500 {
+            tracing::warn!(%operation, %method, %path, status, code, by, ?took, "management call failed");
+        } else {
+            tracing::debug!(%operation, %method, %path, status, code, by, ?took, "management call");
+        }
+        response
+    }
+
+    async fn steps(mut self, request: Request, by: &mut Option<AnyId>) -> Response {
+        let (mut parts, body) = request.into_parts();
+        let resources = &self.shared.resources;
+        let caller = match authenticate::identify(resources, &parts.headers).await {
+            Ok(caller) => caller,
+            Err(error) => return Refusal(error).into_response(),
+        };
+        *by = Some(caller.key.clone());
+        if let Some(admission) = &self.shared.admission {
+            let known = ApiCaller { key: caller.key.to_string(), owner: caller.owner.to_string(), admin: caller.admin };
+            if let Err(error) = admission(&parts, &known) {
+                return Refusal(error).into_response();
+            }
+        }
+        if let Err(error) = version::judge(&parts.headers, &resources.settings.version_aliases) {
+            return Refusal(error).into_response();
+        }
+        if parts.method == Method::GET
+            && parts.uri.query().is_none()
+            && let Some(body) = resources.remembered(&caller, parts.uri.path())
+        {
+            return written(StatusCode::OK, body);
+        }
+        parts.extensions.insert((*caller).clone());
+        match self.routes.call(Request::from_parts(parts, body)).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }
+}
