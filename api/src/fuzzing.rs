@@ -165,10 +165,8 @@ fn plain_network(text: &str) -> Option<(IpAddr, u8)> {
     let bits = if address.is_ipv4() { 32 } else { 128 };
     let length = match length {
         None => bits,
-        // No more digits than the longest length has, and no sign.
-        Some(text) if text.len() <= bits.to_string().len() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
-            text.parse().ok()?
-        }
+        // A number is written in one way.
+        Some(text) if text.parse::<u8>().is_ok_and(|length| length.to_string() == text) => text.parse().ok()?,
         Some(_) => return None,
     };
     (length <= bits).then_some((address, length))

@@ -152,16 +152,18 @@ impl IpRules {
 /// network in the message, an IPv4-mapped network becomes the IPv4 network it means.
 pub fn parse_cidr(text: &str) -> Result<IpNet, Error> {
     let shown: String = text.chars().take(80).collect();
-    let network = if let Ok(address) = text.parse::<IpAddr>() {
-        IpNet::from(address)
-    } else {
-        text.parse::<IpNet>().map_err(|_| {
-            Error::new(
-                Code::CidrInvalid,
-                format!("`{shown}` is not an IP range. Write it in CIDR notation, such as `203.0.113.0/24` or `2001:db8::/32`."),
-            )
-        })?
+    let network = match text.split_once('/') {
+        Some((address, length)) => prefix(address, length),
+        None => text.parse::<IpAddr>().ok().map(IpNet::from),
     };
+    let network = network.ok_or_else(|| {
+        Error::new(
+            Code::CidrInvalid,
+            format!(
+                "`{shown}` is not an IP range. Write it in CIDR notation, such as `203.0.113.0/24` or `2001:db8::/32`."
+            ),
+        )
+    })?;
     let lowest = network.trunc();
     if lowest != network {
         return Err(Error::new(
@@ -170,6 +172,13 @@ pub fn parse_cidr(text: &str) -> Result<IpNet, Error> {
         ));
     }
     Ok(canonical_network(network))
+}
+
+/// A network whose numbers are written in one way: with zeros in front some programs take them for octal ones.
+fn prefix(address: &str, length: &str) -> Option<IpNet> {
+    let digits = length.bytes().all(|byte| byte.is_ascii_digit()) && (length == "0" || !length.starts_with('0'));
+    let length = length.parse().ok().filter(|_| digits)?;
+    IpNet::new(address.parse().ok()?, length).ok()
 }
 
 fn canonical_network(network: IpNet) -> IpNet {
@@ -265,7 +274,9 @@ mod tests {
         let error = parse_cidr("10.1.2.3/8").expect_err("host bits");
         assert_eq!(error.code, Code::CidrHostBits);
         assert!(error.message.contains("10.0.0.0/8"));
-        for wrong in ["", "10.0.0.0/33", "abc", "10.0.0/8", "10.0.0.0/", "::/129"] {
+        for wrong in
+            ["", "10.0.0.0/33", "abc", "10.0.0/8", "10.0.0.0/", "::/129", "010.0.0.0/8", "10.0.0.0/08", "10.0.0.0/+8"]
+        {
             assert_eq!(parse_cidr(wrong).expect_err("refused").code, Code::CidrInvalid, "{wrong}");
         }
     }
