@@ -85,3 +85,22 @@ async fn json_logs_are_one_object_a_line() {
     let entry: Value = serde_json::from_str(refused.stderr.trim()).expect("a start error is an object too");
     assert_eq!(entry["error_code"], "ERR_POSTERN_8100");
 }
+
+#[tokio::test]
+async fn a_whole_number_counts_however_it_is_written() {
+    let world = World::start().await;
+    let (operator, visitor) = (world.operator(), world.visitor());
+    let made = operator.post("/backends/http_response", json!({ "body": "later", "status_code": 326.0 })).await.ok();
+    assert_eq!(made.body["status_code"], json!(326));
+    let item = format!("/backends/http_response/{}", made.text("id"));
+    let edge = operator.post("/edges/https", json!({ "hostports": ["a.localhost:443"] })).await.ok().text("id");
+    let route = json!({ "match_type": "path_prefix", "match": "/", "backend": { "backend_id": made.text("id") } });
+    operator.post(&format!("/edges/https/{edge}/routes"), route).await.ok();
+    let url = format!("https://a.localhost:{}/", world.server.addresses.https.port());
+    assert_eq!(visitor.get(&url).await.status, 326);
+    operator.patch(&item, json!({ "status_code": 4.1e2 })).await.ok();
+    assert_eq!(visitor.get(&url).await.status, 410);
+    let refused = operator.patch(&item, json!({ "status_code": 410.5 })).await;
+    assert_eq!((refused.status, refused.code()), (400, Code::FieldInvalid));
+    assert_eq!(visitor.get(&url).await.status, 410);
+}
