@@ -15,6 +15,10 @@ use std::time::{Duration, Instant};
 
 /// How long the writer waits for the next entry before it looks around.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How long entries are gathered to be written together. To wake for each of them would cost more than to write it.
+const GATHER: Duration = Duration::from_millis(10);
+/// What is written at once, in bytes.
+const PIECE: usize = 64 * 1024;
 /// How often it looks whether somebody has moved its file away.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -75,6 +79,9 @@ fn write(entries: &Receiver<Box<Entry>>, output: &mut Output, stopped: &AtomicBo
         match entries.recv_timeout(PAUSE) {
             Ok(entry) => {
                 output.line(&entry);
+                if !stopped.load(Ordering::Acquire) {
+                    std::thread::sleep(GATHER);
+                }
                 entries.try_iter().for_each(|entry| output.line(&entry));
                 output.flush();
             }
@@ -87,6 +94,7 @@ fn write(entries: &Receiver<Box<Entry>>, output: &mut Output, stopped: &AtomicBo
 /// What is written into.
 struct Output {
     writer: BufWriter<Box<dyn Write + Send>>,
+    line: Vec<u8>,
     file: Option<Place>,
     /// Writing has failed, and that was said.
     failing: bool,
@@ -110,13 +118,15 @@ impl Output {
                 (Box::new(file), Some(place))
             }
         };
-        Ok(Output { writer: BufWriter::new(writer), file, failing: false })
+        Ok(Output { writer: BufWriter::with_capacity(PIECE, writer), line: Vec::new(), file, failing: false })
     }
 
     fn line(&mut self, entry: &Entry) {
         self.follow();
-        let written = serde_json::to_writer(&mut self.writer, entry).map_err(io::Error::from);
-        let outcome = written.and_then(|()| self.writer.write_all(b"\n"));
+        self.line.clear();
+        let made = serde_json::to_writer(&mut self.line, entry).map_err(io::Error::from);
+        self.line.push(b'\n');
+        let outcome = made.and_then(|()| self.writer.write_all(&self.line));
         self.note(outcome);
     }
 
@@ -151,7 +161,7 @@ impl Output {
             Ok((identity, file)) => {
                 place.identity = identity;
                 let _ = self.writer.flush();
-                self.writer = BufWriter::new(Box::new(file));
+                self.writer = BufWriter::with_capacity(PIECE, Box::new(file));
             }
             Err(error) => self.note(Err(error)),
         }
