@@ -157,6 +157,7 @@ impl Follower {
     async fn once(&self, published: &Published) -> bool {
         self.gatehouse.follow(published);
         self.logins.publish(published.logins.clone());
+        self.logins.follow(published.https_edges.clone());
         self.routing.follow(published);
         self.registry.follow(published).await;
         let failed = self.registry.ports.follow(&published.tcp_edges).await;

@@ -53,6 +53,8 @@ pub(crate) enum Stage {
     Code { verifier: String, nonce: String },
     /// A SAML response to the request with this id.
     Response { request: String },
+    /// The answer to a SAML request for a logout; afterwards to a page that was asked for, or to none.
+    Farewell { request: String, to_a_page: bool },
     /// The person is known; the browser must come to the endpoint for its cookie.
     Known(Box<Known>),
 }
@@ -99,10 +101,9 @@ struct Kept {
 }
 
 impl Attempts {
-    /// Keeps an attempt; what comes back names it.
-    pub(crate) fn begin(&self, attempt: Attempt) -> String {
-        let id = token();
-        let key = digest(&[&id]);
+    /// Keeps an attempt under a name that nobody can guess.
+    pub(crate) fn keep(&self, id: &str, attempt: Attempt) {
+        let key = digest(&[id]);
         let now = attempt.began;
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         while kept.by_age.front().is_some_and(|oldest| match kept.by_id.get(oldest) {
@@ -115,7 +116,6 @@ impl Attempts {
         }
         kept.by_age.push_back(key);
         kept.by_id.insert(key, attempt);
-        id
     }
 
     /// Where the visitor of an attempt came from. The attempt stays.
@@ -135,6 +135,12 @@ impl Attempts {
 mod tests {
     use super::*;
 
+    fn begin(attempts: &Attempts, attempt: Attempt) -> String {
+        let id = token();
+        attempts.keep(&id, attempt);
+        id
+    }
+
     fn moment(second: i64) -> Timestamp {
         Timestamp::from_second(1_700_000_000 + second).expect("a moment")
     }
@@ -147,8 +153,8 @@ mod tests {
     #[test]
     fn each_is_finished_once_and_in_time() {
         let attempts = Attempts::default();
-        let first = attempts.begin(attempt(None, 0));
-        let late = attempts.begin(attempt(None, 0));
+        let first = begin(&attempts, attempt(None, 0));
+        let late = begin(&attempts, attempt(None, 0));
         assert!(attempts.origin(&first, moment(600)).is_some());
         assert!(attempts.take(&first, moment(600)).is_some());
         assert!(attempts.take(&first, moment(600)).is_none(), "a second time");
@@ -160,15 +166,15 @@ mod tests {
     #[test]
     fn the_oldest_give_way() {
         let attempts = Attempts::default();
-        let first = attempts.begin(attempt(None, 0));
-        let second = attempts.begin(attempt(None, 0));
+        let first = begin(&attempts, attempt(None, 0));
+        let second = begin(&attempts, attempt(None, 0));
         for _ in 0..MOST - 1 {
-            attempts.begin(attempt(None, 1));
+            begin(&attempts, attempt(None, 1));
         }
         assert!(attempts.take(&first, moment(2)).is_none());
         assert!(attempts.take(&second, moment(2)).is_some());
         assert!(attempts.0.lock().expect("kept").by_id.len() <= MOST);
-        attempts.begin(attempt(None, 700));
+        begin(&attempts, attempt(None, 700));
         assert_eq!(attempts.0.lock().expect("kept").by_id.len(), 1, "those that are over are forgotten");
     }
 

@@ -5,6 +5,7 @@
 //! provider sends them to the one login host ([`Logins::at_login_host`]); that sends them to the endpoint they came
 //! from; there the session begins ([`Logins::at_endpoint`]), because its cookie is for that host alone.
 
+mod asked;
 mod attempts;
 mod code_grant;
 mod cookies;
@@ -18,6 +19,7 @@ mod pages;
 mod realm;
 mod reply;
 mod return_path;
+mod saml;
 mod seen;
 mod sessions;
 mod web;

@@ -2,6 +2,7 @@
 
 use crate::{
     Clock, PREFIX,
+    asked::{method, parameter},
     attempts::{self, Attempt, Attempts, Stage, digest},
     code_grant::Grant,
     cookies,
@@ -11,8 +12,9 @@ use crate::{
     origin::Origin,
     pages,
     realm::{Provider, Realm, hex},
-    reply::{add_cookie, page, redirect},
+    reply::{add_cookie, expired, page, redirect, refused_by_provider},
     return_path::ReturnPath,
+    saml::Memory,
     seen::{Known, Seen},
     sessions,
     web::Web,
@@ -23,16 +25,15 @@ use http::{HeaderMap, HeaderValue, Method, Response, header};
 use jiff::Timestamp;
 use postern_api::{
     Code, Error, Timestamp as Moment,
-    published::{Login, LoginSession, LoginSessions, SessionKey},
+    published::{HttpsEdge, Login, LoginSession, LoginSessions, SessionKey},
 };
 use std::{
-    borrow::Cow,
     collections::HashMap,
-    net::IpAddr,
     sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
-use url::form_urlencoded;
+
+pub use crate::asked::Asked;
 
 /// What the edge sends to the visitor as it is.
 pub type Reply = Response<Bytes>;
@@ -58,23 +59,6 @@ pub struct Settings {
     pub operators: Operators,
 }
 
-/// A request, as far as a login is concerned.
-#[derive(Clone, Copy)]
-pub struct Asked<'a> {
-    /// Where it arrived.
-    pub origin: &'a Origin,
-    /// How it asks.
-    pub method: &'a Method,
-    /// For what.
-    pub path: &'a str,
-    /// What stands behind the question mark.
-    pub query: Option<&'a str>,
-    /// Everything else it says.
-    pub headers: &'a HeaderMap,
-    /// Where the visitor is.
-    pub address: IpAddr,
-}
-
 /// What a realm says of a request.
 pub enum Admission {
     /// It needs no login.
@@ -90,10 +74,11 @@ pub enum Admission {
 /// All logins of a server.
 pub struct Logins {
     settings: Settings,
-    ledger: Arc<dyn Ledger>,
-    sessions: ArcSwap<LoginSessions>,
+    pub(crate) ledger: Arc<dyn Ledger>,
+    pub(crate) sessions: ArcSwap<LoginSessions>,
     seen: Seen,
-    attempts: Attempts,
+    pub(crate) attempts: Attempts,
+    pub(crate) saml: Memory,
     /// Realms in use, by route.
     realms: Mutex<HashMap<Arc<str>, Weak<Realm>>>,
 }
@@ -101,12 +86,14 @@ pub struct Logins {
 impl Logins {
     /// Begins with nobody logged in.
     pub fn new(settings: Settings, ledger: Arc<dyn Ledger>) -> Self {
+        let saml = Memory::new((settings.clock)());
         Logins {
             settings,
             ledger,
             sessions: ArcSwap::default(),
             seen: Seen::default(),
             attempts: Attempts::default(),
+            saml,
             realms: Mutex::default(),
         }
     }
@@ -114,6 +101,11 @@ impl Logins {
     /// Takes the sessions that are published from now on.
     pub fn publish(&self, sessions: Arc<LoginSessions>) {
         self.sessions.store(sessions);
+    }
+
+    /// Takes the edges from now on: logins that begin at an identity provider may lead to their names alone.
+    pub fn follow(&self, edges: Arc<Vec<Arc<HttpsEdge>>>) {
+        self.saml.follow(edges);
     }
 
     /// The origin of a host name at which this server serves HTTPS.
@@ -136,14 +128,14 @@ impl Logins {
     /// # Errors
     /// If the module cannot be put to work.
     pub fn realm(&self, route: &str, edge: &str, login: &Login) -> Result<Arc<Realm>, Error> {
-        let realm = Arc::new(Realm::new(route, edge, login, &self.settings.operators)?);
+        let realm = Arc::new(Realm::new(route, edge, login, &self.settings)?);
         let mut realms = self.realms.lock().unwrap_or_else(PoisonError::into_inner);
         realms.retain(|_, realm| realm.strong_count() > 0);
         realms.insert(realm.route.clone(), Arc::downgrade(&realm));
         Ok(realm)
     }
 
-    fn realm_of(&self, route: &str) -> Option<Arc<Realm>> {
+    pub(crate) fn realm_of(&self, route: &str) -> Option<Arc<Realm>> {
         self.realms.lock().unwrap_or_else(PoisonError::into_inner).get(route)?.upgrade()
     }
 
@@ -152,7 +144,7 @@ impl Logins {
         realms.values().filter_map(Weak::upgrade).filter(|realm| *realm.edge == *edge).collect()
     }
 
-    fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Timestamp {
         (self.settings.clock)()
     }
 
@@ -179,6 +171,10 @@ impl Logins {
         let again = match &realm.provider {
             Provider::OAuth(oauth) => oauth.check(&self.settings.web, &session).await,
             Provider::Oidc(_) => return Admission::Known(self.see(realm, &session)),
+            Provider::Saml(saml) => saml.still(&session.person).map(|()| {
+                let LoginSession { person, tokens, .. } = (*session).clone();
+                Again::Stays(Box::new((person, tokens)))
+            }),
         };
         let kept = match again {
             Ok(Again::Stays(told)) => {
@@ -186,7 +182,6 @@ impl Logins {
                 let (checked_at, rules) = (Moment::new(now), realm.rules.clone());
                 let last = self.seen.last(&session.key).and_then(|last| Timestamp::from_second(last).ok());
                 let last_active = last.map_or(session.last_active, Moment::new);
-                let tokens = Some(tokens);
                 let renewed = LoginSession { person, tokens, checked_at, rules, last_active, ..(*session).clone() };
                 self.ledger.renew(renewed.clone()).await.map(|()| Admission::Known(self.see(realm, &Arc::new(renewed))))
             }
@@ -237,16 +232,19 @@ impl Logins {
     /// If the provider cannot be reached.
     pub async fn begin(&self, realm: &Realm, asked: Asked<'_>, back: &str, again: bool) -> Result<Reply, Error> {
         let back = ReturnPath::of_request(back);
-        let secret = attempts::token();
+        let (secret, state) = (attempts::token(), attempts::token());
         let (mut url, stage) = match &realm.provider {
             Provider::Oidc(oidc) => {
                 oidc.begin(&self.settings.web, &self.settings.clock, &self.callback(), again).await?
             }
             Provider::OAuth(oauth) => oauth.begin(&self.callback(), again),
+            Provider::Saml(saml) => saml.begin(&state, again)?,
         };
         let (origin, browser) = (asked.origin.clone(), Some(digest(&[&secret])));
-        let state = self.attempts.begin(Attempt::new(&realm.route, origin, back, browser, stage, self.now()));
-        url.query_pairs_mut().append_pair("state", &state);
+        self.attempts.keep(&state, Attempt::new(&realm.route, origin, back, browser, stage, self.now()));
+        if !matches!(realm.provider, Provider::Saml(_)) {
+            url.query_pairs_mut().append_pair("state", &state);
+        }
         let mut reply = redirect(asked.method, url.as_str())?;
         let begun: Vec<_> = cookies::names(asked.headers, &realm.cookies.nonce).collect();
         for name in begun.iter().take(begun.len().saturating_sub(MOST_BEGUN - 1)) {
@@ -264,7 +262,7 @@ impl Logins {
     ///
     /// # Errors
     /// If the address is not one of a login, or the login is not known.
-    pub async fn at_login_host(&self, asked: Asked<'_>, _form: &Bytes) -> Result<Reply, Error> {
+    pub async fn at_login_host(&self, asked: Asked<'_>, form: &Bytes) -> Result<Reply, Error> {
         match asked.path {
             "/oauth2/callback" => {
                 method(asked, &[Method::GET])?;
@@ -273,7 +271,7 @@ impl Logins {
                 let origin = self.attempts.origin(&state, self.now()).ok_or_else(expired)?;
                 redirect(asked.method, &format!("{}?{query}", origin.with(&format!("{PREFIX}callback"))))
             }
-            _ => Err(Code::LoginAddressUnknown.into()),
+            _ => self.at_service_provider(asked, form).await.unwrap_or_else(|| Err(Code::LoginAddressUnknown.into())),
         }
     }
 
@@ -337,10 +335,17 @@ impl Logins {
                         oidc.finish(web, clock, grant, &nonce, named.as_deref()).await?
                     }
                     Provider::OAuth(oauth) => oauth.finish(&self.settings.web, grant).await?,
+                    Provider::Saml(_) => return Err(expired()),
                 }
             }
-            Stage::Known(known) => *known,
-            Stage::Response { .. } => return Err(expired()),
+            Stage::Known(known) => {
+                if let Provider::Saml(saml) = &realm.provider {
+                    // The module may have changed since the identity provider's answer came.
+                    saml.still(&known.person)?;
+                }
+                *known
+            }
+            Stage::Response { .. } | Stage::Farewell { .. } => return Err(expired()),
         };
         let secret = attempts::token();
         let moment = Moment::new(now);
@@ -407,25 +412,28 @@ impl Logins {
             return Err(Error::new(Code::LoginForeign, sentence));
         }
         let published = self.sessions.load_full();
-        let mut ids = Vec::new();
+        let (mut ids, mut own) = (Vec::new(), None);
         let mut names = vec![realm.cookies.session.clone()];
-        for realm in self.realms_of_edge(&realm.edge) {
-            for secret in cookies::values(asked.headers, &realm.cookies.session) {
-                let session = published.get(&sessions::key(secret, &realm.route));
-                ids.extend(
-                    session.filter(|session| session.host == asked.origin.host()).map(|session| session.id.clone()),
-                );
+        for other in self.realms_of_edge(&realm.edge) {
+            for secret in cookies::values(asked.headers, &other.cookies.session) {
+                let session = published.get(&sessions::key(secret, &other.route));
+                if let Some(session) = session.filter(|session| session.host == asked.origin.host()) {
+                    ids.push(session.id.clone());
+                    own = own.or((other.route == realm.route).then_some(session));
+                }
             }
-            if !names.contains(&realm.cookies.session) {
-                names.push(realm.cookies.session.clone());
+            if !names.contains(&other.cookies.session) {
+                names.push(other.cookies.session.clone());
             }
         }
         if !ids.is_empty() {
             self.ledger.end(ids).await?;
         }
-        let mut reply = match back {
-            Some(back) => redirect(&Method::POST, &asked.origin.with(back.as_str()))?,
-            None => page(pages::logged_out()),
+        let farewell = own.and_then(|session| self.say_farewell(realm, session, asked, back.as_ref()));
+        let mut reply = match (farewell, back) {
+            (Some(reply), _) => reply,
+            (None, Some(back)) => redirect(&Method::POST, &asked.origin.with(back.as_str()))?,
+            (None, None) => page(pages::logged_out(Some(&format!("{PREFIX}login")))),
         };
         for name in names {
             add_cookie(&mut reply, &cookies::clear(&name));
@@ -445,6 +453,7 @@ impl Logins {
 
     /// Does so once: what the server does before it goes.
     pub async fn write_down(&self) {
+        self.saml.tidy(self.now().as_second());
         let published = self.sessions.load_full();
         let now = self.now().as_second();
         let over = published.values().filter(|session| self.is_over(session, now));
@@ -470,33 +479,4 @@ impl Logins {
 /// The cookie that ties an attempt to its browser.
 fn nonce_name(realm: &Realm, state: &str) -> String {
     format!("{}{}", realm.cookies.nonce, hex(&digest(&["cookie", state])[..8]))
-}
-
-/// A parameter that must not stand twice: two readers could take different ones.
-fn parameter(query: &str, name: &str) -> Result<Option<String>, Error> {
-    let mut values =
-        form_urlencoded::parse(query.as_bytes()).filter(|(found, _)| found == name).map(|(_, value)| value);
-    let first = values.next().map(Cow::into_owned);
-    if values.next().is_some() {
-        return Err(Error::new(Code::QueryRepeated, format!("The parameter `{name}` stands twice in the address.")));
-    }
-    Ok(first)
-}
-
-fn method(asked: Asked<'_>, allowed: &[Method]) -> Result<(), Error> {
-    if allowed.contains(asked.method) { Ok(()) } else { Err(Code::MethodNotAllowed.into()) }
-}
-
-fn expired() -> Error {
-    let sentence =
-        "This login has expired, is finished already, or did not begin here. Open the page you wanted again.";
-    Error::new(Code::LoginUnknown, sentence)
-}
-
-fn refused_by_provider(why: &str) -> Error {
-    let why: String =
-        why.chars().filter(|letter| letter.is_ascii_alphanumeric() || "_- ".contains(*letter)).take(60).collect();
-    let sentence =
-        format!("The login provider did not let you in (`{why}`). Log in again, or ask who runs the provider.");
-    Error::new(Code::LoginRefused, sentence)
 }

@@ -1,11 +1,6 @@
 //! The login of one route, made ready once.
 
-use crate::{
-    attempts::digest,
-    cookies::Names,
-    oauth::{OAuth, Operators},
-    oidc::Oidc,
-};
+use crate::{attempts::digest, cookies::Names, logins::Settings, oauth::OAuth, oidc::Oidc, saml::Saml};
 use postern_api::{
     Error,
     module::SessionOptions,
@@ -29,10 +24,11 @@ pub struct Realm {
 pub(crate) enum Provider {
     Oidc(Oidc),
     OAuth(Box<OAuth>),
+    Saml(Box<Saml>),
 }
 
 impl Realm {
-    pub(crate) fn new(route: &str, edge: &str, login: &Login, operators: &Operators) -> Result<Self, Error> {
+    pub(crate) fn new(route: &str, edge: &str, login: &Login, settings: &Settings) -> Result<Self, Error> {
         let options = login.options();
         let (provider, realm) = match login {
             Login::Oidc(module) => {
@@ -40,11 +36,15 @@ impl Realm {
                 (Provider::Oidc(Oidc::new(module)?), realm)
             }
             Login::OAuth(module) => {
-                let oauth = Box::new(OAuth::new(module, operators)?);
+                let oauth = Box::new(OAuth::new(module, &settings.operators)?);
                 let realm = digest(&oauth.realm());
                 (Provider::OAuth(oauth), realm)
             }
-            Login::Saml(_) => return Err(postern_api::Code::LoginUnavailable.into()),
+            Login::Saml(login) => {
+                let saml = Box::new(Saml::new(route, login, &settings.login_host)?);
+                let realm = digest(&saml.realm());
+                (Provider::Saml(saml), realm)
+            }
         };
         Ok(Realm {
             route: route.into(),
@@ -78,6 +78,8 @@ impl Realm {
             // Whoever the issuer knows comes in; there is nothing to judge again.
             Provider::Oidc(_) => false,
             Provider::OAuth(oauth) => oauth.is_due(session, &self.rules, now),
+            // Nobody can be asked but the person: they are judged by what was told when they came.
+            Provider::Saml(_) => session.rules != self.rules,
         }
     }
 
@@ -85,7 +87,7 @@ impl Realm {
     pub(crate) fn tokens<'a>(&self, session: &'a LoginSession) -> Option<&'a Tokens> {
         match &self.provider {
             Provider::OAuth(oauth) if oauth.shows_tokens() => session.tokens.as_ref(),
-            Provider::OAuth(_) | Provider::Oidc(_) => None,
+            Provider::OAuth(_) | Provider::Oidc(_) | Provider::Saml(_) => None,
         }
     }
 }

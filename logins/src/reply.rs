@@ -1,4 +1,4 @@
-//! Answers that logins give by themselves: redirects and small pages.
+//! Answers that logins give by themselves: redirects, small pages and refusals.
 
 use crate::{logins::Reply, pages};
 use bytes::Bytes;
@@ -28,7 +28,7 @@ pub(crate) fn page(text: String) -> Reply {
 }
 
 /// Nobody keeps it, and nobody else learns the address.
-fn private(mut reply: Reply) -> Reply {
+pub(crate) fn private(mut reply: Reply) -> Reply {
     let headers = reply.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
@@ -41,4 +41,20 @@ pub(crate) fn add_cookie(reply: &mut Reply, cookie: &str) {
     if let Ok(value) = HeaderValue::try_from(cookie) {
         reply.headers_mut().append(header::SET_COOKIE, value);
     }
+}
+
+/// The refusal of a login that nobody knows of.
+pub(crate) fn expired() -> Error {
+    let sentence =
+        "This login has expired, is finished already, or did not begin here. Open the page you wanted again.";
+    Error::new(Code::LoginUnknown, sentence)
+}
+
+/// The refusal of somebody whom the provider refused.
+pub(crate) fn refused_by_provider(why: &str) -> Error {
+    let why: String =
+        why.chars().filter(|letter| letter.is_ascii_alphanumeric() || "_- ".contains(*letter)).take(60).collect();
+    let sentence =
+        format!("The login provider did not let you in (`{why}`). Log in again, or ask who runs the provider.");
+    Error::new(Code::LoginRefused, sentence)
 }

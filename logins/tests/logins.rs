@@ -6,5 +6,7 @@ mod kit;
 mod oauth;
 #[path = "logins/providers.rs"]
 mod providers;
+#[path = "logins/saml/mod.rs"]
+mod saml;
 #[path = "logins/sessions.rs"]
 mod sessions;

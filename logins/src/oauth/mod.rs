@@ -39,7 +39,7 @@ pub(crate) struct OAuth {
 /// What asking for somebody again brings.
 pub(crate) enum Again {
     /// They may stay.
-    Stays(Box<(Person, Tokens)>),
+    Stays(Box<(Person, Option<Tokens>)>),
     /// The provider does not take the token any more: they log in again.
     Unknown,
 }
@@ -146,7 +146,7 @@ impl OAuth {
         }
         match said {
             Ok(who) if who.id != session.person.id => Ok(Again::Unknown),
-            Ok(who) => Ok(Again::Stays(Box::new((self.admitted(who)?, tokens)))),
+            Ok(who) => Ok(Again::Stays(Box::new((self.admitted(who)?, Some(tokens))))),
             Err(Unknown::Token) => Ok(Again::Unknown),
             Err(unknown) => Err(self.unknown(&unknown)),
         }

@@ -38,7 +38,7 @@ impl Browser {
         headers
     }
 
-    fn keep(&mut self, reply: &Reply) {
+    pub(crate) fn keep(&mut self, reply: &Reply) {
         for line in reply.headers().get_all(header::SET_COOKIE) {
             let line = line.to_str().expect("text");
             assert!(line.contains("; Secure; HttpOnly; SameSite=Lax") && !line.contains("Domain"), "{line}");

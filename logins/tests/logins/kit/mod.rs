@@ -44,6 +44,11 @@ impl World {
         self.clock.fetch_add(seconds, Relaxed);
     }
 
+    /// Seconds since 1970.
+    pub(crate) fn now(&self) -> i64 {
+        self.clock.load(Relaxed)
+    }
+
     /// A route with an OAuth module.
     pub(crate) fn oauth(&self, route: &str, module: Value) -> Arc<Realm> {
         let login = Login::OAuth(serde_json::from_value(module).expect("an OAuth module"));
