@@ -6,6 +6,8 @@ pub mod agent;
 pub mod capture;
 pub mod cli;
 pub mod config;
+pub mod console;
+pub mod diagnose;
 /// What fuzzing checks, and the replay of what it found: never part of a program.
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]

@@ -350,6 +350,9 @@ codes! {
     FilterInvalid = 8120, 400, "The filter for captured requests cannot be understood.";
     ImportInvalid = 8121, 400, "The file of requests cannot be read.";
     RangeUnsatisfiable = 8122, 416, "The range lies behind the end of the body.";
+    ServicesMissing = 8130, 503, "This machine has no service manager that the agent knows.";
+    ServiceFailed = 8131, 500, "The system service could not be changed.";
+    DiagnosisFailed = 8132, 503, "Something that the agent needs does not work.";
     // The server itself
     Internal = 10000, 500, "Something went wrong inside the server.";
     StorageFull = 10001, 503, "The disk of the server is full.";

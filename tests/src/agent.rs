@@ -5,6 +5,7 @@ use crate::exchange::exchange;
 use crate::network::Network;
 use crate::process::{Ended, Process};
 use crate::programs;
+use crate::screen::Screen;
 use crate::server::Server;
 use futures::StreamExt;
 use postern_api::Code;
@@ -188,6 +189,16 @@ impl AgentSetup {
         words.push(programs::agent().to_string_lossy().into_owned());
         words.extend(arguments);
         Process::start(Path::new(&words[0]), &words[1..], &[("POSTERN_HOME", &home), ("HOME", &home)])
+    }
+
+    /// Starts it in a terminal.
+    pub fn on_a_screen(&self) -> Screen {
+        self.write();
+        let mut words = vec![programs::agent().to_string_lossy().into_owned()];
+        words.extend(self.arguments.clone());
+        words.extend(["--config".to_owned(), self.config().to_string_lossy().into_owned()]);
+        let home = self.folder.to_string_lossy().into_owned();
+        Screen::start(&words, &[("POSTERN_HOME", &home), ("HOME", &home)])
     }
 
     /// Runs the program to its end.

@@ -21,7 +21,7 @@ pub(super) enum ConfigCommand {
     },
     /// Store where the server listens
     AddServerAddr {
-        /// Host and port
+        /// Host and port; several are separated by commas
         addr: String,
     },
     /// Say what is wrong with the file, everything at once
@@ -44,7 +44,7 @@ pub(super) fn run(command: ConfigCommand, given: Vec<PathBuf>) -> Result<(), Err
         ConfigCommand::AddAuthtoken { token } => add_secret(&file, "authtoken", &token),
         ConfigCommand::AddApiKey { key } => add_secret(&file, "api_key", &key),
         ConfigCommand::AddServerAddr { addr } => {
-            if ServerAddress::parse(&addr, false).is_none() {
+            if !addr.split(',').all(|one| ServerAddress::parse(one.trim(), false).is_some()) {
                 let shown: String = addr.chars().take(80).collect();
                 return Err(Error::new(
                     Code::ConfigInvalid,
@@ -101,7 +101,7 @@ fn edit_by_hand(file: &Path) -> Result<(), Error> {
     }
     let editor = ["VISUAL", "EDITOR"].iter().find_map(std::env::var_os).filter(|editor| !editor.is_empty());
     let editor = editor.unwrap_or_else(|| if cfg!(windows) { "notepad".into() } else { "vi".into() });
-    let ended = std::process::Command::new(&editor).arg(file).status();
+    let ended = editing(&editor, file).status();
     match ended {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(Error::new(Code::ConfigInvalid, format!("The editor ended with {status}."))),
@@ -113,6 +113,24 @@ fn edit_by_hand(file: &Path) -> Result<(), Error> {
                 file.display()
             ),
         )),
+    }
+}
+
+/// The editor may come with arguments of its own, such as `code --wait`: the shell takes it apart.
+fn editing(editor: &std::ffi::OsStr, file: &Path) -> std::process::Command {
+    #[cfg(unix)]
+    {
+        let mut line = editor.to_owned();
+        line.push(" \"$@\"");
+        let mut command = std::process::Command::new("sh");
+        command.arg("-c").arg(line).arg("editor").arg(file);
+        command
+    }
+    #[cfg(not(unix))]
+    {
+        let mut command = std::process::Command::new(editor);
+        command.arg(file);
+        command
     }
 }
 

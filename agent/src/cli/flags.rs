@@ -23,7 +23,10 @@ pub(super) struct RunFlags {
     /// better use the environment or the configuration file
     #[arg(long, env = "POSTERN_AUTHTOKEN", hide_env_values = true, value_name = "TOKEN")]
     authtoken: Option<Secret>,
-    /// Where the server listens
+    /// A file that holds the authtoken
+    #[arg(long, env = "POSTERN_AUTHTOKEN_FILE", value_name = "FILE", conflicts_with = "authtoken")]
+    authtoken_file: Option<String>,
+    /// Where the server listens; of several, separated by commas, the first that answers is taken
     #[arg(long, env = "POSTERN_SERVER_ADDR", value_name = "HOST:PORT")]
     server_addr: Option<String>,
     /// The name in the server's certificate, if it is not the host of --server-addr
@@ -99,6 +102,7 @@ impl RunFlags {
         };
         let token = self.authtoken.as_ref().map(from_stdin).transpose()?;
         set("authtoken", token.as_ref().map(Secret::reveal));
+        set("authtoken_file", self.authtoken_file.as_deref());
         set("server_addr", self.server_addr.as_deref());
         set("server_name", self.server_name.as_deref());
         set("root_cas", self.root_cas.as_deref());

@@ -2,16 +2,18 @@
 
 mod api;
 mod configuration;
+mod diagnose;
 mod flags;
 mod logging;
 mod run;
+mod service;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use flags::{RunFlags, TunnelFlags};
 use postern_api::{Code, Error};
 use std::{
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
@@ -90,16 +92,19 @@ enum Command {
         /// Which shell
         shell: clap_complete::Shell,
     },
+    /// Write manual pages into a folder
     #[command(hide = true)]
-    Service(Later),
-    #[command(hide = true)]
-    Diagnose(Later),
-}
-
-#[derive(Debug, clap::Args)]
-struct Later {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    _rest: Vec<String>,
+    Man {
+        /// The folder
+        folder: PathBuf,
+    },
+    /// Run the agent as a service of this machine
+    Service {
+        #[command(subcommand)]
+        command: service::ServiceCommand,
+    },
+    /// Look at everything a tunnel needs, and say what to do where something does not work
+    Diagnose(diagnose::DiagnoseFlags),
 }
 
 /// Runs the program: 0 if all went well, 1 if not, 2 for a command line that cannot be understood.
@@ -147,13 +152,19 @@ fn dispatch(command: Command) -> Result<(), Error> {
             clap_complete::generate(shell, &mut whole(), "postern", &mut script);
             io::stdout().write_all(&script).map_err(|error| output_lost(&error))
         }
-        Command::Service(_) => later("postern service"),
-        Command::Diagnose(_) => later("postern diagnose"),
+        Command::Man { folder } => manual(&folder),
+        Command::Service { command } => service::run(command),
+        Command::Diagnose(flags) => diagnose::run(&flags),
     }
 }
 
-fn later(what: &str) -> Result<(), Error> {
-    Err(Error::new(Code::Unavailable, format!("`{what}` comes in a later version of Postern.")))
+/// A page for the program and for every command; those of the API are described by `postern api help`.
+fn manual(folder: &Path) -> Result<(), Error> {
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(Cli::command().subcommand(api::outline()), folder));
+    written.map_err(|error| {
+        Error::new(Code::Internal, format!("The pages cannot be written into {}: {error}.", folder.display()))
+    })
 }
 
 /// Writes a line to standard output.

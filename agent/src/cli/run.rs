@@ -3,9 +3,14 @@
 use super::{complain, flags::RunFlags, logging};
 use crate::{
     agent::{Agent, Options, Start},
-    config::Definition,
+    config::{
+        Definition, Settings,
+        settings::{ConsoleUi, LogTarget},
+    },
+    console::{Console, Journal},
 };
 use postern_api::{Code, Error};
+use std::io::IsTerminal;
 
 /// One tunnel from the command line. Ends with an error if the server does not want it.
 pub(super) fn one(definition: Definition, flags: &RunFlags) -> Result<(), Error> {
@@ -21,7 +26,9 @@ pub(super) fn configured(start: Start, flags: &RunFlags) -> Result<(), Error> {
 fn run(flags: &RunFlags, start: Start, extra: Vec<Definition>, awaited: Option<String>) -> Result<(), Error> {
     let sources = flags.sources()?;
     let config = sources.load().map_err(|problems| problems.to_error())?;
-    logging::start(&config.settings)?;
+    let settings = config.settings;
+    let journal = shows_console(&settings).then(Journal::default);
+    logging::start(&settings, journal.as_ref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -29,16 +36,23 @@ fn run(flags: &RunFlags, start: Start, extra: Vec<Definition>, awaited: Option<S
     runtime.block_on(async {
         let mut signals = Signals::listen()?;
         let agent = Agent::start(Options { sources, start, extra }).await?;
-        let refused = match awaited {
+        let mut console = match journal {
             None => None,
-            Some(name) => tokio::select! {
-                () = signals.next() => None,
-                result = agent.first_result(&name) => result.err(),
+            Some(journal) => match Console::open(settings.console_color, journal) {
+                Ok(console) => Some(console),
+                Err(error) => {
+                    complain(&Error::new(Code::Internal, format!("The terminal cannot show the console: {error}.")));
+                    None
+                }
             },
         };
-        if refused.is_none() && !signals.came {
-            signals.next().await;
-        }
+        let refused = tokio::select! {
+            () = signals.next() => None,
+            () = watched(console.as_mut(), &agent) => None,
+            error = refusal(&agent, awaited) => Some(error),
+        };
+        // From here on lines are printed again.
+        drop(console);
         if refused.is_none() {
             tracing::info!("goodbye");
         }
@@ -51,13 +65,42 @@ fn run(flags: &RunFlags, start: Start, extra: Vec<Definition>, awaited: Option<S
     })
 }
 
+/// Whether there is somebody to look at a screen, who has not asked for lines.
+fn shows_console(settings: &Settings) -> bool {
+    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let lines = matches!(settings.log, LogTarget::Stderr | LogTarget::Stdout);
+    terminal
+        && match settings.console {
+            ConsoleUi::On => true,
+            ConsoleUi::IfTerminal => !lines,
+            ConsoleUi::Off => false,
+        }
+}
+
+/// Until somebody ends it there.
+async fn watched(console: Option<&mut Console>, agent: &Agent) {
+    match console {
+        Some(console) => console.show(agent.core()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What the server said against the tunnel of the command line, if it did.
+async fn refusal(agent: &Agent, awaited: Option<String>) -> Error {
+    if let Some(name) = awaited
+        && let Err(error) = agent.first_result(&name).await
+    {
+        return error;
+    }
+    std::future::pending().await
+}
+
 /// The signals that end the program in good order.
 struct Signals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
     hangup: tokio::signal::unix::Signal,
-    came: bool,
 }
 
 impl Signals {
@@ -69,10 +112,10 @@ impl Signals {
                 |error: std::io::Error| Error::new(Code::Internal, format!("Signals cannot be received: {error}."));
             let terminate = signal(SignalKind::terminate()).map_err(refuse)?;
             let hangup = signal(SignalKind::hangup()).map_err(refuse)?;
-            Ok(Signals { terminate, hangup, came: false })
+            Ok(Signals { terminate, hangup })
         }
         #[cfg(not(unix))]
-        Ok(Signals { came: false })
+        Ok(Signals {})
     }
 
     async fn next(&mut self) {
@@ -84,6 +127,5 @@ impl Signals {
         }
         #[cfg(not(unix))]
         let _ = tokio::signal::ctrl_c().await;
-        self.came = true;
     }
 }

@@ -53,6 +53,10 @@ pub struct Settings {
     pub metadata: String,
     /// Whether the operator of the server may stop and restart the session.
     pub remote_management: bool,
+    /// Whether the terminal shows a screen or log lines.
+    pub console: ConsoleUi,
+    /// What is behind the screen.
+    pub console_color: ConsoleColor,
     /// How long a try to connect to the server may take.
     pub connect_timeout: Duration,
     /// Whether tunnels may lead to the metadata services of clouds.
@@ -101,9 +105,33 @@ pub enum AllowedHost {
     Below(HostName),
 }
 
+/// Whether the terminal shows the console.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ConsoleUi {
+    /// Where there is a terminal, and log lines were not asked for.
+    #[default]
+    IfTerminal,
+    /// Wherever there is a terminal.
+    On,
+    /// Never.
+    Off,
+}
+
+/// What is behind the console.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ConsoleColor {
+    /// Black.
+    #[default]
+    Black,
+    /// Whatever the terminal has.
+    Transparent,
+}
+
 /// Where log lines go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogTarget {
+    /// Standard error, unless the console is there.
+    Usual,
     /// Standard error.
     Stderr,
     /// Standard output.
@@ -124,6 +152,7 @@ pub enum LogFormat {
 const KNOWN: &[&str] = &[
     "version",
     "authtoken",
+    "authtoken_file",
     "api_key",
     "server_addr",
     "server_name",
@@ -139,6 +168,8 @@ const KNOWN: &[&str] = &[
     "metadata",
     "remote_management",
     "connect_timeout",
+    "console_ui",
+    "console_ui_color",
     "allow_metadata_addresses",
     "tunnels",
 ];
@@ -156,8 +187,6 @@ const LATER: &[(&str, &str)] = &[
     ("heartbeat_interval", "The server sets the heartbeat (10 s); take the key out."),
     ("heartbeat_tolerance", "A connection counts as dead after 15 s without a sign of life; take the key out."),
     ("region", "A Postern server is one region; take the key out and give `server_addr`."),
-    ("console_ui", LATER_SETTING),
-    ("console_ui_color", LATER_SETTING),
     ("crl_noverify", LATER_SETTING),
     ("dns_resolver_ips", LATER_SETTING),
     ("proxy_url", LATER_SETTING),
@@ -174,7 +203,7 @@ impl Settings {
         Settings {
             secrets,
             redact,
-            authtoken: fields.text("authtoken").map(|text| Secret::new(text.value)).filter(|token| !token.is_empty()),
+            authtoken: authtoken(&mut fields),
             api_key: fields.text("api_key").map(|text| Secret::new(text.value)).filter(|key| !key.is_empty()),
             servers: servers(&mut fields),
             server_name: server_name(&mut fields),
@@ -194,6 +223,8 @@ impl Settings {
             log_level: log_level(&mut fields),
             metadata: fields.bounded_text("metadata", 4096).unwrap_or_default(),
             remote_management: fields.flag("remote_management").unwrap_or(true),
+            console: console(&mut fields),
+            console_color: console_color(&mut fields),
             connect_timeout: fields.duration("connect_timeout").unwrap_or(DEFAULT_CONNECT_TIMEOUT),
             allow_metadata_addresses: fields.flag("allow_metadata_addresses").unwrap_or(false),
         }
@@ -246,6 +277,27 @@ impl AllowedHost {
         match text.strip_prefix('.') {
             Some(parent) => HostName::parse(parent).ok().map(AllowedHost::Below),
             None => HostName::parse(text).ok().filter(|name| name.wildcard_parent().is_none()).map(AllowedHost::Name),
+        }
+    }
+}
+
+/// Written down, or in a file of its own; what is written down wins, so that the environment wins over every file.
+fn authtoken(fields: &mut Fields<'_>) -> Option<Secret> {
+    let written = fields.text("authtoken").map(|text| Secret::new(text.value)).filter(|token| !token.is_empty());
+    let file = fields.text("authtoken_file");
+    if written.is_some() {
+        return written;
+    }
+    let file = file.filter(|file| !file.value.is_empty())?;
+    match std::fs::read_to_string(&file.value) {
+        Ok(text) if text.trim().is_empty() => {
+            fields.wrong("authtoken_file", file.place, "The file is empty; write the authtoken into it.");
+            None
+        }
+        Ok(text) => Some(Secret::new(text.trim())),
+        Err(error) => {
+            fields.wrong("authtoken_file", file.place, format!("The file cannot be read: {error}."));
+            None
         }
     }
 }
@@ -348,9 +400,35 @@ fn redaction(fields: &mut Fields<'_>) -> (Rules, bool) {
 
 fn log_target(fields: &mut Fields<'_>) -> LogTarget {
     match fields.text("log").map(|written| written.value).as_deref() {
-        None | Some("false" | "true" | "stderr" | "") => LogTarget::Stderr,
+        None | Some("false" | "") => LogTarget::Usual,
+        Some("true" | "stderr") => LogTarget::Stderr,
         Some("stdout") => LogTarget::Stdout,
         Some(path) => LogTarget::File(path.into()),
+    }
+}
+
+fn console(fields: &mut Fields<'_>) -> ConsoleUi {
+    let Some(written) = fields.text("console_ui") else { return ConsoleUi::default() };
+    match written.value.as_str() {
+        "iftty" => ConsoleUi::IfTerminal,
+        "true" => ConsoleUi::On,
+        "false" => ConsoleUi::Off,
+        _ => {
+            fields.wrong("console_ui", written.place, "Must be `true`, `false` or `iftty`.");
+            ConsoleUi::default()
+        }
+    }
+}
+
+fn console_color(fields: &mut Fields<'_>) -> ConsoleColor {
+    let Some(written) = fields.text("console_ui_color") else { return ConsoleColor::default() };
+    match written.value.as_str() {
+        "black" => ConsoleColor::Black,
+        "transparent" => ConsoleColor::Transparent,
+        _ => {
+            fields.wrong("console_ui_color", written.place, "Must be `black` or `transparent`.");
+            ConsoleColor::default()
+        }
     }
 }
 
@@ -393,6 +471,22 @@ mod tests {
             assert!(ServerAddress::parse(wrong, false).is_none(), "{wrong}");
         }
         assert!(ServerAddress::parse("127.0.0.1:0", true).is_some());
+    }
+
+    #[test]
+    fn a_token_may_stand_in_a_file_of_its_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("token");
+        let parse = |more: &str| {
+            crate::config::Config::parse(&format!("version: 2\nauthtoken_file: {}\n{more}", file.display()))
+        };
+        assert!(parse("").expect_err("no file").to_string().contains("2:17: authtoken_file: The file cannot be read"));
+        std::fs::write(&file, " \n").expect("written");
+        assert!(parse("").expect_err("empty").to_string().contains("is empty"));
+        std::fs::write(&file, "of-the-file\n").expect("written");
+        let token = |more| parse(more).expect("valid").settings.authtoken.expect("a token");
+        assert_eq!(token("").reveal(), "of-the-file");
+        assert_eq!(token("authtoken: written\n").reveal(), "written");
     }
 
     #[test]

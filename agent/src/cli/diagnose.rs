@@ -1,0 +1,52 @@
+//! `postern diagnose`: what works and what does not, with what to do.
+
+use super::{flags::RunFlags, say};
+use crate::diagnose::{Question, Report, Verdict};
+use clap::Args;
+use postern_api::{Code, Error};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub(super) struct DiagnoseFlags {
+    /// IPv6 has to work as well
+    #[arg(long)]
+    ipv6: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Also write the result into a file, as JSON
+    #[arg(short, long = "write", value_name = "FILE")]
+    write: Option<PathBuf>,
+    #[command(flatten)]
+    run: Box<RunFlags>,
+}
+
+pub(super) fn run(flags: &DiagnoseFlags) -> Result<(), Error> {
+    let question = Question { sources: flags.run.sources()?, ipv6: flags.ipv6 };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Error::new(Code::Internal, format!("The program could not start its threads: {error}.")))?;
+    let report = runtime.block_on(question.answer());
+    let json = serde_json::to_string_pretty(&report).expect("plain data is JSON");
+    if let Some(file) = &flags.write {
+        write(file, &json)?;
+    }
+    say(&if flags.json { json } else { report.to_string() })?;
+    verdict(&report)
+}
+
+fn write(file: &Path, json: &str) -> Result<(), Error> {
+    std::fs::write(file, format!("{json}\n"))
+        .map_err(|error| Error::new(Code::ConfigInvalid, format!("{} cannot be written: {error}.", file.display())))
+}
+
+fn verdict(report: &Report) -> Result<(), Error> {
+    if report.verdict < Verdict::Fail {
+        return Ok(());
+    }
+    let failed = |check: &&crate::diagnose::Check| check.verdict == Verdict::Fail;
+    let first =
+        report.checks.iter().find(failed).map(|check| format!("{} {}: {}", check.name, check.subject, check.finding));
+    Err(Error::new(Code::DiagnosisFailed, format!("The first thing to mend is {}.", first.unwrap_or_default())))
+}

@@ -1,0 +1,137 @@
+//! The unit file that systemd runs the agent by.
+
+use std::path::Path;
+
+/// What the unit is called.
+pub(super) const NAME: &str = "postern.service";
+
+/// What a unit is made of.
+pub(super) struct Unit<'a> {
+    /// The program.
+    pub(super) program: &'a Path,
+    /// The configuration file.
+    pub(super) config: &'a Path,
+    /// Further files the agent writes.
+    pub(super) log: Option<&'a Path>,
+    /// Whether it is the system's or a user's own.
+    pub(super) system: bool,
+}
+
+/// Restrictions that every service manager can set, a user's own as well.
+const EVERYWHERE: &[&str] = &[
+    "UMask=0077",
+    "NoNewPrivileges=yes",
+    "LockPersonality=yes",
+    "MemoryDenyWriteExecute=yes",
+    "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+    "RestrictNamespaces=yes",
+    "RestrictRealtime=yes",
+    "RestrictSUIDSGID=yes",
+    "SystemCallArchitectures=native",
+    "SystemCallFilter=@system-service",
+    "SystemCallFilter=~@privileged @resources",
+    "SystemCallErrorNumber=EPERM",
+];
+
+/// Restrictions that only the system's manager can set.
+const SYSTEM: &[&str] = &[
+    "CapabilityBoundingSet=",
+    "AmbientCapabilities=",
+    "ProtectSystem=strict",
+    "ProtectHome=read-only",
+    "PrivateDevices=yes",
+    "PrivateTmp=yes",
+    "ProtectClock=yes",
+    "ProtectControlGroups=yes",
+    "ProtectHostname=yes",
+    "ProtectKernelLogs=yes",
+    "ProtectKernelModules=yes",
+    "ProtectKernelTunables=yes",
+    "ProtectProc=invisible",
+    "RemoveIPC=yes",
+    "KeyringMode=private",
+];
+
+impl Unit<'_> {
+    /// The text of the file.
+    pub(super) fn text(&self) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        lines.push("[Unit]".into());
+        lines.push("Description=Postern agent: publishes local services".into());
+        lines.push("Documentation=man:postern(1)".into());
+        // The agent itself waits for the network, and for the server.
+        if self.system {
+            lines.push("After=network.target".into());
+        }
+        lines.push(String::new());
+        lines.push("[Service]".into());
+        lines.push("Type=exec".into());
+        let command = format!("{} start --all --config {}", quoted(self.program), quoted(self.config));
+        lines.push(format!("ExecStart={command}"));
+        lines.push("Restart=on-failure".into());
+        lines.push("RestartSec=2s".into());
+        lines.push("TimeoutStopSec=20s".into());
+        lines.push("LimitNOFILE=65536".into());
+        lines.push(String::new());
+        lines.push("# What it may not do. Needs of your own belong into a drop-in: systemctl edit postern".into());
+        lines.extend(EVERYWHERE.iter().map(|&line| line.to_owned()));
+        if self.system {
+            lines.extend(SYSTEM.iter().map(|&line| line.to_owned()));
+            // Beside its configuration it keeps what it must remember.
+            for folder in [self.config.parent(), self.log.and_then(Path::parent)].into_iter().flatten() {
+                lines.push(format!("ReadWritePaths={}", quoted(folder)));
+            }
+        }
+        lines.push(String::new());
+        lines.push("[Install]".into());
+        lines.push(format!("WantedBy={}", if self.system { "multi-user.target" } else { "default.target" }));
+        lines.push(String::new());
+        lines.join("\n")
+    }
+}
+
+/// A path as systemd reads it: one word, and no specifiers or variables in it.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy().replace('%', "%%").replace('$', "$$");
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '%' | '$' | '@' | '+' | ':');
+    if text.chars().all(plain) {
+        return text;
+    }
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(config: &str, system: bool) -> String {
+        let (program, config) = (Path::new("/usr/bin/postern"), Path::new(config));
+        Unit { program, config, log: Some(Path::new("/var/log/postern/agent.log")), system }.text()
+    }
+
+    #[test]
+    fn it_starts_all_tunnels_of_the_file_and_may_write_beside_it() {
+        let text = unit("/etc/postern/postern.yml", true);
+        assert!(
+            text.contains("\nExecStart=/usr/bin/postern start --all --config /etc/postern/postern.yml\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("\nReadWritePaths=/etc/postern\n") && text.contains("\nReadWritePaths=/var/log/postern\n")
+        );
+        assert!(text.contains("\nWantedBy=multi-user.target\n") && text.contains("\nCapabilityBoundingSet=\n"));
+    }
+
+    #[test]
+    fn a_user_s_own_unit_asks_for_nothing_its_manager_cannot_give() {
+        let text = unit("/home/a/postern.yml", false);
+        assert!(text.contains("\nWantedBy=default.target\n") && text.contains("\nNoNewPrivileges=yes\n"));
+        assert!(!text.contains("Protect") && !text.contains("ReadWritePaths") && !text.contains("Capabilit"), "{text}");
+    }
+
+    #[test]
+    fn odd_paths_stay_one_word() {
+        let text = unit("/srv/my \"own\"/50%/$HOME/a.yml", true);
+        assert!(text.contains(" --config \"/srv/my \\\"own\\\"/50%%/$$HOME/a.yml\"\n"), "{text}");
+    }
+}

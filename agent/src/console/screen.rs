@@ -1,0 +1,300 @@
+//! The screen: a picture, line by line, as much of it as fits.
+
+use super::picture::{Picture, Request, Tunnel};
+use crate::{config::settings::ConsoleColor, session::SessionState};
+use ratatui::{
+    Frame,
+    layout::Rect,
+    style::{Color, Modifier, Style},
+    text::{Line, Span},
+    widgets::{Block, Paragraph},
+};
+
+/// Where values begin.
+const INDENT: usize = 16;
+/// How wide the names of tunnels may be in the table.
+const NAME: usize = 24;
+/// Requests that are shown at least, if there are any, before the tables of tunnels are cut.
+const REQUESTS: usize = 4;
+
+/// Draws everything.
+pub(super) fn draw(frame: &mut Frame<'_>, picture: &Picture, color: ConsoleColor) {
+    let area = frame.area();
+    let ground = match color {
+        ConsoleColor::Black => Style::new().bg(Color::Black).fg(Color::White),
+        ConsoleColor::Transparent => Style::new(),
+    };
+    frame.render_widget(Block::new().style(ground), area);
+    let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let lines = lines(picture, inner.width.into(), inner.height.into());
+    frame.render_widget(Paragraph::new(lines).style(ground), inner);
+}
+
+/// All lines for a screen of this size.
+fn lines(picture: &Picture, width: usize, height: usize) -> Vec<Line<'static>> {
+    let mut lines = head(picture, width);
+    let wanted = picture.requests.len().min(REQUESTS);
+    let room = height.saturating_sub(lines.len() + 2 + wanted);
+    lines.extend(cut(forwardings(picture, width), room));
+    if picture.tunnels.iter().any(|tunnel| tunnel.counts.is_some()) {
+        let room = height.saturating_sub(lines.len() + 2 + wanted);
+        lines.extend(cut(counts(&picture.tunnels), room));
+    }
+    if !picture.requests.is_empty() && lines.len() + 3 <= height {
+        lines.push(Line::default());
+        lines.push(Line::styled("Requests", Modifier::BOLD));
+        let room = height - lines.len();
+        lines.extend(picture.requests.iter().take(room).map(|request| self::request(request, width)));
+    }
+    lines.truncate(height);
+    lines
+}
+
+fn head(picture: &Picture, width: usize) -> Vec<Line<'static>> {
+    let title = format!("Postern {}", env!("CARGO_PKG_VERSION"));
+    let hint = "(Ctrl+C to quit)";
+    let gap = width.saturating_sub(title.len() + hint.len()).max(1);
+    let mut lines = vec![
+        Line::from(vec![
+            Span::styled(title, Modifier::BOLD),
+            " ".repeat(gap).into(),
+            Span::styled(hint, Modifier::DIM),
+        ]),
+        Line::default(),
+    ];
+    let colour = match picture.state {
+        SessionState::Online => Color::Green,
+        SessionState::Connecting => Color::Yellow,
+        SessionState::Waiting | SessionState::Refused => Color::Red,
+    };
+    let mut session = vec![label("Session"), Span::styled(picture.state.word(), Style::new().fg(colour).bold())];
+    if let Some(next) = &picture.next_try {
+        session.push(format!(", tried again in {next}").into());
+    }
+    lines.push(Line::from(session));
+    if let Some(reason) = picture.reason.as_ref().filter(|_| picture.state != SessionState::Online) {
+        lines.extend(wrapped(reason, width, Style::new().fg(Color::Yellow)));
+    }
+    lines.push(value("Server", picture.server.clone()));
+    if picture.state == SessionState::Online {
+        lines.push(value("Latency", picture.latency.clone().unwrap_or_else(|| "being measured".into())));
+    }
+    lines.push(value("Web interface", picture.web.clone().unwrap_or_else(|| "off".into())));
+    if let Some(problem) = &picture.config_problem {
+        lines.push(value("Configuration", "broken, so the one before is in use".into()));
+        lines.extend(wrapped(problem, width, Style::new().fg(Color::Yellow)));
+    }
+    for message in &picture.messages {
+        lines.push(Line::styled(fitted(message, width), Style::new().fg(Color::Yellow)));
+    }
+    lines
+}
+
+fn forwardings(picture: &Picture, width: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for (index, tunnel) in picture.tunnels.iter().enumerate() {
+        let head = label(if index == 0 { "Forwarding" } else { "" });
+        let text = fitted(&format!("{} -> {}", tunnel.public, tunnel.local), width.saturating_sub(INDENT));
+        match &tunnel.failure {
+            None => lines.push(Line::from(vec![head, text.into()])),
+            Some(why) => {
+                lines.push(Line::from(vec![head, Span::styled(format!("{}: {text}", tunnel.name), Color::Red)]));
+                lines.extend(wrapped(why, width, Style::new().fg(Color::Yellow)));
+            }
+        }
+    }
+    if lines.is_empty() {
+        lines.push(value("Forwarding", "no tunnel is started".into()));
+    }
+    lines
+}
+
+fn counts(tunnels: &[Tunnel]) -> Vec<Line<'static>> {
+    let name = tunnels.iter().map(|tunnel| tunnel.name.chars().count()).max().unwrap_or(0).clamp(INDENT - 1, NAME);
+    let row = |first: &str, cells: &[&str]| {
+        let cells: String = cells.iter().map(|cell| format!("{cell:>8}")).collect();
+        format!("{:<name$}{cells}", fitted(first, name))
+    };
+    let mut lines = vec![
+        Line::default(),
+        Line::styled(row("Connections", &["ttl", "opn", "rt1", "rt5", "p50", "p90"]), Modifier::BOLD),
+    ];
+    for tunnel in tunnels {
+        if let Some(counts) = &tunnel.counts {
+            lines.push(row(&tunnel.name, &counts.each_ref().map(String::as_str)).into());
+        }
+    }
+    lines
+}
+
+fn request(request: &Request, width: usize) -> Line<'static> {
+    let colour = match request.code {
+        0 => Color::Yellow,
+        500.. => Color::Red,
+        400.. => Color::Yellow,
+        300.. => Color::Cyan,
+        _ => Color::Green,
+    };
+    let outcome = fitted(&request.outcome, (width / 3).max(12));
+    let took = &request.took;
+    let left = format!("{}  {:<7} ", request.time, fitted(&request.method, 7));
+    let right = outcome.chars().count() + took.chars().count() + 3;
+    let room = width.saturating_sub(left.chars().count() + right);
+    Line::from(vec![
+        left.into(),
+        format!("{:<room$}  ", fitted(&request.path, room)).into(),
+        Span::styled(outcome, colour),
+        format!(" {took}").into(),
+    ])
+}
+
+/// The first lines, and how many there are besides.
+fn cut(mut lines: Vec<Line<'static>>, room: usize) -> Vec<Line<'static>> {
+    if lines.len() > room && room > 0 {
+        let hidden = lines.len() - (room - 1);
+        lines.truncate(room - 1);
+        lines.push(Line::styled(format!("… and {hidden} more lines"), Modifier::DIM));
+    } else if room == 0 {
+        lines.clear();
+    }
+    lines
+}
+
+fn label(text: &str) -> Span<'static> {
+    format!("{text:<INDENT$}").into()
+}
+
+fn value(name: &str, text: String) -> Line<'static> {
+    Line::from(vec![label(name), text.into()])
+}
+
+/// A sentence over several lines, behind the labels.
+fn wrapped(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
+    let room = width.saturating_sub(INDENT).max(20);
+    let mut rows: Vec<String> = vec![String::new()];
+    for word in clean(text).split(' ') {
+        let row = rows.last_mut().expect("there is one");
+        if !row.is_empty() && row.chars().count() + 1 + word.chars().count() > room {
+            rows.push(word.to_owned());
+        } else {
+            if !row.is_empty() {
+                row.push(' ');
+            }
+            row.push_str(word);
+        }
+    }
+    rows.into_iter().map(|row| Line::from(vec![label(""), Span::styled(row, style)])).collect()
+}
+
+/// At most so many characters; what visitors send must not steer the terminal.
+fn fitted(text: &str, room: usize) -> String {
+    let text = clean(text);
+    if text.chars().count() <= room {
+        return text;
+    }
+    let mut short: String = text.chars().take(room.saturating_sub(1)).collect();
+    if room > 0 {
+        short.push('…');
+    }
+    short
+}
+
+fn clean(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::{Terminal, backend::TestBackend};
+
+    fn tunnel(number: usize) -> Tunnel {
+        Tunnel {
+            name: format!("site{number}"),
+            public: format!("https://quiet-river-{number}.localhost:4443"),
+            local: "http://localhost:8080".into(),
+            failure: None,
+            counts: Some(["12", "1", "0.46", "0.10", "1.50", "2.00"].map(Into::into)),
+        }
+    }
+
+    fn request(path: &str, code: u16) -> Request {
+        let outcome = if code == 0 { "The local service is down.".into() } else { format!("{code} Said") };
+        let (time, method, took) = ("14:02:11".into(), "GET".into(), "3.9 ms".into());
+        Request { time, method, path: path.into(), outcome, code, took }
+    }
+
+    fn picture() -> Picture {
+        Picture {
+            state: SessionState::Online,
+            reason: None,
+            next_try: None,
+            server: "localhost:4443 (version 0.1.0, region local)".into(),
+            latency: Some("0.4 ms".into()),
+            web: Some("http://127.0.0.1:4040".into()),
+            config_problem: None,
+            tunnels: vec![tunnel(1)],
+            requests: vec![request("/order?n=1", 200), request("/gone", 404)],
+            messages: Vec::new(),
+        }
+    }
+
+    fn drawn(picture: &Picture, width: u16, height: u16) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a screen");
+        terminal.draw(|frame| draw(frame, picture, ConsoleColor::Black)).expect("drawn");
+        terminal.backend().to_string()
+    }
+
+    #[test]
+    fn an_agent_at_work() {
+        let screen = drawn(&picture(), 80, 24);
+        for part in [
+            "Session         online",
+            "Server          localhost:4443 (version 0.1.0, region local)",
+            "Latency         0.4 ms",
+            "Web interface   http://127.0.0.1:4040",
+            "Forwarding      https://quiet-river-1.localhost:4443 -> http://localhost:8080",
+            "Connections         ttl     opn     rt1     rt5     p50     p90",
+            "site1                12       1    0.46    0.10    1.50    2.00",
+            "14:02:11  GET     /order?n=1",
+            "200 Said 3.9 ms",
+        ] {
+            assert!(screen.contains(part), "`{part}` is not in\n{screen}");
+        }
+    }
+
+    #[test]
+    fn a_lost_session_says_why_and_when_it_is_tried_again() {
+        let mut picture = picture();
+        picture.state = SessionState::Waiting;
+        picture.reason = Some("The server at localhost:4443 cannot be reached: nothing listens there. Is it running, and is server_addr right?".into());
+        picture.next_try = Some("2 s".into());
+        let screen = drawn(&picture, 80, 24);
+        assert!(screen.contains("Session         waiting, tried again in 2 s"), "{screen}");
+        assert!(screen.contains("The server at localhost:4443 cannot be reached: nothing listens"), "{screen}");
+        assert!(!screen.contains("Latency"), "there is none to be measured");
+    }
+
+    #[test]
+    fn whatever_the_size_nothing_breaks_and_requests_keep_a_place() {
+        let mut picture = picture();
+        picture.tunnels = (0..50).map(tunnel).collect();
+        picture.tunnels[0].failure = Some("The name is in use by another agent. Choose another name.".into());
+        picture.requests =
+            (0..50).map(|_| request("/a/very/long/path/with/many/parts/that/cannot/fit/anywhere", 0)).collect();
+        picture.messages = vec!["WARN a long line of the log that cannot fit into a narrow terminal at all".into()];
+        for (width, height) in [(80, 24), (200, 60), (40, 10), (20, 5), (3, 2), (1, 1)] {
+            drawn(&picture, width, height);
+        }
+        let screen = drawn(&picture, 80, 30);
+        assert!(screen.contains("more lines") && screen.contains("14:02:11"), "{screen}");
+    }
+
+    #[test]
+    fn a_visitor_cannot_steer_the_terminal() {
+        let mut picture = picture();
+        picture.requests = vec![request("/\u{1b}[2J\u{7}evil", 200)];
+        let screen = drawn(&picture, 80, 24);
+        assert!(screen.contains("/\u{fffd}[2J\u{fffd}evil") && !screen.contains('\u{1b}'), "{screen}");
+    }
+}
