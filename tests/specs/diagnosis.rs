@@ -51,7 +51,8 @@ async fn each_thing_that_is_wrong_is_found_with_its_fix() {
     let stranger = World::start().await;
     let token = world.operator().credential(&[]).await.1;
     let closed = Origin::says("nobody").await.stops().await.to_string();
-    let web = Origin::says("a web server").await.to_string();
+    let plain = Origin::says("a web server").await;
+    let web = plain.to_string();
     let foreign = stranger.server.authority().to_string_lossy().into_owned();
     let setup = || world.agent_setup("agent", &token);
     let cases = [

@@ -20,6 +20,7 @@ mod local_service;
 mod management;
 mod protocols;
 mod publishing;
+mod reasons;
 mod reconnect;
 mod recovery;
 mod refused_sessions;

@@ -68,6 +68,11 @@ impl HeadBuffer {
         if self.kept.len() >= MAX_HEAD { Err(Garbage) } else { Ok(None) }
     }
 
+    /// The part of a head that has been seen.
+    pub(crate) fn kept(&self) -> &[u8] {
+        &self.kept
+    }
+
     /// Whether part of a head has been seen.
     pub(crate) fn is_empty(&self) -> bool {
         self.kept.is_empty()

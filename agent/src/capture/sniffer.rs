@@ -7,7 +7,7 @@ use super::{
     head::{HeadBuffer, RequestHead, ResponseHead},
     store::CaptureStore,
 };
-use crate::tunnels::metrics::Meter;
+use crate::tunnels::{metrics::Meter, why::Silence};
 use postern_tunnel::Notes;
 use std::{
     borrow::Cow,
@@ -18,6 +18,9 @@ use tokio::time::Instant;
 
 /// Requests that may wait for their responses on one connection; more is not followed.
 const MAX_PIPELINED: usize = 64;
+
+/// Fewer bytes than this are no answer, whatever they are.
+const SHORTEST_ANSWER: usize = 8;
 
 /// Who the connection belongs to and where what is seen goes.
 #[derive(Clone)]
@@ -57,6 +60,8 @@ pub struct Conversation {
     answered: u64,
     /// What passes inside the exchange of the moment.
     inside: Option<Follow>,
+    /// Somebody may know better why an answer did not come, and says so after the end.
+    patient: bool,
 }
 
 #[derive(Debug, Default)]
@@ -103,6 +108,7 @@ impl Conversation {
             following: Following::Yes,
             answered: 0,
             inside: None,
+            patient: false,
         }
     }
 
@@ -169,7 +175,17 @@ impl Conversation {
             self.response.body = None;
             self.response_ended();
         }
-        self.connection_closed();
+        if !self.patient || self.silence().is_none() {
+            self.connection_closed();
+        }
+    }
+
+    /// What is known of the answer that should have come next, if nothing of it came.
+    fn silence(&self) -> Option<Silence> {
+        let pending = self.pending.front()?;
+        let first = self.response.head.kept();
+        (self.response.body.is_none() && first.len() < SHORTEST_ANSWER)
+            .then(|| Silence { first: first.to_vec(), waited: pending.started.elapsed() })
     }
 
     /// The connection is over: what is still pending will not be answered.
@@ -388,10 +404,27 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// The taps of both directions: what visitors send, what the local service sends.
-    pub fn pair(conversation: Conversation) -> (Tap, Tap) {
+    /// The taps of both directions, what visitors send and what the local service sends, and what is left at the end.
+    pub fn pair(mut conversation: Conversation) -> (Tap, Tap, Ending) {
+        conversation.patient = true;
         let conversation = Arc::new(Mutex::new(conversation));
-        (Tap { conversation: conversation.clone(), responses: false }, Tap { conversation, responses: true })
+        let tap = |responses| Tap { conversation: conversation.clone(), responses };
+        (tap(false), tap(true), Ending(conversation.clone()))
+    }
+}
+
+/// The end of a connection. Dropped, what was not answered is listed as that.
+pub struct Ending(Arc<Mutex<Conversation>>);
+
+impl Ending {
+    /// What is known of a request that was not answered.
+    pub fn silence(&self) -> Option<Silence> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).silence()
+    }
+
+    /// The requests that were not answered are listed with this reason.
+    pub fn failed(self, why: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).failed(why);
     }
 }
 

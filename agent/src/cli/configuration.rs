@@ -7,6 +7,9 @@ use postern_api::{Code, Error, Secret};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
+/// How a shell ends that does not know a program.
+const UNKNOWN_COMMAND: i32 = 127;
+
 #[derive(Debug, Subcommand)]
 pub(super) enum ConfigCommand {
     /// Store the authtoken; `-` reads it from standard input
@@ -90,7 +93,7 @@ fn check(given: Vec<PathBuf>) -> Result<(), Error> {
     let shown = files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
     let sources = Sources { files, may_be_missing: false, overlay: Node::empty() };
     match sources.load() {
-        Ok(config) => say(&format!("{shown} is valid: {} tunnels.", config.tunnels.len())),
+        Ok(config) => say(&format!("{shown} is valid; tunnels: {}.", config.tunnels.len())),
         Err(problems) => Err(problems.to_error()),
     }
 }
@@ -101,18 +104,21 @@ fn edit_by_hand(file: &Path) -> Result<(), Error> {
     }
     let editor = ["VISUAL", "EDITOR"].iter().find_map(std::env::var_os).filter(|editor| !editor.is_empty());
     let editor = editor.unwrap_or_else(|| if cfg!(windows) { "notepad".into() } else { "vi".into() });
-    let ended = editing(&editor, file).status();
-    match ended {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Error::new(Code::ConfigInvalid, format!("The editor ended with {status}."))),
-        Err(error) => Err(Error::new(
+    let not_started = |why: &str| {
+        Error::new(
             Code::ConfigInvalid,
             format!(
-                "The editor `{}` could not be started: {error}. Set EDITOR, or open {} yourself.",
+                "The editor `{}` could not be started: {why}. Set EDITOR, or open {} yourself.",
                 editor.to_string_lossy(),
                 file.display()
             ),
-        )),
+        )
+    };
+    match editing(&editor, file).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) if status.code() == Some(UNKNOWN_COMMAND) => Err(not_started("there is no such program")),
+        Ok(status) => Err(Error::new(Code::ConfigInvalid, format!("The editor ended with {status}."))),
+        Err(error) => Err(not_started(&error.to_string())),
     }
 }
 

@@ -1,28 +1,19 @@
-//! The last warnings and errors, which would spoil the screen if they were printed.
+//! The last warning or error, which would spoil the screen if it were printed.
 
 use std::{
-    collections::VecDeque,
     io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 use tracing_subscriber::fmt::MakeWriter;
 
-/// So many lines are kept.
-const KEPT: usize = 50;
-
-/// Lines of the log; clones are the same lines.
+/// The last line of the log; clones are the same line.
 #[derive(Clone, Debug, Default)]
-pub struct Journal(Arc<Mutex<VecDeque<String>>>);
+pub struct Journal(Arc<Mutex<Option<String>>>);
 
 impl Journal {
-    /// The last lines, oldest first.
-    pub fn last(&self, count: usize) -> Vec<String> {
-        let lines = self.lines();
-        lines.iter().skip(lines.len().saturating_sub(count)).cloned().collect()
-    }
-
-    fn lines(&self) -> MutexGuard<'_, VecDeque<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The last line, if there is any.
+    pub fn last(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -38,12 +29,9 @@ impl MakeWriter<'_> for Journal {
 impl io::Write for Journal {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
-        let mut lines = self.lines();
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            lines.push_back(line.trim().to_owned());
+        if let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(line.trim().to_owned());
         }
-        let surplus = lines.len().saturating_sub(KEPT);
-        lines.drain(..surplus);
         Ok(bytes.len())
     }
 
@@ -58,12 +46,12 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn the_last_lines_are_kept() {
+    fn the_last_line_is_kept() {
         let mut journal = Journal::default();
-        for number in 0..200 {
-            writeln!(journal, "  line {number}").expect("taken");
+        assert_eq!(journal.last(), None);
+        for number in 0..3 {
+            writeln!(journal, "  WARN line {number}").expect("taken");
         }
-        assert_eq!(journal.last(2), ["line 198", "line 199"]);
-        assert_eq!(journal.last(1000).len(), KEPT);
+        assert_eq!(journal.last().as_deref(), Some("WARN line 2"));
     }
 }

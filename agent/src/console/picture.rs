@@ -5,9 +5,6 @@ use crate::{agent::Core, session::SessionState};
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::Value as Json;
 
-/// Lines of the journal that are shown.
-const MESSAGES: usize = 3;
-
 /// Everything the screen shows.
 #[derive(Clone, Debug)]
 pub(super) struct Picture {
@@ -21,7 +18,8 @@ pub(super) struct Picture {
     pub(super) config_problem: Option<String>,
     pub(super) tunnels: Vec<Tunnel>,
     pub(super) requests: Vec<Request>,
-    pub(super) messages: Vec<String>,
+    /// The last warning that has no place of its own.
+    pub(super) message: Option<String>,
 }
 
 /// A tunnel with its counts.
@@ -73,7 +71,7 @@ impl Picture {
                 .map(|problems| problems.to_string().lines().next().unwrap_or_default().to_owned()),
             tunnels,
             requests,
-            messages: journal.last(MESSAGES),
+            message: journal.last(),
         }
     }
 }

@@ -84,8 +84,10 @@ fn head(picture: &Picture, width: usize) -> Vec<Line<'static>> {
         lines.push(value("Configuration", "broken, so the one before is in use".into()));
         lines.extend(wrapped(problem, width, Style::new().fg(Color::Yellow)));
     }
-    for message in &picture.messages {
-        lines.push(Line::styled(fitted(message, width), Style::new().fg(Color::Yellow)));
+    if let Some(message) = &picture.message {
+        let mut rows = wrapped(message, width, Style::new().fg(Color::Yellow));
+        rows[0].spans[0] = label("Last warning");
+        lines.extend(rows);
     }
     lines
 }
@@ -235,7 +237,7 @@ mod tests {
             config_problem: None,
             tunnels: vec![tunnel(1)],
             requests: vec![request("/order?n=1", 200), request("/gone", 404)],
-            messages: Vec::new(),
+            message: None,
         }
     }
 
@@ -282,7 +284,7 @@ mod tests {
         picture.tunnels[0].failure = Some("The name is in use by another agent. Choose another name.".into());
         picture.requests =
             (0..50).map(|_| request("/a/very/long/path/with/many/parts/that/cannot/fit/anywhere", 0)).collect();
-        picture.messages = vec!["WARN a long line of the log that cannot fit into a narrow terminal at all".into()];
+        picture.message = Some("WARN a long line of the log that cannot fit into a narrow terminal at all".into());
         for (width, height) in [(80, 24), (200, 60), (40, 10), (20, 5), (3, 2), (1, 1)] {
             drawn(&picture, width, height);
         }

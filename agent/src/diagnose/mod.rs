@@ -27,7 +27,7 @@ impl Question {
         let files = self.sources.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
         let config = match self.sources.load() {
             Ok(config) => {
-                let finding = format!("{} tunnels", config.tunnels.len());
+                let finding = format!("valid; tunnels: {}", config.tunnels.len());
                 report.add(watch.ok("configuration", &files, finding));
                 config
             }

@@ -61,9 +61,11 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
         }
         match local {
             LocalStream::Plain(local) => {
-                join(observer(&tunnels, &leg, start, notes), &leg, start, visitor, local).await
+                join(&tunnels, observer(&tunnels, &leg, start, notes), &leg, start, visitor, local).await
             }
-            LocalStream::Tls(local) => join(observer(&tunnels, &leg, start, notes), &leg, start, visitor, *local).await,
+            LocalStream::Tls(local) => {
+                join(&tunnels, observer(&tunnels, &leg, start, notes), &leg, start, visitor, *local).await
+            }
         }
     };
     let stopped = async {
@@ -114,14 +116,27 @@ async fn refuse(tunnels: &Tunnels, leg: &Arc<Leg>, mut incoming: IncomingStream,
     conversation.failed(&why);
 }
 
-async fn join<L>(observer: Observer, leg: &Arc<Leg>, start: StreamStart, visitor: TunnelStream, local: L)
-where
+async fn join<L>(
+    tunnels: &Tunnels,
+    observer: Observer,
+    leg: &Arc<Leg>,
+    start: StreamStart,
+    visitor: TunnelStream,
+    local: L,
+) where
     L: AsyncRead + AsyncWrite + Unpin,
 {
     let followed = start.kind == StreamKind::Http && leg.definition.wire.app_protocol == AppProtocol::Http1;
     let end = if followed {
-        let (requests, responses) = Tap::pair(Conversation::new(observer));
-        relay_tapped(visitor, local, requests, responses).await
+        let (requests, responses, ending) = Tap::pair(Conversation::new(observer));
+        let end = relay_tapped(visitor, local, requests, responses).await;
+        if let Some(silence) = ending.silence()
+            && let Some(why) = tunnels.reason(&silence, &leg.definition.upstream).await
+        {
+            tracing::warn!(tunnel = leg.name, visitor = %start.visitor, "{why}");
+            ending.failed(&why);
+        }
+        end
     } else {
         relay(visitor, local).await
     };

@@ -117,7 +117,13 @@ impl LocalDial {
                         Transport::Tls => self.secured(address, target, stream, manner).await,
                     };
                 }
-                Err(error) => last = reason(&error),
+                Err(error) => {
+                    let elsewhere = match error.kind() {
+                        std::io::ErrorKind::ConnectionRefused => super::why::listens_elsewhere(target).await,
+                        _ => None,
+                    };
+                    last = elsewhere.unwrap_or_else(|| reason(&error));
+                }
             }
         }
         Err(unreachable(address, &last))
@@ -145,6 +151,11 @@ impl LocalDial {
             Ok(stream) => Ok(LocalStream::Tls(Box::new(stream))),
             Err(error) => Err(unreachable(address, &format!("TLS with it failed: {error}"))),
         }
+    }
+
+    /// TLS with whoever it is, to find out whether a service speaks it.
+    pub(super) fn unverified(&self) -> &TlsConnector {
+        &self.unverified
     }
 
     fn verifying(&self, address: &LocalAddress) -> Result<TlsConnector, Error> {

@@ -9,6 +9,7 @@ pub mod replay;
 mod table;
 pub mod view;
 pub mod visit;
+pub mod why;
 
 pub use leg::{Face, Leg, Phase};
 
@@ -16,6 +17,7 @@ use crate::{
     capture::{CaptureStore, Happening},
     config::{
         Definition,
+        address::LocalAddress,
         state::{Address, State},
     },
 };
@@ -29,6 +31,7 @@ use std::{
 };
 use table::{Active, Half, Table};
 use tokio::sync::{broadcast, watch};
+use why::{Reasons, Silence};
 
 /// How long a visitor's stream may wait for the answer that names its tunnel; both travel on different connections.
 const NUMBER_PATIENCE: Duration = Duration::from_secs(5);
@@ -43,6 +46,7 @@ struct Inner {
     feed: broadcast::Sender<Happening>,
     state: Arc<State>,
     local: LocalDial,
+    reasons: Reasons,
     store: Arc<CaptureStore>,
 }
 
@@ -67,7 +71,15 @@ impl Tunnels {
         feed: broadcast::Sender<Happening>,
     ) -> Self {
         let changes = watch::Sender::new(0);
-        Tunnels(Arc::new(Inner { table: Mutex::default(), changes, feed, state, local, store }))
+        Tunnels(Arc::new(Inner {
+            table: Mutex::default(),
+            changes,
+            feed,
+            state,
+            local,
+            reasons: Reasons::default(),
+            store,
+        }))
     }
 
     /// Takes over what the configuration says now. Running tunnels whose definition has changed are restarted,
@@ -342,6 +354,11 @@ impl Tunnels {
 
     pub(crate) fn local(&self) -> &LocalDial {
         &self.0.local
+    }
+
+    /// Why a local service did not answer.
+    pub(crate) async fn reason(&self, silence: &Silence, address: &LocalAddress) -> Option<String> {
+        self.0.reasons.of(silence, address, self.0.local.unverified()).await
     }
 
     pub(crate) fn store(&self) -> &Arc<CaptureStore> {

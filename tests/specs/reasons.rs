@@ -1,0 +1,130 @@
+//! Why a local service does not answer: the visitor gets a 502 or 504, the owner a sentence with what to do.
+
+use postern_api::Code;
+use postern_tests::{Agent, Origin, World, eventually};
+use rcgen::{CertificateParams, KeyPair};
+use rustls_pki_types::PrivateKeyDer;
+use serde_json::json;
+use std::sync::Arc;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+/// The sentence stands with the captured request and in the log.
+async fn is_told(agent: &Agent, parts: &[&str]) {
+    let fits = |text: &str| parts.iter().all(|part| text.contains(part));
+    eventually(&format!("the captured request says {parts:?}"), async || {
+        let summaries = agent.get("/api/requests/http/summaries").await.ok();
+        summaries["requests"][0]["error"].as_str().is_some_and(fits).then_some(())
+    })
+    .await;
+    eventually(&format!("the log says {parts:?}"), async || agent.process.stderr().lines().any(fits).then_some(()))
+        .await;
+}
+
+/// A service that speaks TLS. What begins otherwise is answered as TLS libraries do it: with an alert, or not at all.
+async fn encrypted(alert: bool) -> std::net::SocketAddr {
+    let key = KeyPair::generate().unwrap();
+    let certificate = CertificateParams::new(vec!["localhost".into()]).unwrap().self_signed(&key).unwrap();
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let acceptor = acceptor.clone();
+            tokio::spawn(async move {
+                let mut first = [0];
+                if stream.peek(&mut first).await.is_ok() && first[0] != 0x16 && !alert {
+                    // What it has not read would turn the end into a reset.
+                    let _ = tokio::io::AsyncReadExt::read(&mut stream, &mut [0; 4096]).await;
+                    let _ = stream.shutdown().await;
+                    return;
+                }
+                let Ok(mut stream) = acceptor.accept(stream).await else { return };
+                let _ = tokio::io::AsyncReadExt::read(&mut stream, &mut [0; 4096]).await;
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret").await;
+                let _ = stream.shutdown().await;
+            });
+        }
+    });
+    address
+}
+
+#[tokio::test]
+async fn a_service_that_refuses() {
+    let world = World::start().await;
+    let agent = world.agent().await;
+    let nobody = Origin::says("nobody").await.stops().await;
+    let tunnel = agent.https("site", nobody).await;
+    assert_eq!(world.visitor().get(&tunnel.url("/")).await.refused(), Code::ServiceUnreachable);
+    is_told(&agent, &[&nobody.to_string(), "refused", "Is it running"]).await;
+}
+
+#[tokio::test]
+async fn a_service_that_listens_on_the_other_loopback_address_only() {
+    let world = World::start().await;
+    let agent = world.agent().await;
+    let listener = TcpListener::bind("[::1]:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let tunnel = agent.https("site", format!("127.0.0.1:{port}")).await;
+    let reply = world.visitor().get(&tunnel.url("/")).await;
+    assert_eq!((reply.status, reply.refused()), (502, Code::ServiceUnreachable));
+    is_told(&agent, &[&format!("[::1]:{port} as addr")]).await;
+}
+
+#[tokio::test]
+async fn a_service_that_speaks_tls_where_http_was_said() {
+    let world = World::start().await;
+    let agent = world.agent().await;
+    for (name, alert) in [("alert", true), ("silence", false)] {
+        let service = encrypted(alert).await;
+        let tunnel = agent.https(name, service).await;
+        let reply = world.visitor().get(&tunnel.url("/")).await;
+        assert_eq!(reply.status, 502, "{name}: {}", reply.text());
+        assert!([Code::UpstreamClosed, Code::UpstreamInvalid].contains(&reply.refused()), "{name}");
+        let fix = format!("https://{service}");
+        is_told(&agent, &["speaks TLS", &fix]).await;
+        // The advice is good.
+        let tunnel = agent.https(&format!("{name}-mended"), &fix).await;
+        assert_eq!(world.visitor().get(&tunnel.url("/")).await.text(), "secret");
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_is_slow() {
+    let world = World::with(|setup| setup.flags(&["--answer-timeout", "6s"])).await;
+    let agent = world.agent().await;
+    let origin = Origin::says("hello").await;
+    let tunnel = agent.https("site", &origin).await;
+    let reply = world.visitor().get(&tunnel.url("/slow")).await;
+    assert_eq!((reply.status, reply.refused()), (504, Code::UpstreamTimeout), "{}", reply.text());
+    is_told(&agent, &["had not answered after", &origin.to_string()]).await;
+}
+
+#[tokio::test]
+async fn a_service_that_hangs_up_in_plain_words_is_not_suspected_of_tls() {
+    let world = World::start().await;
+    let agent = world.agent().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = tokio::io::AsyncReadExt::read(&mut stream, &mut [0; 4096]).await;
+        }
+    });
+    let tunnel = agent.tunnel(json!({ "name": "site", "proto": "http", "addr": address.to_string() })).await;
+    assert_eq!(world.visitor().get(&tunnel.url("/")).await.refused(), Code::UpstreamClosed);
+    let error = eventually("the request is listed", async || {
+        let summaries = agent.get("/api/requests/http/summaries").await.ok();
+        summaries["requests"][0]["error"].as_str().map(str::to_owned)
+    })
+    .await;
+    assert!(error.contains("ended before a response came"), "{error}");
+}
