@@ -7,6 +7,8 @@ mod world;
 mod capture;
 #[path = "agent/configuration.rs"]
 mod configuration;
+#[path = "agent/contract.rs"]
+mod contract;
 #[path = "agent/export.rs"]
 mod export;
 #[path = "agent/local_api.rs"]

@@ -53,6 +53,12 @@ pub struct Trace {
     pub backend: String,
     /// What every module said, in order.
     pub decisions: Vec<Decision>,
+    /// From the request's arrival until this was written; nothing where it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub microseconds: Option<u64>,
+    /// How much of that was spent on finding a way to the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_microseconds: Option<u64>,
 }
 
 /// At most so many decisions are carried or kept of one request.

@@ -117,6 +117,8 @@ pub(crate) struct Facts {
 /// When what happened, as the agent saw it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Timing {
+    /// The way from the server to this agent, as the session measures it.
+    pub(crate) transit: Option<Duration>,
     /// How long connecting to the local service took; nothing on a connection that was there already.
     pub(crate) connect: Option<Duration>,
     /// From the request's head to the last byte of the request.
@@ -294,6 +296,12 @@ impl Exchange {
         state.note = note.map(Arc::from);
         state.charged = state.charged + wanted - before;
         store.refund(before);
+    }
+
+    /// How long the way to here and the way to the local service took.
+    pub(crate) fn came(&self, transit: Option<Duration>, connect: Option<Duration>) {
+        let timing = &mut self.locked().timing;
+        (timing.transit, timing.connect) = (transit, connect);
     }
 
     /// What is known at this moment.

@@ -13,6 +13,7 @@ use std::{
     borrow::Cow,
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 use tokio::time::Instant;
 
@@ -62,6 +63,16 @@ pub struct Conversation {
     inside: Option<Follow>,
     /// Somebody may know better why an answer did not come, and says so after the end.
     patient: bool,
+    way: Way,
+}
+
+/// What the way of a connection took before its first request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Way {
+    /// From the server to this agent, half of the way there and back.
+    pub transit: Option<Duration>,
+    /// To the local service. Only the first request had to wait for it.
+    pub connect: Option<Duration>,
 }
 
 #[derive(Debug, Default)]
@@ -109,7 +120,14 @@ impl Conversation {
             answered: 0,
             inside: None,
             patient: false,
+            way: Way::default(),
         }
+    }
+
+    /// Says what the way of the connection took.
+    pub fn over(mut self, way: Way) -> Self {
+        self.way = way;
+        self
     }
 
     /// How many responses have passed completely.
@@ -244,6 +262,9 @@ impl Conversation {
                         Ok((head, exchange))
                     })?;
                     let Some((taken, (head, exchange))) = started else { return Ok(()) };
+                    if let Some(exchange) = &exchange {
+                        exchange.came(self.way.transit, self.way.connect.take());
+                    }
                     bytes = &bytes[taken..];
                     if self.pending.len() >= MAX_PIPELINED {
                         return Err(Garbage);

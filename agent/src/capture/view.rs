@@ -1,7 +1,7 @@
 //! A captured request as the API shows it. The raw bytes are parsed here, when somebody looks, and nowhere else.
 
 use super::{
-    exchange::{Exchange, nanoseconds, shown_id, status_line},
+    exchange::{Exchange, Facts, Timing, nanoseconds, shown_id, status_line},
     frames::{Frame, Kind, Sender, events::fields},
     head::{MAX_HEADERS, text_of},
 };
@@ -27,6 +27,8 @@ pub fn detail(exchange: &Exchange) -> Json {
         })
     });
     let id = shown_id(exchange.id);
+    let told = exchange.opening.trace.as_deref().and_then(trace);
+    let timing = timing(&facts, told.as_ref());
     json!({
         "uri": format!("/api/requests/http/{id}"),
         "id": id,
@@ -44,7 +46,8 @@ pub fn detail(exchange: &Exchange) -> Json {
         "response": answer,
         "replay_of": exchange.opening.replay_of.map(shown_id),
         "replay_through": exchange.opening.replayed_through(),
-        "trace": exchange.opening.trace.as_deref().and_then(trace),
+        "trace": told,
+        "timing": timing,
         "cut": {"request": request.cut, "response": response_cut},
         "complete": {"request": request.complete, "response": facts.duration.is_some() && facts.error.is_none()},
         "error": facts.error.as_deref(),
@@ -92,6 +95,27 @@ fn shown_frame(exchange: &Exchange, frame: &Frame) -> Json {
         shown["event"] = json!({"event": event, "id": id, "data": data});
     }
     shown
+}
+
+/// Where the time went, in nanoseconds; null for what was not measured. The edge's stages come before the request's head
+/// was seen here; everything from `sent` on is counted from there.
+fn timing(facts: &Facts, told: Option<&Json>) -> Json {
+    let edge = |name: &str| told.and_then(|told| told.get(name)?.as_u64()).map(|micros| micros.saturating_mul(1000));
+    let modules = told.and_then(|told| told.get("decisions")?.as_array()).map(|decisions| {
+        let took = decisions.iter().filter_map(|decision| decision.get("microseconds")?.as_u64());
+        took.fold(0u64, u64::saturating_add).saturating_mul(1000)
+    });
+    let Timing { transit, connect, sent, first_byte } = facts.timing;
+    json!({
+        "edge": edge("microseconds"),
+        "modules": modules,
+        "queue": edge("queue_microseconds"),
+        "transit": transit.map(nanoseconds),
+        "connect": connect.map(nanoseconds),
+        "sent": sent.map(nanoseconds),
+        "first_byte": first_byte.map(nanoseconds),
+        "last_byte": facts.duration.map(nanoseconds),
+    })
 }
 
 /// What the edge said about the way of the request, if it can be understood.

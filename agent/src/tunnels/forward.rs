@@ -6,14 +6,18 @@ use super::{
 };
 use crate::capture::{
     TunnelTag,
-    sniffer::{Conversation, Observer, Tap},
+    sniffer::{Conversation, Observer, Tap, Way},
 };
 use crate::config::identity::Identity;
 use postern_api::{Code, Error};
 use postern_tunnel::{
     IncomingStream, Notes, StreamKind, StreamStart, TunnelStream, message::AppProtocol, relay, relay_tapped,
 };
-use std::{ops::ControlFlow, sync::Arc, time::Duration};
+use std::{
+    ops::ControlFlow,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
 
@@ -35,6 +39,7 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
     };
     let _open = leg.connections.open();
     let manner = Manner::of(&leg.definition.wire, start.visitor, start.reached);
+    let connecting = Instant::now();
     let local = tokio::select! {
         local = tunnels.local().connect(&leg.definition.upstream, &manner) => local,
         () = leg.stop.cancelled() => Err(Error::new(Code::TunnelUnknown, "The tunnel has just been stopped.")),
@@ -47,6 +52,7 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
             return;
         }
     };
+    let way = Way { transit: tunnels.transit(), connect: Some(connecting.elapsed()) };
     let notes = incoming.notes();
     let visitor = match incoming.accept().await {
         Ok(visitor) => visitor,
@@ -59,13 +65,10 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
         if let Some(identity) = &leg.definition.identity {
             return terminate(identity, &leg, start, visitor, local).await;
         }
+        let conversation = Conversation::new(observer(&tunnels, &leg, start, notes)).over(way);
         match local {
-            LocalStream::Plain(local) => {
-                join(&tunnels, observer(&tunnels, &leg, start, notes), &leg, start, visitor, local).await
-            }
-            LocalStream::Tls(local) => {
-                join(&tunnels, observer(&tunnels, &leg, start, notes), &leg, start, visitor, *local).await
-            }
+            LocalStream::Plain(local) => join(&tunnels, conversation, &leg, start, visitor, local).await,
+            LocalStream::Tls(local) => join(&tunnels, conversation, &leg, start, visitor, *local).await,
         }
     };
     let stopped = async {
@@ -118,7 +121,7 @@ async fn refuse(tunnels: &Tunnels, leg: &Arc<Leg>, mut incoming: IncomingStream,
 
 async fn join<L>(
     tunnels: &Tunnels,
-    observer: Observer,
+    conversation: Conversation,
     leg: &Arc<Leg>,
     start: StreamStart,
     visitor: TunnelStream,
@@ -128,7 +131,7 @@ async fn join<L>(
 {
     let followed = start.kind == StreamKind::Http && leg.definition.wire.app_protocol == AppProtocol::Http1;
     let end = if followed {
-        let (requests, responses, ending) = Tap::pair(Conversation::new(observer));
+        let (requests, responses, ending) = Tap::pair(conversation);
         let end = relay_tapped(visitor, local, requests, responses).await;
         if let Some(silence) = ending.silence()
             && let Some(why) = tunnels.reason(&silence, &leg.definition.upstream).await

@@ -352,6 +352,13 @@ impl Tunnels {
         }
     }
 
+    /// How long something takes from the server to here: half of the way there and back, as the session measures it.
+    pub(crate) fn transit(&self) -> Option<Duration> {
+        let table = self.locked();
+        let (_, session) = table.session.as_ref()?;
+        session.latency().map(|both| both / 2)
+    }
+
     pub(crate) fn local(&self) -> &LocalDial {
         &self.0.local
     }

@@ -36,6 +36,9 @@ async fn a_captured_request_has_every_field_and_the_bytes_of_the_wire() {
     assert_eq!(one["response"]["headers"]["Set-Cookie"], json!(["a", "b"]));
     assert_eq!(raw(&one["response"]), MADE);
     assert_eq!(&world.get(&format!("/api/requests/http/{id}")).await, one);
+    let stage = |name: &str| one["timing"][name].as_u64().unwrap_or_else(|| panic!("{name} in {}", one["timing"]));
+    assert!(stage("connect") > 0 && stage("sent") <= stage("first_byte") && stage("first_byte") <= stage("last_byte"));
+    assert_eq!(stage("last_byte"), one["duration"].as_u64().unwrap());
     let summary = world.get("/api/requests/http/summaries").await["requests"][0].clone();
     assert_eq!((summary["path"].as_str(), summary["host"].as_str()), (Some("/in?x=1"), Some("site.localhost")));
     assert_eq!(

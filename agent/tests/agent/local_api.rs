@@ -25,6 +25,13 @@ async fn every_path_is_guarded() {
         "/api/events",
         "/api/tunnels",
         "/api/requests/http",
+        "/api/requests/http/summaries",
+        "/api/requests/http/0000000100000001",
+        "/api/requests/http/0000000100000001/request/body",
+        "/api/requests/http/0000000100000001/response/body",
+        "/api/requests/http/0000000100000001/frames",
+        "/api/requests/http/0000000100000001/curl",
+        "/api/requests/har",
         "/api/configured",
         "/assets/x.js",
         "/nothing",
@@ -45,8 +52,25 @@ async fn every_path_is_guarded() {
             assert!(!answer.to_ascii_lowercase().contains("access-control-"), "{answer}");
         }
     }
-    let form = "POST /api/tunnels HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}";
-    assert!(typed(&world, form).await.starts_with("HTTP/1.1 415 "));
+    for (method, path) in [
+        ("POST", "/api/tunnels"),
+        ("POST", "/api/requests/http"),
+        ("POST", "/api/requests/har"),
+        ("PATCH", "/api/requests/http/0000000100000001"),
+        ("DELETE", "/api/requests/http/0000000100000001"),
+        ("DELETE", "/api/requests/http"),
+    ] {
+        for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
+            let form = format!(
+                "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}"
+            );
+            assert!(typed(&world, &form).await.starts_with("HTTP/1.1 415 "), "{method} {path} {kind}");
+        }
+        let foreign = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}"
+        );
+        assert!(typed(&world, &foreign).await.starts_with("HTTP/1.1 403 "), "{method} {path}");
+    }
     let preflight = "OPTIONS /api/tunnels HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\n\r\n";
     assert!(typed(&world, preflight).await.starts_with("HTTP/1.1 403 "));
 }

@@ -23,7 +23,7 @@ use std::{
     pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Where an answer came from.
@@ -112,10 +112,12 @@ async fn ask(
         }
         tracing::debug!(origin = origin.id(), "idle connection was stale; trying a fresh one");
     }
+    let looking = Instant::now();
     let stream = match origin.open(whom, others).await {
         Ok(stream) => stream,
         Err(refusal) => return Err(Asked::NotReached(refusal, Box::new(request))),
     };
+    trace.queued(looking.elapsed());
     let upstream = Upstream::on(stream, key, origin.is_told_why()).await.map_err(|error| {
         let error = Error::new(Code::Internal, format!("The request cannot be sent: {error}."));
         Asked::Failed(Refusal::new(Fault::Us, error))

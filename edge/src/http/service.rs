@@ -87,7 +87,7 @@ pub(super) async fn handle(
     let (method, uri, version) = (request.method().clone(), request.uri().clone(), request.version());
     let host = request.headers().get(header::HOST).cloned();
     let last = leaves_http(&request);
-    let mut trace = Trace::default();
+    let mut trace = Trace::begin();
     let outcome = front.answer(&visitor, request, &mut trace, &record).await;
     // Of who sends such things nobody knows what else they mean.
     let invalid = outcome.as_ref().is_err_and(|refusal| refusal.error.code == Code::RequestInvalid);

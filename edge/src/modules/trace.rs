@@ -29,9 +29,21 @@ pub(crate) struct Trace {
     served_by: Option<Origin>,
     id: Option<Box<str>>,
     decisions: Vec<Decision>,
+    began: Option<Instant>,
+    queued: Option<Duration>,
 }
 
 impl Trace {
+    /// Of a request that arrives at this moment.
+    pub(crate) fn begin() -> Self {
+        Trace { began: Some(Instant::now()), ..Trace::default() }
+    }
+
+    /// A way to the agent was looked for so long.
+    pub(crate) fn queued(&mut self, took: Duration) {
+        self.queued = Some(took);
+    }
+
     /// Names the edge that was reached.
     pub(crate) fn at_edge(&mut self, kind: Kind, id: &Arc<str>) {
         self.kind = kind;
@@ -106,11 +118,12 @@ impl Trace {
     /// All of it as it is shown to others, within bounds.
     pub(crate) fn told(&mut self) -> trace::Trace {
         let text = |part: &Option<Arc<str>>| part.as_deref().unwrap_or_default().to_owned();
+        let micros = |took: Duration| u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let decision = |decision: &Decision| trace::Decision {
             module: decision.module.to_owned(),
             rule: decision.rule.as_deref().map(|rule| cut(rule, LONGEST_RULE)).unwrap_or_default(),
             verdict: decision.verdict,
-            microseconds: u64::try_from(decision.took.as_micros()).unwrap_or(u64::MAX),
+            microseconds: micros(decision.took),
         };
         trace::Trace {
             id: self.id().to_owned(),
@@ -118,6 +131,8 @@ impl Trace {
             route: text(&self.route),
             backend: text(&self.backend),
             decisions: self.decisions.iter().take(MOST_DECISIONS).map(decision).collect(),
+            microseconds: self.began.map(|began| micros(began.elapsed())),
+            queue_microseconds: self.queued.map(micros),
         }
     }
 }
