@@ -273,7 +273,7 @@ mod tests {
         picture.next_try = Some("2 s".into());
         let screen = drawn(&picture, 80, 24);
         assert!(screen.contains("Session         waiting, tried again in 2 s"), "{screen}");
-        assert!(screen.contains("The server at localhost:4443 cannot be reached: nothing listens"), "{screen}");
+        assert!(screen.contains("The server at localhost:4443 cannot be reached: nothing"), "{screen}");
         assert!(!screen.contains("Latency"), "there is none to be measured");
     }
 
