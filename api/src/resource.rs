@@ -74,6 +74,9 @@ pub trait View:
     fn id(&self) -> &Id<Self>;
 }
 
+/// A view whose records can be deleted, though not changed.
+pub trait Removable: View {}
+
 /// A body that creates or changes a resource.
 pub trait Body:
     Clone + std::fmt::Debug + Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static

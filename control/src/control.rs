@@ -1,7 +1,7 @@
 //! The facade: everything the server program does with the control side.
 
 use crate::{
-    Acme, AcmeSettings, Live, Proofs, Settings, files,
+    Acme, AcmeSettings, KeptLogins, Live, Proofs, Settings, files,
     http::{Admission, Shared},
     publishing::Publisher,
     resources::{Address, Caller, Codec, Kept, Resources},
@@ -77,6 +77,11 @@ impl Control {
     /// The configuration as the edge needs it, always the newest.
     pub fn published(&self) -> watch::Receiver<Arc<Published>> {
         self.publisher.published.clone()
+    }
+
+    /// Who has logged in at the edge.
+    pub fn logins(&self) -> KeptLogins {
+        KeptLogins { resources: self.resources.clone() }
     }
 
     /// With an empty store: makes the administrator and one API key and writes the key, one line, to

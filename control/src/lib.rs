@@ -8,6 +8,7 @@ mod control;
 mod files;
 mod http;
 mod live;
+mod logins;
 mod modules;
 mod publishing;
 mod resources;
@@ -20,6 +21,7 @@ pub use acme::{Acme, AcmeSettings, Proof, Proofs};
 pub use control::Control;
 pub use http::{Admission, ApiCaller};
 pub use live::{Live, LiveAddress, LiveRefusal, LiveSession, LiveTunnel, NothingLive, Wanted};
+pub use logins::KeptLogins;
 pub use settings::{OAuthApp, OAuthApps, Settings};
 
 /// The OpenAPI description of the management API, the same on every server of this version.

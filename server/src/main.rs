@@ -11,6 +11,7 @@ mod data_folder;
 mod desk;
 mod gate;
 mod keys;
+mod ledger;
 mod live;
 mod logs;
 mod management;

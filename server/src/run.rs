@@ -8,6 +8,7 @@ use crate::configuration::{Configuration, oauth_apps};
 use crate::data_folder::DataFolder;
 use crate::desk::Desk;
 use crate::gate::Gate;
+use crate::ledger::Ledger;
 use crate::live::Live;
 use crate::management::{self, Readiness};
 use crate::proofs::OnTheListeners;
@@ -68,7 +69,8 @@ async fn build(configuration: Configuration) -> Result<Server> {
     let gate = Gate::new(control.published());
     let (applied, reached) = watch::channel(0);
     let readiness = Readiness::default();
-    let resources = caught_up(control.router(), control.published(), reached);
+    let behind = CaughtUp { published: control.published(), reached };
+    let resources = caught_up(control.router(), behind.clone());
     let description = Bytes::from(control.description().to_string());
     let public_api = configuration.api_host.clone().map(|name| {
         let router =
@@ -89,6 +91,9 @@ async fn build(configuration: Configuration) -> Result<Server> {
         tcp_ports: configuration.tcp_ports.clone(),
         own_names: vec![configuration.login_host.clone()],
         login_providers: configuration.oauth_apps.clone(),
+        login_host: configuration.login_host.clone(),
+        identity_headers: configuration.identity_headers.clone(),
+        ledger: Arc::new(Ledger::new(control.clone(), behind)),
         api: public_api,
         limits: configuration.limits.clone(),
         proxies: configuration.proxies.clone(),
@@ -175,23 +180,32 @@ fn base_url(address: SocketAddr) -> String {
 /// How long the answer to a change waits for the edge.
 const APPLY_DEADLINE: Duration = Duration::from_secs(5);
 
-/// Who has the answer to a change may rely on it: the edge serves by it already.
-fn caught_up(
-    resources: axum::Router,
+/// Waits until the edge serves by what was published last.
+#[derive(Clone)]
+pub(crate) struct CaughtUp {
     published: watch::Receiver<Arc<Published>>,
     reached: watch::Receiver<i64>,
-) -> axum::Router {
+}
+
+impl CaughtUp {
+    pub(crate) async fn wait(mut self) {
+        let wanted = self.published.borrow().revision;
+        // Without an edge, which is so while the program ends, nobody has to wait.
+        let caught_up = self.reached.wait_for(|revision| *revision >= wanted);
+        let _ = tokio::time::timeout(APPLY_DEADLINE, caught_up).await;
+    }
+}
+
+/// Who has the answer to a change may rely on it: the edge serves by it already.
+fn caught_up(resources: axum::Router, edge: CaughtUp) -> axum::Router {
     let answer = move |request: axum::extract::Request| {
         let reads = request.method().is_safe();
         let answering = resources.clone().call(request);
-        let waiting = (!reads).then(|| (published.clone(), reached.clone()));
+        let waiting = (!reads).then(|| edge.clone());
         async move {
             let response = answering.await;
-            if let Some((published, mut reached)) = waiting {
-                let wanted = published.borrow().revision;
-                // Without an edge, which is so while the program ends, nobody has to wait.
-                let caught_up = reached.wait_for(|revision| *revision >= wanted);
-                let _ = tokio::time::timeout(APPLY_DEADLINE, caught_up).await;
+            if let Some(edge) = waiting {
+                edge.wait().await;
             }
             response
         }

@@ -3,7 +3,7 @@
 use super::Client;
 use crate::{
     Id, Result,
-    resource::{SessionCommand, SessionCommandBody, TunnelSession, View},
+    resource::{Removable, SessionCommand, SessionCommandBody, TunnelSession, View},
 };
 use reqwest::Method;
 use std::marker::PhantomData;
@@ -36,6 +36,14 @@ impl Views<'_, TunnelSession> {
     pub async fn command(&self, id: &Id<TunnelSession>, command: SessionCommand) -> Result<()> {
         let url = self.client.url(&format!("{}/{id}/{}", TunnelSession::PATH, command.as_str()));
         self.client.send(Method::POST, &url, Some(&SessionCommandBody {})).await.map(|_| ())
+    }
+}
+
+impl<V: Removable> Views<'_, V> {
+    /// Deletes one.
+    pub async fn delete(&self, id: &Id<V>) -> Result<()> {
+        let url = self.client.url(&format!("{}/{id}", V::PATH));
+        self.client.send(Method::DELETE, &url, None::<&()>).await.map(|_| ())
     }
 }
 

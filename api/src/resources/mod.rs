@@ -1,6 +1,8 @@
 //! The kinds of resources, one file each.
 
 mod api_key;
+mod app_session;
+mod app_user;
 mod bot_user;
 mod certificate_authority;
 mod credential;
@@ -29,6 +31,8 @@ mod user;
 mod weighted_backend;
 
 pub use api_key::{ApiKey, ApiKeyCreate, ApiKeyUpdate};
+pub use app_session::{AppSession, BrowserSession, UserAgent};
+pub use app_user::{AppUser, AppUserProvider};
 pub use bot_user::{BotUser, BotUserCreate, BotUserUpdate};
 pub use certificate_authority::{
     CertificateAuthority, CertificateAuthorityCreate, CertificateAuthorityStatus, CertificateAuthorityUpdate,

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     resources::{Address, Caller, HostRules, ModuleRules, Part, Rules, parent_of},
-    views::Seen,
+    views::{Ending, Seen},
 };
 use axum::{
     Extension,
@@ -146,16 +146,36 @@ pub(super) async fn delete_part<P: Part>(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-pub(super) async fn look<V: Seen>(State(shared): State<Arc<Shared>>, uri: Uri) -> Answer {
+pub(super) async fn look<V: Seen>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+) -> Answer {
     let paging = query::paging::<V>(&uri)?;
-    let page = shared.resources.look::<V>(paging.before.as_ref(), paging.limit).await?;
+    let page = shared.resources.look::<V>(&caller, paging.before.as_ref(), paging.limit).await?;
     let next = page.before.map(|before| (before.any(), paging.limit));
     json(StatusCode::OK, &shown(V::PATH, V::LIST, &page.records, next, shared.resources.base_url())?)
 }
 
-pub(super) async fn look_at<V: Seen>(State(shared): State<Arc<Shared>>, Path(item): Path<Item>, uri: Uri) -> Answer {
+pub(super) async fn look_at<V: Seen>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    Path(item): Path<Item>,
+    uri: Uri,
+) -> Answer {
     query::none(&uri)?;
-    json(StatusCode::OK, &shared.resources.look_at::<V>(&Id::parse(&item.id)?).await?)
+    json(StatusCode::OK, &shared.resources.look_at::<V>(&caller, &Id::parse(&item.id)?).await?)
+}
+
+pub(super) async fn end<V: Ending>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    Path(item): Path<Item>,
+    uri: Uri,
+) -> Answer {
+    query::none(&uri)?;
+    shared.resources.end::<V>(&caller, &Id::parse(&item.id)?).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 pub(super) async fn decisions<R: Rules>(

@@ -3,7 +3,7 @@
 use super::{Shared, answer, call::Calls, handlers, openapi::Description};
 use crate::{
     resources::{HostRules, ModuleRules, Owner, Part, Rules, reserved_domain},
-    views::Seen,
+    views::{Ending, Seen},
 };
 use axum::{
     Extension, Router,
@@ -11,10 +11,10 @@ use axum::{
     routing::{MethodRouter, delete, get, post, put},
 };
 use postern_api::resource::{
-    ApiKey, BotUser, CertificateAuthority, Credential, Endpoint, FailoverBackend, HttpResponseBackend, HttpsEdge,
-    HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, ReservedAddress, ReservedDomain, Resource as _, SessionCommand,
-    SshCertificateAuthority, SshHostCertificate, SshUserCertificate, StaticBackend, TcpEdge, TlsCertificate, TlsEdge,
-    Tunnel, TunnelGroupBackend, TunnelSession, User, View, WeightedBackend,
+    ApiKey, AppSession, AppUser, BotUser, CertificateAuthority, Credential, Endpoint, FailoverBackend,
+    HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, ReservedAddress, ReservedDomain,
+    Resource as _, SessionCommand, SshCertificateAuthority, SshHostCertificate, SshUserCertificate, StaticBackend,
+    TcpEdge, TlsCertificate, TlsEdge, Tunnel, TunnelGroupBackend, TunnelSession, User, View, WeightedBackend,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -50,6 +50,8 @@ fn contents() -> Api {
         .resource::<TunnelGroupBackend>()
         .resource::<User>()
         .resource::<WeightedBackend>()
+        .removable::<AppSession>()
+        .removable::<AppUser>()
         .view::<Endpoint>()
         .view::<Tunnel>()
         .view::<TunnelSession>()
@@ -93,6 +95,14 @@ impl Api {
         let collection = self.router.route(V::PATH, get(handlers::look::<V>));
         let router = collection.route(&format!("{}/{{id}}", V::PATH), get(handlers::look_at::<V>));
         Api { router, ..self }.described(Description::view::<V>)
+    }
+
+    /// List, get and delete of what nobody can make or change.
+    fn removable<V: Ending>(self) -> Self {
+        let collection = self.router.route(V::PATH, get(handlers::look::<V>));
+        let item = get(handlers::look_at::<V>).delete(handlers::end::<V>);
+        let router = collection.route(&format!("{}/{{id}}", V::PATH), item);
+        Api { router, ..self }.described(Description::removable::<V>)
     }
 
     /// The last requests and connections that an edge turned away.

@@ -3,10 +3,12 @@
 use super::{
     credentials::Credentials,
     edges::Edges,
-    owners::{Owners, record},
+    logins::Logins,
+    owners::{Owners, readable, record},
     shelf::Shelf,
 };
 use crate::{
+    logins::stored,
     resources::{Codec, Kept, Rules, hosts, kept, reserved_address, reserved_domain},
     store::{Change, Entry, Range, Result, Revision, Store},
 };
@@ -14,9 +16,9 @@ use postern_api::{
     host::HostName,
     published::{self, Backend, Certificate, DomainCertificate, Names, Published},
     resource::{
-        self, ApiKey, BotUser, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend, HttpsEdge,
-        HttpsRoute, IpPolicyRule, ReservedAddress, ReservedDomain, Resource, StaticBackend, TcpEdge, TlsCertificate,
-        TlsEdge, TunnelGroupBackend, WeightedBackend,
+        self, ApiKey, AppSession, BotUser, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend,
+        HttpsEdge, HttpsRoute, IpPolicyRule, ReservedAddress, ReservedDomain, Resource, StaticBackend, TcpEdge,
+        TlsCertificate, TlsEdge, TunnelGroupBackend, View, WeightedBackend,
     },
     token::TokenHash,
 };
@@ -41,6 +43,7 @@ pub(super) struct Mirror {
     named: HashMap<String, Named>,
     owners: Owners,
     edges: Edges,
+    logins: Logins,
 }
 
 /// An IP restriction of a part of the service, and the ids of its policies.
@@ -88,6 +91,7 @@ impl Mirror {
             named: HashMap::new(),
             owners: Owners::default(),
             edges: Edges::default(),
+            logins: Logins::default(),
         }
     }
 
@@ -113,6 +117,9 @@ impl Mirror {
             kept::records::<TlsEdge>(),
             kept::records::<TcpEdge>(),
             kept::records::<ReservedAddress>(),
+            // Sessions are looked at with the moments of their use.
+            stored::USES_OF_SESSIONS.to_owned(),
+            stored::records::<AppSession>(),
         ];
         let mut oldest = Revision::MAX;
         for prefix in prefixes {
@@ -123,6 +130,10 @@ impl Mirror {
                 range.before = page.entries.last().map(|entry| entry.key.clone());
                 let more = page.entries.len() == STEP;
                 for entry in page.entries {
+                    if entry.key.starts_with(stored::USES_OF_SESSIONS) {
+                        self.logins.used(&entry.key, &entry.value);
+                        continue;
+                    }
                     self.apply(Change { revision: entry.revision, key: entry.key, value: Some(entry.value) });
                 }
                 if !more {
@@ -200,6 +211,10 @@ impl Mirror {
                 self.name(third, named.map(Named::Domain), &owner);
                 self.choice(third, domain);
             }
+            ("records", AppSession::KIND) => {
+                let read = entry.and_then(|entry| readable(entry, stored::read(codec, entry)));
+                self.logins.set(third, read);
+            }
             ("records", ReservedAddress::KIND) => {
                 let address: Option<Kept<ReservedAddress>> = record(codec, entry);
                 let owner = address.as_ref().map(|address| address.spec.owner_id.to_string()).unwrap_or_default();
@@ -274,6 +289,7 @@ impl Mirror {
                 enforced: known.spec.enforced,
                 rules: self.owners.rules_of(&known.policies),
             }),
+            logins: self.logins.publish(),
             ..Published::default()
         };
         self.edges.publish(&self.owners, &mut published);

@@ -2,6 +2,7 @@
 
 mod credentials;
 mod edges;
+mod logins;
 mod mirror;
 mod owners;
 mod shelf;

@@ -240,6 +240,6 @@ pub(super) fn record<R: Rules + Resource>(codec: &Codec, entry: Option<&Entry>) 
     entry.and_then(|entry| readable(entry, codec.read_record(entry)))
 }
 
-fn readable<T>(entry: &Entry, read: postern_api::Result<T>) -> Option<T> {
+pub(super) fn readable<T>(entry: &Entry, read: postern_api::Result<T>) -> Option<T> {
     read.inspect_err(|error| tracing::error!(key = %entry.key, %error, "a stored value cannot be read")).ok()
 }

@@ -57,7 +57,7 @@ impl Call<'_> {
     }
 }
 
-fn admin_needed() -> Error {
+pub(crate) fn admin_needed() -> Error {
     Error::new(Code::AdminNeeded, "Only an administrator may do this. Use an administrator's API key.")
 }
 

@@ -43,12 +43,14 @@ mod weighted_backend;
 
 pub(crate) use address::{Address, parent_of};
 use answers::Answers;
-pub(crate) use caller::Caller;
+pub(crate) use caller::{Caller, admin_needed};
 pub(crate) use codec::Codec;
 pub(crate) use hostports::names as hosts;
 pub(crate) use kept::{Claim, Kept, KeptModule, Link, Role};
 pub(crate) use module_operations::HostRules;
+pub(crate) use operations::{ATTEMPTS, pause};
 pub(crate) use owner::{Owner, owner};
+pub(crate) use plan::Plan;
 pub(crate) use policies::policies;
 pub(crate) use rules::{Attachment, Call, Draft, Making, ModuleRules, Modules, Part, Rules};
 pub(crate) use targets::Target;
@@ -101,7 +103,7 @@ impl Resources {
     }
 
     /// Waits until a change can be seen in what is published. The change itself is done.
-    async fn seen(&self, revision: Revision) -> Result<()> {
+    pub(crate) async fn seen(&self, revision: Revision) -> Result<()> {
         events::after_commit(&self.store, revision);
         let mut published = self.reached.clone();
         let reached = published.wait_for(|reached| *reached >= revision);

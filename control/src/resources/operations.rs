@@ -16,7 +16,7 @@ use postern_api::{
 use std::{collections::HashSet, time::Duration};
 
 /// How often a change is tried again when others change the same record. Each time one of them succeeds.
-pub(super) const ATTEMPTS: u32 = 500;
+pub(crate) const ATTEMPTS: u32 = 500;
 /// Entries read at once where all are needed.
 const STEP: usize = 1000;
 
@@ -422,7 +422,7 @@ fn tie<R: Rules>(kept: &mut Kept<R>) {
 }
 
 /// A little time for the others, more with every attempt.
-pub(super) async fn pause(attempt: u32) {
+pub(crate) async fn pause(attempt: u32) {
     let most = 1 + u64::from(attempt.min(20));
     tokio::time::sleep(Duration::from_millis(rand::random_range(0..=most))).await;
 }

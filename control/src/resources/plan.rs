@@ -34,7 +34,7 @@ struct Event<'a> {
 
 impl Plan {
     /// The key must be as it was when it was read.
-    pub(super) fn unchanged(&mut self, key: &str, revision: Option<Revision>) {
+    pub(crate) fn unchanged(&mut self, key: &str, revision: Option<Revision>) {
         let condition = match revision {
             Some(revision) => Condition::Unchanged(key.to_owned(), revision),
             None => Condition::Absent(key.to_owned()),
@@ -43,25 +43,25 @@ impl Plan {
     }
 
     /// The key must exist.
-    pub(super) fn present(&mut self, key: &str) {
+    pub(crate) fn present(&mut self, key: &str) {
         self.conditions.push((Condition::Present(key.to_owned()), Obstacle::Moved));
     }
 
     /// Nothing may have been added below a prefix since it was read.
-    pub(super) fn none_newer(&mut self, prefix: &str, revision: Revision) {
+    pub(crate) fn none_newer(&mut self, prefix: &str, revision: Revision) {
         self.conditions.push((Condition::NoneNewer(prefix.to_owned(), revision), Obstacle::Moved));
     }
 
-    pub(super) fn put(&mut self, key: &str, value: Vec<u8>) {
+    pub(crate) fn put(&mut self, key: &str, value: Vec<u8>) {
         self.writes.push(Write::Put(key.to_owned(), value));
     }
 
-    pub(super) fn delete(&mut self, key: &str) {
+    pub(crate) fn delete(&mut self, key: &str) {
         self.writes.push(Write::Delete(key.to_owned()));
     }
 
     /// Takes new claims for a record and lets go of those it no longer has.
-    pub(super) fn claim(&mut self, record: &str, former: &[Claim], now: &[Claim]) {
+    pub(crate) fn claim(&mut self, record: &str, former: &[Claim], now: &[Claim]) {
         for claim in former.iter().filter(|claim| !now.contains(claim)) {
             self.delete(&claim.key());
         }
@@ -87,7 +87,7 @@ impl Plan {
     }
 
     /// Notes down that something happened.
-    pub(super) fn event(&mut self, what: &str, object: &str, by: &AnyId, at: jiff::Timestamp) -> Result<()> {
+    pub(crate) fn event(&mut self, what: &str, object: &str, by: &AnyId, at: jiff::Timestamp) -> Result<()> {
         let id = postern_api::id::ksuid(at.as_second(), rand::random());
         let event = Event { what, object, by, at: Timestamp::new(at) };
         self.put(&format!("events/ev_{id}"), plain(&event)?);
@@ -95,7 +95,7 @@ impl Plan {
     }
 
     /// The commit, to be given to the store.
-    pub(super) fn commit(&self) -> Commit {
+    pub(crate) fn commit(&self) -> Commit {
         Commit {
             conditions: self.conditions.iter().map(|(condition, _)| condition.clone()).collect(),
             writes: self.writes.clone(),

@@ -189,6 +189,17 @@ fn of_edge<E: Edge>(kept: &Kept<E>, here: &Resources) -> Vec<Endpoint> {
     all
 }
 
+/// The endpoint of an HTTPS edge that serves a host; nothing if the edge is gone, or does so no more.
+pub(super) async fn of_https_edge(here: &Resources, edge: &Id<HttpsEdge>, host: &str) -> Result<Option<Ref>> {
+    let (Some((kept, _)), Ok(host)) = (here.stored(edge).await?, HostName::parse(host)) else { return Ok(None) };
+    let serving = hosts(&kept.spec.hostports).into_iter().filter(|name| name.covers(&host));
+    // Its own name comes before a wildcard.
+    let nearest = serving.max_by_key(|name| (name.wildcard_parent().is_none(), name.as_str().len()));
+    let place = nearest.map(|name| format!("{name}:{}", here.live.https_port()));
+    let id = place.and_then(|place| id_for(edge.ksuid(), &place));
+    Ok(id.map(|id| Ref::to_view(here.base_url(), &id)))
+}
+
 /// The id of one address of an edge: the same as long as the edge has it.
 fn id_for(edge: &str, place: &str) -> Option<Id<Endpoint>> {
     let mut seed = [0; 16];

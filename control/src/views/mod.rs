@@ -1,16 +1,24 @@
 //! The views: what is alive at this moment, shown like resources and changed by nobody.
 
+mod app_session;
+mod app_user;
 mod endpoint;
 mod refused;
 mod tunnel;
 mod tunnel_session;
 
-use crate::resources::Resources;
-use postern_api::{Code, Error, Id, Result, resource::View};
+use crate::resources::{Caller, Resources, admin_needed};
+use postern_api::{
+    Code, Error, Id, Result,
+    resource::{Removable, View},
+};
 use std::future::Future;
 
 /// Where the records of a view come from.
 pub(crate) trait Seen: View {
+    /// Whether only administrators may look.
+    const ADMIN_ONLY: bool = false;
+
     /// Those older than `before`, newest first, at most `limit`.
     fn some(
         here: &Resources,
@@ -22,6 +30,12 @@ pub(crate) trait Seen: View {
     fn one(here: &Resources, id: &Id<Self>) -> impl Future<Output = Result<Option<Self>>> + Send;
 }
 
+/// A view whose records somebody may end.
+pub(crate) trait Ending: Seen + Removable {
+    /// Ends one; it is an error if it is not there.
+    fn end(here: &Resources, caller: &Caller, id: &Id<Self>) -> impl Future<Output = Result<()>> + Send;
+}
+
 /// A page of a view, newest first.
 pub(crate) struct Glance<V> {
     pub(crate) records: Vec<V>,
@@ -31,7 +45,13 @@ pub(crate) struct Glance<V> {
 
 impl Resources {
     /// Reads a page of a view.
-    pub(crate) async fn look<V: Seen>(&self, before: Option<&Id<V>>, limit: usize) -> Result<Glance<V>> {
+    pub(crate) async fn look<V: Seen>(
+        &self,
+        caller: &Caller,
+        before: Option<&Id<V>>,
+        limit: usize,
+    ) -> Result<Glance<V>> {
+        may_look::<V>(caller)?;
         let mut records = V::some(self, before, limit + 1).await?;
         let more = records.len() > limit;
         records.truncate(limit);
@@ -40,12 +60,23 @@ impl Resources {
     }
 
     /// Reads one record of a view.
-    pub(crate) async fn look_at<V: Seen>(&self, id: &Id<V>) -> Result<V> {
+    pub(crate) async fn look_at<V: Seen>(&self, caller: &Caller, id: &Id<V>) -> Result<V> {
+        may_look::<V>(caller)?;
         V::one(self, id).await?.ok_or_else(|| gone(id))
+    }
+
+    /// Ends one record of a view.
+    pub(crate) async fn end<V: Ending>(&self, caller: &Caller, id: &Id<V>) -> Result<()> {
+        may_look::<V>(caller)?;
+        V::end(self, caller, id).await
     }
 }
 
-fn gone<V: View>(id: &Id<V>) -> Error {
+fn may_look<V: Seen>(caller: &Caller) -> Result<()> {
+    if V::ADMIN_ONLY && !caller.admin { Err(admin_needed()) } else { Ok(()) }
+}
+
+pub(crate) fn gone<V: View>(id: &Id<V>) -> Error {
     let kind = V::KIND.replace('_', " ");
     Error::new(Code::NotFound, format!("There is no {kind} with the id `{id}`. It may have ended meanwhile."))
 }

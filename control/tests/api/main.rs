@@ -15,6 +15,7 @@ mod modules;
 mod openapi;
 mod owners;
 mod pairs;
+mod people;
 mod published;
 mod remembered;
 mod reserved;

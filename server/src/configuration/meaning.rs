@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use postern_api::{Error, host::HostName, ip_rules::parse_cidr};
 use postern_control::AcmeSettings;
 use postern_edge::{Limits, Proxies};
-use postern_logins::Operators;
+use postern_logins::{IdentityHeaders, Operators};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::{self, PemObject};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
@@ -28,6 +28,8 @@ pub(crate) struct Configuration {
     pub(crate) domain: HostName,
     pub(crate) api_host: Option<HostName>,
     pub(crate) login_host: HostName,
+    /// How local services are told who has logged in.
+    pub(crate) identity_headers: IdentityHeaders,
     /// Apps of the operator, for OAuth modules that bring none of their own.
     pub(crate) oauth_apps: Operators,
     /// Without a trailing slash. None: made from the API's real address.
@@ -60,6 +62,7 @@ impl Configuration {
         let api_host = check.value("api_host", plain_name);
         let base_url = check.value("base_url", base_url);
         let login_host = check.value("login_host", plain_name);
+        let identity_headers = check.value("identity_headers", identity_headers);
         let oauth_apps = check.value("oauth_apps", super::oauth_apps::read);
         let trusted = check.value("trusted_proxies", cidrs);
         let only = check.value("direct_visitors", direct_visitors);
@@ -116,6 +119,7 @@ impl Configuration {
             domain,
             api_host,
             login_host,
+            identity_headers: identity_headers.unwrap_or_default(),
             oauth_apps: oauth_apps.unwrap_or_default(),
             base_url,
             proxies: Proxies {
@@ -192,6 +196,11 @@ fn ip_address(text: &str) -> Result<IpAddr, String> {
 
 fn unresolved(error: &std::io::Error) -> String {
     format!("cannot be resolved to an address: {}", plain(error))
+}
+
+fn identity_headers(text: &str) -> Result<IdentityHeaders, String> {
+    IdentityHeaders::new(text)
+        .ok_or_else(|| "cannot begin the name of a header; write letters, digits and dashes, such as X-Auth".to_owned())
 }
 
 fn ports(text: &str) -> Result<RangeInclusive<u16>, String> {
@@ -367,6 +376,15 @@ mod tests {
         ] {
             let error = acme(values).expect_err(part);
             assert!(error.message.contains(part), "{part} in {}", error.message);
+        }
+    }
+
+    #[test]
+    fn headers_about_visitors_may_have_other_names() {
+        check(&[("data_dir", "/data"), ("identity_headers", "X-Auth")]).expect("a prefix");
+        for wrong in ["X Auth", "-", "X-Auth:"] {
+            let error = check(&[("data_dir", "/data"), ("identity_headers", wrong)]).expect_err(wrong);
+            assert!(error.message.contains("--identity-headers"), "{}", error.message);
         }
     }
 

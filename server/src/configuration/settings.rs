@@ -52,6 +52,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
     ),
     setting("login-host", "login_host", "NAME", "The host of all login addresses [default: login.<domain>]"),
     setting(
+        "identity-headers",
+        "identity_headers",
+        "PREFIX",
+        "How the headers begin that tell local services who has logged in: PREFIX-User-Id, -User-Name, -User-Email [default: Postern-Auth]",
+    ),
+    setting(
         "oauth-apps",
         "oauth_apps",
         "FILE",

@@ -5,7 +5,9 @@ use http::{Method, StatusCode};
 use postern_api::{
     id::Kind,
     module::Module,
-    resource::{Parent, Record, RefusedVisit, Resource, SessionCommand, SessionCommandBody, TunnelSession, View},
+    resource::{
+        Parent, Record, RefusedVisit, Removable, Resource, SessionCommand, SessionCommandBody, TunnelSession, View,
+    },
     schema::pattern,
 };
 use schemars::JsonSchema;
@@ -88,6 +90,14 @@ impl Description {
         let get = Operation::new(Method::GET, format!("get_{}", V::KIND), format!("Get {}", words::words(V::KIND)))
             .answers(StatusCode::OK, "Here it is.", Some(record));
         self.add(&Place { path: format!("{}/{{id}}", V::PATH), ..collection }, get);
+    }
+
+    /// List, get and delete of what nobody can make or change.
+    pub(in crate::http) fn removable<V: Removable>(&mut self) {
+        self.view::<V>();
+        let place = Place { path: format!("{}/{{id}}", V::PATH), prefix: V::PREFIX, parent: None };
+        let summary = format!("Delete {}", words::words(V::KIND));
+        self.add(&place, Operation::new(Method::DELETE, format!("delete_{}", V::KIND), summary));
     }
 
     /// The last requests and connections that an edge turned away.

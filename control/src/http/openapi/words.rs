@@ -38,6 +38,7 @@ pub(super) fn family(path: &str) -> (&'static str, &'static str) {
         "api_keys" | "bot_users" | "credentials" | "users" => {
             ("Access", "Who may use the server, and with which keys.")
         }
+        "app" => ("Visitors who log in", "People who have logged in at edges, and their sessions."),
         "backends" => ("Backends", "What stands behind edges."),
         "edges" => ("Edges", "What visitors meet: addresses, routes, and modules that judge and change requests."),
         "ip_policies" | "ip_policy_rules" | "ip_restrictions" => ("IP policies", "Which addresses may come in."),
