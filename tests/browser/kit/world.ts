@@ -1,7 +1,13 @@
 // The real thing: a server, an agent and a small web site, each a process or a listener of its own.
 // With POSTERN_AGENT_URL an agent that runs already is used, and nothing but the site is started.
 import { spawn, type ChildProcess } from "node:child_process";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { request as httpsRequest } from "node:https";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo, LookupFunction } from "node:net";
@@ -67,6 +73,8 @@ class Program {
 /** A web site that remembers what it heard. */
 export class Site {
   heard: string[] = [];
+  /** What the last request said about itself. */
+  headers: IncomingHttpHeaders = {};
   readonly #server: Server;
 
   private constructor() {
@@ -90,6 +98,7 @@ export class Site {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     this.heard.push(`${request.method} ${request.url}`);
+    this.headers = request.headers;
     request.resume();
     if (request.url?.startsWith("/packed")) {
       response.writeHead(200, { "Content-Type": "application/json", "Content-Encoding": "gzip" });
@@ -114,14 +123,17 @@ export class World {
   #agent: Program | null = null;
   #ports: { https: string; http: string; api: string } | null = null;
   #url = externalAgent ?? "";
+  readonly #given: readonly string[];
 
-  private constructor(site: Site) {
+  private constructor(site: Site, given: readonly string[]) {
     this.site = site;
+    this.#given = given;
     this.folder = mkdtempSync(join(tmpdir(), "postern-browser-"));
   }
 
-  static async start(): Promise<World> {
-    const world = new World(await Site.start());
+  /** `given`: further arguments of the server. */
+  static async start(given: readonly string[] = []): Promise<World> {
+    const world = new World(await Site.start(), given);
     if (externalAgent !== null) return world;
     try {
       await world.startServer();
@@ -155,6 +167,7 @@ export class World {
       "run",
       ...["--data-dir", data],
       ...["--https-addr", given.https, "--http-addr", given.http, "--api-addr", given.api],
+      ...this.#given,
     ]);
     this.#ports = await eventually(`the server (${program("postern-server")})`, async () => {
       const ports = JSON.parse(readFileSync(join(data, "addresses.json"), "utf8")) as {
@@ -172,23 +185,41 @@ export class World {
     await this.#server?.end("SIGKILL");
   }
 
+  /** Ends the server as an operator does. */
+  async endServer(): Promise<void> {
+    await this.#server?.end();
+  }
+
+  /** Where visitors come in by HTTPS. */
+  get httpsPort(): string {
+    return this.#ports?.https.split(":").at(-1) ?? "";
+  }
+
+  /** One call of the server's management API, with the administrator's key. */
+  async manage<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
+    const key = readFileSync(join(this.folder, "server/admin.key"), "utf8").trim();
+    const answer = await fetch(`http://${this.#ports?.api}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, "Service-Version": "2", "Content-Type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return (text === "" ? null : JSON.parse(text)) as T;
+  }
+
   async #startAgent(): Promise<void> {
     const data = join(this.folder, "server");
-    const key = readFileSync(join(data, "admin.key"), "utf8").trim();
-    const answer = await fetch(`http://${this.#ports?.api}/credentials`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${key}`, "Service-Version": "2", "Content-Type": "application/json" },
-      body: JSON.stringify({ description: "browser specs" }),
+    const { token } = await this.manage<{ token: string }>("POST", "/credentials", {
+      description: "browser specs",
     });
-    const { token } = (await answer.json()) as { token: string };
-    const port = this.#ports?.https.split(":").at(-1);
     writeFileSync(
       this.configuration,
       [
         "# a comment that stays",
         "version: 2",
         `authtoken: ${token}`,
-        `server_addr: localhost:${port}`,
+        `server_addr: localhost:${this.httpsPort}`,
         `root_cas: ${join(data, "ca.pem")}`,
         "web_addr: 127.0.0.1:0",
         "",
@@ -257,7 +288,7 @@ export class World {
 }
 
 /** Names below localhost lead here on every machine. */
-const toLoopback: LookupFunction = (_name, options, done) => {
+export const toLoopback: LookupFunction = (_name, options, done) => {
   if (options.all) done(null, [{ address: "127.0.0.1", family: 4 }]);
   else done(null, "127.0.0.1", 4);
 };

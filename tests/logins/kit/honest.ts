@@ -1,0 +1,78 @@
+// A provider that others wrote, certified for OpenID Connect, with its own pages to log in.
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Provider as OidcProvider } from "oidc-provider";
+import type { Answer, Until, Visitor } from "./visitor";
+import type { Provider } from "./world";
+
+export class HonestProvider implements Provider {
+  readonly issuer: string;
+  readonly #server: Server;
+
+  private constructor(issuer: string, server: Server) {
+    this.issuer = issuer;
+    this.#server = server;
+  }
+
+  /** One that sends visitors back to these addresses only. */
+  static async start(...callbacks: string[]): Promise<HonestProvider> {
+    let answer: RequestListener = (_request, response) => void response.end();
+    const server = createServer((request, response) => answer(request, response));
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const provider = new OidcProvider(issuer, {
+      clients: [
+        {
+          client_id: "edge",
+          client_secret: "edge-secret",
+          redirect_uris: callbacks,
+          grant_types: ["authorization_code"],
+          token_endpoint_auth_method: "client_secret_basic",
+        },
+      ],
+      cookies: { keys: ["specs"] },
+      pkce: { required: () => true },
+      claims: {
+        openid: ["sub"],
+        email: ["email", "email_verified"],
+        profile: ["name", "preferred_username"],
+      },
+      scopes: ["openid", "email", "profile"],
+      features: { devInteractions: { enabled: true } },
+      findAccount: (_context: unknown, id: string) => ({
+        accountId: id,
+        claims: () => ({
+          sub: id,
+          email: `${id}@example.test`,
+          // Whoever is called so has never been asked whether the address is theirs.
+          email_verified: !id.startsWith("unverified"),
+          name: `The ${id}`,
+          preferred_username: `${id}.name`,
+        }),
+      }),
+    });
+    answer = provider.callback();
+    return new HonestProvider(issuer, server);
+  }
+
+  /** Fills in its two forms: who it is, and that the edge may know. */
+  async logIn(visitor: Visitor, page: Answer, name: string, until?: Until): Promise<Answer> {
+    const who = { prompt: "login", login: name, password: "any" };
+    const asked = await visitor.follow(await visitor.ask(action(page), { form: who }), until);
+    // Whoever has agreed before is not asked again.
+    if (!asked.body.includes('value="consent"')) return asked;
+    return visitor.follow(await visitor.ask(action(asked), { form: { prompt: "consent" } }), until);
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((closed) => this.#server.close(closed));
+  }
+}
+
+function action(page: Answer): string {
+  const found = /action="([^"]+)"/.exec(page.body)?.[1];
+  if (found === undefined)
+    throw new Error(`no form at ${page.url}: ${page.status} ${page.body.slice(0, 400)}`);
+  return new URL(found, page.url).href;
+}
