@@ -9,7 +9,8 @@ use postern_api::{
 /// Where sessions are kept, so that they outlive the process and can be ended from elsewhere. What is asked for is
 /// published and taken (`Logins::publish`) when the answer comes.
 pub trait Ledger: Send + Sync {
-    /// A session begins; it has no id yet. Those named by their id go on under another key.
+    /// A session begins; it has no id yet. Those named by their id, whose browser is here now, go on under another
+    /// key.
     fn begin(&self, session: LoginSession, renamed: Vec<(String, SessionKey)>) -> BoxFuture<'_, Result<(), Error>>;
     /// A session goes on with what the provider says of the person now.
     fn renew(&self, session: LoginSession) -> BoxFuture<'_, Result<(), Error>>;

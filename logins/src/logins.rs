@@ -377,8 +377,13 @@ impl Logins {
             checked_at: moment,
             expires_at: expires.map(Moment::new),
         };
-        let renamed = self.others(&realm, asked, &secret);
+        let (renamed, replaced) = self.others(&realm, asked, &secret);
         self.ledger.begin(session, renamed).await?;
+        if !replaced.is_empty()
+            && let Err(error) = self.ledger.end(replaced).await
+        {
+            tracing::warn!(%error, "sessions that were replaced could not be ended");
+        }
         let mut reply = redirect(&Method::POST, &asked.origin.with(attempt.back.as_str()))?;
         add_cookie(&mut reply, &cookies::clear(&nonce_cookie));
         add_cookie(&mut reply, &cookies::set(&realm.cookies.session, &secret, None));
@@ -386,23 +391,31 @@ impl Logins {
     }
 
     /// A login gives the browser another secret, so that nobody can have planted it; what the browser has logged in to
-    /// at the other routes of this host moves along.
-    fn others(&self, realm: &Realm, asked: Asked<'_>, secret: &str) -> Vec<(String, SessionKey)> {
-        let published = self.sessions.load();
-        let mut renamed = Vec::new();
+    /// at the other routes of this host moves along. What it had here before, and what is over, ends: the second list.
+    fn others(&self, realm: &Realm, asked: Asked<'_>, secret: &str) -> (Vec<(String, SessionKey)>, Vec<String>) {
+        let (published, now, host) = (self.sessions.load(), self.now().as_second(), asked.origin.host());
+        let (mut renamed, mut replaced) = (Vec::new(), Vec::new());
         for other in self.realms_of_edge(&realm.edge) {
-            if other.route == realm.route || other.cookies.session != realm.cookies.session {
+            if other.cookies.session != realm.cookies.session {
                 continue;
             }
             for former in cookies::values(asked.headers, &realm.cookies.session) {
                 let session = published.get(&sessions::key(former, &other.route));
-                if let Some(session) = session.filter(|session| session.host == asked.origin.host()) {
+                let Some(session) = session.filter(|session| session.host == host) else { continue };
+                if other.route == realm.route || !other.takes(session, host, self.last(session), now) {
+                    replaced.push(session.id.clone());
+                } else {
                     renamed.push((session.id.clone(), sessions::key(secret, &other.route)));
                     break;
                 }
             }
         }
-        renamed
+        (renamed, replaced)
+    }
+
+    /// Seconds since 1970 of a session's last request.
+    fn last(&self, session: &LoginSession) -> i64 {
+        self.seen.last(&session.key).unwrap_or(i64::MIN).max(session.last_active.seconds())
     }
 
     async fn log_out(&self, asked: Asked<'_>, realm: &Realm, back: Option<ReturnPath>) -> Result<Reply, Error> {
@@ -468,7 +481,7 @@ impl Logins {
 
     /// Whether nobody can use a session any more. Without its route nobody knows, so it stays for a day.
     fn is_over(&self, session: &LoginSession, now: i64) -> bool {
-        let last = self.seen.last(&session.key).unwrap_or(i64::MIN).max(session.last_active.seconds());
+        let last = self.last(session);
         match self.realm_of(&session.route) {
             Some(realm) => !realm.takes(session, &session.host, last, now),
             None => now - last > 24 * 3600,

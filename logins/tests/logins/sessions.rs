@@ -103,6 +103,37 @@ async fn a_login_at_a_second_route_gives_the_browser_another_secret_and_keeps_th
 }
 
 #[tokio::test]
+async fn a_second_login_at_a_route_ends_the_session_of_before() {
+    let github = Github::start().await;
+    let world = World::new(only_github(github.endpoints.clone()));
+    let realm = world.oauth("edghtsrt_1", module(json!({})));
+    let mut browser = Browser::default();
+    github.agree("one");
+    browser.logs_in(&world, &realm, "one").await.expect("in");
+    let stolen = browser.clone();
+    github.agree("two");
+    browser.logs_in(&world, &realm, "two").await.expect("in again");
+    assert_eq!(world.books.sessions().len(), 1);
+    assert!(browser.visits(&world, &realm).await.is_ok() && stolen.visits(&world, &realm).await.is_err());
+}
+
+#[tokio::test]
+async fn a_login_at_a_second_route_brings_no_session_back_that_is_over() {
+    let github = Github::start().await;
+    let world = World::new(only_github(github.endpoints.clone()));
+    let brief = world.oauth("edghtsrt_1", module(json!({"inactivity_timeout": 60})));
+    let second = world.oauth("edghtsrt_2", module(json!({})));
+    let mut browser = Browser::default();
+    github.agree("one");
+    browser.logs_in(&world, &brief, "one").await.expect("in");
+    world.later(60);
+    github.agree("two");
+    browser.logs_in(&world, &second, "two").await.expect("in");
+    let left: Vec<_> = world.books.sessions().iter().map(|session| session.route.clone()).collect();
+    assert_eq!(left, ["edghtsrt_2"]);
+}
+
+#[tokio::test]
 async fn logging_out_ends_all_sessions_of_the_browser_at_the_host() {
     let (world, realm, mut browser) = logged_in(json!({})).await;
     let headers = {
