@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export POSTERN_BIN_DIR ?= $(CARGO_TARGET_DIR)/debug
 
-.PHONY: help run test check build gen bench fuzz fuzz-corpus clean ui programs test-rust test-ui test-load test-clients test-browser test-desktop
+.PHONY: help run test check build gen bench fuzz fuzz-corpus clean ui programs test-rust test-ui test-load test-clients test-browser test-logins test-desktop
 
 help:            ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -13,7 +13,7 @@ help:            ## what can be made
 run: .ci/installed-run programs ## open the desktop app, or start server and agent where there is no display
 	@.ci/start
 
-test: .ci/installed-test programs test-rust test-ui test-clients test-load test-browser test-desktop ## every test there is
+test: .ci/installed-test programs test-rust test-ui test-clients test-load test-browser test-logins test-desktop ## every test there is
 	@echo "== all tests passed"
 
 test-rust:       ## unit tests and specifications against the real programs
@@ -37,6 +37,11 @@ test-browser: ui/dist/index.html tests/browser/node_modules ## the pages in a re
 	@echo "== pages in Chromium, against the real programs"
 	npm --prefix tests/browser run check
 	npm --prefix tests/browser test
+
+test-logins: tests/logins/node_modules ## logins of visitors: real and hostile identity providers, a real browser
+	@echo "== logins of visitors, against the real programs"
+	npm --prefix tests/logins run check
+	npm --prefix tests/logins test
 
 test-desktop:    ## the built app under Xvfb: window, tray, crash, quit
 	@echo "== desktop app under Xvfb"
@@ -92,4 +97,4 @@ fuzz-corpus:     ## what the last run of TARGET found, as few files as reach the
 	@touch $@
 
 clean:
-	rm -rf target ui/dist ui/node_modules tests/browser/node_modules tests/clients/node/node_modules artifacts .ci/installed-*
+	rm -rf target ui/dist ui/node_modules tests/browser/node_modules tests/logins/node_modules tests/clients/node/node_modules artifacts .ci/installed-*

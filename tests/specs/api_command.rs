@@ -58,6 +58,8 @@ async fn a_resource_is_made_read_listed_changed_and_deleted() {
     let gone = shell.types(&["ip-policies", "get", &id]).await;
     assert_eq!(gone.status.code(), Some(1));
     assert!(gone.stderr.contains(&Code::NotFound.to_string()) && gone.stdout.is_empty(), "{gone:?}");
+    let people = shell.answer(&["app", "users", "list"]).await;
+    assert_eq!(people["application_users"].as_array().map(Vec::len), Some(0));
 }
 
 #[tokio::test]

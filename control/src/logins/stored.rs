@@ -59,13 +59,12 @@ pub(crate) fn use_key(id: &str) -> String {
 
 /// The bytes of such a moment.
 pub(crate) fn moment(at: Timestamp) -> Vec<u8> {
-    at.to_string().into_bytes()
+    format!("\"{at}\"").into_bytes()
 }
 
 /// The moment in an entry, if there is one.
 pub(crate) fn read_moment(value: &[u8]) -> Option<Timestamp> {
-    let text = std::str::from_utf8(value).ok()?;
-    text.parse().ok().map(Timestamp::new)
+    serde_json::from_slice(value).ok()
 }
 
 /// What nobody else's record may hold: who the person is at their provider. Nothing can be read in it.

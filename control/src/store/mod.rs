@@ -1,7 +1,7 @@
 //! The store: a small ordered key-value log. Nothing outside this folder knows which engine is below.
 //!
 //! Keys are plain text and say the model: `records/<kind>/<id>`, `modules/<owner>/<name>`,
-//! `claims/<scope>/<value>`, `links/<to>/<from>`, `events/<id>`. Values are JSON, to the store just bytes.
+//! `claims/<scope>/<value>`, `links/<to>/<from>`, `uses/<id>`, `events/<id>`. Values are JSON, to the store just bytes.
 
 pub mod cached;
 mod error;

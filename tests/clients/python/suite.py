@@ -37,6 +37,11 @@ def main() -> int:
         ("endpoints", api.endpoints),
     ]:
         failed += _report(path, lambda: viewed(view))
+    for path, view, prefix in [
+        ("app/users", api.application_users, "au"),
+        ("app/sessions", api.application_sessions, "as"),
+    ]:
+        failed += _report(path, lambda: nobody(view, prefix))
     # Last: there is no agent any more when it is over.
     failed += _report("tunnel_sessions: commands", lambda: commands(api.tunnel_sessions))
     return 1 if failed else 0
@@ -167,6 +172,16 @@ def viewed(client: object) -> str:
     prefix = shown[0]["id"].split("_")[0]
     gone(lambda: client.get(f"{prefix}_{'0' * 27}"))
     return f"{len(shown)} listed, read, an unknown one is not found"
+
+
+def nobody(client: object, prefix: str) -> str:
+    """Visitors who have logged in: there are none during the run."""
+    page = client.list(limit=str(PAGE))
+    shows(page)
+    assert [plain(one) for one in page] == [] and page.next_page_uri is None, "nobody has logged in"
+    gone(lambda: client.get(f"{prefix}_{'0' * 27}"))
+    gone(lambda: client.delete(f"{prefix}_{'0' * 27}"))
+    return "an empty list, an unknown one is neither found nor deleted"
 
 
 def parts(api: ngrok.Client) -> str:

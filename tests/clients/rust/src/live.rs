@@ -51,6 +51,26 @@ pub async fn endpoints(api: &Client) -> Step {
     viewed(known.len())
 }
 
+/// People who have logged in: there are none during the run.
+pub async fn users(api: &Client) -> Step {
+    let client = api.application_users();
+    let shown = collect(client.list(types::Paging::default()).application_users().await).await?;
+    same("how many there are", &shown.len(), &0)?;
+    gone(client.get("au_000000000000000000000000000").await)?;
+    gone(client.delete("au_000000000000000000000000000").await)?;
+    Ok("an empty list, an unknown one is neither found nor deleted".into())
+}
+
+/// Their browsers: neither.
+pub async fn app_sessions(api: &Client) -> Step {
+    let client = api.application_sessions();
+    let shown = collect(client.list(types::Paging::default()).application_sessions().await).await?;
+    same("how many there are", &shown.len(), &0)?;
+    gone(client.get("as_000000000000000000000000000").await)?;
+    gone(client.delete("as_000000000000000000000000000").await)?;
+    Ok("an empty list, an unknown one is neither found nor deleted".into())
+}
+
 /// The agent is told to make a new session, which it does, and to end that, after which there is none.
 pub async fn commands(api: &Client) -> Step {
     let client = api.tunnel_sessions();

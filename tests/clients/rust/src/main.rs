@@ -25,6 +25,8 @@ async fn main() -> ExitCode {
     report.tells("tunnel_sessions", live::sessions(&api).await);
     report.tells("tunnels", live::tunnels(&api).await);
     report.tells("endpoints", live::endpoints(&api).await);
+    report.tells("app/users", live::users(&api).await);
+    report.tells("app/sessions", live::app_sessions(&api).await);
     // Last: there is no agent any more when it is over.
     report.tells("tunnel_sessions: commands", live::commands(&api).await);
     report.end()
