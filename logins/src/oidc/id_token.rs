@@ -20,8 +20,6 @@ pub(super) struct Further {
     #[serde(default)]
     nbf: Option<f64>,
     #[serde(default)]
-    azp: Option<String>,
-    #[serde(default)]
     pub(super) sid: Option<String>,
 }
 impl AdditionalClaims for Further {}
@@ -74,8 +72,7 @@ pub(super) fn judge<'a>(
         let sentence = "The provider's ID token is not valid yet. Is the clock of one of the machines wrong?";
         return Err(refuse(Code::IdTokenNotYet, sentence));
     }
-    let other = |azp: &str| azp != expected.client.as_str();
-    if claims.additional_claims().azp.as_deref().is_some_and(other) {
+    if claims.authorized_party().is_some_and(|party| party != expected.client) {
         return Err(refuse(Code::IdTokenAudience, "The provider's ID token was made out to another client."));
     }
     Ok(claims)

@@ -82,7 +82,7 @@ describe("a visitor who is not known", () => {
       "postern-auth-user-id": "ada",
       "postern-auth-user-name": "The ada",
       "postern-auth-user-email": "ada@example.test",
-      cookie: "theme=dark",
+      cookie: "sid=s3cr3t; theme=dark",
     });
     expect(Object.keys(headers).filter((name) => /^postern[-_]auth/.test(name))).toHaveLength(3);
   });

@@ -1,6 +1,6 @@
 // What a provider may get wrong, by accident or on purpose, and what becomes of it: each has its own code, and nobody
 // comes in.
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { HostileProvider, type Lies } from "../kit/hostile";
 import { leadsTo, refusal } from "../kit/visitor";
 import { LoginWorld } from "../kit/world";
@@ -20,6 +20,9 @@ afterAll(async () => {
 beforeEach(() => {
   provider.lies = {};
   here.world.site.heard = [];
+});
+afterEach(async () => {
+  for (const user of await here.users()) await here.world.manage("DELETE", `/app/users/${user.id}`);
 });
 
 const now = () => Math.floor(Date.now() / 1000);
@@ -90,7 +93,6 @@ it("takes the truth, and what is not quite on time", async () => {
     const last = await here.logIn(provider, here.visitor(), "/");
     expect([last.status, last.url], last.body.slice(0, 600)).toEqual([200, here.url("/")]);
   }
-  for (const user of await here.users()) await here.world.manage("DELETE", `/app/users/${user.id}`);
 });
 
 it("does not tell local services of an address that is not verified", async () => {
@@ -100,7 +102,6 @@ it("does not tell local services of an address that is not verified", async () =
   provider.lies = { claims: { email: "ada@example.test", email_verified: true } };
   expect((await here.logIn(provider, here.visitor(), "/")).status).toBe(200);
   expect(here.world.site.headers["postern-auth-user-email"]).toBe("ada@example.test");
-  for (const user of await here.users()) await here.world.manage("DELETE", `/app/users/${user.id}`);
 });
 
 it("nobody makes the edge ask for keys again and again", async () => {

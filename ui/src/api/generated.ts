@@ -134,17 +134,99 @@ export interface ApiKeyUpdate {
   metadata?: string | null;
 }
 /**
- * The backend module as it is shown.
+ * A browser that has logged in at an edge. Deleting it logs the browser out with its next request.
  */
-export interface BackendModule {
+export interface AppSession {
   /**
-   * Whether it counts.
+   * Its id.
    */
-  enabled: boolean;
+  id: string;
   /**
-   * The backend.
+   * Its absolute address.
    */
-  backend: Ref;
+  uri: string;
+  /**
+   * Where the browser has logged in.
+   */
+  public_url: string;
+  /**
+   * What is known of the browser.
+   */
+  browser_session: BrowserSession;
+  /**
+   * Who it is.
+   */
+  application_user: Ref;
+  /**
+   * When they logged in.
+   */
+  created_at: string;
+  /**
+   * The last request; it may lag behind by a minute.
+   */
+  last_active: string;
+  /**
+   * When it ends by its age, a moment as the others are; empty if it does not.
+   */
+  expires_at: string;
+  /**
+   * The address; null once the edge is gone.
+   */
+  endpoint: Ref | null;
+  /**
+   * The edge; null for a tunnel of an agent.
+   */
+  edge: Ref | null;
+  /**
+   * The route; null for a tunnel of an agent.
+   */
+  route: Ref | null;
+}
+/**
+ * What is known of a browser.
+ */
+export interface BrowserSession {
+  /**
+   * What it said it was when the person logged in.
+   */
+  user_agent: UserAgent;
+  /**
+   * Where it was then.
+   */
+  ip_address: string;
+  /**
+   * Always null: this server knows no places.
+   */
+  location: null;
+}
+/**
+ * What a browser says it is. Members are empty where its words say nothing about it.
+ */
+export interface UserAgent {
+  /**
+   * Its own words.
+   */
+  raw: string;
+  /**
+   * `Chrome` for example.
+   */
+  browser_name: string;
+  /**
+   * `102.0.5005.61` for example.
+   */
+  browser_version: string;
+  /**
+   * `pc`, `smartphone` or `crawler` for example.
+   */
+  device_type: string;
+  /**
+   * `Mac OSX` for example.
+   */
+  os_name: string;
+  /**
+   * `10.15.7` for example.
+   */
+  os_version: string;
 }
 /**
  * A reference to another resource. What it names may have been deleted meanwhile.
@@ -158,6 +240,111 @@ export interface Ref {
    * Its absolute address.
    */
   uri: string;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface AppSessionList {
+  /**
+   * The records.
+   */
+  application_sessions: AppSession[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * A person who has logged in at an edge. Deleting one ends all their sessions; they may log in again.
+ */
+export interface AppUser {
+  /**
+   * Their id.
+   */
+  id: string;
+  /**
+   * Their absolute address.
+   */
+  uri: string;
+  /**
+   * Who knows them.
+   */
+  identity_provider: AppUserProvider;
+  /**
+   * What the provider calls them for good.
+   */
+  provider_user_id: string;
+  /**
+   * What they call themselves there; empty if the provider does not say.
+   */
+  username: string;
+  /**
+   * Their e-mail address; empty if the provider gave none that counts.
+   */
+  email: string;
+  /**
+   * Their name; empty if the provider does not say.
+   */
+  name: string;
+  /**
+   * When they logged in for the first time.
+   */
+  created_at: string;
+  /**
+   * Their last request; it may lag behind by a minute.
+   */
+  last_active: string;
+  /**
+   * When they logged in last.
+   */
+  last_login: string;
+}
+/**
+ * Who vouches for a person.
+ */
+export interface AppUserProvider {
+  /**
+   * `oidc`, `saml`, or the name of an OAuth provider.
+   */
+  name: string;
+  /**
+   * An issuer, an entity id, or the address of an OAuth provider.
+   */
+  url: string;
+}
+/**
+ * A page of records, the newest first.
+ */
+export interface AppUserList {
+  /**
+   * The records.
+   */
+  application_users: AppUser[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
+}
+/**
+ * The backend module as it is shown.
+ */
+export interface BackendModule {
+  /**
+   * Whether it counts.
+   */
+  enabled: boolean;
+  /**
+   * The backend.
+   */
+  backend: Ref;
 }
 /**
  * Names the backend that stands behind an endpoint.
