@@ -97,4 +97,4 @@ fuzz-corpus:     ## what the last run of TARGET found, as few files as reach the
 	@touch $@
 
 clean:
-	rm -rf target ui/dist ui/node_modules tests/browser/node_modules tests/logins/node_modules tests/clients/node/node_modules artifacts .ci/installed-*
+	rm -rf target ui/dist ui/node_modules tests/browser/node_modules tests/logins/node_modules tests/clients/node/node_modules tests/clients/har/node_modules artifacts .ci/installed-*
