@@ -59,6 +59,9 @@ pub struct TunnelModules {
     /// What happens to the headers of answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_headers: Option<HeaderChanges>,
+    /// What the local service is told to be called, in the place of what the visitor said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_header: Option<String>,
     /// Answers are compressed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub compression: bool,
@@ -129,8 +132,17 @@ impl TunnelModules {
                 *changes = within(field, canonical(changes.clone(), direction))?;
             }
         }
-        Ok(())
+        match self.host_header.as_deref().map(str::parse::<http::uri::Authority>) {
+            Some(Ok(authority)) if authority.as_str().contains('@') => Err(host_header()),
+            Some(Err(_)) => Err(host_header()),
+            Some(Ok(_)) | None => Ok(()),
+        }
     }
+}
+
+fn host_header() -> Error {
+    let sentence = "Must be `rewrite`, `preserve`, or a host with or without a port, such as `app.test:8080`.";
+    Error::new(Code::ConfigInvalid, sentence).with("field", "host_header")
 }
 
 impl AddressLists {
@@ -227,6 +239,8 @@ mod tests {
                 "circuit_breaker.error_threshold_percentage",
             ),
             (json!({"request_headers": {"remove": ["connection"]}}), Code::HeaderForbidden, "request_header.remove"),
+            (json!({"host_header": "a b"}), Code::ConfigInvalid, "host_header"),
+            (json!({"host_header": "user@host"}), Code::ConfigInvalid, "host_header"),
             (json!({"response_headers": {"add": {"a b": ""}}}), Code::HeaderName, "response_header.add"),
         ] {
             assert_eq!(judged(body.clone()), Err((code, field.to_owned())), "{body}");

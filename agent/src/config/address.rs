@@ -49,7 +49,6 @@ impl LocalAddress {
             Some("https") => (Some(Transport::Tls), Some(443)),
             Some("tcp") => (Some(Transport::Plain), None),
             Some("tls") => (Some(Transport::Tls), Some(443)),
-            Some("file") => return Err(refuse("serving files comes later")),
             Some(_) => return Err(refuse("its scheme is neither http nor https")),
         };
         let authority = match rest.split_once(['/', '?', '#']) {
@@ -99,6 +98,16 @@ impl LocalAddress {
         match self.host.parse::<IpAddr>() {
             Ok(IpAddr::V6(address)) => format!("[{address}]:{}", self.port),
             _ => format!("{}:{}", self.host, self.port),
+        }
+    }
+
+    /// How it is called in requests: the port is left out where it goes without saying.
+    pub fn host_header(&self) -> String {
+        let standard = if self.transport == Transport::Tls { 443 } else { 80 };
+        let authority = self.authority();
+        match authority.strip_suffix(&format!(":{standard}")) {
+            Some(host) if self.port == standard => host.to_owned(),
+            _ => authority,
         }
     }
 

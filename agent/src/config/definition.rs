@@ -1,13 +1,14 @@
 //! A tunnel as it was written and what it means.
 
 use super::{
-    address::{LocalAddress, Transport},
+    address::Transport,
     fields::Fields,
     identity::Identity,
     kind::{Kind, Terminate},
     modules,
     problem::{Place, Problems},
     tree::Node,
+    upstream::Upstream,
     wire::Wire,
     written::Written,
 };
@@ -28,7 +29,7 @@ pub struct Definition {
     /// What is published.
     pub kind: Kind,
     /// Where visitors are led.
-    pub upstream: LocalAddress,
+    pub upstream: Upstream,
     /// How the local service is spoken to.
     pub wire: Wire,
     /// What the edge does with visitors on their way.
@@ -75,6 +76,9 @@ const KNOWN: &[&str] = &[
     "crt",
     "key",
     "terminate_at",
+    "catch",
+    "verify_upstream_tls",
+    "verify_upstream_tls_cas",
 ];
 
 const NO_POLICY: &str =
@@ -91,13 +95,11 @@ impl Definition {
         let mut fields = Fields::of(node, path, problems);
         fields.only(KNOWN, LATER);
         let kind = Kind::read(&mut fields, &node.place);
-        check_host_header(&mut fields);
-        let http = !matches!(kind, Some(Kind::Tcp { .. } | Kind::Tls { .. }));
-        let upstream = upstream(&mut fields, &node.place, http);
+        let upstream = Upstream::read(&mut fields, &node.place, kind.as_ref());
         let wire = Wire::read(&mut fields);
         let inspect = fields.flag("inspect").unwrap_or(true);
         let metadata = fields.bounded_text("metadata", MAX_METADATA).unwrap_or_default();
-        let mut modules = modules::read(&mut fields);
+        let mut modules = modules::read(&mut fields, |fields| host_header(fields, upstream.as_ref()?));
         let mut identity = None;
         if let Some(Kind::Tls { terminate: Terminate::Agent, .. }) = &kind {
             // Who ends TLS asks for certificates.
@@ -107,7 +109,9 @@ impl Definition {
         let (kind, mut upstream, wire) = (kind?, upstream?, wire?);
         if let Kind::Tls { terminate: Terminate::Upstream, .. } = &kind {
             // The visitor's own TLS is what the local service gets.
-            upstream.transport = Transport::Plain;
+            if let Upstream::Address(address) = &mut upstream {
+                address.transport = Transport::Plain;
+            }
         }
         (problems.0.len() == before).then(|| Definition {
             name: name.to_owned(),
@@ -153,31 +157,13 @@ fn check_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn check_host_header(fields: &mut Fields<'_>) {
-    if let Some(written) = fields.text("host_header")
-        && written.value != "preserve"
-    {
-        fields.wrong(
-            "host_header",
-            written.place,
-            "Rewriting the Host header comes in a later version of Postern; only `preserve` is taken now.",
-        );
-    }
-}
-
-fn upstream(fields: &mut Fields<'_>, place: &Place, http: bool) -> Option<LocalAddress> {
-    if fields.pair("addr").is_none() {
-        fields.wrong("addr", place, "Is missing: say where the local service listens, such as `addr: 8080`.");
-        return None;
-    }
-    let written = fields.text("addr")?;
-    match LocalAddress::parse(&written.value, http) {
-        Ok(address) => Some(address),
-        Err(error) => {
-            let key = fields.key("addr");
-            fields.problems.add_coded(error.code, written.place, &key, error.message);
-            None
-        }
+/// What the local service is told to be called. `None` leaves what the visitor said.
+fn host_header(fields: &mut Fields<'_>, upstream: &Upstream) -> Option<String> {
+    let written = fields.text("host_header")?;
+    match written.value.as_str() {
+        "" | "preserve" => None,
+        "rewrite" => Some(upstream.host()),
+        _ => Some(written.value),
     }
 }
 
@@ -204,8 +190,8 @@ mod tests {
         assert_eq!(tcp.kind, Kind::Tcp { port: Some(24001) });
         let spoken =
             read(json!({"proto": "http", "addr": 50051, "app_protocol": "http2", "proxy_proto": 2})).expect("valid");
-        let wire = Wire { app_protocol: AppProtocol::Http2, proxy_protocol: Some(ProxyVersion::V2) };
-        assert_eq!((spoken.wire, spoken.captures(), http.captures()), (wire, false, true));
+        let wire = Wire { app_protocol: AppProtocol::Http2, proxy_protocol: Some(ProxyVersion::V2), ..Wire::default() };
+        assert_eq!((&spoken.wire, spoken.captures(), http.captures()), (&wire, false, true));
         let labelled = read(json!({"addr": 22, "labels": ["app=ssh"]})).expect("valid");
         assert_eq!(labelled.kind, Kind::Labels([("app".to_owned(), "ssh".to_owned())].into()));
     }

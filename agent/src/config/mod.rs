@@ -12,9 +12,12 @@ pub(crate) mod nearest;
 pub mod paths;
 mod pem;
 pub mod problem;
+pub mod script;
 pub mod settings;
 pub mod state;
 pub mod tree;
+pub mod trust;
+pub mod upstream;
 pub mod watch;
 pub mod wire;
 mod written;
@@ -23,6 +26,7 @@ pub use definition::Definition;
 pub use kind::{Kind, Schemes, Terminate};
 pub use problem::{Place, Problem, Problems};
 pub use settings::Settings;
+pub use upstream::Upstream;
 
 use std::{
     collections::BTreeMap,
@@ -205,7 +209,7 @@ mod tests {
         let sources = Sources { files: vec![first, second], may_be_missing: false, overlay: Node::empty() };
         let config = sources.load().expect("valid");
         assert_eq!(config.settings.servers[0].host, "b");
-        assert_eq!(config.tunnels["x"].upstream.port, 9);
+        assert_eq!(config.tunnels["x"].upstream.shown(true), "http://localhost:9");
         assert_eq!(config.tunnels.len(), 2);
     }
 

@@ -16,8 +16,11 @@ use postern_api::{
 };
 use std::collections::BTreeMap;
 
-/// Reads all of them. What is wrong is said and left out.
-pub(super) fn read(fields: &mut Fields<'_>) -> TunnelModules {
+/// Reads all of them. What is wrong is said and left out. `host_header` says what the local service is to be called.
+pub(super) fn read(
+    fields: &mut Fields<'_>,
+    host_header: impl FnOnce(&mut Fields<'_>) -> Option<String>,
+) -> TunnelModules {
     let mut all = TunnelModules::default();
     if let Some(lists) = addresses(fields) {
         let part = TunnelModules { ip_restriction: Some(lists), ..Default::default() };
@@ -57,6 +60,8 @@ pub(super) fn read(fields: &mut Fields<'_>) -> TunnelModules {
         let part = TunnelModules { response_headers: Some(changes), ..Default::default() };
         judge(fields, part, |part| all.response_headers = part.response_headers);
     }
+    let part = TunnelModules { host_header: host_header(fields), ..Default::default() };
+    judge(fields, part, |part| all.host_header = part.host_header);
     all.websocket_tcp_converter = fields.flag("websocket_tcp_converter").unwrap_or(false);
     all.compression = fields.flag("compression").unwrap_or(false);
     together(fields, &all);
@@ -187,7 +192,7 @@ fn headers(fields: &mut Fields<'_>, name: &str) -> Option<HeaderChanges> {
     let remove = group.texts("remove").unwrap_or_default().into_iter().map(|text| text.value).collect();
     let mut add = BTreeMap::new();
     let mut fine = true;
-    for (place, pair) in added(&mut group) {
+    for (place, pair) in headers_of(&mut group, "add") {
         let message = match pair {
             None => "Every header is written `name: value`.",
             Some((name, _)) if add.contains_key(&name) => "A header can be added once only.",
@@ -202,9 +207,11 @@ fn headers(fields: &mut Fields<'_>, name: &str) -> Option<HeaderChanges> {
     fine.then_some(HeaderChanges { enabled: true, add, remove })
 }
 
+/// The name and value of a header; `None` for what is none.
 type Header = Option<(String, String)>;
 
-fn added(group: &mut Fields<'_>) -> Vec<(Place, Header)> {
+/// Headers as a list of `name: value` or as a group.
+pub(super) fn headers_of(group: &mut Fields<'_>, name: &str) -> Vec<(Place, Header)> {
     let scalar = |node: &Node| match &node.value {
         Value::Text(text) => Some(text.clone()),
         Value::Integer(number) => Some(number.to_string()),
@@ -216,7 +223,7 @@ fn added(group: &mut Fields<'_>) -> Vec<(Place, Header)> {
         let pairs = node.pairs().unwrap_or_default().iter();
         pairs.map(|pair| (pair.place.clone(), scalar(&pair.value).map(|value| (pair.key.clone(), value)))).collect()
     };
-    let Some(pair) = group.pair("add") else { return Vec::new() };
+    let Some(pair) = group.pair(name) else { return Vec::new() };
     match &pair.value.value {
         Value::Mapping(_) => from_pairs(&pair.value),
         // Without quotes, `- name: value` is a group of one in YAML.
@@ -228,7 +235,7 @@ fn added(group: &mut Fields<'_>) -> Vec<(Place, Header)> {
             })
             .collect(),
         _ => {
-            let texts = group.texts("add").unwrap_or_default();
+            let texts = group.texts(name).unwrap_or_default();
             texts.into_iter().map(|text| (text.place.clone(), split(&text.value))).collect()
         }
     }

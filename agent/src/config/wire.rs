@@ -1,15 +1,17 @@
 //! How a local service is spoken to: which HTTP, and whether it is told who the visitor is.
 
-use super::fields::Fields;
+use super::{fields::Fields, trust::Trust};
 use postern_tunnel::{message::AppProtocol, proxy::ProxyVersion};
 
 /// What a tunnel says about its local service.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wire {
     /// The HTTP it speaks.
     pub app_protocol: AppProtocol,
     /// The header of the PROXY protocol that every connection to it begins with.
     pub proxy_protocol: Option<ProxyVersion>,
+    /// Whose certificate it may show, if it speaks TLS.
+    pub trust: Trust,
 }
 
 impl Wire {
@@ -39,6 +41,6 @@ impl Wire {
                 }
             },
         };
-        Some(Wire { app_protocol, proxy_protocol })
+        Some(Wire { app_protocol, proxy_protocol, trust: Trust::read(fields)? })
     }
 }

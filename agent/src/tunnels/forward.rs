@@ -69,6 +69,7 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
         match local {
             LocalStream::Plain(local) => join(&tunnels, conversation, &leg, start, visitor, local).await,
             LocalStream::Tls(local) => join(&tunnels, conversation, &leg, start, visitor, *local).await,
+            LocalStream::Other(local) => join(&tunnels, conversation, &leg, start, visitor, local).await,
         }
     };
     let stopped = async {
@@ -94,6 +95,7 @@ async fn terminate(identity: &Identity, leg: &Arc<Leg>, start: StreamStart, visi
     let end = match local {
         LocalStream::Plain(local) => relay(visitor, local).await,
         LocalStream::Tls(local) => relay(visitor, *local).await,
+        LocalStream::Other(local) => relay(visitor, local).await,
     };
     let error = end.error.as_ref().map(ToString::to_string).unwrap_or_default();
     tracing::debug!(tunnel = leg.name, visitor = %start.visitor, received = end.a_to_b, sent = end.b_to_a, error, "connection ended");

@@ -1,8 +1,10 @@
 //! Connections to the local service.
 
-use super::guard::Guard;
+use super::{guard::Guard, own};
 use crate::config::{
+    Upstream,
     address::{LocalAddress, Transport},
+    trust::Trust,
     wire::Wire,
 };
 use postern_api::{Code, Error};
@@ -15,10 +17,14 @@ use rustls::{
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::Path,
     sync::{Arc, OnceLock},
     time::Duration,
 };
-use tokio::{io::AsyncWriteExt, net::TcpStream};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt},
+    net::TcpStream,
+};
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 /// How long finding and reaching a local service may take in all.
@@ -38,7 +44,14 @@ pub enum LocalStream {
     Plain(TcpStream),
     /// TLS.
     Tls(Box<TlsStream<TcpStream>>),
+    /// A socket in the file system, or an answer of the agent's own.
+    Other(Box<dyn LocalIo>),
 }
+
+/// Anything that can be read and written.
+pub trait LocalIo: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> LocalIo for T {}
 
 /// How a connection to a local service begins.
 #[derive(Clone, Debug, Default)]
@@ -47,13 +60,15 @@ pub struct Manner {
     http2: bool,
     /// What is said before anything else.
     first: Vec<u8>,
+    /// Whose certificate is good enough.
+    trust: Trust,
 }
 
 impl Manner {
     /// As a tunnel says, for a visitor who reached a public address.
     pub fn of(wire: &Wire, visitor: SocketAddr, reached: Option<SocketAddr>) -> Self {
         let first = wire.proxy_protocol.map(|version| proxy::encode(version, visitor, reached)).unwrap_or_default();
-        Manner { http2: wire.app_protocol == AppProtocol::Http2, first }
+        Manner { http2: wire.app_protocol == AppProtocol::Http2, first, trust: wire.trust.clone() }
     }
 }
 
@@ -74,8 +89,13 @@ impl LocalDial {
     /// made again at every connection.
     ///
     /// # Errors
-    /// As [`Guard::check`].
-    pub async fn check(&self, address: &LocalAddress) -> Result<(), Error> {
+    /// As [`Guard::check`]; `ServiceUnreachable` for a folder that is not there.
+    pub async fn check(&self, upstream: &Upstream) -> Result<(), Error> {
+        let address = match upstream {
+            Upstream::Address(address) => address,
+            Upstream::Folder(path) => return own::folder(path).map(drop).map_err(|error| no_folder(path, &error)),
+            Upstream::Socket(_) | Upstream::Catch(_) => return Ok(()),
+        };
         for target in resolve(address).await.unwrap_or_default() {
             self.guard.check(target)?;
         }
@@ -86,7 +106,16 @@ impl LocalDial {
     ///
     /// # Errors
     /// `ServiceUnreachable` with the reason, `TunnelLoop` for the agent itself.
-    pub async fn connect(&self, address: &LocalAddress, manner: &Manner) -> Result<LocalStream, Error> {
+    pub async fn connect(&self, upstream: &Upstream, manner: &Manner) -> Result<LocalStream, Error> {
+        let address = match upstream {
+            Upstream::Address(address) => address,
+            Upstream::Socket(path) => return socket(path, manner).await,
+            Upstream::Folder(path) => {
+                let stream = own::folder(path).map_err(|error| no_folder(path, &error))?;
+                return Ok(LocalStream::Other(Box::new(stream)));
+            }
+            Upstream::Catch(script) => return Ok(LocalStream::Other(Box::new(own::script(script)))),
+        };
         match tokio::time::timeout(PATIENCE, self.connect_patiently(address, manner)).await {
             Ok(connected) => connected,
             Err(_) => Err(unreachable(address, "it does not answer")),
@@ -140,8 +169,12 @@ impl LocalDial {
             .map_err(|_| unreachable(address, "its name cannot stand in a certificate"))?;
         // Traffic to this machine does not pass a network, and development servers sign their own certificates;
         // everywhere else the certificate must be good.
-        let connector =
-            if target.ip().to_canonical().is_loopback() { self.unverified.clone() } else { self.verifying(address)? };
+        let connector = match &manner.trust {
+            Trust::Authorities(authorities) => TlsConnector::from(authorities.config.clone()),
+            Trust::Anybody => self.unverified.clone(),
+            Trust::Usual if target.ip().to_canonical().is_loopback() => self.unverified.clone(),
+            Trust::Usual | Trust::System => self.verifying(address)?,
+        };
         let connecting = if manner.http2 {
             connector.with_alpn(vec![b"h2".to_vec()]).connect(name, stream)
         } else {
@@ -149,7 +182,15 @@ impl LocalDial {
         };
         match connecting.await {
             Ok(stream) => Ok(LocalStream::Tls(Box::new(stream))),
-            Err(error) => Err(unreachable(address, &format!("TLS with it failed: {error}"))),
+            Err(error) => {
+                let hint = match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+                    Some(rustls::Error::InvalidCertificate(_)) => {
+                        ". `verify_upstream_tls_cas` names the authorities to trust, `verify_upstream_tls: false` trusts anybody"
+                    }
+                    _ => "",
+                };
+                Err(unreachable(address, &format!("TLS with it failed: {error}{hint}")))
+            }
         }
     }
 
@@ -173,6 +214,29 @@ impl LocalDial {
         made.clone()
             .map_err(|why| unreachable(address, &format!("the system's certificate store cannot be read: {why}")))
     }
+}
+
+#[cfg(unix)]
+async fn socket(path: &Path, manner: &Manner) -> Result<LocalStream, Error> {
+    let gone = |error: std::io::Error| {
+        let (path, why) = (path.display(), reason(&error));
+        let message = format!("The local service at the socket {path} cannot be reached: {why}. Is it running?");
+        Error::new(Code::ServiceUnreachable, message)
+    };
+    let mut stream = tokio::net::UnixStream::connect(path).await.map_err(gone)?;
+    stream.write_all(&manner.first).await.map_err(gone)?;
+    Ok(LocalStream::Other(Box::new(stream)))
+}
+
+#[cfg(not(unix))]
+async fn socket(path: &Path, _: &Manner) -> Result<LocalStream, Error> {
+    let message = format!("This system has no sockets such as {}.", path.display());
+    Err(Error::new(Code::ServiceUnreachable, message))
+}
+
+fn no_folder(path: &Path, error: &std::io::Error) -> Error {
+    let message = format!("The folder {} cannot be shown: {error}. Is it there?", path.display());
+    Error::new(Code::ServiceUnreachable, message)
 }
 
 fn unreachable(address: &LocalAddress, why: &str) -> Error {
@@ -269,7 +333,7 @@ mod tests {
             "0x7f000001",
         ] {
             let text = format!("{host}:{port}");
-            let address = LocalAddress::parse(&text, true).expect(&text);
+            let address = Upstream::Address(LocalAddress::parse(&text, true).expect(&text));
             assert_eq!(dial.check(&address).await.expect_err(&text).code, Code::OwnListener, "{text}");
             assert_eq!(
                 dial.connect(&address, &Manner::default()).await.err().expect(&text).code,
@@ -285,7 +349,7 @@ mod tests {
         let port = listener.local_addr().expect("bound").port();
         drop(listener);
         let dial = LocalDial::new(Arc::default());
-        let address = LocalAddress::parse(&format!("127.0.0.1:{port}"), true).expect("valid");
+        let address = LocalAddress::parse(&format!("127.0.0.1:{port}"), true).map(Upstream::Address).expect("valid");
         let error = dial.connect(&address, &Manner::default()).await.err().expect("down");
         assert_eq!(error.code, Code::ServiceUnreachable);
         assert!(error.message.contains("refused"), "{error}");

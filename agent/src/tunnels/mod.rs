@@ -5,6 +5,7 @@ pub mod guard;
 pub mod leg;
 pub mod local;
 pub mod metrics;
+mod own;
 pub mod replay;
 mod table;
 pub mod view;

@@ -97,6 +97,7 @@ impl Tunnels {
         Ok(match local {
             LocalStream::Plain(local) => begin(local, conversation, repeat, leg),
             LocalStream::Tls(local) => begin(*local, conversation, repeat, leg),
+            LocalStream::Other(local) => begin(local, conversation, repeat, leg),
         })
     }
 

@@ -27,6 +27,8 @@ pub struct Settings {
     pub compression: bool,
     /// What happens to the headers of requests.
     pub request_headers: Option<HeaderChanges>,
+    /// What the backend is told to be called; redirects to it are turned back.
+    pub host_header: Option<String>,
     /// What happens to the headers of answers.
     pub response_headers: Option<HeaderChanges>,
     /// Whose webhooks these are.

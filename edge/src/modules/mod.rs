@@ -4,6 +4,7 @@ mod basic_auth;
 mod circuit_breaker;
 mod compression;
 mod headers;
+mod host_header;
 mod ip_restriction;
 mod keeper;
 pub(crate) mod login;
@@ -47,6 +48,7 @@ pub(crate) struct Column {
     login: Option<login::Login>,
     websocket_tcp_converter: bool,
     circuit_breaker: Option<Arc<Breaker>>,
+    host_header: Option<host_header::Rewrite>,
     request_headers: Option<Changes>,
     compression: Option<EncoderRoom>,
     response_headers: Option<Changes>,
@@ -69,6 +71,7 @@ pub(crate) struct Passed {
     circuit_breaker: Option<Permit>,
     compression: Option<Coding>,
     response_headers: Facts,
+    host: Option<host_header::Original>,
 }
 
 /// What the stages of the request made of it, if they did not refuse it.
@@ -108,6 +111,7 @@ impl Column {
         column.request_headers = column.ready(settings.request_headers.as_ref(), changes(Direction::Request), tell);
         let answers = changes(Direction::Response);
         column.response_headers = column.ready(settings.response_headers.as_ref(), answers, tell);
+        column.host_header = column.ready(settings.host_header.as_deref(), host_header::Rewrite::of, tell);
         column.compression = settings.compression.then(|| keeper.encoders.clone());
         column.circuit_breaker = keeper.breaker(id, settings.circuit_breaker.as_ref());
         column
@@ -162,9 +166,10 @@ impl Column {
         // What answers need of the request as the visitor sent it.
         let compression = compression::wanted(self.compression.as_ref(), visit.parts);
         let response_headers = response_headers::facts(self.response_headers.as_ref(), visit);
+        let host = host_header::stage(self.host_header.as_ref(), visit);
         // Last of all, so that no other stage sees what it did.
         request_headers::stage(self.request_headers.as_ref(), visit);
-        Ok(Judged::Passed(Passed { websocket, circuit_breaker, compression, response_headers }))
+        Ok(Judged::Passed(Passed { websocket, circuit_breaker, compression, response_headers, host }))
     }
 
     /// The order of the stages of an answer, from the backend to the visitor.
@@ -178,6 +183,8 @@ impl Column {
         if let Some(permit) = passed.circuit_breaker {
             permit.answered(status.as_u16(), Instant::now());
         }
+        let mut response = response;
+        host_header::answer(self.host_header.as_ref(), passed.host, response.headers_mut());
         let mut response = compression::stage(self.compression.as_ref(), passed.compression, response, trace);
         let (changes, facts) = (self.response_headers.as_ref(), passed.response_headers);
         response_headers::stage(changes, facts, status, response.headers_mut(), trace);

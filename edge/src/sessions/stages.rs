@@ -85,6 +85,7 @@ fn settings(modules: TunnelModules) -> Settings {
         tls_termination: asks.then_some(Termination { at: TerminateAt::Edge, oldest: Some(TlsVersion::default()) }),
         circuit_breaker: modules.circuit_breaker.filter(|module| module.enabled),
         compression: modules.compression,
+        host_header: modules.host_header,
         request_headers: modules.request_headers.filter(|module| module.enabled),
         response_headers: modules.response_headers.filter(|module| module.enabled),
         webhook_verification: modules.webhook_verification.filter(|module| module.enabled),

@@ -1,0 +1,109 @@
+//! The answer that the agent gives by itself, so that requests can be looked at before there is a service.
+
+use super::{fields::Fields, modules::headers_of, tree::Value};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+
+/// The longest body, in bytes.
+const BODY_LIMIT: usize = 256 * 1024;
+
+/// One answer, whatever was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Script {
+    /// Its status.
+    pub status: StatusCode,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its body.
+    pub body: String,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Script { status: StatusCode::OK, headers: HeaderMap::new(), body: String::new() }
+    }
+}
+
+impl Script {
+    /// Reads `catch`. The outer `None` says that something is wrong, the inner one that there is none.
+    pub(super) fn read(fields: &mut Fields<'_>) -> Option<Option<Script>> {
+        let Some(pair) = fields.pair("catch") else { return Some(None) };
+        if !matches!(pair.value.value, Value::Mapping(_)) {
+            return fields.flag("catch").map(|wanted| wanted.then(Script::default));
+        }
+        let mut group = fields.group("catch")?;
+        group.only(&["status", "headers", "body"], &[]);
+        let mut script = Script::default();
+        let mut fine = true;
+        if group.pair("status").is_some() {
+            let status = group.number("status", 200..=599).and_then(|status| u16::try_from(status).ok());
+            match status.and_then(|status| StatusCode::from_u16(status).ok()) {
+                Some(status) => script.status = status,
+                None => fine = false,
+            }
+        }
+        for (place, pair) in headers_of(&mut group, "headers") {
+            let header = pair.and_then(|(name, value)| Some((name.parse().ok()?, value.parse().ok()?)));
+            match header.filter(|(name, _): &(HeaderName, HeaderValue)| !frames(name)) {
+                Some((name, value)) => {
+                    script.headers.append(name, value);
+                }
+                None => {
+                    let message = "Every header is written `name: value`, and none can say where the answer ends.";
+                    group.wrong("headers", &place, message);
+                    fine = false;
+                }
+            }
+        }
+        if group.pair("body").is_some() {
+            match group.bounded_text("body", BODY_LIMIT) {
+                Some(body) => script.body = body,
+                None => fine = false,
+            }
+        }
+        fine.then_some(Some(script))
+    }
+}
+
+/// Whether a header concerns the connection or says where a message ends.
+fn frames(name: &HeaderName) -> bool {
+    [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::CONNECTION, header::UPGRADE, header::TRAILER]
+        .contains(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::{Definition, Upstream};
+    use serde_json::{Value, json};
+
+    fn read(catch: Value) -> Result<Upstream, String> {
+        let body = json!({"proto": "http", "catch": catch});
+        let read = Definition::from_json("t", body.as_object().expect("an object"));
+        read.map(|read| read.upstream).map_err(|problems| problems.to_string())
+    }
+
+    #[test]
+    fn status_headers_and_body_make_an_answer() {
+        let catch = json!({"status": 202, "headers": {"X-Kind": "caught"}, "body": "thank you"});
+        let Ok(Upstream::Catch(script)) = read(catch) else { panic!("an answer") };
+        assert_eq!((script.status.as_u16(), script.body.as_str()), (202, "thank you"));
+        assert_eq!(script.headers["x-kind"], "caught");
+    }
+
+    #[test]
+    fn what_cannot_be_answered_is_refused() {
+        for catch in [
+            json!({"status": 99}),
+            json!({"status": 101}),
+            json!({"status": "x"}),
+            json!({"headers": ["no colon"]}),
+            json!({"headers": {"a b": "c"}}),
+            json!({"headers": {"Content-Length": 3}}),
+            json!({"headers": {"X": "a\nb"}}),
+            json!({"text": "x"}),
+            json!({"body": "x".repeat(300_000)}),
+            json!(false),
+        ] {
+            assert!(read(catch.clone()).is_err(), "{catch}");
+        }
+    }
+}

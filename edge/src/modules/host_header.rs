@@ -1,0 +1,92 @@
+//! Calls the local service by its own name, and turns redirects to that name back to the one the visitor knows.
+
+use super::Visit;
+use hyper::{
+    HeaderMap,
+    header::{self, HeaderName, HeaderValue},
+};
+use postern_api::{Code, Error};
+
+const ORIGINAL: HeaderName = HeaderName::from_static("x-original-host");
+
+/// The name of the local service.
+pub(super) struct Rewrite(HeaderValue);
+
+/// The name the visitor knows.
+pub(super) struct Original {
+    host: HeaderValue,
+    tls: bool,
+}
+
+impl Rewrite {
+    /// Fails for what cannot stand in a header.
+    pub(super) fn of(host: &str) -> Result<Self, Error> {
+        Ok(Rewrite(HeaderValue::from_str(host).map_err(|_| Code::HeaderValue)?))
+    }
+
+    /// Whether an authority is this service, given its scheme; case and the scheme's own port make no difference.
+    fn is(&self, authority: &str, port: &str) -> bool {
+        let plain = |text: &str| text.to_ascii_lowercase().trim_end_matches(port).to_owned();
+        self.0.to_str().is_ok_and(|own| plain(own) == plain(authority))
+    }
+}
+
+/// Changes the name in a request, and says the one that was there.
+pub(super) fn stage(rewrite: Option<&Rewrite>, visit: &mut Visit<'_>) -> Option<Original> {
+    let Rewrite(own) = rewrite?;
+    let headers = &mut visit.parts.headers;
+    let host = headers.insert(header::HOST, own.clone())?;
+    headers.insert(ORIGINAL, host.clone());
+    Some(Original { host, tls: visit.visitor.is_tls() })
+}
+
+/// Turns a redirect to the service back.
+pub(super) fn answer(rewrite: Option<&Rewrite>, original: Option<Original>, headers: &mut HeaderMap) {
+    let (Some(rewrite), Some(original)) = (rewrite, original) else { return };
+    let mapped = headers.get(header::LOCATION).and_then(|location| turned(rewrite, &original, location.to_str().ok()?));
+    if let Some(location) = mapped {
+        headers.insert(header::LOCATION, location);
+    }
+}
+
+fn turned(rewrite: &Rewrite, original: &Original, location: &str) -> Option<HeaderValue> {
+    let (scheme, rest) = location.split_once("://")?;
+    let port = match scheme.to_ascii_lowercase().as_str() {
+        "http" => ":80",
+        "https" => ":443",
+        _ => return None,
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    if !rewrite.is(authority, port) {
+        return None;
+    }
+    let scheme = if original.tls { "https" } else { "http" };
+    HeaderValue::try_from(format!("{scheme}://{}{path}", original.host.to_str().ok()?)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redirects_to_the_service_lead_to_the_public_name() {
+        let original = Original { host: HeaderValue::from_static("shop.test:4443"), tls: true };
+        for (own, location, expected) in [
+            ("localhost:8080", "http://localhost:8080/login?x=1", Some("https://shop.test:4443/login?x=1")),
+            ("localhost:8080", "http://LOCALHOST:8080", Some("https://shop.test:4443")),
+            ("localhost", "http://localhost:80/a", Some("https://shop.test:4443/a")),
+            ("localhost:443", "https://localhost/a", Some("https://shop.test:4443/a")),
+            ("localhost:8080", "http://localhost/a", None),
+            ("localhost:8080", "http://localhost:8080.evil.test/", None),
+            ("localhost:8080", "http://localhost:8080@evil.test/", None),
+            ("localhost:8080", "/relative", None),
+            ("localhost:8080", "//localhost:8080/a", None),
+            ("localhost:8080", "ftp://localhost:8080/a", None),
+        ] {
+            let rewrite = Rewrite::of(own).expect("a host");
+            let turned = turned(&rewrite, &original, location);
+            assert_eq!(turned.as_ref().map(|value| value.to_str().expect("text")), expected, "{own} {location}");
+        }
+    }
+}
