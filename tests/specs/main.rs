@@ -17,6 +17,7 @@ mod inspection;
 mod keys;
 mod local_api_guards;
 mod local_service;
+mod local_targets;
 mod management;
 mod protocols;
 mod publishing;

@@ -1,7 +1,10 @@
 //! Flags, and what they mean in the words of the configuration file.
 
+mod modules;
+
 use crate::config::{Definition, Sources, paths, tree::Node};
 use clap::{ArgAction, Args};
+use modules::ModuleFlags;
 use postern_api::{Code, Error, Secret};
 use serde_json::{Map, Value as Json};
 use std::{
@@ -75,7 +78,7 @@ pub(super) struct TunnelFlags {
     #[arg(long, default_value_t = true, default_missing_value = "true", num_args = 0..=1, require_equals = true, action = ArgAction::Set)]
     inspect: bool,
     /// What happens to the Host header
-    #[arg(long, value_name = "preserve")]
+    #[arg(long, value_name = "rewrite|preserve|HOST")]
     host_header: Option<String>,
     /// The HTTP that the local service speaks; gRPC needs http2. Requests of http2 are not captured
     #[arg(long, value_name = "http1|http2")]
@@ -83,9 +86,32 @@ pub(super) struct TunnelFlags {
     /// Tell the local service who the visitor is: the version of the PROXY protocol that connections begin with
     #[arg(long, value_name = "1|2")]
     proxy_proto: Option<String>,
-    /// User and password that visitors must give (comes in a later version)
-    #[arg(long, value_name = "USER:PASSWORD")]
-    basic_auth: Vec<String>,
+    /// Certificate with which the agent ends TLS, in PEM
+    #[arg(long, value_name = "FILE")]
+    crt: Option<String>,
+    /// Private key of that certificate
+    #[arg(long, value_name = "FILE")]
+    key: Option<String>,
+    /// Where the TLS of visitors ends
+    #[arg(long, value_name = "upstream|agent|edge")]
+    terminate_at: Option<String>,
+    /// Whether the certificate of an https:// service must be good; on this machine it need not be unless this is true
+    #[arg(long, value_name = "true|false")]
+    verify_upstream_tls: Option<String>,
+    /// PEM file of the authorities that an https:// service may have its certificate from
+    #[arg(long, value_name = "FILE")]
+    verify_upstream_tls_cas: Option<String>,
+    /// Status of the answers when the address is `catch`
+    #[arg(long, value_name = "STATUS")]
+    catch_status: Option<String>,
+    /// Header of those answers; may be given several times
+    #[arg(long, value_name = "NAME: VALUE")]
+    catch_header: Vec<String>,
+    /// Body of those answers
+    #[arg(long, value_name = "TEXT")]
+    catch_body: Option<String>,
+    #[command(flatten)]
+    modules: ModuleFlags,
     /// Free text shown to the operator of the server
     #[arg(long)]
     metadata: Option<String>,
@@ -153,10 +179,31 @@ impl TunnelFlags {
         set("host_header", self.host_header.clone().map(Json::from));
         set("app_protocol", self.app_protocol.clone().map(Json::from));
         set("proxy_proto", self.proxy_proto.clone().map(Json::from));
-        set("basic_auth", list(&self.basic_auth));
+        set("crt", self.crt.clone().map(Json::from));
+        set("key", self.key.clone().map(Json::from));
+        set("terminate_at", self.terminate_at.clone().map(Json::from));
+        set("verify_upstream_tls", self.verify_upstream_tls.clone().map(Json::from));
+        set("verify_upstream_tls_cas", self.verify_upstream_tls_cas.clone().map(Json::from));
+        set("catch", self.script());
         set("metadata", self.metadata.clone().map(Json::from));
         set("inspect", Some(Json::from(self.inspect)));
+        self.modules.add_to(&mut body);
         body
+    }
+
+    /// The answer of `catch`.
+    fn script(&self) -> Option<Json> {
+        let mut script = Map::new();
+        if let Some(status) = &self.catch_status {
+            script.insert("status".into(), status.as_str().into());
+        }
+        if !self.catch_header.is_empty() {
+            script.insert("headers".into(), self.catch_header.clone().into());
+        }
+        if let Some(body) = &self.catch_body {
+            script.insert("body".into(), body.as_str().into());
+        }
+        (!script.is_empty()).then_some(Json::Object(script))
     }
 }
 

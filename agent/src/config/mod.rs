@@ -18,6 +18,7 @@ pub mod state;
 pub mod tree;
 pub mod trust;
 pub mod upstream;
+mod version3;
 pub mod watch;
 pub mod wire;
 mod written;
@@ -71,8 +72,7 @@ impl Sources {
         for file in &self.files {
             match read_file(file, self.may_be_missing) {
                 Ok(Some(node)) => {
-                    check_version(&node, file, &mut problems);
-                    root.merge(node);
+                    root.merge(in_version_2(node, file, &mut problems));
                 }
                 Ok(None) => {}
                 Err(mut wrong) => problems.0.append(&mut wrong.0),
@@ -89,7 +89,7 @@ impl Config {
     pub fn parse(text: &str) -> Result<Config, Problems> {
         let node = Node::parse(text, Some("postern.yml".into()))?;
         let mut problems = Problems::default();
-        check_version(&node, Path::new("postern.yml"), &mut problems);
+        let node = in_version_2(node, Path::new("postern.yml"), &mut problems);
         let config = Config::read(&node, &mut problems);
         if problems.is_empty() { Ok(config) } else { Err(problems) }
     }
@@ -119,7 +119,8 @@ impl Config {
     }
 }
 
-fn check_version(root: &Node, file: &Path, problems: &mut Problems) {
+/// What a file says in the words of version 2.
+fn in_version_2(root: Node, file: &Path, problems: &mut Problems) -> Node {
     let whole = Place { file: Some(file.display().to_string().into()), line: 0, column: 0 };
     let Some(pair) = root.pair("version") else {
         if root.pairs().is_some() {
@@ -129,17 +130,17 @@ fn check_version(root: &Node, file: &Path, problems: &mut Problems) {
                 "Is missing: write `version: 2` at the top, or run `postern config upgrade`.",
             );
         }
-        return;
+        return root;
     };
     match &pair.value.value {
-        Value::Integer(2) => {}
-        Value::Text(text) if text == "2" => {}
-        Value::Integer(3) => problems.add(
-            &pair.value.place,
-            "version",
-            "Version 3 comes in a later version of Postern; write version 2.",
-        ),
-        _ => problems.add(&pair.value.place, "version", "Must be 2."),
+        Value::Integer(2) => root,
+        Value::Text(text) if text == "2" => root,
+        Value::Integer(3) => version3::as_version_2(&root, problems),
+        Value::Text(text) if text == "3" => version3::as_version_2(&root, problems),
+        _ => {
+            problems.add(&pair.value.place, "version", "Must be 2 or 3.");
+            root
+        }
     }
 }
 
@@ -226,6 +227,6 @@ mod tests {
     #[test]
     fn a_missing_or_other_version_is_said() {
         assert!(Config::parse("tunnels: {}\n").expect_err("no version").to_string().contains("version: 2"));
-        assert!(Config::parse("version: 3\n").expect_err("later").to_string().contains("later"));
+        assert!(Config::parse("version: 4\n").expect_err("unknown").to_string().contains("2 or 3"));
     }
 }

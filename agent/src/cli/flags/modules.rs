@@ -1,0 +1,221 @@
+//! Flags that say what the edge does with visitors, in the words of the configuration file.
+
+use clap::{ArgAction, Args};
+use postern_api::Secret;
+use serde_json::{Map, Value as Json, json};
+
+/// Other users of this machine can see command lines: every secret has an environment variable too.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Visitors")]
+pub(super) struct ModuleFlags {
+    /// User and password that visitors must give; may be given several times
+    #[arg(long, env = "POSTERN_BASIC_AUTH", hide_env_values = true, value_name = "USER:PASSWORD")]
+    basic_auth: Vec<Secret>,
+    /// Network whose visitors may come in; may be given several times
+    #[arg(long, value_delimiter = ',', value_name = "CIDR")]
+    cidr_allow: Vec<String>,
+    /// Network whose visitors may not, though it lies in one that may
+    #[arg(long, value_delimiter = ',', value_name = "CIDR")]
+    cidr_deny: Vec<String>,
+    /// Leave the local service alone for a while when this share of its answers are errors, such as 0.5
+    #[arg(long, value_name = "SHARE")]
+    circuit_breaker: Option<String>,
+    /// Compress answers
+    #[arg(long, action = ArgAction::SetTrue)]
+    compression: bool,
+    /// PEM file of the authorities whose certificates visitors must show
+    #[arg(long, alias = "mutual-tls", value_name = "FILE")]
+    mutual_tls_cas: Option<String>,
+    /// Provider that visitors log in with, such as google
+    #[arg(long, value_name = "PROVIDER")]
+    oauth: Option<String>,
+    /// Domain whose e-mail addresses may come in
+    #[arg(long, value_delimiter = ',', value_name = "DOMAIN", requires = "oauth")]
+    oauth_allow_domain: Vec<String>,
+    /// E-mail address that may come in
+    #[arg(long, value_delimiter = ',', value_name = "EMAIL", requires = "oauth")]
+    oauth_allow_email: Vec<String>,
+    /// Id of an app of your own at the provider
+    #[arg(long, value_name = "ID", requires = "oauth")]
+    oauth_client_id: Option<String>,
+    /// Secret of that app
+    #[arg(long, env = "POSTERN_OAUTH_CLIENT_SECRET", hide_env_values = true, value_name = "SECRET")]
+    oauth_client_secret: Option<Secret>,
+    /// What is asked of the provider
+    #[arg(long, value_delimiter = ',', value_name = "SCOPE", requires = "oauth")]
+    oauth_scope: Vec<String>,
+    /// Address of the OpenID Connect provider that visitors log in with
+    #[arg(long, value_name = "ISSUER")]
+    oidc: Option<String>,
+    /// Id of the app at that provider
+    #[arg(long, value_name = "ID", requires = "oidc")]
+    oidc_client_id: Option<String>,
+    /// Secret of that app
+    #[arg(long, env = "POSTERN_OIDC_CLIENT_SECRET", hide_env_values = true, value_name = "SECRET")]
+    oidc_client_secret: Option<Secret>,
+    /// What is asked of that provider
+    #[arg(long, value_delimiter = ',', value_name = "SCOPE", requires = "oidc")]
+    oidc_scope: Vec<String>,
+    /// Header to add to requests; may be given several times
+    #[arg(long, value_name = "NAME: VALUE")]
+    request_header_add: Vec<String>,
+    /// Header to take out of requests
+    #[arg(long, value_name = "NAME")]
+    request_header_remove: Vec<String>,
+    /// Header to add to answers; may be given several times
+    #[arg(long, value_name = "NAME: VALUE")]
+    response_header_add: Vec<String>,
+    /// Header to take out of answers
+    #[arg(long, value_name = "NAME")]
+    response_header_remove: Vec<String>,
+    /// Pattern of programs that may come in, whatever else is said
+    #[arg(long, value_name = "PATTERN")]
+    ua_filter_allow: Vec<String>,
+    /// Pattern of programs that may not come in
+    #[arg(long, value_name = "PATTERN")]
+    ua_filter_deny: Vec<String>,
+    /// Provider whose webhooks alone may come in, such as github
+    #[arg(long, value_name = "PROVIDER")]
+    verify_webhook: Option<String>,
+    /// Secret that the provider signs its webhooks with
+    #[arg(long, env = "POSTERN_WEBHOOK_SECRET", hide_env_values = true, value_name = "SECRET")]
+    verify_webhook_secret: Option<Secret>,
+    /// Make streams of bytes of WebSocket connections
+    #[arg(long, action = ArgAction::SetTrue)]
+    websocket_tcp_converter: bool,
+}
+
+impl ModuleFlags {
+    /// The keys that the flags stand for.
+    pub(super) fn add_to(&self, body: &mut Map<String, Json>) {
+        let mut set = |key: &str, value: Option<Json>| {
+            if let Some(value) = value {
+                body.insert(key.to_owned(), value);
+            }
+        };
+        let revealed: Vec<&str> = self.basic_auth.iter().map(Secret::reveal).collect();
+        set("basic_auth", (!revealed.is_empty()).then(|| json!(revealed)));
+        set("ip_restriction", group([("allow_cidrs", list(&self.cidr_allow)), ("deny_cidrs", list(&self.cidr_deny))]));
+        set("circuit_breaker", text(self.circuit_breaker.as_deref()));
+        set("compression", self.compression.then_some(Json::Bool(true)));
+        set("mutual_tls_cas", text(self.mutual_tls_cas.as_deref()));
+        // A secret in the environment means nothing without the login it is for.
+        if self.oauth.is_some() {
+            let oauth = [
+                ("provider", text(self.oauth.as_deref())),
+                ("allow_domains", list(&self.oauth_allow_domain)),
+                ("allow_emails", list(&self.oauth_allow_email)),
+                ("client_id", text(self.oauth_client_id.as_deref())),
+                ("client_secret", secret(self.oauth_client_secret.as_ref())),
+                ("scopes", list(&self.oauth_scope)),
+            ];
+            set("oauth", group(oauth));
+        }
+        if self.oidc.is_some() {
+            let oidc = [
+                ("issuer_url", text(self.oidc.as_deref())),
+                ("client_id", text(self.oidc_client_id.as_deref())),
+                ("client_secret", secret(self.oidc_client_secret.as_ref())),
+                ("scopes", list(&self.oidc_scope)),
+            ];
+            set("oidc", group(oidc));
+        }
+        let changes = |add: &[String], remove: &[String]| group([("add", list(add)), ("remove", list(remove))]);
+        set("request_header", changes(&self.request_header_add, &self.request_header_remove));
+        set("response_header", changes(&self.response_header_add, &self.response_header_remove));
+        set("user_agent_filter", group([("allow", list(&self.ua_filter_allow)), ("deny", list(&self.ua_filter_deny))]));
+        if self.verify_webhook.is_some() {
+            let secret = secret(self.verify_webhook_secret.as_ref());
+            set("verify_webhook", group([("provider", text(self.verify_webhook.as_deref())), ("secret", secret)]));
+        }
+        set("websocket_tcp_converter", self.websocket_tcp_converter.then_some(Json::Bool(true)));
+    }
+}
+
+fn text(given: Option<&str>) -> Option<Json> {
+    given.map(Json::from)
+}
+
+fn secret(given: Option<&Secret>) -> Option<Json> {
+    given.map(|secret| secret.reveal().into())
+}
+
+fn list(given: &[String]) -> Option<Json> {
+    (!given.is_empty()).then(|| Json::from(given.to_vec()))
+}
+
+/// A group of what was given; none if nothing was.
+fn group<const N: usize>(members: [(&str, Option<Json>); N]) -> Option<Json> {
+    let given: Map<String, Json> =
+        members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+    (!given.is_empty()).then_some(Json::Object(given))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Definition, TunnelFlags};
+    use clap::Parser;
+    use postern_api::Secret;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        tunnel: TunnelFlags,
+    }
+
+    fn read(arguments: &[&str]) -> Result<Definition, String> {
+        let line = Line::try_parse_from([&["postern"], arguments].concat()).map_err(|error| error.to_string())?;
+        line.tunnel.definition("http", "8080").map_err(|error| error.message)
+    }
+
+    #[test]
+    fn flags_mean_what_the_keys_of_files_mean() {
+        let all = read(&[
+            "--basic-auth",
+            "ada:long,enough",
+            "--cidr-allow",
+            "10.0.0.0/8,::1",
+            "--cidr-deny",
+            "10.1.0.0/16",
+            "--circuit-breaker",
+            "0.5",
+            "--compression",
+            "--request-header-add",
+            "X-A: b",
+            "--request-header-remove",
+            "X-B",
+            "--response-header-add",
+            "X-C: d",
+            "--ua-filter-deny",
+            "bot",
+            "--verify-webhook",
+            "github",
+            "--verify-webhook-secret",
+            "s3cret",
+            "--websocket-tcp-converter",
+            "--host-header",
+            "rewrite",
+        ])
+        .expect("valid");
+        let modules = all.modules;
+        assert_eq!(modules.basic_auth, [Secret::new("ada:long,enough")]);
+        assert_eq!(modules.ip_restriction.map(|lists| (lists.allow.len(), lists.deny.len())), Some((2, 1)));
+        assert!(modules.compression && modules.websocket_tcp_converter && modules.circuit_breaker.is_some());
+        assert_eq!(modules.request_headers.map(|changes| changes.remove), Some(vec!["x-b".to_owned()]));
+        assert!(modules.response_headers.is_some() && modules.user_agent_filter.is_some());
+        assert_eq!(modules.webhook_verification.and_then(|module| module.secret), Some(Secret::new("s3cret")));
+        assert_eq!(modules.host_header.as_deref(), Some("localhost:8080"));
+        assert!(read(&[]).expect("nothing").modules.is_empty());
+    }
+
+    #[test]
+    fn logins_have_flags_and_wrong_ones_are_said_with_their_key() {
+        let oidc = ["--oidc", "https://id.test", "--oidc-client-id", "a", "--oidc-client-secret", "b"];
+        assert!(read(&oidc).expect("valid").modules.oidc.is_some());
+        let oauth = ["--oauth", "google", "--oauth-allow-domain", "a.test", "--oauth-allow-email", "a@b.test"];
+        assert!(read(&oauth).expect("valid").modules.oauth.is_some());
+        assert!(read(&["--oauth-allow-domain", "a.test"]).is_err());
+        assert!(read(&["--basic-auth", "ada:planted"]).is_err_and(|text| !text.contains("planted")));
+        assert!(read(&["--circuit-breaker", "7"]).is_err_and(|text| text.contains("circuit_breaker")));
+    }
+}

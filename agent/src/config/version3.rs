@@ -1,0 +1,221 @@
+//! Files of version 3 in the words of version 2: settings under `agent`, and endpoints, which are tunnels.
+//!
+//! Every value keeps its place, so that what is wrong with it is said where it was written.
+
+use super::{
+    fields::Fields,
+    problem::{Place, Problems},
+    tree::{Node, Pair, Value},
+};
+
+/// Keys of `agent` that are called otherwise in version 2.
+const RENAMED: &[(&str, &str)] = &[("connect_url", "server_addr"), ("connect_cas", "root_cas")];
+/// What a version 3 file has at the top.
+const TOP: &[&str] = &["version", "agent", "endpoints", "tunnels"];
+const ENDPOINT: &[&str] = &["name", "url", "upstream", "bindings", "metadata", "description", "agent_tls_termination"];
+const UPSTREAM: &[&str] = &["url", "protocol", "proxy_protocol"];
+const TERMINATION: &[&str] = &["server_certificate", "server_private_key", "mutual_tls_certificate_authorities"];
+const NO_POLICY: &str = "Traffic policies are not read here. Write the endpoint as a tunnel of version 2, with modules as keys of their own.";
+const NO_POOL: &str = "Endpoints cannot share one address; give labels to tunnels and an edge to select them.";
+const FOREIGN: &[(&str, &str)] =
+    &[("traffic_policy", NO_POLICY), ("traffic_policy_file", NO_POLICY), ("pooling_enabled", NO_POOL)];
+
+/// The same configuration as version 2 would say it.
+pub(super) fn as_version_2(root: &Node, problems: &mut Problems) -> Node {
+    let mut top = Vec::new();
+    Fields::of(root, "", problems).only(TOP, &[]);
+    for pair in root.pairs().unwrap_or_default() {
+        match pair.key.as_str() {
+            "agent" => match pair.value.pairs() {
+                Some(settings) => top.extend(settings.iter().map(setting)),
+                None if matches!(pair.value.value, Value::Null) => {}
+                None => problems.add(&pair.value.place, "agent", "Must be a group of keys."),
+            },
+            "version" => top.push(pair.clone()),
+            "tunnels" => {
+                labels_are_gone(&pair.value, problems);
+                add_tunnels(&mut top, pair.value.pairs().unwrap_or_default().to_vec(), &pair.place);
+            }
+            "endpoints" => {
+                let tunnels = endpoints(&pair.value, problems);
+                add_tunnels(&mut top, tunnels, &pair.place);
+            }
+            _ => {}
+        }
+    }
+    Node { value: Value::Mapping(top), ..root.clone() }
+}
+
+fn setting(pair: &Pair) -> Pair {
+    let renamed = RENAMED.iter().find(|(newer, _)| *newer == pair.key);
+    Pair { key: renamed.map_or_else(|| pair.key.clone(), |(_, older)| (*older).to_owned()), ..pair.clone() }
+}
+
+/// Adds tunnels to those that are there.
+fn add_tunnels(top: &mut Vec<Pair>, more: Vec<Pair>, place: &Place) {
+    if let Some(Pair { value: Node { value: Value::Mapping(there), .. }, .. }) =
+        top.iter_mut().find(|pair| pair.key == "tunnels")
+    {
+        there.extend(more);
+        return;
+    }
+    let value = Node { place: place.clone(), span: 0..0, flow: false, value: Value::Mapping(more) };
+    top.push(Pair { key: "tunnels".to_owned(), place: place.clone(), span: 0..0, value });
+}
+
+fn labels_are_gone(tunnels: &Node, problems: &mut Problems) {
+    for tunnel in tunnels.pairs().unwrap_or_default() {
+        if let Some(labels) = tunnel.value.pair("labels") {
+            let key = format!("tunnels.{}.labels", tunnel.key);
+            problems.add(&labels.place, &key, "Version 3 has no labels: write `version: 2`.");
+        }
+    }
+}
+
+fn endpoints(list: &Node, problems: &mut Problems) -> Vec<Pair> {
+    let items = match &list.value {
+        Value::Sequence(items) => items.as_slice(),
+        Value::Null => &[],
+        _ => {
+            problems.add(&list.place, "endpoints", "Must be a list of endpoints.");
+            &[]
+        }
+    };
+    let mut tunnels: Vec<Pair> = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let Some(tunnel) = endpoint(item, &format!("endpoints[{index}]"), problems) else { continue };
+        if tunnels.iter().any(|there| there.key == tunnel.key) {
+            problems.add(&tunnel.place, &format!("endpoints[{index}].name"), "Another endpoint has this name.");
+            continue;
+        }
+        tunnels.push(tunnel);
+    }
+    tunnels
+}
+
+fn endpoint(item: &Node, path: &str, problems: &mut Problems) -> Option<Pair> {
+    let mut fields = Fields::of(item, path, problems);
+    fields.only(ENDPOINT, FOREIGN);
+    let Some(name) = fields.text("name") else {
+        if fields.pair("name").is_none() {
+            fields.wrong("name", &item.place, "Is missing: every endpoint needs a name.");
+        }
+        return None;
+    };
+    for binding in fields.texts("bindings").unwrap_or_default() {
+        if binding.value != "public" {
+            fields.wrong("bindings", binding.place, "Endpoints are public here: write `public`, or take it out.");
+        }
+    }
+    let mut keys = address(&mut fields, &item.place)?;
+    if let Some(pair) = fields.pair("metadata").or_else(|| fields.pair("description")) {
+        keys.push(Pair { key: "metadata".to_owned(), ..pair.clone() });
+    }
+    let Some(mut upstream) = fields.group("upstream") else {
+        fields.wrong("upstream", &item.place, "Is missing: say where the local service is, `upstream: {url: 8080}`.");
+        return None;
+    };
+    upstream.only(UPSTREAM, &[]);
+    for (newer, older) in [("url", "addr"), ("protocol", "app_protocol"), ("proxy_protocol", "proxy_proto")] {
+        if let Some(pair) = upstream.pair(newer) {
+            keys.push(Pair { key: older.to_owned(), ..pair.clone() });
+        } else if newer == "url" {
+            upstream.wrong("url", &item.place, "Is missing: say where the local service is.");
+        }
+    }
+    if let Some(mut termination) = fields.group("agent_tls_termination") {
+        termination.only(TERMINATION, &[]);
+        for (newer, older) in TERMINATION.iter().zip(["crt", "key", "mutual_tls_cas"]) {
+            if let Some(pair) = termination.pair(newer) {
+                keys.push(Pair { key: older.to_owned(), ..pair.clone() });
+            }
+        }
+    }
+    let value =
+        Node { place: item.place.clone(), span: item.span.clone(), flow: item.flow, value: Value::Mapping(keys) };
+    Some(Pair { key: name.value, place: name.place.clone(), span: 0..0, value })
+}
+
+/// What the public address of an endpoint means for a tunnel: `https://name`, a name alone, a scheme alone, or nothing.
+fn address(fields: &mut Fields<'_>, place: &Place) -> Option<Vec<Pair>> {
+    let written = fields.text("url");
+    let (text, place) = match &written {
+        Some(written) => (written.value.trim(), written.place),
+        None if fields.pair("url").is_none() => ("", place),
+        None => return None,
+    };
+    let (scheme, rest) = text.split_once("://").unwrap_or(("https", text));
+    let rest = rest.trim_end_matches('/');
+    let node =
+        |value: &str| Node { place: place.clone(), span: 0..0, flow: true, value: Value::Text(value.to_owned()) };
+    let pair =
+        |key: &str, value: &str| Pair { key: key.to_owned(), place: place.clone(), span: 0..0, value: node(value) };
+    let mut keys = match scheme {
+        "http" | "https" => vec![pair("proto", "http"), pair("schemes", scheme)],
+        "tcp" | "tls" => vec![pair("proto", scheme)],
+        _ => {
+            fields.wrong("url", place, "Begins with `https://`, `http://`, `tcp://` or `tls://`.");
+            return None;
+        }
+    };
+    match (scheme, rest) {
+        (_, "") => {}
+        ("tcp", rest) => keys.push(pair("remote_addr", rest)),
+        // The port is the server's affair.
+        (_, rest) => keys.push(pair("domain", rest.rsplit_once(':').map_or(rest, |(host, _)| host))),
+    }
+    Some(keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::{Config, Kind, Schemes};
+
+    #[test]
+    fn endpoints_are_tunnels_and_settings_lie_under_agent() {
+        let config = Config::parse(
+            "version: 3\nagent:\n  authtoken: x\n  connect_url: server.test:4443\n  web_addr: false\nendpoints:\n\
+             - name: site\n  url: https://shop.test\n  description: a shop\n  upstream: {url: 8080, protocol: http2}\n\
+             - name: plain\n  url: \"http://\"\n  upstream: {url: \"http://localhost:81\"}\n\
+             - name: shell\n  url: tcp://server.test:24001\n  upstream: {url: 22, proxy_protocol: 2}\n\
+             - name: any\n  upstream: {url: 82}\n\
+             tunnels:\n  older: {proto: tcp, addr: 23}\n",
+        )
+        .expect("valid");
+        assert_eq!(config.settings.servers[0].host, "server.test");
+        let kind = |name: &str| config.tunnels[name].kind.clone();
+        let http = |host: Option<&str>, schemes| Kind::Http { host: host.map(str::to_owned), schemes };
+        assert_eq!(kind("site"), http(Some("shop.test"), Schemes::Https));
+        assert_eq!(kind("plain"), http(None, Schemes::Http));
+        assert_eq!(kind("any"), http(None, Schemes::Https));
+        assert_eq!(kind("shell"), Kind::Tcp { port: Some(24001) });
+        assert_eq!(kind("older"), Kind::Tcp { port: None });
+        assert_eq!(config.tunnels["site"].metadata, "a shop");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_the_words_of_the_file() {
+        let problems = Config::parse(
+            "version: 3\nauthtoken: planted-secret\nagent: {server_adr: x}\nendpoints:\n- name: a\n  url: gopher://x\n  \
+             upstream: {url: 80}\n- upstream: {url: 80}\n- name: b\n  traffic_policy: {}\n  bindings: [internal]\n  \
+             upstream: {uri: 80}\n- name: c\n  upstream: {url: x y}\ntunnels:\n  t: {labels: [a=b], addr: 1}\n",
+        )
+        .expect_err("wrong");
+        let text = problems.to_string();
+        for part in [
+            "postern.yml:2:1: authtoken: There is no such key",
+            "server_adr: There is no such key. Did you mean `server_addr`?",
+            "postern.yml:6:8: endpoints[0].url: Begins with",
+            "endpoints[1].name: Is missing",
+            "endpoints[2].traffic_policy: Traffic policies are not read",
+            "endpoints[2].bindings: Endpoints are public here",
+            "endpoints[2].upstream.uri: There is no such key. Did you mean `url`?",
+            "endpoints[2].upstream.url: Is missing",
+            "postern.yml:14:18: tunnels.c.addr: `x y` is not a local address",
+            "tunnels.t.labels: Version 3 has no labels",
+        ] {
+            assert!(text.contains(part), "{part} is not in:\n{text}");
+        }
+        assert!(!text.contains("planted"), "{text}");
+    }
+}
