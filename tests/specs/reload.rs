@@ -1,9 +1,10 @@
 //! Saving the agent's configuration changes what differs and nothing else.
 
 use postern_api::Code;
+use postern_tests::bytes::{self, Sum};
 use postern_tests::tcp::{Echo, Line};
 use postern_tests::{Origin, World, eventually};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_saved_change_touches_only_the_tunnels_that_differ() {
@@ -45,4 +46,39 @@ async fn a_saved_change_touches_only_the_tunnels_that_differ() {
     })
     .await;
     assert_eq!(line.says("still here").await.as_deref(), Some("still here"));
+}
+
+#[tokio::test]
+async fn a_long_download_of_one_tunnel_outlasts_every_change_of_others() {
+    const LENGTH: u64 = 48 << 20;
+    let world = World::start().await;
+    let origin = Origin::says("hello").await;
+    let token = world.operator().credential(&[]).await.1;
+    let web = |domain: &str, more: Value| {
+        let mut keys = json!({ "proto": "http", "addr": origin.to_string(), "domain": domain });
+        keys.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        keys
+    };
+    let setup = world.agent_setup("agent", &token);
+    let setup = setup.tunnel("files", web("files", json!({ "compression": false })));
+    let mut agent = setup.tunnel("site", web("site", json!({}))).start().await;
+    let (files, site) = (agent.tunnel_is_up("files").await, agent.tunnel_is_up("site").await);
+    let visitor = world.visitor();
+    let mut download =
+        visitor.http.get(files.url(&format!("/flow?seed=7&length={LENGTH}"))).send().await.expect("begun");
+    let mut sum = Sum::default();
+    sum.add(&download.chunk().await.expect("flowing").expect("a piece"));
+
+    agent.saves(|setup| setup.tunnel("site", web("site", json!({ "basic_auth": ["ada:longenough"] }))));
+    eventually("a password is asked for", async || (visitor.get(&site.url("/")).await.status == 401).then_some(()))
+        .await;
+    agent.saves(|setup| setup.tunnel("site", web("site", json!({ "request_header": { "add": ["X-New: yes"] } }))));
+    eventually("and no more", async || (visitor.get(&site.url("/")).await.status == 200).then_some(())).await;
+    agent.saves(|setup| setup.without_tunnel("site").tunnel("caught", json!({ "proto": "http", "catch": true })));
+    agent.tunnel_is_up("caught").await;
+
+    while let Some(piece) = download.chunk().await.expect("the download goes on") {
+        sum.add(&piece);
+    }
+    assert_eq!(sum.finish(), bytes::sum(7, LENGTH));
 }
