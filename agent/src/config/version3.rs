@@ -211,7 +211,7 @@ mod tests {
             "endpoints[2].bindings: Endpoints are public here",
             "endpoints[2].upstream.uri: There is no such key. Did you mean `url`?",
             "endpoints[2].upstream.url: Is missing",
-            "postern.yml:14:18: tunnels.c.addr: `x y` is not a local address",
+            "postern.yml:14:19: tunnels.c.addr: `x y` is not a local address",
             "tunnels.t.labels: Version 3 has no labels",
         ] {
             assert!(text.contains(part), "{part} is not in:\n{text}");

@@ -1,6 +1,7 @@
 //! What a visitor wants of a file: all of it, a part, or nothing that is known already.
 
 use headers::{ETag, HeaderMap, HeaderMapExt, IfModifiedSince, IfNoneMatch, IfRange, LastModified, Range};
+use http::header;
 use std::{
     ops::Bound,
     time::{SystemTime, UNIX_EPOCH},
@@ -65,6 +66,8 @@ impl Facts {
         }
         let mut parts = range.satisfiable_ranges(self.length);
         match (parts.next(), parts.next()) {
+            // Whoever asks for more of the end than there is gets all there is.
+            (None, _) if self.length > 0 && wants_the_end(asked) => Wanted::Part { start: 0, end: self.length - 1 },
             (None, _) => Wanted::Impossible,
             (Some(part), None) => self.part(part),
             // All of it answers any number of parts.
@@ -83,6 +86,13 @@ impl Facts {
         };
         if start > end { Wanted::Impossible } else { Wanted::Part { start, end } }
     }
+}
+
+/// Whether the last so many bytes are asked for, and nothing else.
+fn wants_the_end(asked: &HeaderMap) -> bool {
+    let range = asked.get(header::RANGE).and_then(|range| range.to_str().ok());
+    let count = range.and_then(|range| range.trim().strip_prefix("bytes=-")).map(str::parse::<u64>);
+    count.is_some_and(|count| count.is_ok_and(|count| count > 0))
 }
 
 #[cfg(test)]
