@@ -21,7 +21,7 @@ pub(super) async fn look_at(report: &mut Report, config: &Config) {
         let watch = Watch::start();
         let begun = std::time::Instant::now();
         let shown = definition.upstream.shown(definition.is_http());
-        report.add(match dial.connect(&definition.upstream, &Manner::default()).await {
+        report.add(match dial.connect(&definition.upstream, &Manner::silent(&definition.wire)).await {
             Ok(_) if begun.elapsed() > SLOW => {
                 let fix = "Visitors wait for this: is the service busy, or its name slow to look up?";
                 watch.warn("service", name, format!("{shown} is slow to connect to"), fix)

@@ -72,6 +72,13 @@ impl Manner {
     }
 }
 
+impl Manner {
+    /// Only to see whether the service takes connections.
+    pub fn silent(wire: &Wire) -> Self {
+        Manner { http2: wire.app_protocol == AppProtocol::Http2, first: Vec::new(), trust: wire.trust.clone() }
+    }
+}
+
 impl LocalDial {
     /// A dial that heeds the guard.
     pub fn new(guard: Arc<Guard>) -> Self {

@@ -17,8 +17,7 @@ pub use leg::{Face, Leg, Phase};
 use crate::{
     capture::{CaptureStore, Happening},
     config::{
-        Definition,
-        address::LocalAddress,
+        Definition, Upstream,
         state::{Address, State},
     },
 };
@@ -365,7 +364,8 @@ impl Tunnels {
     }
 
     /// Why a local service did not answer.
-    pub(crate) async fn reason(&self, silence: &Silence, address: &LocalAddress) -> Option<String> {
+    pub(crate) async fn reason(&self, silence: &Silence, upstream: &Upstream) -> Option<String> {
+        let Upstream::Address(address) = upstream else { return None };
         self.0.reasons.of(silence, address, self.0.local.unverified()).await
     }
 
