@@ -40,8 +40,9 @@ test-browser: ui/dist/index.html tests/browser/node_modules ## the pages in a re
 
 test-logins: tests/logins/node_modules ## logins of visitors: real and hostile identity providers, a real browser
 	@echo "== logins of visitors, against the real programs"
+	tests/logins/venv "$(CARGO_TARGET_DIR)/logins-venv"
 	npm --prefix tests/logins run check
-	npm --prefix tests/logins test
+	POSTERN_PYSAML2="$(CARGO_TARGET_DIR)/logins-venv/bin/python" npm --prefix tests/logins test
 
 test-desktop:    ## the built app under Xvfb: window, tray, crash, quit
 	@echo "== desktop app under Xvfb"

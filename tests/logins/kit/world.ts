@@ -59,13 +59,23 @@ export class LoginWorld {
 
   /** A route of the edge, guarded by a provider. */
   async guards(path: string, module: Record<string, unknown>): Promise<string> {
-    const route = await this.world.manage<{ id: string }>("POST", `/edges/https/${this.#edge}/routes`, {
+    const oidc = { client_id: "edge", client_secret: "edge-secret", ...module };
+    return String((await this.guardedBy(path, { oidc }))["id"]);
+  }
+
+  /** A route of the edge with these modules, as the management API shows it. */
+  async guardedBy(path: string, modules: Record<string, unknown>): Promise<Record<string, unknown>> {
+    return this.world.manage("POST", `/edges/https/${this.#edge}/routes`, {
       match_type: "path_prefix",
       match: path,
       backend: { backend_id: this.#backend },
-      oidc: { client_id: "edge", client_secret: "edge-secret", ...module },
+      ...modules,
     });
-    return route.id;
+  }
+
+  /** Where the modules of a route are set. */
+  modulesOf(route: string): string {
+    return `/edges/https/${this.#edge}/routes/${route}`;
   }
 
   /** The same, with an agent between the edge and the site. */
@@ -81,11 +91,7 @@ export class LoginWorld {
 
   /** A route that everybody may use. */
   async opens(path: string): Promise<void> {
-    await this.world.manage("POST", `/edges/https/${this.#edge}/routes`, {
-      match_type: "path_prefix",
-      match: path,
-      backend: { backend_id: this.#backend },
-    });
+    await this.guardedBy(path, {});
   }
 
   /** Asks for a path as somebody who is not known, and logs in; gives the last answer. */

@@ -1,0 +1,188 @@
+// Logins with SAML, each at an identity provider that others wrote.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { carry, form, PERSON, type SamlIdp } from "../kit/saml/idp";
+import { PySaml2 } from "../kit/saml/pysaml2";
+import { SamlRoute } from "../kit/saml/route";
+import { Samlp } from "../kit/saml/samlp";
+import { SimpleSamlPhp } from "../kit/saml/simplesamlphp";
+import { leadsTo, refusal, type Answer, type Visitor } from "../kit/visitor";
+import { LoginWorld } from "../kit/world";
+
+let here: LoginWorld;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  here = await LoginWorld.start();
+});
+afterAll(() => here?.stop());
+afterEach(async () => {
+  for (const user of await here.users()) await here.world.manage("DELETE", `/app/users/${user.id}`);
+});
+
+/** From a page to the identity provider's first page. */
+async function asks(path: string): Promise<Answer> {
+  visitor = here.visitor();
+  return visitor.follow(await visitor.ask(here.url(path)));
+}
+
+/** The whole way, as a browser that nobody knows yet. */
+async function logsIn(idp: SamlIdp, path: string): Promise<Answer> {
+  const page = await asks(path);
+  return idp.logIn(visitor, page);
+}
+
+const providers: [string, string, () => Promise<SamlIdp>][] = [
+  ["SimpleSAMLphp", "/php", () => SimpleSamlPhp.start()],
+  ["pysaml2", "/python", () => PySaml2.start()],
+  ["samlp, which signs the assertion", "/node", () => Samlp.start()],
+  ["samlp, which signs the response", "/node-response", () => signingResponses()],
+];
+
+async function signingResponses(): Promise<Samlp> {
+  const idp = await Samlp.start();
+  idp.signs = "response";
+  return idp;
+}
+
+describe.each(providers)("a visitor whom %s knows", (_name, path, start) => {
+  let idp: SamlIdp;
+  beforeAll(async () => {
+    idp = await start();
+    await SamlRoute.guards(here, path, idp, { authorized_groups: ["it"] });
+  });
+  afterAll(() => idp?.stop());
+
+  it("comes in, back to what they asked for, and the site is told who they are", async () => {
+    const last = await logsIn(idp, `${path}/inbox?page=2`);
+    expect(last).toMatchObject({ url: here.url(`${path}/inbox?page=2`), status: 200 });
+    expect(here.world.site.headers).toMatchObject({
+      "postern-auth-user-id": PERSON.id,
+      "postern-auth-user-email": PERSON.id,
+      "postern-auth-user-name": "The ada",
+      "postern-auth-user-groups": "staff,it",
+    });
+    expect((await visitor.ask(here.url(path))).status, "known from now on").toBe(200);
+    expect(await here.users()).toMatchObject([{ provider_user_id: PERSON.id, identity_provider: { name: "saml" } }]);
+  });
+
+  it("does not come in with an answer that was changed, used before, or meant for another login", async () => {
+    // The last page before the form is sent: some ask for a password first.
+    const response = async () => {
+      const page = await asks(path);
+      return form(idp instanceof SimpleSamlPhp ? await idp.enter(visitor, page) : page);
+    };
+    const { action: acs, fields } = await response();
+    const xml = Buffer.from(fields["SAMLResponse"] ?? "", "base64").toString();
+    const changed = Buffer.from(xml.replaceAll(PERSON.id, "eve@example.test")).toString("base64");
+    const sent = (SAMLResponse: string, RelayState = fields["RelayState"] ?? "") =>
+      visitor.ask(acs, { form: { SAMLResponse, RelayState } });
+    expect(refusal(await sent(changed)), "changed").toBe("403 ERR_POSTERN_5302");
+    expect(refusal(await sent(fields["SAMLResponse"] ?? "")), "the login is used up").toBe("400 ERR_POSTERN_3101");
+    const other = (await response()).fields;
+    expect(refusal(await sent(fields["SAMLResponse"] ?? "", other["RelayState"])), "another login").toBe(
+      "403 ERR_POSTERN_5306",
+    );
+    expect(await here.users()).toEqual([]);
+  });
+});
+
+describe("logging out", () => {
+  it.each([
+    ["SimpleSAMLphp", "/out-php", () => SimpleSamlPhp.start()],
+    ["pysaml2", "/out-python", () => PySaml2.start()],
+  ] as [string, string, () => Promise<SamlIdp>][])("happens at %s, too", async (_name, path, start) => {
+    const idp = await start();
+    try {
+      await SamlRoute.guards(here, path, idp);
+      await logsIn(idp, path);
+      const way = `/.postern/logout?redirect_path=${encodeURIComponent(`${path}/bye`)}`;
+      const first = await visitor.ask(here.url(way));
+      expect(await here.sessions(), "over at once").toEqual([]);
+      expect(new URL(leadsTo(first) ?? "").searchParams.get("Signature")).not.toBeNull();
+      const last = await visitor.follow(first, (url) => url.startsWith(here.url(`${path}/bye`)));
+      expect(leadsTo(last), last.body).toBe(here.url(`${path}/bye`));
+    } finally {
+      await idp.stop();
+    }
+  });
+
+  it("at the identity provider ends the session here", async () => {
+    const idp = await SimpleSamlPhp.start();
+    try {
+      const { sp } = await SamlRoute.guards(here, "/slo", idp);
+      await logsIn(idp, "/slo");
+      expect(await here.sessions()).toHaveLength(1);
+      const out = `${idp.base}/saml2/idp/SingleLogoutService.php?ReturnTo=${encodeURIComponent(`${idp.base}/`)}`;
+      const asked = await visitor.follow(await visitor.ask(out), (url) => url.startsWith(sp.slo));
+      const answered = await visitor.ask(leadsTo(asked) ?? "");
+      expect(answered.status, answered.body).toBe(302);
+      expect(leadsTo(answered)).toMatch(new RegExp(`^${idp.base}/saml2/idp/SingleLogoutService.php\\?SAMLResponse=`));
+      expect(await here.sessions()).toEqual([]);
+      expect((await visitor.ask(leadsTo(answered) ?? "")).status, "it takes the answer").toBeLessThan(400);
+      expect(leadsTo(await visitor.ask(here.url("/slo"))), "unknown from now on").toContain(idp.base);
+    } finally {
+      await idp.stop();
+    }
+  });
+});
+
+describe("a login that begins at the identity provider", () => {
+  let idp: SimpleSamlPhp;
+  let route: SamlRoute;
+  beforeAll(async () => {
+    idp = await SimpleSamlPhp.start();
+    route = await SamlRoute.guards(here, "/first", idp, { allow_idp_initiated: true });
+  });
+  afterAll(() => idp?.stop());
+
+  const begins = async (state: string) => {
+    visitor = here.visitor();
+    return idp.enter(visitor, await visitor.follow(await visitor.ask(idp.begins(route.sp, state))));
+  };
+  const refused = async (state: string) => {
+    const page = await begins(state);
+    return refusal(await carry(visitor, page));
+  };
+
+  it("leads to the page it names, once", async () => {
+    const page = await begins(here.url("/first/deep?a=b"));
+    const last = await carry(visitor, page);
+    expect(last).toMatchObject({ url: here.url("/first/deep?a=b"), status: 200 });
+    expect(refusal(await carry(visitor, page)), "the same again").toBe("403 ERR_POSTERN_5309");
+  });
+
+  it("leads nowhere else", async () => {
+    expect(await refused("https://evil.test/")).toBe("400 ERR_POSTERN_5321");
+    expect(await refused("elsewhere")).toBe("400 ERR_POSTERN_5319");
+  });
+
+  it("does not happen where it is not allowed", async () => {
+    await route.set({ idp_metadata: idp.metadata, allow_idp_initiated: false });
+    expect(await refused(here.url("/first"))).toBe("403 ERR_POSTERN_5317");
+  });
+});
+
+it("signatures with SHA-1 let nobody in", async () => {
+  const idp = await PySaml2.start("weak");
+  try {
+    await SamlRoute.guards(here, "/weak", idp);
+    const refused = await logsIn(idp, "/weak");
+    expect(refusal(refused)).toBe("403 ERR_POSTERN_5315");
+    expect(refused.body).toContain("SHA-256");
+  } finally {
+    await idp.stop();
+  }
+});
+
+it("without a signing certificate nobody comes in, and everybody is told why", async () => {
+  const idp = await Samlp.start();
+  try {
+    const route = await SamlRoute.guards(here, "/unsigned", idp);
+    await route.set({ idp_metadata: idp.metadata.replace(/<KeyDescriptor[^]*<\/KeyDescriptor>/, "") });
+    const refused = await asks("/unsigned");
+    expect(refusal(refused)).toBe("503 ERR_POSTERN_5300");
+    expect(refused.body).toContain("signing certificate");
+  } finally {
+    await idp.stop();
+  }
+});
