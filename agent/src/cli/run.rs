@@ -67,7 +67,7 @@ fn run(flags: &RunFlags, start: Start, extra: Vec<Definition>, awaited: Option<S
 
 /// Whether there is somebody to look at a screen, who has not asked for lines.
 fn shows_console(settings: &Settings) -> bool {
-    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && is_in_front();
     let lines = matches!(settings.log, LogTarget::Stderr | LogTarget::Stdout);
     terminal
         && match settings.console {
@@ -75,6 +75,15 @@ fn shows_console(settings: &Settings) -> bool {
             ConsoleUi::IfTerminal => !lines,
             ConsoleUi::Off => false,
         }
+}
+
+/// A job in the background that touched its terminal would be stopped by the shell.
+fn is_in_front() -> bool {
+    #[cfg(unix)]
+    let front = rustix::termios::tcgetpgrp(std::io::stdin()).is_ok_and(|front| front == rustix::process::getpgrp());
+    #[cfg(not(unix))]
+    let front = true;
+    front
 }
 
 /// Until somebody ends it there.
