@@ -17,6 +17,7 @@ mod pool;
 mod service;
 mod settling;
 mod shared;
+mod target;
 mod upgrade;
 mod visitor;
 
