@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 const AGENTS: usize = 200;
 /// A machine that has other things to do at one moment may have less at the next.
-const TRIES: usize = 4;
+const TRIES: usize = 6;
 
 /// An agent in this process: the same parts as the program's.
 async fn start(world: &World, token: &str, number: usize) -> Agent {
