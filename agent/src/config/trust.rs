@@ -56,7 +56,7 @@ impl Trust {
             fields.wrong("verify_upstream_tls_cas", path.place, message);
             return None;
         }
-        match certificates(&path.value, path.place).and_then(|files| Authorities::of(files)) {
+        match certificates(&path.value, path.place).and_then(Authorities::of) {
             Ok(authorities) => Some(Trust::Authorities(Arc::new(authorities))),
             Err(error) => {
                 let key = fields.key("verify_upstream_tls_cas");

@@ -32,16 +32,16 @@ impl Rewrite {
 }
 
 /// Changes the name in a request, and says the one that was there.
-pub(super) fn stage(rewrite: Option<&Rewrite>, visit: &mut Visit<'_>) -> Option<Original> {
+pub(super) fn stage(rewrite: Option<&Rewrite>, visit: &mut Visit<'_>) -> Option<Box<Original>> {
     let Rewrite(own) = rewrite?;
     let headers = &mut visit.parts.headers;
     let host = headers.insert(header::HOST, own.clone())?;
     headers.insert(ORIGINAL, host.clone());
-    Some(Original { host, tls: visit.visitor.is_tls() })
+    Some(Box::new(Original { host, tls: visit.visitor.is_tls() }))
 }
 
 /// Turns a redirect to the service back.
-pub(super) fn answer(rewrite: Option<&Rewrite>, original: Option<Original>, headers: &mut HeaderMap) {
+pub(super) fn answer(rewrite: Option<&Rewrite>, original: Option<Box<Original>>, headers: &mut HeaderMap) {
     let (Some(rewrite), Some(original)) = (rewrite, original) else { return };
     let mapped = headers.get(header::LOCATION).and_then(|location| turned(rewrite, &original, location.to_str().ok()?));
     if let Some(location) = mapped {

@@ -71,7 +71,7 @@ pub(crate) struct Passed {
     circuit_breaker: Option<Permit>,
     compression: Option<Coding>,
     response_headers: Facts,
-    host: Option<host_header::Original>,
+    host: Option<Box<host_header::Original>>,
 }
 
 /// What the stages of the request made of it, if they did not refuse it.
