@@ -228,8 +228,8 @@ async fn another_login_of_the_browser_gives_its_sessions_another_key() {
     assert_eq!(renewed.person.name, "Countess");
     let shown = world.operator().await.get(&format!("/app/users/{}", first.user)).await.is(StatusCode::OK);
     assert_eq!(shown["name"], "Countess");
-    world.control.logins().end(&[first.id.clone()]).await.expect("it ends");
-    world.control.logins().end(&[first.id.clone()]).await.expect("there is nothing more to end");
+    world.control.logins().end(std::slice::from_ref(&first.id)).await.expect("it ends");
+    world.control.logins().end(std::slice::from_ref(&first.id)).await.expect("there is nothing more to end");
     let late = world.control.logins().renew(asked).await.expect_err("it has ended");
     assert_eq!(late.code, Code::LoginNeeded);
     assert_eq!(published(&world, key(8)), None, "nobody brings it back");
