@@ -7,6 +7,9 @@ use super::{
 use bytes::Bytes;
 use std::borrow::Cow;
 
+/// Most messages have no more.
+const USUAL_HEADERS: usize = 32;
+
 /// The name of a header and its value.
 pub(crate) type Header = (String, Vec<u8>);
 
@@ -75,6 +78,14 @@ impl Message {
         whole
     }
 
+    /// Whether one of the values of a header fits.
+    pub(crate) fn has_header(&self, name: &str, fits: impl Fn(&[u8]) -> bool) -> bool {
+        let found = |headers: &[httparse::Header<'_>]| {
+            headers.iter().any(|header| header.name.eq_ignore_ascii_case(name) && fits(header.value))
+        };
+        with_headers(&self.head(), found).unwrap_or_default()
+    }
+
     /// Names and values in their order.
     pub(crate) fn headers(&self) -> Vec<Header> {
         let owned = |headers: &[httparse::Header<'_>]| {
@@ -103,6 +114,13 @@ impl Bodies {
 /// Reads the headers of a request or a response, whichever the head is of.
 fn with_headers<T>(head: &[u8], read: impl FnOnce(&[httparse::Header<'_>]) -> T) -> Option<T> {
     let lines = head.iter().position(|byte| *byte == b'\n')? + 1;
+    // Most heads are small, and room for the others need not be made for each of a hundred thousand.
+    let mut few = [httparse::EMPTY_HEADER; USUAL_HEADERS];
+    match httparse::parse_headers(&head[lines..], &mut few) {
+        Ok(httparse::Status::Complete((_, headers))) => return Some(read(headers)),
+        Err(httparse::Error::TooManyHeaders) => {}
+        _ => return None,
+    }
     let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     match httparse::parse_headers(&head[lines..], &mut headers) {
         Ok(httparse::Status::Complete((_, headers))) => Some(read(headers)),

@@ -7,9 +7,9 @@ use super::{
 };
 use crate::capture::{
     exchange::{Exchange, Facts, nanoseconds},
-    message::{Header, Message},
+    message::Message,
 };
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 /// A captured request that is judged.
 pub(super) struct Candidate<'a> {
@@ -17,26 +17,19 @@ pub(super) struct Candidate<'a> {
     facts: Facts,
     messages: OnceCell<(Message, Option<Message>)>,
     contents: [OnceCell<Vec<u8>>; 2],
-    heads: [OnceCell<Vec<Header>>; 2],
+    heads: Cell<u64>,
 }
 
 impl<'a> Candidate<'a> {
     pub(super) fn new(exchange: &'a Exchange) -> Self {
         let facts = exchange.facts();
-        Candidate {
-            exchange,
-            facts,
-            messages: OnceCell::new(),
-            contents: Default::default(),
-            heads: Default::default(),
-        }
+        Candidate { exchange, facts, messages: OnceCell::new(), contents: Default::default(), heads: Cell::new(0) }
     }
 
     /// Bytes that were read so far.
     pub(super) fn read(&self) -> u64 {
         let contents: usize = self.contents.iter().filter_map(|content| content.get()).map(Vec::len).sum();
-        let heads = self.heads.iter().filter(|head| head.get().is_some()).count();
-        contents as u64 + heads as u64 * 512
+        contents as u64 + self.heads.get()
     }
 
     pub(super) fn fits(&self, node: &Node) -> bool {
@@ -59,10 +52,7 @@ impl<'a> Candidate<'a> {
                 let tag = &opening.tunnel;
                 tag.definition.eq_ignore_ascii_case(name) || tag.shown().eq_ignore_ascii_case(name)
             }
-            Test::Header(half, name, matcher) => self.sides(*half).any(|side| {
-                let headers = self.headers(side);
-                headers.iter().any(|(known, value)| known.eq_ignore_ascii_case(name) && matcher.matches(value))
-            }),
+            Test::Header(half, name, matcher) => self.sides(*half).any(|side| self.has_header(side, name, matcher)),
             Test::Body(half, matcher) => {
                 self.sides(*half).any(|side| self.message(side).is_some() && matcher.matches(self.content(side)))
             }
@@ -96,10 +86,7 @@ impl<'a> Candidate<'a> {
             TextField::Remote => matcher.matches(opening.remote.as_bytes()),
             TextField::Note => maybe(&self.facts.note),
             TextField::Error => maybe(&self.facts.error),
-            TextField::Type => {
-                let headers = self.headers(1);
-                headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("content-type") && matcher.matches(value))
-            }
+            TextField::Type => self.has_header(1, "content-type", matcher),
         }
     }
 
@@ -132,7 +119,9 @@ impl<'a> Candidate<'a> {
         self.contents[side].get_or_init(|| self.message(side).map(Message::whole_content).unwrap_or_default())
     }
 
-    fn headers(&self, side: usize) -> &[Header] {
-        self.heads[side].get_or_init(|| self.message(side).map(Message::headers).unwrap_or_default())
+    fn has_header(&self, side: usize, name: &str, matcher: &Matcher) -> bool {
+        let Some(message) = self.message(side) else { return false };
+        self.heads.set(self.heads.get() + message.head_length() as u64);
+        message.has_header(name, |value| matcher.matches(value))
     }
 }
