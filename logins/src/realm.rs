@@ -22,7 +22,7 @@ pub struct Realm {
 }
 
 pub(crate) enum Provider {
-    Oidc(Oidc),
+    Oidc(Box<Oidc>),
     OAuth(Box<OAuth>),
     Saml(Box<Saml>),
 }
@@ -33,7 +33,7 @@ impl Realm {
         let (provider, realm) = match login {
             Login::Oidc(module) => {
                 let realm = digest(&["oidc", &module.issuer, &module.client_id]);
-                (Provider::Oidc(Oidc::new(module)?), realm)
+                (Provider::Oidc(Box::new(Oidc::new(module)?)), realm)
             }
             Login::OAuth(module) => {
                 let oauth = Box::new(OAuth::new(module, &settings.operators)?);

@@ -15,7 +15,7 @@ use std::{
 #[expect(clippy::large_enum_variant, reason = "each is made once and shared from then on")]
 pub enum Login {
     /// With an account elsewhere.
-    OAuth(OAuth),
+    OAuth(Box<OAuth>),
     /// With a provider of OpenID Connect.
     Oidc(Oidc),
     /// With the identity provider of an organization.

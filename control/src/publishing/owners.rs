@@ -98,7 +98,11 @@ impl Owners {
             UserAgentFilter::NAME => set.user_agent_filter = read(codec, entry),
             WebsocketTcpConverter::NAME => set.websocket_tcp_converter = read(codec, entry),
             OAuth::NAME => {
-                set.login::<OAuth>(kept(codec, entry), |module| module.enabled, |kept| Login::OAuth(kept.module));
+                set.login::<OAuth>(
+                    kept(codec, entry),
+                    |module| module.enabled,
+                    |kept| Login::OAuth(Box::new(kept.module)),
+                );
             }
             Oidc::NAME => {
                 set.login::<Oidc>(kept(codec, entry), |module| module.enabled, |kept| Login::Oidc(kept.module));

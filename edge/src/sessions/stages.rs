@@ -77,7 +77,7 @@ fn wanted(bind: &Bind) -> Result<Option<TunnelModules>, Error> {
 
 fn settings(modules: TunnelModules) -> Settings {
     let asks = !modules.mutual_tls.is_empty();
-    let oauth = modules.oauth.filter(|module| module.enabled).map(Login::OAuth);
+    let oauth = modules.oauth.filter(|module| module.enabled).map(|module| Login::OAuth(Box::new(module)));
     let login = oauth.or(modules.oidc.filter(|module| module.enabled).map(Login::Oidc));
     Settings {
         ip_restriction: modules.ip_restriction.map(|lists| Arc::new(lists.rules())),

@@ -35,10 +35,13 @@ pub(super) struct Issuer {
     read_at: Timestamp,
 }
 
+/// What asking for the description brought: it, or why not and when.
+type Asked = Result<Arc<Issuer>, (Failure, Timestamp)>;
+
 /// Keeps the description of one issuer.
 pub(super) struct Discovery {
     issuer: IssuerUrl,
-    kept: Mutex<Option<Result<Arc<Issuer>, (Failure, Timestamp)>>>,
+    kept: Mutex<Option<Asked>>,
 }
 
 /// Members of the description that the library does not know.

@@ -367,7 +367,7 @@ fn refused(error: SamlError) -> Error {
         | SamlError::Crypto(_) => return wrong_signature(),
         _ => (Code::SamlUnreadable, "is not as it must be"),
     };
-    tracing::info!(%error, "a SAML response is refused");
+    tracing::info!(?error, "a SAML response is refused");
     let sentence =
         format!("The answer of the identity provider {what}. Log in again; if it happens again, tell who runs it.");
     Error::new(code, sentence)
@@ -380,7 +380,7 @@ fn wrong_signature() -> Error {
 }
 
 fn farewell_refused(error: &SamlError) -> Error {
-    tracing::info!(%error, "a SAML logout message is refused");
+    tracing::info!(?error, "a SAML logout message is refused");
     if matches!(error, SamlError::AlgorithmUnsupported) {
         return weak();
     }

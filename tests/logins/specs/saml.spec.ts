@@ -5,6 +5,7 @@ import { PySaml2 } from "../kit/saml/pysaml2";
 import { SamlRoute } from "../kit/saml/route";
 import { Samlp } from "../kit/saml/samlp";
 import { SimpleSamlPhp } from "../kit/saml/simplesamlphp";
+import { variations } from "../kit/saml/variations";
 import { leadsTo, refusal, type Answer, type Visitor } from "../kit/visitor";
 import { LoginWorld } from "../kit/world";
 
@@ -83,6 +84,26 @@ describe.each(providers)("a visitor whom %s knows", (_name, path, start) => {
       "403 ERR_POSTERN_5306",
     );
     expect(await here.users()).toEqual([]);
+  });
+
+  it("does not come in with anything that is made of a real answer", { timeout: 240_000 }, async () => {
+    visitor = here.visitor();
+    const answer = async () => {
+      const page = await visitor.follow(await visitor.ask(here.url(path)));
+      const { action, fields } = form(idp instanceof SimpleSamlPhp ? await idp.enter(visitor, page) : page);
+      const xml = Buffer.from(fields["SAMLResponse"] ?? "", "base64").toString();
+      return { acs: action, xml, state: fields["RelayState"] ?? "" };
+    };
+    const names = variations((await answer()).xml, PERSON.id).map(([name]) => name);
+    for (const [at, name] of names.entries()) {
+      const { acs, xml, state } = await answer();
+      const [, changed] = variations(xml, PERSON.id)[at] ?? ["", ""];
+      expect(changed, name).not.toBe(xml);
+      const SAMLResponse = Buffer.from(changed).toString("base64");
+      const refused = await visitor.ask(acs, { form: { SAMLResponse, RelayState: state } });
+      expect(refusal(refused), name).toMatch(/^403 ERR_POSTERN_53(01|02|14|15)$/);
+    }
+    expect(await here.users(), "nobody came in").toEqual([]);
   });
 });
 

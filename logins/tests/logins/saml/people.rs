@@ -19,7 +19,7 @@ async fn whoever_the_identity_provider_vouches_for_comes_in_and_back_to_their_pa
         assert!(scene.browser.visits(&scene.world, &scene.realm).await.is_err());
         let back = scene.logs_in(|answer| answer.signs = signs).await.expect("in");
         assert_eq!(back, "https://shop.test:4443/a?b=c", "{signs:?}");
-        let known = scene.browser.visits(&scene.world, &scene.realm).await.ok().expect("known");
+        let known = scene.browser.visits(&scene.world, &scene.realm).await.expect("known");
         let told = |name: &str| {
             let found = known.headers().iter().find(|(found, _)| found.as_str() == format!("postern-auth-user-{name}"));
             found.map(|(_, value)| value.to_str().expect("text").to_owned())
