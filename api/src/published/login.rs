@@ -12,7 +12,6 @@ use std::{
 
 /// The login module of a route.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "each is made once and shared from then on")]
 pub enum Login {
     /// With an account elsewhere.
     OAuth(Box<OAuth>),
