@@ -55,19 +55,23 @@ export class HonestProvider implements Provider {
     return new HonestProvider(issuer, server);
   }
 
-  /** Fills in its two forms: who it is, and that the edge may know. */
   async logIn(visitor: Visitor, page: Answer, name: string, until?: Until): Promise<Answer> {
-    const who = { prompt: "login", login: name, password: "any" };
-    const asked = await visitor.follow(await visitor.ask(action(page), { form: who }), until);
-    // Whoever has agreed before is not asked again.
-    if (!asked.body.includes('value="consent"')) return asked;
-    return visitor.follow(await visitor.ask(action(asked), { form: { prompt: "consent" } }), until);
+    return submit(visitor, page, name, until);
   }
 
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((closed) => this.#server.close(closed));
   }
+}
+
+/** Fills in the two forms of its pages: who it is, and that the edge may know. */
+export async function submit(visitor: Visitor, page: Answer, name: string, until?: Until): Promise<Answer> {
+  const who = { prompt: "login", login: name, password: "any" };
+  const asked = await visitor.follow(await visitor.ask(action(page), { form: who }), until);
+  // Whoever has agreed before is not asked again.
+  if (!asked.body.includes('value="consent"')) return asked;
+  return visitor.follow(await visitor.ask(action(asked), { form: { prompt: "consent" } }), until);
 }
 
 function action(page: Answer): string {

@@ -4,6 +4,7 @@ declare module "oidc-provider" {
   export class Provider {
     constructor(issuer: string, configuration: object);
     listen(port: number, host: string, ready: () => void): Server;
+    readonly AccessToken: { find(token: string): Promise<{ accountId: string } | undefined> };
     callback(): (
       request: import("node:http").IncomingMessage,
       response: import("node:http").ServerResponse,
