@@ -14,7 +14,10 @@ use crate::{
     tcp::Ports,
     tls::{Certificates, Configs},
 };
-use postern_api::{Code, Error, published::Published};
+use postern_api::{
+    Code, Error,
+    published::{Changed, Mark, Published},
+};
 use postern_logins::Logins;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
@@ -82,7 +85,8 @@ impl Edge {
         let live =
             Arc::new(Live { registry: registry.clone(), routing: routing.clone(), gatehouse: gatehouse.clone() });
         let follower = Follower { registry: registry.clone(), routing, gatehouse, logins: logins.clone(), applied };
-        follower.once(&published.borrow().clone()).await;
+        let first = published.borrow().clone();
+        follower.once(&first, None).await;
         let mut tasks = JoinSet::new();
         let serve_https =
             listeners::serve_https(https, configs, front.clone(), crowd(DOOR), open.clone(), stop.clone());
@@ -153,23 +157,27 @@ struct Follower {
 }
 
 impl Follower {
-    /// Takes one configuration; returns whether something in it must be tried again.
-    async fn once(&self, published: &Published) -> bool {
-        self.gatehouse.follow(published);
+    /// Takes one configuration, whole or what has changed in it; returns whether it must be taken whole again.
+    async fn once(&self, published: &Published, changed: Option<&Changed>) -> bool {
+        self.gatehouse.follow(published, changed);
         self.logins.publish(published.logins.clone());
         self.logins.follow(published.https_edges.clone());
-        self.routing.follow(published);
-        self.registry.follow(published).await;
-        let failed = self.registry.ports.follow(&published.tcp_edges).await;
+        self.routing.follow(published, changed);
+        self.registry.follow(published, changed).await;
+        let changed = changed.map(|changed| &changed.tcp_edges);
+        let failed = self.registry.ports.follow(&published.tcp_edges, changed).await;
         self.applied.send_replace(published.revision);
         failed
     }
 
     /// Makes every change real, and tries again what did not work.
     async fn follow(self, mut published: watch::Receiver<Arc<Published>>) {
+        let mut former: Option<Mark> = None;
         loop {
             let now = published.borrow_and_update().clone();
-            let failed = self.once(&now).await;
+            let changed = former.and_then(|former| former.until(&now.mark));
+            let failed = self.once(&now, changed.as_ref()).await;
+            former = (!failed).then(|| now.mark.clone());
             tokio::select! {
                 changed = published.changed() => if changed.is_err() {
                     // Nobody can change anything any more; what was published last goes on.

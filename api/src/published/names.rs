@@ -1,17 +1,17 @@
 //! Names and ports that agents cannot simply take.
 
+use super::Map;
 use crate::host::HostName;
-use std::collections::HashMap;
 
 /// Who has which names and ports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     /// The names of HTTPS and TLS edges, with the id of the edge.
-    pub edges: HashMap<HostName, String>,
+    pub edges: Map<HostName, String>,
     /// Reserved domains, with the id of the owner.
-    pub domains: HashMap<HostName, String>,
+    pub domains: Map<HostName, String>,
     /// The ports of reserved addresses, with the id of the owner.
-    pub addresses: HashMap<u16, String>,
+    pub addresses: Map<u16, String>,
 }
 
 impl Names {
@@ -42,8 +42,8 @@ mod tests {
         let host = |name: &str| HostName::parse(name).expect("a name");
         let mut names = Names::default();
         assert!(names.owner_of(&host("a.test")).is_none() && !names.expects("a.test"));
-        names.domains.insert(host("shop.test"), "usr_1".to_owned());
-        names.domains.insert(host("*.wide.test"), "usr_2".to_owned());
+        names.domains.insert_mut(host("shop.test"), "usr_1".to_owned());
+        names.domains.insert_mut(host("*.wide.test"), "usr_2".to_owned());
         for (name, owner, expected) in [
             ("shop.test", Some("usr_1"), true),
             ("a.shop.test", Some("usr_1"), false),

@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, HashMap};
 /// domains, and names of the server itself. Wildcards cannot be proved by what this server can show, and names that lead
 /// nowhere but to the asking machine cannot be proved at all.
 pub(super) fn names(published: &Published, own: &[HostName]) -> BTreeMap<HostName, ManagedKeyType> {
-    let https = published.https_edges.iter().flat_map(|edge| &edge.names);
+    let https = published.https_edges.values().flat_map(|edge| &edge.names);
     let ends_here = |at: TerminateAt| at == TerminateAt::Edge;
     let tls = published
         .tls_edges
-        .iter()
+        .values()
         .filter(|edge| edge.settings.tls_termination.is_some_and(|termination| ends_here(termination.at)))
         .flat_map(|edge| &edge.names);
     let all = https.chain(tls).chain(published.names.domains.keys()).chain(own);
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use postern_api::{
         Secret,
-        published::{HttpsEdge, Settings, Termination, TlsEdge},
+        published::{HttpsEdge, Settings, Termination, TlsEdge, listed},
     };
     use std::sync::Arc;
 
@@ -122,16 +122,15 @@ mod tests {
             },
         };
         let mut published = Published {
-            https_edges: Arc::new(vec![Arc::new(https(&["a.test", "*.b.test", "c.localhost", "localhost"]))]),
-            tls_edges: Arc::new(vec![
-                Arc::new(tls("ended.test", Some(TerminateAt::Edge))),
-                Arc::new(tls("passed.test", None)),
+            https_edges: listed([("1".into(), https(&["a.test", "*.b.test", "c.localhost", "localhost"]))]),
+            tls_edges: listed([
+                ("1".into(), tls("ended.test", Some(TerminateAt::Edge))),
+                ("2".into(), tls("passed.test", None)),
             ]),
             ..Published::default()
         };
-        let names_of_owners = Arc::make_mut(&mut published.names);
         for domain in ["kept.test", "chosen.test", "rsa.test", "*.kept.test"] {
-            names_of_owners.domains.insert(name(domain), "usr_1".into());
+            published.names.domains.insert_mut(name(domain), "usr_1".into());
         }
         let domains = Arc::make_mut(&mut published.domain_certificates);
         domains.insert("chosen.test".into(), DomainCertificate::Chosen("cert_1".into()));

@@ -2,42 +2,35 @@
 
 use crate::resources::Kept;
 use postern_api::{
-    OwnerId, published,
+    OwnerId,
+    published::{self, Map},
     resource::{BotUser, Credential},
     token::TokenHash,
 };
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::collections::{HashMap, HashSet};
 
 /// All credentials by the KSUID of their id, and who may use none of theirs.
 #[derive(Default)]
 pub(super) struct Credentials {
-    all: HashMap<String, (published::Credential, OwnerId)>,
+    owners: HashMap<String, OwnerId>,
     inactive: HashSet<OwnerId>,
-    published: Option<Halves>,
-}
-
-/// Both halves, copied only if something has changed.
-#[derive(Clone)]
-pub(super) struct Halves {
-    pub(super) accepted: Arc<HashMap<String, published::Credential>>,
-    pub(super) inactive: Arc<HashMap<String, TokenHash>>,
+    /// Those that agents may use, and those that they may not at the moment.
+    pub(super) accepted: Map<String, published::Credential>,
+    resting: Map<String, published::Credential>,
+    /// The hashes of the latter.
+    pub(super) refused: Map<String, TokenHash>,
 }
 
 impl Credentials {
     /// Takes a credential in, or notes that it is gone.
     pub(super) fn set(&mut self, ksuid: String, credential: Option<Kept<Credential>>) {
-        self.published = None;
-        match credential {
-            Some(kept) => {
-                let id = kept.id.to_string();
-                let owner = kept.spec.owner_id.to_string();
-                let credential = published::Credential { id, hash: kept.hidden, acl: kept.spec.acl, owner };
-                self.all.insert(ksuid, (credential, kept.spec.owner_id));
-            }
-            None => drop(self.all.remove(&ksuid)),
+        self.take(&ksuid);
+        self.owners.remove(&ksuid);
+        if let Some(kept) = credential {
+            let (id, owner) = (kept.id.to_string(), kept.spec.owner_id.to_string());
+            let credential = published::Credential { id, hash: kept.hidden, acl: kept.spec.acl, owner };
+            self.owners.insert(ksuid.clone(), kept.spec.owner_id);
+            self.place(ksuid, credential);
         }
     }
 
@@ -45,28 +38,35 @@ impl Credentials {
     pub(super) fn bot(&mut self, id: &str, bot: Option<Kept<BotUser>>) -> bool {
         let Ok(owner) = OwnerId::parse(id) else { return false };
         let changed = match bot {
-            Some(bot) if !bot.spec.active => self.inactive.insert(owner),
+            Some(bot) if !bot.spec.active => self.inactive.insert(owner.clone()),
             _ => self.inactive.remove(&owner),
         };
         if changed {
-            self.published = None;
+            let theirs = self.owners.iter().filter(|(_, of)| **of == owner).map(|(ksuid, _)| ksuid.clone());
+            for ksuid in theirs.collect::<Vec<_>>() {
+                if let Some(credential) = self.take(&ksuid) {
+                    self.place(ksuid, credential);
+                }
+            }
         }
         changed
     }
 
-    pub(super) fn publish(&mut self) -> Halves {
-        if let Some(published) = &self.published {
-            return published.clone();
+    fn take(&mut self, ksuid: &str) -> Option<published::Credential> {
+        let known = self.accepted.get(ksuid).or_else(|| self.resting.get(ksuid)).cloned()?;
+        self.accepted.remove_mut(ksuid);
+        if self.resting.remove_mut(ksuid) {
+            self.refused.remove_mut(ksuid);
         }
-        let (mut accepted, mut inactive) = (HashMap::with_capacity(self.all.len()), HashMap::new());
-        for (ksuid, (credential, owner)) in &self.all {
-            if self.inactive.contains(owner) {
-                inactive.insert(ksuid.clone(), credential.hash.clone());
-            } else {
-                accepted.insert(ksuid.clone(), credential.clone());
-            }
+        Some(known)
+    }
+
+    fn place(&mut self, ksuid: String, credential: published::Credential) {
+        if self.owners.get(&ksuid).is_some_and(|owner| self.inactive.contains(owner)) {
+            self.refused.insert_mut(ksuid.clone(), credential.hash.clone());
+            self.resting.insert_mut(ksuid, credential);
+        } else {
+            self.accepted.insert_mut(ksuid, credential);
         }
-        let halves = Halves { accepted: Arc::new(accepted), inactive: Arc::new(inactive) };
-        self.published.insert(halves).clone()
     }
 }

@@ -5,7 +5,7 @@ use crate::resources::{Kept, hosts, ports};
 use postern_api::{
     host::HostName,
     id::Kind,
-    published::{HttpsEdge, HttpsRoute, Published, TcpEdge, TlsEdge},
+    published::{Changed, HttpsEdge, HttpsRoute, Published, TcpEdge, TlsEdge},
     resource::{self, MatchType},
 };
 use std::collections::{BTreeSet, HashMap};
@@ -75,9 +75,11 @@ impl Edges {
         }
     }
 
-    /// Puts all edges into what is published.
-    pub(super) fn publish(&mut self, owners: &Owners, published: &mut Published) {
+    /// Puts all edges into what is published, and says which are not as before.
+    pub(super) fn publish(&mut self, owners: &Owners, published: &mut Published, changed: &mut Changed) {
         let Edges { https, routes, routes_of, tls, tcp } = self;
+        routes.touched();
+        (changed.https_edges, changed.tls_edges, changed.tcp_edges) = (https.touched(), tls.touched(), tcp.touched());
         published.https_edges = https.all(|id, names| {
             let of_edge = routes_of.get(id).into_iter().flatten();
             let made = of_edge.filter_map(|route| routes.one(route, |id, known| known.published(id, owners)));

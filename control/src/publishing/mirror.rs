@@ -14,7 +14,7 @@ use crate::{
 };
 use postern_api::{
     host::HostName,
-    published::{self, Backend, Certificate, DomainCertificate, Names, Published},
+    published::{self, Backend, Certificate, Changed, DomainCertificate, Map, Mark, Names, Published},
     resource::{
         self, ApiKey, AppSession, BotUser, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend,
         HttpsEdge, HttpsRoute, IpPolicyRule, ReservedAddress, ReservedDomain, Resource, StaticBackend, TcpEdge,
@@ -31,19 +31,22 @@ const STEP: usize = 1000;
 pub(super) struct Mirror {
     codec: Codec,
     credentials: Credentials,
-    api_keys: Part<HashMap<String, TokenHash>>,
-    backends: Part<HashMap<String, Arc<Backend>>>,
+    api_keys: Map<String, TokenHash>,
+    backends: Map<String, Arc<Backend>>,
     certificates: Shelf<Certificate, Certificate>,
     choices: Part<HashMap<String, DomainCertificate>>,
     /// The domains of reservations that say something about certificates, by the reservation.
     chosen_for: HashMap<String, String>,
     restrictions: Shelf<Restriction, published::IpRestriction>,
-    names: Part<Names>,
+    names: Names,
     /// What each record has of the names, for a deletion tells only the record.
     named: HashMap<String, Named>,
     owners: Owners,
     edges: Edges,
     logins: Logins,
+    /// Where the configuration stands that was published last, and what has changed since beside edges.
+    mark: Mark,
+    changed: Changed,
 }
 
 /// An IP restriction of a part of the service, and the ids of its policies.
@@ -81,17 +84,19 @@ impl Mirror {
         Mirror {
             codec,
             credentials: Credentials::default(),
-            api_keys: Part::default(),
-            backends: Part::default(),
+            api_keys: Map::default(),
+            backends: Map::default(),
             certificates: Shelf::default(),
             choices: Part::default(),
             chosen_for: HashMap::new(),
             restrictions: Shelf::default(),
-            names: Part::default(),
+            names: Names::default(),
             named: HashMap::new(),
             owners: Owners::default(),
             edges: Edges::default(),
             logins: Logins::default(),
+            mark: Mark::default(),
+            changed: Changed::default(),
         }
     }
 
@@ -156,11 +161,18 @@ impl Mirror {
                 self.edges.stale(owner);
                 return matters;
             }
-            ("records", Credential::KIND) => self.credentials.set(ksuid(third), record(codec, entry)),
-            ("records", BotUser::KIND) => return self.credentials.bot(third, record(codec, entry)),
+            ("records", Credential::KIND) => {
+                self.changed.credentials = true;
+                self.credentials.set(ksuid(third), record(codec, entry));
+            }
+            ("records", BotUser::KIND) => {
+                let matters = self.credentials.bot(third, record(codec, entry));
+                self.changed.credentials |= matters;
+                return matters;
+            }
             ("records", ApiKey::KIND) => {
                 let hash = |kept: Kept<ApiKey>| kept.hidden;
-                set(self.api_keys.change(), ksuid(third), record(codec, entry).map(hash));
+                set(&mut self.api_keys, ksuid(third), record(codec, entry).map(hash));
             }
             ("records", TunnelGroupBackend::KIND) => self.backend(third, entry, Backend::TunnelGroup),
             ("records", WeightedBackend::KIND) => self.backend(third, entry, Backend::Weighted),
@@ -244,46 +256,48 @@ impl Mirror {
     /// A record has other names now than before. They are given out with a word about who has them.
     fn name(&mut self, record: &str, now: Option<Named>, holder: &str) {
         if let Some(former) = self.named.remove(record) {
-            let names = self.names.change();
+            let names = &mut self.names;
             match former {
                 // A name that has moved on meanwhile is somebody else's.
                 Named::Edge(former) => former.iter().for_each(|name| {
                     if names.edges.get(name).is_some_and(|holder| holder == record) {
-                        names.edges.remove(name);
+                        names.edges.remove_mut(name);
                     }
                 }),
-                Named::Domain(name) => drop(names.domains.remove(&name)),
-                Named::Address(port) => drop(names.addresses.remove(&port)),
+                Named::Domain(name) => _ = names.domains.remove_mut(&name),
+                Named::Address(port) => _ = names.addresses.remove_mut(&port),
             }
         }
         let Some(now) = now else { return };
-        let names = self.names.change();
+        let names = &mut self.names;
         match &now {
-            Named::Edge(now) => names.edges.extend(now.iter().map(|name| (name.clone(), holder.to_owned()))),
-            Named::Domain(name) => drop(names.domains.insert(name.clone(), holder.to_owned())),
-            Named::Address(port) => drop(names.addresses.insert(*port, holder.to_owned())),
+            Named::Edge(now) => {
+                now.iter().for_each(|name| names.edges.insert_mut(name.clone(), holder.to_owned()));
+            }
+            Named::Domain(name) => names.domains.insert_mut(name.clone(), holder.to_owned()),
+            Named::Address(port) => names.addresses.insert_mut(*port, holder.to_owned()),
         }
         self.named.insert(record.to_owned(), now);
     }
 
     fn backend<R: Rules>(&mut self, id: &str, entry: Option<&Entry>, publish: fn(R) -> Backend) {
         let backend = record::<R>(&self.codec, entry).map(|kept| Arc::new(publish(kept.spec)));
-        set(self.backends.change(), id.to_owned(), backend);
+        self.changed.backends.insert(id.to_owned());
+        set(&mut self.backends, id.to_owned(), backend);
     }
 
     /// The configuration as it is now.
     pub(super) fn publish(&mut self, revision: Revision) -> Published {
-        let credentials = self.credentials.publish();
         let mut published = Published {
             revision,
-            credentials: credentials.accepted,
-            inactive_credentials: credentials.inactive,
-            api_keys: self.api_keys.publish(),
-            backends: self.backends.publish(),
-            names: self.names.publish(),
-            certificates: self.certificates.all(|_, certificate| certificate.clone()),
+            credentials: self.credentials.accepted.clone(),
+            inactive_credentials: self.credentials.refused.clone(),
+            api_keys: self.api_keys.clone(),
+            backends: self.backends.clone(),
+            names: self.names.clone(),
+            certificates: self.certificates.list(|_, certificate| certificate.clone()),
             domain_certificates: self.choices.publish(),
-            ip_restrictions: self.restrictions.all(|id, known| published::IpRestriction {
+            ip_restrictions: self.restrictions.list(|id, known| published::IpRestriction {
                 id: id.to_owned(),
                 guards: known.spec.kind,
                 enforced: known.spec.enforced,
@@ -292,7 +306,12 @@ impl Mirror {
             logins: self.logins.publish(),
             ..Published::default()
         };
-        self.edges.publish(&self.owners, &mut published);
+        self.certificates.touched();
+        self.restrictions.touched();
+        let mut changed = std::mem::take(&mut self.changed);
+        self.edges.publish(&self.owners, &mut published, &mut changed);
+        self.mark = self.mark.then(changed);
+        published.mark = self.mark.clone();
         published
     }
 }
@@ -321,9 +340,9 @@ fn ksuid(id: &str) -> String {
     id.split_once('_').map_or("", |(_, ksuid)| ksuid).to_owned()
 }
 
-fn set<T>(map: &mut HashMap<String, T>, key: String, value: Option<T>) {
+fn set<T>(map: &mut Map<String, T>, key: String, value: Option<T>) {
     match value {
-        Some(value) => map.insert(key, value),
-        None => map.remove(&key),
-    };
+        Some(value) => map.insert_mut(key, value),
+        None => _ = map.remove_mut(&key),
+    }
 }

@@ -63,7 +63,7 @@ async fn of_200_parallel_creations_each_has_its_own_token_shown_once() {
             next = crate::kit::path(&page["next_page_uri"]);
         }
     }
-    assert_eq!(world.control.published().borrow().credentials.len(), 200);
+    assert_eq!(world.control.published().borrow().credentials.size(), 200);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -142,7 +142,7 @@ async fn the_edge_is_told_which_routes_ask_for_a_login() {
     operator.patch(&format!("/edges/https/{edge}"), &json!({"hostports": ["shop.test:443"]})).await.is(StatusCode::OK);
     let asks = || {
         let published = world.control.published().borrow().clone();
-        let edge = published.https_edges.iter().find(|found| found.id == edge).expect("the edge").clone();
+        let edge = published.https_edges.get(edge).expect("the edge").clone();
         edge.routes.iter().find(|route| route.id == id).expect("the route").settings.login.is_some()
     };
     assert!(!asks());

@@ -60,7 +60,7 @@ async fn a_deleted_user_takes_keys_and_credentials_along() {
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     let credential = stranger.made("/credentials", &json!({})).await;
     let mut published = world.control.published();
-    assert_eq!(published.borrow_and_update().credentials.len(), 1);
+    assert_eq!(published.borrow_and_update().credentials.size(), 1);
     operator
         .delete(&format!("/users/{}", credential["owner_id"].as_str().expect("an id")))
         .await

@@ -4,7 +4,7 @@ use crate::kit::{World, ids, open};
 use http::StatusCode;
 use postern_api::{
     Code,
-    published::{Backend, TcpEdge},
+    published::{Backend, Changed, Mark, TcpEdge},
     resource::RestrictionType,
     token::Token,
 };
@@ -13,8 +13,8 @@ use std::{net::IpAddr, sync::Arc};
 
 fn edge(world: &World) -> Arc<TcpEdge> {
     let snapshot = world.control.published().borrow().clone();
-    assert_eq!(snapshot.tcp_edges.len(), 1);
-    snapshot.tcp_edges[0].clone()
+    assert_eq!(snapshot.tcp_edges.size(), 1);
+    snapshot.tcp_edges.values().next().expect("one").clone()
 }
 
 fn lets_in(edge: &TcpEdge, address: &str) -> bool {
@@ -149,7 +149,9 @@ async fn what_does_not_matter_to_the_edge_does_not_wake_it() {
     let before = published.borrow().clone();
     operator.made("/credentials", &json!({})).await;
     assert!(published.has_changed().expect("open"));
-    assert!(Arc::ptr_eq(&before.tcp_edges, &published.borrow().tcp_edges), "what did not change is not copied");
+    let (before, now) = (&before.tcp_edges, published.borrow().tcp_edges.clone());
+    let same = before.iter().all(|(id, edge)| now.get(id).is_some_and(|now| Arc::ptr_eq(edge, now)));
+    assert!(same, "what did not change is not copied");
 }
 
 #[tokio::test]
@@ -184,4 +186,38 @@ pub(crate) async fn reopened(folder: &std::path::Path, live: Arc<crate::kit::Tun
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     open(folder, live).await
+}
+
+#[tokio::test]
+async fn each_configuration_tells_what_is_not_as_before() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let published = world.control.published();
+    let changed = |since: &Mark| since.until(&published.borrow().mark).expect("one comes after the other");
+    let start = published.borrow().mark.clone();
+    let group = operator.group().await;
+    let backend = json!({"backend_id": group});
+    let tcp = operator.id("/edges/tcp", &json!({"backend": backend})).await;
+    let https = operator.id("/edges/https", &json!({"hostports": ["shop.test:443"]})).await;
+    let all = changed(&start);
+    assert_eq!(
+        (all.backends, all.tcp_edges, all.https_edges),
+        ([group.clone()].into(), [tcp.clone()].into(), [https.clone()].into())
+    );
+    assert!(all.tls_edges.is_empty() && !all.credentials);
+
+    let mark = published.borrow().mark.clone();
+    let route = json!({"match": "/", "match_type": "path_prefix", "backend": backend});
+    let route = operator.id(&format!("/edges/https/{https}/routes"), &route).await;
+    assert_eq!(changed(&mark), Changed { https_edges: [https.clone()].into(), ..Changed::default() });
+    assert_eq!(published.borrow().https_edges[&https].routes[0].id, route);
+
+    let mark = published.borrow().mark.clone();
+    operator.delete(&format!("/edges/tcp/{tcp}")).await.is(StatusCode::NO_CONTENT);
+    operator.id("/credentials", &json!({})).await;
+    let expected = Changed { tcp_edges: [tcp.clone()].into(), credentials: true, ..Changed::default() };
+    assert_eq!(changed(&mark), expected);
+    assert!(!published.borrow().tcp_edges.contains_key(&tcp));
+    operator.id("/ip_policies", &json!({})).await;
+    assert_eq!(changed(&mark), expected, "what the edge does not know changes nothing");
 }

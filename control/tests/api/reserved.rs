@@ -402,7 +402,7 @@ async fn agents_are_kept_from_what_is_being_given_away_and_told_afterwards() {
         ]
     );
     let names = world.control.published().borrow().names.clone();
-    assert_eq!(names.edges.len(), 2);
+    assert_eq!(names.edges.size(), 2);
     assert_eq!(names.edges[&host("b.test")], edge["id"]);
     assert_eq!(names.owner_of(&host("x.c.test")), reserved["owner_id"].as_str());
     assert_eq!(names.addresses[&24010], address["owner_id"]);

@@ -23,6 +23,12 @@ impl Group {
         Group { members, turn: before.map(|group| group.turn.clone()).unwrap_or_default() }
     }
 
+    /// Whether both have the same members.
+    pub(super) fn has_members_of(&self, other: &Group) -> bool {
+        let pairs = self.members.iter().zip(&other.members);
+        self.members.len() == other.members.len() && pairs.into_iter().all(|(one, other)| Arc::ptr_eq(one, other))
+    }
+
     /// All members, whose turn it is first.
     pub(super) fn in_turn(&self) -> impl Iterator<Item = &Arc<Tunnel>> {
         let count = self.members.len();

@@ -16,10 +16,13 @@ use crate::{
 use address::Address;
 use arc_swap::ArcSwap;
 use group::Group;
-use postern_api::{Code, Error, published};
+use postern_api::{
+    Code, Error,
+    published::{self, Map},
+};
 use smallvec::{SmallVec, smallvec};
 use std::{
-    collections::HashMap,
+    collections::BTreeSet,
     sync::{Arc, LazyLock},
     time::Duration,
 };
@@ -32,9 +35,9 @@ const DEPTH: usize = 3;
 /// What every connection with TLS that the server makes itself trusts.
 pub(crate) static CONNECTOR: LazyLock<TlsConnector> = LazyLock::new(address::connector);
 
-/// All backends by id. Rebuilt when they or the tunnels change, read without locks.
+/// All backends by id. Brought up to date when they or the tunnels change, read without locks.
 pub(crate) struct Backends {
-    now: ArcSwap<HashMap<String, Backend>>,
+    now: ArcSwap<Map<String, Backend>>,
     /// Idle connections kept for each address.
     idle: usize,
 }
@@ -54,6 +57,9 @@ enum Kind {
     Fixed(Arc<Fixed>),
     Address(Arc<Address>),
 }
+
+/// Backends as they are published.
+type Published = Map<String, Arc<published::Backend>>;
 
 /// One way to serve a visitor.
 #[derive(Clone)]
@@ -94,31 +100,69 @@ impl Backends {
         Ok(found)
     }
 
-    /// Takes new backends and tunnels. What has not changed stays as it is, with its turns and idle connections.
-    pub(crate) fn rebuild(&self, published: &HashMap<String, Arc<published::Backend>>, tunnels: &[Arc<Tunnel>]) {
+    /// Takes the backends of a configuration: those that are not as before, or all. What has not changed stays as it
+    /// is, with its turns and idle connections.
+    pub(crate) fn follow(&self, all: &Published, changed: Option<&BTreeSet<String>>, tunnels: &[Arc<Tunnel>]) {
         let before = self.now.load();
-        let made = published.iter().map(|(id, source)| {
-            let former = before.get(id);
-            let same = former.filter(|former| Arc::ptr_eq(&former.source, source)).map(|former| &former.kind);
-            let kind = match (&**source, same) {
-                (published::Backend::TunnelGroup(group), _) => {
-                    let former = former.and_then(|former| match &former.kind {
-                        Kind::Group(group) => Some(group),
-                        _ => None,
-                    });
-                    Kind::Group(Group::of(&group.labels, tunnels, former))
+        let made = |id: &String, source| (id.clone(), self.make(id, source, before.get(id), tunnels));
+        let now = match changed {
+            None => all.iter().map(|(id, source)| made(id, source)).collect(),
+            Some(changed) => changed.iter().fold(Map::clone(&before), |mut now, id| {
+                match all.get(id) {
+                    Some(source) => {
+                        let (id, backend) = made(id, source);
+                        now.insert_mut(id, backend);
+                    }
+                    None => _ = now.remove_mut(id),
                 }
-                (_, Some(same)) => same.clone(),
-                (published::Backend::Weighted(weighted), None) => Kind::Weighted(Arc::new(Shares::of(weighted))),
-                (published::Backend::Failover(_), None) => Kind::Failover,
-                (published::Backend::HttpResponse(response), None) => Kind::Fixed(Arc::new(Fixed::of(response))),
-                (published::Backend::Static(address), None) => {
-                    Kind::Address(Arc::new(Address::of(id, address, &CONNECTOR, self.idle)))
-                }
+                now
+            }),
+        };
+        self.now.store(Arc::new(now));
+    }
+
+    /// Selects the members of all groups again.
+    pub(crate) fn regroup(&self, tunnels: &[Arc<Tunnel>]) {
+        let before = self.now.load();
+        let mut now = Map::clone(&before);
+        for (id, backend) in before.iter() {
+            let (published::Backend::TunnelGroup(group), Kind::Group(former)) = (&*backend.source, &backend.kind)
+            else {
+                continue;
             };
-            (id.clone(), Backend { source: source.clone(), kind })
-        });
-        self.now.store(Arc::new(made.collect()));
+            let group = Group::of(&group.labels, tunnels, Some(former));
+            if !group.has_members_of(former) {
+                now.insert_mut(id.clone(), Backend { source: backend.source.clone(), kind: Kind::Group(group) });
+            }
+        }
+        self.now.store(Arc::new(now));
+    }
+
+    fn make(
+        &self,
+        id: &str,
+        source: &Arc<published::Backend>,
+        former: Option<&Backend>,
+        tunnels: &[Arc<Tunnel>],
+    ) -> Backend {
+        let same = former.filter(|former| Arc::ptr_eq(&former.source, source)).map(|former| &former.kind);
+        let kind = match (&**source, same) {
+            (published::Backend::TunnelGroup(group), _) => {
+                let former = former.and_then(|former| match &former.kind {
+                    Kind::Group(group) => Some(group),
+                    _ => None,
+                });
+                Kind::Group(Group::of(&group.labels, tunnels, former))
+            }
+            (_, Some(same)) => same.clone(),
+            (published::Backend::Weighted(weighted), None) => Kind::Weighted(Arc::new(Shares::of(weighted))),
+            (published::Backend::Failover(_), None) => Kind::Failover,
+            (published::Backend::HttpResponse(response), None) => Kind::Fixed(Arc::new(Fixed::of(response))),
+            (published::Backend::Static(address), None) => {
+                Kind::Address(Arc::new(Address::of(id, address, &CONNECTOR, self.idle)))
+            }
+        };
+        Backend { source: source.clone(), kind }
     }
 
     /// Drops connections to addresses that idle for too long.
@@ -131,7 +175,7 @@ impl Backends {
     }
 }
 
-fn collect(backends: &HashMap<String, Backend>, id: &str, depth: usize, found: &mut Candidates) {
+fn collect(backends: &Map<String, Backend>, id: &str, depth: usize, found: &mut Candidates) {
     let (Some(backend), 1..) = (backends.get(id), depth) else { return };
     match &backend.kind {
         Kind::Group(group) => {

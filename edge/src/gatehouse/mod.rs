@@ -14,7 +14,7 @@ pub(crate) use passage::Passage;
 pub use record::Entry;
 pub(crate) use record::{Asked, Record, cut};
 
-use postern_api::published::Published;
+use postern_api::published::{Changed, Published};
 use refused::Refused;
 use restrictions::Restrictions;
 use sample::Sample;
@@ -36,11 +36,19 @@ impl Gatehouse {
     }
 
     /// Judges by a new configuration from now on.
-    pub(crate) fn follow(&self, published: &Published) {
+    pub(crate) fn follow(&self, published: &Published, changed: Option<&Changed>) {
         self.restrictions.follow(published);
-        let https = published.https_edges.iter().map(|edge| edge.id.as_str());
-        let tls = published.tls_edges.iter().map(|edge| edge.id.as_str());
-        let tcp = published.tcp_edges.iter().map(|edge| edge.id.as_str());
-        self.refused.forget_all_but(https.chain(tls).chain(tcp));
+        let there = |edge: &str| {
+            published.https_edges.contains_key(edge)
+                || published.tls_edges.contains_key(edge)
+                || published.tcp_edges.contains_key(edge)
+        };
+        match changed {
+            None => self.refused.forget_all_but(there),
+            Some(changed) => {
+                let edges = changed.https_edges.iter().chain(&changed.tls_edges).chain(&changed.tcp_edges);
+                edges.filter(|edge| !there(edge)).for_each(|edge| self.refused.forget(edge));
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Entry;
 use std::{
-    collections::{BTreeMap, HashMap, HashSet, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -50,14 +50,17 @@ impl Refused {
     }
 
     /// Forgets those of edges that are no more.
-    pub(super) fn forget_all_but<'a>(&self, edges: impl Iterator<Item = &'a str>) {
+    pub(super) fn forget_all_but(&self, there: impl Fn(&str) -> bool) {
+        let gone: Vec<Arc<str>> = self.book().by_edge.keys().filter(|edge| !there(edge)).cloned().collect();
+        gone.iter().for_each(|edge| self.forget(edge));
+    }
+
+    /// Forgets those of an edge that is no more.
+    pub(super) fn forget(&self, edge: &str) {
         let mut book = self.book();
-        if book.by_edge.is_empty() {
-            return;
+        for (number, _) in book.by_edge.remove(edge).unwrap_or_default() {
+            book.by_age.remove(&number);
         }
-        let edges: HashSet<&str> = edges.collect();
-        book.by_edge.retain(|edge, _| edges.contains(&**edge));
-        book.by_age.retain(|_, edge| edges.contains(&**edge));
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
@@ -108,7 +111,7 @@ mod tests {
         let last = ids(&refused, "edghts_busy");
         assert_eq!((last.len(), last[0].as_str()), (EACH, format!("op_{}", ALL + EACH - 1).as_str()));
         assert_eq!(refused.book().by_age.len(), EACH + 1);
-        refused.forget_all_but(["edghts_quiet"].into_iter());
+        refused.forget_all_but(|edge| edge == "edghts_quiet");
         assert!(ids(&refused, "edghts_busy").is_empty());
         assert_eq!(refused.book().by_age.len(), 1);
     }

@@ -5,7 +5,7 @@ use crate::settings::Settings;
 use postern_api::module::CircuitBreaker;
 use postern_logins::Logins;
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -60,13 +60,10 @@ impl Keeper {
         Some(breaker)
     }
 
-    /// Forgets what belongs to routes that are no more.
-    pub(crate) fn forget_all_but<'a>(&self, routes: impl Iterator<Item = &'a str>) {
-        if self.keeps_nothing() {
-            return;
-        }
-        let routes: HashSet<&str> = routes.collect();
-        self.retain(|owner| owner.starts_with(TUNNEL) || routes.contains(owner));
+    /// Forgets what belongs to an owner that is no more.
+    pub(crate) fn forget(&self, owner: &str) {
+        self.breakers().remove(owner);
+        self.webhooks.forget(owner);
     }
 
     /// Something may be kept for this tunnel from now on.
@@ -85,10 +82,6 @@ impl Keeper {
         }
         tunnels.retain(|_, seen| now.duration_since(*seen) < TUNNEL_MEMORY);
         self.retain(|owner| !owner.starts_with(TUNNEL) || tunnels.contains_key(owner));
-    }
-
-    fn keeps_nothing(&self) -> bool {
-        self.breakers().is_empty() && self.webhooks.keeps_nothing()
     }
 
     fn retain(&self, stays: impl Fn(&str) -> bool) {

@@ -84,8 +84,9 @@ impl HttpsEndpoint {
         }
     }
 
-    pub(super) fn is(&self, edge: &Arc<published::HttpsEdge>) -> bool {
-        Arc::ptr_eq(&self.source, edge)
+    /// What it was made of.
+    pub(super) fn source(&self) -> &Arc<published::HttpsEdge> {
+        &self.source
     }
 
     /// The route of a normalised path.
@@ -117,8 +118,9 @@ impl TlsEndpoint {
         TlsEndpoint { id, source: edge.clone(), backend, column: Column::of_connections(&edge.settings), handshake }
     }
 
-    pub(super) fn is(&self, edge: &Arc<published::TlsEdge>) -> bool {
-        Arc::ptr_eq(&self.source, edge)
+    /// What it was made of.
+    pub(super) fn source(&self) -> &Arc<published::TlsEdge> {
+        &self.source
     }
 
     pub(crate) fn backend(&self) -> Option<&str> {

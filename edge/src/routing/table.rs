@@ -1,4 +1,5 @@
-//! Which edge has a name. A new table is made for each configuration; edges that have not changed are taken over.
+//! Which edge has a name. Each configuration has a table of its own, which shares with the one before all but the edges
+//! that have changed.
 
 use super::{HttpsEndpoint, TlsEndpoint};
 use crate::{
@@ -9,9 +10,9 @@ use arc_swap::{ArcSwap, Guard};
 use postern_api::{
     Error,
     host::HostName,
-    published::{Published, Settings},
+    published::{Changed, Listed, Map, Published, Settings},
 };
-use std::{collections::HashMap, sync::Arc, time::Instant};
+use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
 /// The table of the moment.
 pub(crate) struct Routing {
@@ -21,13 +22,13 @@ pub(crate) struct Routing {
 }
 
 /// All edges with names.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Table {
-    exact: HashMap<Box<str>, Place>,
+    exact: Map<Box<str>, Place>,
     /// Wildcards by what follows the `*.`.
-    below: HashMap<Box<str>, Place>,
-    https: HashMap<String, Arc<HttpsEndpoint>>,
-    tls: HashMap<String, Arc<TlsEndpoint>>,
+    below: Map<Box<str>, Place>,
+    https: Map<String, Arc<HttpsEndpoint>>,
+    tls: Map<String, Arc<TlsEndpoint>>,
 }
 
 /// What a name leads to.
@@ -35,6 +36,15 @@ pub(crate) struct Table {
 pub(crate) enum Place {
     Https(Arc<HttpsEndpoint>),
     Tls(Arc<TlsEndpoint>),
+}
+
+impl Place {
+    fn edge(&self) -> &str {
+        match self {
+            Place::Https(edge) => &edge.id,
+            Place::Tls(edge) => &edge.id,
+        }
+    }
 }
 
 impl Routing {
@@ -64,33 +74,72 @@ impl Routing {
         self.keeper.forget_tunnels_but(up, Instant::now());
     }
 
-    /// Serves by a new configuration from now on. What is being served goes on by the one it began with.
-    pub(crate) fn follow(&self, published: &Published) {
+    /// Serves by a new configuration from now on: of its edges those are looked at that have changed, or all. What is
+    /// being served goes on by the one it began with.
+    pub(crate) fn follow(&self, published: &Published, changed: Option<&Changed>) {
         self.configs.follow(published);
+        if changed.is_some_and(|changed| changed.https_edges.is_empty() && changed.tls_edges.is_empty()) {
+            return;
+        }
         let before = self.now.load();
-        let mut table = Table::default();
-        for edge in published.https_edges.iter() {
-            let former = before.https.get(&edge.id);
-            let endpoint = match former.filter(|former| former.is(edge)) {
-                Some(same) => same.clone(),
-                None => Arc::new(HttpsEndpoint::of(edge, former.map(Arc::as_ref), &self.configs, &self.keeper)),
-            };
+        let mut table = Table::clone(&before);
+        let https = touched(changed.map(|changed| &changed.https_edges), &before.https, &published.https_edges);
+        let tls = touched(changed.map(|changed| &changed.tls_edges), &before.tls, &published.tls_edges);
+        let https = https.into_iter().filter(|id| {
+            let (former, now) = (before.https.get(*id).map(|former| former.source()), published.https_edges.get(*id));
+            !same(former, now)
+        });
+        let tls = tls.into_iter().filter(|id| {
+            let (former, now) = (before.tls.get(*id).map(|former| former.source()), published.tls_edges.get(*id));
+            !same(former, now)
+        });
+        let (https, tls): (Vec<&String>, Vec<&String>) = (https.collect(), tls.collect());
+        // A name may go from one edge to another: all are given back before any is taken.
+        for id in &https {
+            if let Some(former) = before.https.get(*id) {
+                table.take_back(&former.source().names, id);
+                table.https.remove_mut(*id);
+                let stays = published.https_edges.get(*id).map_or(&[][..], |edge| &edge.routes);
+                let gone = former.source().routes.iter().filter(|route| stays.iter().all(|stays| stays.id != route.id));
+                gone.for_each(|route| self.keeper.forget(&route.id));
+            }
+        }
+        for id in &tls {
+            if let Some(former) = before.tls.get(*id) {
+                table.take_back(&former.source().names, id);
+                table.tls.remove_mut(*id);
+            }
+        }
+        for edge in https.iter().filter_map(|id| published.https_edges.get(*id)) {
+            let former = before.https.get(&edge.id).map(Arc::as_ref);
+            let endpoint = Arc::new(HttpsEndpoint::of(edge, former, &self.configs, &self.keeper));
             table.put(&edge.names, &Place::Https(endpoint.clone()));
-            table.https.insert(edge.id.clone(), endpoint);
+            table.https.insert_mut(edge.id.clone(), endpoint);
         }
-        for edge in published.tls_edges.iter() {
-            let former = before.tls.get(&edge.id);
-            let endpoint = match former.filter(|former| former.is(edge)) {
-                Some(same) => same.clone(),
-                None => Arc::new(TlsEndpoint::of(edge, former.map(Arc::as_ref), &self.configs)),
-            };
+        for edge in tls.iter().filter_map(|id| published.tls_edges.get(*id)) {
+            let former = before.tls.get(&edge.id).map(Arc::as_ref);
+            let endpoint = Arc::new(TlsEndpoint::of(edge, former, &self.configs));
             table.put(&edge.names, &Place::Tls(endpoint.clone()));
-            table.tls.insert(edge.id.clone(), endpoint);
+            table.tls.insert_mut(edge.id.clone(), endpoint);
         }
-        let routes = published.https_edges.iter().flat_map(|edge| &edge.routes);
-        self.keeper.forget_all_but(routes.map(|route| route.id.as_str()));
         self.now.store(Arc::new(table));
     }
+}
+
+/// The edges to look at: those that have changed, or all that were there or are.
+fn touched<'a, E, T>(
+    changed: Option<&'a BTreeSet<String>>,
+    before: &'a Map<String, E>,
+    now: &'a Listed<T>,
+) -> BTreeSet<&'a String> {
+    match changed {
+        Some(changed) => changed.iter().collect(),
+        None => before.keys().chain(now.keys()).collect(),
+    }
+}
+
+fn same<T>(former: Option<&Arc<T>>, now: Option<&Arc<T>>) -> bool {
+    former.zip(now).is_some_and(|(former, now)| Arc::ptr_eq(former, now))
 }
 
 impl Table {
@@ -105,9 +154,21 @@ impl Table {
     fn put(&mut self, names: &[HostName], place: &Place) {
         for name in names {
             match name.wildcard_parent() {
-                Some(parent) => self.below.insert(parent.into(), place.clone()),
-                None => self.exact.insert(name.as_str().into(), place.clone()),
+                Some(parent) => self.below.insert_mut(parent.into(), place.clone()),
+                None => self.exact.insert_mut(name.as_str().into(), place.clone()),
             };
+        }
+    }
+
+    fn take_back(&mut self, names: &[HostName], edge: &str) {
+        for name in names {
+            let (places, name) = match name.wildcard_parent() {
+                Some(parent) => (&mut self.below, parent),
+                None => (&mut self.exact, name.as_str()),
+            };
+            if places.get(name).is_some_and(|place| place.edge() == edge) {
+                places.remove_mut(name);
+            }
         }
     }
 

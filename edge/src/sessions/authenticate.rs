@@ -45,7 +45,6 @@ pub(crate) fn lost(published: &Published, key: &str) -> Error {
 mod tests {
     use super::*;
     use postern_api::acl::Acl;
-    use std::sync::Arc;
 
     #[test]
     fn each_mistake_has_its_own_code() {
@@ -58,11 +57,11 @@ mod tests {
             acl: Acl::default(),
             owner: "usr_1".into(),
         };
-        Arc::make_mut(&mut published.credentials).insert(known.to_owned(), credential_of(&token));
-        Arc::make_mut(&mut published.api_keys).insert(key.to_owned(), api_key.hash());
+        published.credentials.insert_mut(known.to_owned(), credential_of(&token));
+        published.api_keys.insert_mut(key.to_owned(), api_key.hash());
         let resting = "0ujtsYcgvSTl8PAuAdqWYSMnLOx";
         let asleep = Token::generate(resting);
-        Arc::make_mut(&mut published.inactive_credentials).insert(resting.to_owned(), asleep.hash());
+        published.inactive_credentials.insert_mut(resting.to_owned(), asleep.hash());
         let code = |secret: &Secret| credential(&published, secret).map(|found| found.0).map_err(|error| error.code);
         assert_eq!(code(token.secret()), Ok(known));
         assert_eq!(code(&Secret::new("")), Err(Code::TokenMissing));

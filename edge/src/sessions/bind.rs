@@ -269,7 +269,7 @@ impl Registry {
     /// Whether a port is an edge's, or kept for somebody else.
     fn check_port(&self, session: &Session, port: u16) -> Result<(), Error> {
         let published = self.published.borrow().clone();
-        if published.tcp_edges.iter().any(|edge| edge.ports.contains(&port)) {
+        if published.tcp_edges.values().any(|edge| edge.ports.contains(&port)) {
             let message = format!("Port {port} belongs to a TCP edge. Ask for another one.");
             return Err(Error::new(Code::NameOfEdge, message));
         }
@@ -296,7 +296,7 @@ impl Registry {
         let hosts = own_hosts(self.settings.domain.as_str(), &address, self.settings.tcp_addr);
         let permitted = |port: &u16| acl.permits_address(hosts.iter().copied(), *port);
         let published = self.published.borrow().clone();
-        let edges: HashSet<u16> = published.tcp_edges.iter().flat_map(|edge| edge.ports.iter().copied()).collect();
+        let edges: HashSet<u16> = published.tcp_edges.values().flat_map(|edge| edge.ports.iter().copied()).collect();
         let in_use = |port: &u16| self.book().ports.contains_key(port);
         // What is reserved is there for who asks for it.
         let taken = |port: &u16| in_use(port) || edges.contains(port) || published.names.addresses.contains_key(port);

@@ -16,7 +16,11 @@ use crate::{
     settings::Settings,
     tcp::Ports,
 };
-use postern_api::{Code, Error, host::HostName, published::Published};
+use postern_api::{
+    Code, Error,
+    host::HostName,
+    published::{Changed, Published},
+};
 use postern_tunnel::message::Scheme;
 use std::{
     collections::{BTreeMap, HashMap},
@@ -163,11 +167,18 @@ impl Registry {
         });
     }
 
-    /// Ends the sessions whose credentials are not accepted any more, and selects the members of all groups again.
-    pub(crate) async fn follow(&self, published: &Published) {
+    /// Takes the backends of a configuration, and ends the sessions whose credentials are not accepted any more. Where
+    /// it is known what has changed, nothing else is looked at.
+    pub(crate) async fn follow(&self, published: &Published, changed: Option<&Changed>) {
         let orphans: Vec<String> = {
             let book = self.book();
-            self.regroup(&book);
+            if changed.is_none_or(|changed| !changed.backends.is_empty()) {
+                let changed = changed.map(|changed| &changed.backends);
+                self.backends.follow(&published.backends, changed, &labelled(&book));
+            }
+            if changed.is_some_and(|changed| !changed.credentials) {
+                return;
+            }
             let orphan = |held: &&Held| !published.credentials.contains_key(&held.session.credential_key);
             book.sessions.values().filter(orphan).map(|held| held.session.id.clone()).collect()
         };
@@ -260,15 +271,7 @@ impl Registry {
 
     /// Selects the members of all groups again, under the book's lock.
     pub(super) fn regroup(&self, book: &Book) {
-        let labelled: Vec<Arc<Tunnel>> = book
-            .sessions
-            .values()
-            .flat_map(|held| held.tunnels.values())
-            .filter(|tunnel| tunnel.kind == TunnelKind::Labels)
-            .cloned()
-            .collect();
-        let backends = self.published.borrow().backends.clone();
-        self.backends.rebuild(&backends, &labelled);
+        self.backends.regroup(&labelled(book));
     }
 
     pub(super) fn recount(&self) {
@@ -335,4 +338,10 @@ impl Registry {
     pub(crate) fn listens_on(&self, port: u16) -> Option<SocketAddr> {
         self.ports.is_open(port).then(|| SocketAddr::new(self.settings.tcp_addr, port))
     }
+}
+
+/// All tunnels with labels.
+fn labelled(book: &Book) -> Vec<Arc<Tunnel>> {
+    let all = book.sessions.values().flat_map(|held| held.tunnels.values());
+    all.filter(|tunnel| tunnel.kind == TunnelKind::Labels).cloned().collect()
 }

@@ -8,9 +8,12 @@ use crate::{
     listeners::{self, Crowd, Settled},
 };
 use arc_swap::ArcSwap;
-use postern_api::{Error, published::TcpEdge};
+use postern_api::{
+    Error,
+    published::{Listed, TcpEdge},
+};
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     net::{IpAddr, SocketAddr},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -81,15 +84,25 @@ impl Ports {
         }
     }
 
-    /// Makes the listening ports of edges those that are published. What cannot be opened is logged and tried
-    /// again with the next change; returns whether that is so.
-    pub(crate) async fn follow(&self, edges: &[Arc<TcpEdge>]) -> bool {
+    /// Makes the listening ports of edges those that are published: of the edges that have changed, or of all. What
+    /// cannot be opened is logged; returns whether that is so, and then all must be looked at again.
+    pub(crate) async fn follow(&self, edges: &Listed<TcpEdge>, changed: Option<&BTreeSet<String>>) -> bool {
+        if changed.is_some_and(BTreeSet::is_empty) {
+            return false;
+        }
         let _order = self.order.lock().await;
-        let wanted: HashSet<u16> = edges.iter().flat_map(|edge| edge.ports.iter().copied()).collect();
+        let looked_at: Vec<&Arc<TcpEdge>> = match changed {
+            Some(changed) => changed.iter().filter_map(|id| edges.get(id)).collect(),
+            None => edges.values().collect(),
+        };
+        let wanted: HashSet<u16> = looked_at.iter().flat_map(|edge| edge.ports.iter().copied()).collect();
         let gone: Vec<Port> = {
             let mut open = self.open();
-            let left = |(port, open): (&u16, &Port)| {
-                (matches!(&**open.target.load(), Target::Edge { .. }) && !wanted.contains(port)).then_some(*port)
+            let left = |(port, open): (&u16, &Port)| match &**open.target.load() {
+                Target::Edge { edge, .. } if changed.is_none_or(|changed| changed.contains(&edge.id)) => {
+                    (!wanted.contains(port)).then_some(*port)
+                }
+                _ => None,
             };
             let left: Vec<u16> = open.iter().filter_map(left).collect();
             left.iter().filter_map(|port| open.remove(port)).collect()
@@ -98,7 +111,7 @@ impl Ports {
             port.close().await;
         }
         let mut failed = false;
-        for edge in edges {
+        for edge in looked_at {
             for port in &edge.ports {
                 failed |= !self.lead(*port, edge);
             }

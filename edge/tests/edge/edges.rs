@@ -9,7 +9,7 @@ use crate::kit::{
 };
 use postern_api::{
     module::{TerminateAt, TlsVersion},
-    published::{Login, Settings, Termination},
+    published::{Listed, Login, Settings, Termination},
 };
 use rustls::pki_types::ServerName;
 use serde_json::json;
@@ -180,7 +180,7 @@ async fn a_change_counts_for_the_next_request_and_cuts_no_open_connection() {
     assert_eq!(visitor.ask(ask).await.text(), "old");
     world.https_edge(https(&["shop.localhost"], &[below("/", to("bkdhr_2"))])).await;
     assert_eq!(visitor.ask(ask).await.text(), "new", "on the same connection");
-    world.change(|published| published.https_edges = Arc::default());
+    world.change(|published| published.https_edges = Listed::default());
     world.applied().await;
     let answer = visitor.ask(ask).await;
     assert_eq!((answer.status, answer.code()), (404, "ERR_POSTERN_3200"));

@@ -151,7 +151,8 @@ async fn rules_of_tcp_edges_judge_the_visitor_and_not_the_proxy() {
             ip_restriction: Some(Arc::new(IpRules::new([rule]))),
             ..EdgeSettings::default()
         };
-        published.tcp_edges = Arc::new(vec![Arc::new(TcpEdge { id: "edgtcp_1".into(), ports: vec![port], settings })]);
+        let edge = TcpEdge { id: "edgtcp_1".into(), ports: vec![port], settings };
+        published.tcp_edges.insert_mut(edge.id.clone(), Arc::new(edge));
     });
     until("the edge listens", || world.live().listens_on(port).is_some()).await;
     let to = SocketAddr::from(([127, 0, 0, 1], port));

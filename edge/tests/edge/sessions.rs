@@ -6,9 +6,8 @@ use crate::kit::{
     origin::Origin,
     until, visitor,
 };
-use postern_api::{Code, Secret, token::Token};
+use postern_api::{Code, Secret, published::Map, token::Token};
 use postern_tunnel::{ConnectError, EndReason, message::Scheme};
-use std::sync::Arc;
 
 fn refused(outcome: Result<Agent, ConnectError>) -> Code {
     match outcome {
@@ -23,7 +22,7 @@ async fn only_a_known_authtoken_is_welcome() {
     let world = World::start().await;
     let api_key = Token::generate(&postern_api::id::ksuid(1_700_000_002, [1; 16]));
     world.change(|published| {
-        Arc::make_mut(&mut published.api_keys).insert(api_key.ksuid().to_owned(), api_key.hash());
+        published.api_keys.insert_mut(api_key.ksuid().to_owned(), api_key.hash());
     });
     let stranger = Token::generate(world.token.ksuid());
     assert_eq!(refused(Agent::connect_as(&world, &stranger, "x").await), Code::TokenUnknown);
@@ -123,7 +122,7 @@ async fn deleting_a_credential_ends_its_sessions_and_unpublishes_its_names() {
     let origin = Origin::says("x").await;
     let agent = Agent::connect(&world, "one").await;
     agent.http(Some("shop"), origin.address).await.unwrap();
-    world.change(|published| published.credentials = Arc::default());
+    world.change(|published| published.credentials = Map::default());
     let end = agent.ended().await;
     assert!(matches!(&end.reason, EndReason::Ended(error) if error.code == Code::CredentialDeleted), "{end:?}");
     assert_eq!(visitor::get(&world, "shop.localhost", "/").await.status, 404);

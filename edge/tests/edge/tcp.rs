@@ -4,7 +4,7 @@ use crate::kit::{World, agent::Agent, origin::Origin, until, visitor::Visitor};
 use postern_api::{
     Code,
     ip_rules::{Action, IpRule, IpRules, parse_cidr},
-    published::{Backend, Settings, TcpEdge},
+    published::{Backend, Listed, Settings, TcpEdge, listed},
     resource::TunnelGroupBackend,
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -36,8 +36,8 @@ fn labels(value: &str) -> BTreeMap<String, String> {
 async fn publish(world: &World, port: u16, selects: &str, ip_restriction: Option<Arc<IpRules>>) {
     world.change(|published| {
         let group = Backend::TunnelGroup(TunnelGroupBackend { labels: labels(selects) });
-        Arc::make_mut(&mut published.backends).insert("bkdtg_1".into(), Arc::new(group));
-        published.tcp_edges = Arc::new(vec![Arc::new(edge(port, ip_restriction))]);
+        published.backends.insert_mut("bkdtg_1".into(), Arc::new(group));
+        published.tcp_edges = listed([("edgtcp_1".to_owned(), edge(port, ip_restriction))]);
     });
     until("the edge listens", || world.live().listens_on(port).is_some()).await;
 }
@@ -122,7 +122,7 @@ async fn a_changed_rule_meets_new_connections_and_leaves_open_ones_alone() {
     until("the port still listens", || world.live().listens_on(port).is_some()).await;
     open.say(b"end").await;
     assert_eq!(open.read_exactly(3).await, b"end");
-    world.change(|published| published.tcp_edges = Arc::default());
+    world.change(|published| published.tcp_edges = Listed::default());
     until("the port is closed", || world.live().listens_on(port).is_none()).await;
     open.say(b"bye").await;
     assert_eq!(open.read_exactly(3).await, b"bye", "nor when the edge itself goes");

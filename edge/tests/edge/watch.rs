@@ -11,7 +11,7 @@ use crate::tcp::connect;
 use postern_api::{
     Code,
     ip_rules::{Action, IpRule, IpRules, parse_cidr},
-    published::{Settings, TcpEdge},
+    published::{Listed, Settings, TcpEdge},
     trace::Verdict,
 };
 use postern_edge::{AccessLog, Entry};
@@ -100,7 +100,7 @@ async fn what_an_edge_turns_away_is_kept_and_named_until_the_edge_is_gone() {
     let port = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     world.change(|published| {
         let edge = TcpEdge { id: "edgtcp_1".into(), ports: vec![port], settings: nobody() };
-        published.tcp_edges = Arc::new(vec![Arc::new(edge)]);
+        published.tcp_edges.insert_mut(edge.id.clone(), Arc::new(edge));
     });
     world.applied().await;
 
@@ -125,7 +125,7 @@ async fn what_an_edge_turns_away_is_kept_and_named_until_the_edge_is_gone() {
         assert_eq!((kept[0].kind, kept[0].scheme, kept[0].host.as_str()), ("connection", scheme, host));
         assert_eq!(kept[0].error_code, Some(Code::AddressDenied));
     }
-    world.change(|published| published.tls_edges = Arc::default());
+    world.change(|published| published.tls_edges = Listed::default());
     world.applied().await;
     assert!(world.live().refused("edgtls_b.test").is_empty());
     assert_eq!(world.live().refused("edgtcp_1").len(), 1);

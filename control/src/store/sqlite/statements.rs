@@ -7,6 +7,8 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehav
 const LAYOUT: i64 = 1;
 /// Commits the log reaches back at least.
 const HISTORY: Revision = 10_000;
+/// Pages in the write-ahead log before they are moved to the database: most are written again until then.
+const CHECKPOINT: i64 = 4000;
 /// Commits between two cuts of the log.
 const HISTORY_STEP: Revision = 512;
 
@@ -24,6 +26,7 @@ pub(super) fn prepare(connection: &mut Connection, pages: Option<u32>) -> rusqli
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
     if let Some(pages) = pages {
         connection.pragma_update(None, "max_page_count", pages)?;
     }

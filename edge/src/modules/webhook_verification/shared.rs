@@ -35,8 +35,9 @@ impl Webhooks {
         self.all_used().entry(id.to_owned()).or_default().clone()
     }
 
-    pub(crate) fn keeps_nothing(&self) -> bool {
-        self.all_used().is_empty()
+    /// Forgets what was used on a route that is no more.
+    pub(crate) fn forget(&self, owner: &str) {
+        self.all_used().remove(owner);
     }
 
     pub(crate) fn retain(&self, stays: impl Fn(&str) -> bool) {

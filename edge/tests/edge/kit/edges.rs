@@ -75,8 +75,9 @@ impl World {
     /// Publishes these backends beside those that are there, and waits until they count.
     pub(crate) async fn backends(&self, backends: impl IntoIterator<Item = (&str, Backend)>) {
         self.change(|published| {
-            let all = Arc::make_mut(&mut published.backends);
-            all.extend(backends.into_iter().map(|(id, backend)| (id.to_owned(), Arc::new(backend))));
+            for (id, backend) in backends {
+                published.backends.insert_mut(id.to_owned(), Arc::new(backend));
+            }
         });
         self.applied().await;
     }
@@ -84,9 +85,7 @@ impl World {
     /// Publishes an HTTPS edge in the place of the one with the same id, and waits until it counts.
     pub(crate) async fn https_edge(&self, edge: HttpsEdge) {
         self.change(|published: &mut Published| {
-            let all = Arc::make_mut(&mut published.https_edges);
-            all.retain(|other| other.id != edge.id);
-            all.push(Arc::new(edge));
+            published.https_edges.insert_mut(edge.id.clone(), Arc::new(edge));
         });
         self.applied().await;
     }
@@ -94,9 +93,7 @@ impl World {
     /// The same for a TLS edge.
     pub(crate) async fn tls_edge(&self, edge: TlsEdge) {
         self.change(|published: &mut Published| {
-            let all = Arc::make_mut(&mut published.tls_edges);
-            all.retain(|other| other.id != edge.id);
-            all.push(Arc::new(edge));
+            published.tls_edges.insert_mut(edge.id.clone(), Arc::new(edge));
         });
         self.applied().await;
     }

@@ -12,7 +12,7 @@ use postern_api::{
     acl::{Acl, AclRule},
     host::HostName,
     id::ksuid,
-    published::{Credential, Published},
+    published::{Changed, Credential, Listed, Mark, Published},
     token::Token,
 };
 use postern_edge::{Certificates, Edge, Live, Settings};
@@ -21,7 +21,7 @@ use rustls::{
     sign::CertifiedKey,
 };
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     net::IpAddr,
     sync::{Arc, Mutex},
     time::Duration,
@@ -49,7 +49,7 @@ impl World {
         let root = authority.root.clone();
         let token = Token::generate(&ksuid(1_700_000_000, rand::random()));
         let mut published = Published::default();
-        Arc::make_mut(&mut published.credentials).insert(token.ksuid().to_owned(), credential(&token, &[]));
+        published.credentials.insert_mut(token.ksuid().to_owned(), credential(&token, &[]));
         let (publish, published) = watch::channel(Arc::new(published));
         let (applied, reached) = watch::channel(0);
         let mut settings = Settings::loopback(HostName::parse("localhost").unwrap());
@@ -65,8 +65,14 @@ impl World {
     /// Publishes a change of what is published.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Published)) {
         let mut published = Published::clone(&self.publish.borrow());
+        let before = published.clone();
         change(&mut published);
         published.revision += 1;
+        // Every other configuration tells what has changed; the edge must do as well without.
+        published.mark = match published.revision % 2 {
+            0 => before.mark.then(changed(&before, &published)),
+            _ => Mark::default(),
+        };
         self.publish.send_replace(Arc::new(published));
     }
 
@@ -82,9 +88,27 @@ impl World {
     pub(crate) fn credential(&self, rules: &[&str]) -> Token {
         let token = Token::generate(&ksuid(1_700_000_001, rand::random()));
         self.change(|published| {
-            Arc::make_mut(&mut published.credentials).insert(token.ksuid().to_owned(), credential(&token, rules));
+            published.credentials.insert_mut(token.ksuid().to_owned(), credential(&token, rules));
         });
         token
+    }
+}
+
+/// What is other than before.
+fn changed(before: &Published, now: &Published) -> Changed {
+    fn edges<T>(before: &Listed<T>, now: &Listed<T>) -> BTreeSet<String> {
+        let same = |id: &String| before.get(id).zip(now.get(id)).is_some_and(|(one, other)| Arc::ptr_eq(one, other));
+        before.keys().chain(now.keys()).filter(|id| !same(id)).cloned().collect()
+    }
+    let same = |id: &String| {
+        before.backends.get(id).zip(now.backends.get(id)).is_some_and(|(one, other)| Arc::ptr_eq(one, other))
+    };
+    Changed {
+        https_edges: edges(&before.https_edges, &now.https_edges),
+        tls_edges: edges(&before.tls_edges, &now.tls_edges),
+        tcp_edges: edges(&before.tcp_edges, &now.tcp_edges),
+        backends: before.backends.keys().chain(now.backends.keys()).filter(|id| !same(id)).cloned().collect(),
+        credentials: before.credentials != now.credentials,
     }
 }
 
