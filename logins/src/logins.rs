@@ -25,7 +25,7 @@ use http::{HeaderMap, HeaderValue, Method, Response, header};
 use jiff::Timestamp;
 use postern_api::{
     Code, Error, Timestamp as Moment,
-    published::{HttpsEdge, Login, LoginSession, LoginSessions, SessionKey},
+    published::{HttpsEdge, Listed, Login, LoginSession, LoginSessions, SessionKey},
 };
 use std::{
     collections::HashMap,
@@ -99,12 +99,12 @@ impl Logins {
     }
 
     /// Takes the sessions that are published from now on.
-    pub fn publish(&self, sessions: Arc<LoginSessions>) {
-        self.sessions.store(sessions);
+    pub fn publish(&self, sessions: LoginSessions) {
+        self.sessions.store(Arc::new(sessions));
     }
 
     /// Takes the edges from now on: logins that begin at an identity provider may lead to their names alone.
-    pub fn follow(&self, edges: Arc<Vec<Arc<HttpsEdge>>>) {
+    pub fn follow(&self, edges: Listed<HttpsEdge>) {
         self.saml.follow(edges);
     }
 

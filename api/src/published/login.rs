@@ -1,14 +1,12 @@
 //! How visitors log in, and who has.
 
+use super::Map;
 use crate::{
     Secret, Timestamp,
     module::{OAuth, Oidc, Saml, SessionOptions},
 };
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The login module of a route.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,4 +115,4 @@ pub struct LoginSession {
 }
 
 /// Everybody who has logged in.
-pub type LoginSessions = HashMap<SessionKey, Arc<LoginSession>>;
+pub type LoginSessions = Map<SessionKey, Arc<LoginSession>>;

@@ -66,7 +66,7 @@ pub struct Published {
     /// How reserved domains come by their certificates, by the domain. Most do as any name does, and have no word here.
     pub domain_certificates: Arc<HashMap<String, DomainCertificate>>,
     /// Visitors who have logged in.
-    pub logins: Arc<LoginSessions>,
+    pub logins: LoginSessions,
 }
 
 /// What an agent may authenticate with.

@@ -7,14 +7,13 @@ use postern_api::{
 };
 use std::{collections::HashMap, sync::Arc};
 
-/// All sessions. A copy for publishing is made only if something has changed.
+/// All sessions. What is published shares with them all that has not changed since.
 #[derive(Default)]
 pub(super) struct Logins {
     sessions: LoginSessions,
     keys: HashMap<String, SessionKey>,
     /// When sessions were used last, until they are read themselves: from then on the edge knows better.
     uses: HashMap<String, Timestamp>,
-    published: Option<Arc<LoginSessions>>,
 }
 
 impl Logins {
@@ -26,19 +25,18 @@ impl Logins {
 
     /// Takes in a session as it is now, or that it is gone.
     pub(super) fn set(&mut self, id: &str, session: Option<LoginSession>) {
-        self.published = None;
         if let Some(former) = self.keys.remove(id) {
-            self.sessions.remove(&former);
+            self.sessions.remove_mut(&former);
         }
         if let Some(mut session) = session {
             let last = self.uses.remove(id);
             session.last_active = last.map_or(session.last_active, |last| last.max(session.last_active));
             self.keys.insert(id.to_owned(), session.key);
-            self.sessions.insert(session.key, Arc::new(session));
+            self.sessions.insert_mut(session.key, Arc::new(session));
         }
     }
 
-    pub(super) fn publish(&mut self) -> Arc<LoginSessions> {
-        self.published.get_or_insert_with(|| Arc::new(self.sessions.clone())).clone()
+    pub(super) fn publish(&self) -> LoginSessions {
+        self.sessions.clone()
     }
 }

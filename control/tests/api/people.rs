@@ -255,7 +255,7 @@ async fn sessions_and_their_last_use_survive_a_restart() {
     let control = crate::published::reopened(folder.path(), live).await;
     let kept = control.published().borrow().logins.get(&key(1)).cloned().expect("it is still there");
     assert_eq!(*kept, LoginSession { last_active: at(500), ..LoginSession::clone(&session) });
-    assert_eq!(control.published().borrow().logins.len(), 2);
+    assert_eq!(control.published().borrow().logins.size(), 2);
 }
 
 #[tokio::test]
@@ -273,7 +273,7 @@ async fn somebody_with_a_thousand_sessions_loses_the_oldest_and_ends_them_all_at
         oldest.0[..4].copy_from_slice(&number.to_be_bytes());
         published(&world, oldest)
     };
-    assert_eq!(world.control.published().borrow().logins.len(), 1000);
+    assert_eq!(world.control.published().borrow().logins.size(), 1000);
     assert!(oldest(1).is_none() && oldest(2).is_some());
     let user = users(&operator).await.remove(0);
     operator.delete(&format!("/app/users/{user}")).await.is(StatusCode::NO_CONTENT);

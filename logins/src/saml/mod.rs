@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use postern_api::{
     Code, Error,
     host::HostName,
-    published::{HttpsEdge, Person, SamlLogin},
+    published::{HttpsEdge, Listed, Person, SamlLogin},
 };
 use provider::Described;
 use replays::Replays;
@@ -39,7 +39,7 @@ pub(crate) struct Saml {
 /// What outlives the realms, because these are made anew with every change of a module.
 pub(crate) struct Memory {
     replays: Replays,
-    edges: ArcSwap<Vec<Arc<HttpsEdge>>>,
+    edges: ArcSwap<Listed<HttpsEdge>>,
     /// Since when messages are remembered; seconds since 1970.
     began: i64,
 }
@@ -55,14 +55,14 @@ impl Memory {
     }
 
     /// Takes all edges from now on, for their names.
-    pub(crate) fn follow(&self, edges: Arc<Vec<Arc<HttpsEdge>>>) {
-        self.edges.store(edges);
+    pub(crate) fn follow(&self, edges: Listed<HttpsEdge>) {
+        self.edges.store(Arc::new(edges));
     }
 
     /// The names of an edge.
     fn names(&self, edge: &str) -> Vec<HostName> {
         let edges = self.edges.load();
-        edges.iter().find(|known| known.id == edge).map(|edge| edge.names.clone()).unwrap_or_default()
+        edges.get(edge).map(|edge| edge.names.clone()).unwrap_or_default()
     }
 }
 

@@ -33,7 +33,7 @@ impl Books {
         change(&mut kept);
         let all: LoginSessions = kept.iter().map(|session| (session.key, Arc::new(session.clone()))).collect();
         if let Some(logins) = self.logins.get().and_then(Weak::upgrade) {
-            logins.publish(Arc::new(all));
+            logins.publish(all);
         }
         Box::pin(std::future::ready(Ok(())))
     }

@@ -45,7 +45,7 @@ impl Scene {
         let world = World::new(Operators::default());
         let names = ["*.any.test", HOST].map(|name| HostName::parse(name).expect("a name")).to_vec();
         let edge = HttpsEdge { id: "edghts_1".to_owned(), names, settings: Settings::default(), routes: Vec::new() };
-        world.logins.follow(Arc::new(vec![Arc::new(edge)]));
+        world.logins.follow([(edge.id.clone(), Arc::new(edge))].into_iter().collect());
         let realm = world.logins.realm("edghtsrt_1", "edghts_1", &login(changes)).expect("a realm");
         Scene { world, realm, browser: Browser::default() }
     }
