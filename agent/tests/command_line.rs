@@ -67,12 +67,12 @@ fn a_broken_file_is_explained_at_once_with_places_and_without_secrets() {
 }
 
 #[test]
-fn what_cannot_be_understood_or_comes_later_is_a_sentence() {
+fn what_cannot_be_understood_is_a_sentence() {
     let folder = tempfile::tempdir().expect("a folder");
     let table: &[(&[&str], i32, &str)] = &[
         (&["http", "not an address"], 1, "is not a local address"),
-        (&["tls", "443"], 1, "TLS tunnels come in a later version"),
-        (&["http", "80", "--basic-auth", "a:b"], 1, "basic_auth: Comes in a later version"),
+        (&["tls", "443", "--crt", "nowhere.pem"], 1, "`crt` and `key` belong together"),
+        (&["http", "80", "--basic-auth", "a:b"], 1, "basic_auth[0]: The password is too short"),
         (&["tunnel", "80"], 1, "at least one label"),
         (&["start", "nobody"], 1, "no tunnel named `nobody`"),
         (&["start"], 2, "Usage"),

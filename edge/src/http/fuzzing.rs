@@ -115,6 +115,8 @@ fn serve(bytes: &[u8], size: usize, limits: &Limits) -> Heard {
     }
     let mut heard = std::mem::take(&mut *locked(&heard));
     heard.broken = outcome == Some(false) || refused.load(Ordering::Relaxed);
+    // Who asks with HTTP/1.0, or for the end of the connection, asks nothing more on it.
+    heard.closed |= outcome == Some(true);
     heard
 }
 

@@ -100,7 +100,9 @@ pub fn webhook(input: &[u8]) {
     }
     if let Scheme::Ways(ways) = scheme {
         for way in ways.iter().filter(|way| way.over == [Part::Body] && way.time.is_none()) {
+            // What is asked with GET is a challenge, whoever signed it.
             let mut signed = request.clone();
+            *signed.method_mut() = Method::POST;
             if sign(&mut signed, ways, way).is_none() {
                 continue;
             }
