@@ -352,7 +352,7 @@ impl Conversation {
             let missed = self.following == Following::Undecided { missed: true };
             self.following = Following::Yes;
             self.response_ended();
-            self.following = Following::No;
+            self.give_up("The connection changed to another protocol before this request was answered.");
             if let Some((exchange, store)) = kept.filter(|_| head.websocket && head.status == 101) {
                 self.inside = Some(Follow::socket(exchange, store, missed));
                 self.following = Following::Socket;

@@ -104,6 +104,21 @@ fn a_pending_request_has_no_response_and_a_broken_one_says_why() {
 }
 
 #[test]
+fn requests_behind_a_change_of_protocol_that_nobody_asked_for_are_not_awaited_for_ever() {
+    let mut watched = watch();
+    watched.conversation.request_bytes(&[REQUESTS[0], REQUESTS[2]].concat());
+    watched.conversation.response_bytes(SWITCH);
+    watched.conversation.response_closed();
+    let list = watched.store.page(u64::MAX, 100);
+    assert_eq!(list.len(), 2);
+    for exchange in &list {
+        assert!(exchange.summary()["duration"].is_u64(), "{}", exchange.summary());
+    }
+    let error = view::detail(&list[0])["error"].to_string();
+    assert!(error.contains("changed to another protocol"), "{error}");
+}
+
+#[test]
 fn after_101_nothing_is_read_as_http() {
     let mut watched = watch();
     let handshake = b"GET /ws HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
