@@ -93,6 +93,21 @@ export const MANNERS: Record<string, Manner> = {
   },
 };
 
+/** What the server asks for, at one provider or another. */
+const SCOPES = [
+  "openid",
+  "offline_access",
+  "profile",
+  "email",
+  "read:user",
+  "read:org",
+  "user:email",
+  "user:read:email",
+  "User.Read",
+  "https://www.googleapis.com/auth/userinfo.email",
+  "https://www.googleapis.com/auth/userinfo.profile",
+];
+
 export class OAuthProvider implements Provider {
   readonly issuer: string;
   readonly #server: Server;
@@ -142,6 +157,8 @@ export class OAuthProvider implements Provider {
       ],
       cookies: { keys: ["specs"] },
       pkce: { required: () => pkce },
+      // It grants nothing to who asks for scopes it has never heard of.
+      scopes: SCOPES,
       routes: { authorization, token },
       features: { devInteractions: { enabled: true } },
       findAccount: (_context: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id }) }),
