@@ -53,7 +53,10 @@ impl Place {
         let within = host.strip_prefix("sns.")?;
         let region = within.strip_suffix(".amazonaws.com").or_else(|| within.strip_suffix(".amazonaws.com.cn"))?;
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        let named = (3..=32).contains(&region.len()) && region.bytes().all(|byte| plain(byte) || byte == b'-');
+        let named = (3..=32).contains(&region.len())
+            && region.bytes().all(|byte| plain(byte) || byte == b'-')
+            && !region.starts_with('-')
+            && !region.ends_with('-');
         let name = file.strip_prefix("SimpleNotificationService-")?.strip_suffix(".pem")?;
         let hashed = (1..=128).contains(&name.len()) && name.bytes().all(plain);
         (named && hashed).then(|| Place { host: host.to_owned(), path: format!("/{file}") })
@@ -166,6 +169,8 @@ mod tests {
             "https://sns.us-east-1.amazonaws.com:444/SimpleNotificationService-a.pem",
             "https://sns.a.b.amazonaws.com/SimpleNotificationService-a.pem",
             "https://sns..amazonaws.com/SimpleNotificationService-a.pem",
+            "https://sns.us-east-.amazonaws.com/SimpleNotificationService-a.pem",
+            "https://sns.-us-east.amazonaws.com/SimpleNotificationService-a.pem",
             "https://sns.us-east-1.amazonaws.com/other.pem",
             "https://sns.us-east-1.amazonaws.com/SimpleNotificationService-a/../x.pem",
             "https://sns.us-east-1.amazonaws.com/SimpleNotificationService-a.pem?x=.pem",
