@@ -48,8 +48,9 @@ pub(crate) fn reduce(method: &Method, uri: &mut Uri, version: Version, headers: 
         let host = HeaderValue::from_str(authority.as_str()).map_err(|_| Refusal::invalid("The host is not valid."))?;
         headers.insert(header::HOST, host);
     }
-    let target = uri.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
-    *uri = Uri::from(target);
+    // Where nothing but a fragment stood behind the host, which nobody is sent, the path is empty.
+    let target = uri.path_and_query().filter(|target| target.as_str() != "/").cloned();
+    *uri = Uri::from(target.unwrap_or_else(|| PathAndQuery::from_static("/")));
     Ok(())
 }
 
@@ -155,6 +156,8 @@ mod tests {
             ("/", &["Shop.TEST.:4443"], ("/", "shop.test")),
             ("http://shop.test/a", &["SHOP.test:80"], ("/a", "shop.test")),
             ("http://shop.test", &["shop.test"], ("/", "shop.test")),
+            ("http://shop.test#a", &["shop.test"], ("/", "shop.test")),
+            ("http://shop.test?y", &["shop.test"], ("/?y", "shop.test")),
             ("https://shop.test:4443/x?y", &[], ("/x?y", "shop.test")),
             ("/", &["bücher.test"], ("/", "xn--bcher-kva.test")),
             ("/", &["[::1]:4443"], ("/", "::1")),

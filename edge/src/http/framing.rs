@@ -169,7 +169,9 @@ impl Framing {
         else {
             return Err(wrong());
         };
-        let target_is_plain = !target.is_empty() && target.iter().all(|byte| *byte > b' ' && *byte != 0x7f);
+        // A fragment is the browser's own affair; readers disagree about what it means here.
+        let plain = |byte: &u8| *byte > b' ' && *byte != 0x7f && *byte != b'#';
+        let target_is_plain = !target.is_empty() && target.iter().all(plain);
         if !is_token(method) || !target_is_plain || !matches!(version, b"HTTP/1.1" | b"HTTP/1.0") {
             return Err(wrong());
         }
@@ -345,6 +347,13 @@ mod tests {
             assert_eq!(read(text.as_bytes()), Err(Code::RequestInvalid), "{chunk:?}");
         }
         assert_eq!(read(b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), Err(Code::RequestInvalid));
+    }
+
+    #[test]
+    fn a_target_with_a_fragment_is_refused() {
+        for line in ["GET /a#b HTTP/1.1", "GET http://a#b/c HTTP/1.1", "GET # HTTP/1.1"] {
+            assert!(read(format!("{line}\r\nHost: a\r\n\r\n").as_bytes()).is_err(), "{line}");
+        }
     }
 
     #[test]
