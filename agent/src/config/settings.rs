@@ -176,14 +176,8 @@ const KNOWN: &[&str] = &[
 
 const LATER_SETTING: &str = "Comes in a later version of Postern; take the key out.";
 const LATER: &[(&str, &str)] = &[
-    (
-        "agent",
-        "Belongs to configuration version 3, which comes in a later version of Postern; write the keys at the top level with `version: 2`.",
-    ),
-    (
-        "endpoints",
-        "Belongs to configuration version 3, which comes in a later version of Postern; write `tunnels` with `version: 2`.",
-    ),
+    ("agent", "Belongs to configuration version 3: say `version: 3`, or write the keys at the top level."),
+    ("endpoints", "Belongs to configuration version 3: say `version: 3`, or write `tunnels`."),
     ("heartbeat_interval", "The server sets the heartbeat (10 s); take the key out."),
     ("heartbeat_tolerance", "A connection counts as dead after 15 s without a sign of life; take the key out."),
     ("region", "A Postern server is one region; take the key out and give `server_addr`."),
