@@ -266,13 +266,14 @@ impl Conversation {
                         exchange.came(self.way.transit, self.way.connect.take());
                     }
                     bytes = &bytes[taken..];
-                    if self.pending.len() >= MAX_PIPELINED {
-                        return Err(Garbage);
-                    }
                     let upgrade = head.upgrade || head.method == "CONNECT";
                     let pending =
                         Pending { method: head.method, started: Instant::now(), exchange: exchange.clone(), upgrade };
                     self.pending.push_back(pending);
+                    // This one is listed already, and given up with the others.
+                    if self.pending.len() > MAX_PIPELINED {
+                        return Err(Garbage);
+                    }
                     let empty = head.framing == Framing::Length(0);
                     self.request.body = Some((head.framing, exchange));
                     if empty {

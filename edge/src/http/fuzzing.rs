@@ -229,9 +229,9 @@ fn is_clean(headers: &HeaderMap) {
     for name in headers.keys() {
         let name = name.as_str().replace('_', "-");
         let hop = ["connection", "transfer-encoding", "upgrade", "keep-alive", "proxy-connection", "http2-settings"];
-        let claim = ["x-forwarded-", "forwarded", "x-real-ip", "postern-", "proxy-authorization"];
-        assert!(!hop.contains(&name.as_str()), "{name}");
-        assert!(!claim.iter().any(|claim| name.starts_with(claim)) || name.starts_with("forwarded-"), "{name}");
+        let claim = ["forwarded", "x-real-ip", "proxy-authorization"];
+        assert!(!hop.contains(&name.as_str()) && !claim.contains(&name.as_str()), "{name}");
+        assert!(!name.starts_with("x-forwarded-") && !name.starts_with("postern-"), "{name}");
     }
     assert!(headers.get_all(header::TE).iter().all(|te| te == "trailers"), "{headers:?}");
 }

@@ -119,6 +119,15 @@ fn requests_behind_a_change_of_protocol_that_nobody_asked_for_are_not_awaited_fo
 }
 
 #[test]
+fn when_more_is_asked_than_is_followed_nothing_is_awaited_for_ever() {
+    let mut watched = watch();
+    watched.conversation.request_bytes(&REQUESTS[0].repeat(MAX_PIPELINED + 5));
+    let list = watched.store.page(u64::MAX, 10_000);
+    assert_eq!(list.len(), MAX_PIPELINED + 1);
+    assert!(list.iter().all(|exchange| exchange.summary()["duration"].is_u64()));
+}
+
+#[test]
 fn after_101_nothing_is_read_as_http() {
     let mut watched = watch();
     let handshake = b"GET /ws HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
