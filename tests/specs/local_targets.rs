@@ -135,7 +135,7 @@ async fn the_service_is_called_as_the_tunnel_says_and_its_redirects_lead_back() 
             assert_eq!(heard.header("x-original-host"), public(tunnel));
         }
     }
-    let to = format!("http://inner.test/login?next=%2F");
+    let to = "http://inner.test/login?next=%2F".to_owned();
     let script = json!({ "status": 302, "headers": { "Location": to } });
     let redirecting = shop.tunnel("redirecting", json!({ "catch": script, "host_header": "inner.test" })).await;
     let reply = shop.get(&redirecting, "/").await;
