@@ -1,11 +1,12 @@
 //! Ids that cannot be mixed up: `ipp_2gl…` is an IP policy and nothing else.
 //!
-//! An id is the prefix of its kind and a KSUID: 4 bytes of time and 16 random bytes in base 62, so ids of
-//! one kind sort by the moment they were made.
+//! An id is the prefix of its kind and a KSUID: 4 bytes of time and 16 more in base 62. Of those, the first four
+//! are the place within the second and the rest is random, so ids that one program makes sort as they were made.
 
 use crate::{Code, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::marker::PhantomData;
+use std::sync::{Mutex, PoisonError};
 
 /// Seconds between 1970 and the epoch of KSUIDs.
 const KSUID_EPOCH: i64 = 1_400_000_000;
@@ -33,7 +34,7 @@ pub struct AnyId(String);
 impl<K: Kind> Id<K> {
     /// A new id for something made at this moment.
     pub fn new(moment: jiff::Timestamp) -> Self {
-        Id { text: format!("{}_{}", K::PREFIX, ksuid(moment.as_second(), rand::random())), kind: PhantomData }
+        Id { text: format!("{}_{}", K::PREFIX, next_ksuid(moment)), kind: PhantomData }
     }
 
     /// Reads an id, refusing anything that is not of this kind.
@@ -90,7 +91,35 @@ impl AnyId {
     }
 }
 
-/// A KSUID of 16 random bytes, at a moment given in seconds since 1970.
+/// A new KSUID, larger than all that this program made before, unless the clock was set back.
+pub fn next_ksuid(moment: jiff::Timestamp) -> String {
+    let place = place_within_second(moment);
+    let mut payload: [u8; 16] = rand::random();
+    payload[..4].copy_from_slice(&place.to_be_bytes());
+    ksuid(moment.as_second(), payload)
+}
+
+/// The nanoseconds of a moment, or more where that many were given out already: lists are newest first also where
+/// much is made at once, or by a clock that counts seconds.
+fn place_within_second(moment: jiff::Timestamp) -> u32 {
+    static LAST: Mutex<(i64, u32)> = Mutex::new((i64::MIN, 0));
+    let own = (moment.as_second(), moment.subsec_nanosecond().unsigned_abs());
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let (second, place) = *last;
+    match own.0 {
+        now if now < second => own.1,
+        now if now == second => {
+            last.1 = own.1.max(place.saturating_add(1));
+            last.1
+        }
+        _ => {
+            *last = own;
+            own.1
+        }
+    }
+}
+
+/// A KSUID of these 16 bytes, at a moment given in seconds since 1970.
 pub fn ksuid(seconds: i64, random: [u8; 16]) -> String {
     let stamp = u32::try_from(seconds.saturating_sub(KSUID_EPOCH).max(0)).unwrap_or(u32::MAX);
     let mut bytes = [0u8; 20];
@@ -202,6 +231,13 @@ mod tests {
         let earlier = ksuid(1_700_000_000, [0xff; 16]);
         let later = ksuid(1_700_000_001, [0; 16]);
         assert!(earlier < later);
+    }
+
+    #[test]
+    fn ids_made_one_after_the_other_sort_so_within_one_second_and_by_a_clock_of_seconds_too() {
+        let moment = jiff::Timestamp::from_second(4_000_000_000).expect("a moment");
+        let made: Vec<String> = (0..1000).map(|_| next_ksuid(moment)).collect();
+        assert!(made.is_sorted_by(|one, next| one < next));
     }
 
     #[test]

@@ -88,7 +88,7 @@ impl Plan {
 
     /// Notes down that something happened.
     pub(crate) fn event(&mut self, what: &str, object: &str, by: &AnyId, at: jiff::Timestamp) -> Result<()> {
-        let id = postern_api::id::ksuid(at.as_second(), rand::random());
+        let id = postern_api::id::next_ksuid(at);
         let event = Event { what, object, by, at: Timestamp::new(at) };
         self.put(&format!("events/ev_{id}"), plain(&event)?);
         Ok(())

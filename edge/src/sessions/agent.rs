@@ -1,7 +1,7 @@
 //! One connection of an agent, from its preamble to its end.
 
 use super::{Registry, Session, authenticate, registry::Ending};
-use postern_api::{Secret, Timestamp, id::ksuid};
+use postern_api::{Secret, Timestamp, id::next_ksuid};
 use postern_tunnel::{
     Accepted, DataConnection, EndReason, Greeting, ServerEvent, ServerEvents, Transport,
     message::{HEARTBEAT, Welcome},
@@ -51,7 +51,7 @@ async fn greet(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
         }
     };
     let now = jiff::Timestamp::now();
-    let id = format!("ts_{}", ksuid(now.as_second(), rand::random()));
+    let id = format!("ts_{}", next_ksuid(now));
     let secret: String = rand::rng().sample_iter(Alphanumeric).take(DATA_SECRET).map(char::from).collect();
     let welcome = Welcome {
         protocol: 0,

@@ -5,7 +5,7 @@ use super::{
     registry::{Book, Registry},
 };
 use crate::{live::TunnelKind, sessions::names::Slot, tcp::Target};
-use postern_api::{Code, Error, Timestamp, acl::Acl, host::HostName, id::ksuid, words};
+use postern_api::{Code, Error, Timestamp, acl::Acl, host::HostName, id::next_ksuid, words};
 use postern_tunnel::message::{Bind, BindWhat, Bound, Scheme};
 use std::{
     collections::{BTreeMap, HashSet},
@@ -92,7 +92,7 @@ impl Registry {
         held.next_number += 1;
         let now = jiff::Timestamp::now();
         let tunnel = Arc::new(Tunnel {
-            id: format!("tn_{}", ksuid(now.as_second(), rand::random())),
+            id: format!("tn_{}", next_ksuid(now)),
             number,
             name: bind.name,
             kind: grant.kind,
