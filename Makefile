@@ -38,7 +38,7 @@ test-browser: ui/dist/index.html tests/browser/node_modules ## the pages in a re
 	npm --prefix tests/browser run check
 	npm --prefix tests/browser test
 
-test-logins: tests/logins/node_modules ## logins of visitors: real and hostile identity providers, a real browser
+test-logins: tests/logins/node_modules tests/browser/node_modules ## logins of visitors: real and hostile identity providers, a real browser
 	@echo "== logins of visitors, against the real programs"
 	tests/logins/venv "$(CARGO_TARGET_DIR)/logins-venv"
 	npm --prefix tests/logins run check

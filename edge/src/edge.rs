@@ -4,7 +4,7 @@ use crate::{
     backends::Backends,
     counters,
     gatehouse::Gatehouse,
-    http::{Front, Turns},
+    http::{Front, Turns, headers},
     listeners::{self, Crowd},
     live::Live,
     modules::Keeper,
@@ -65,6 +65,7 @@ impl Edge {
         let ports = Ports::new(settings.tcp_addr, crowd(0), backends.clone(), gatehouse.clone());
         let logins = Arc::new(settings.logins(https_addr.port())?);
         let routing = Arc::new(Routing::new(configs.clone(), Keeper::new(&settings, logins.clone())));
+        let claims = Some(settings.identity_headers.clone()).filter(|names| !headers::is_own(names.prefix()));
         let (api, challenges) = (settings.api.clone(), settings.challenges.clone());
         let (https_port, http_port) = (https_addr.port(), http_addr.port());
         let registry =
@@ -75,6 +76,7 @@ impl Edge {
             routing: routing.clone(),
             gatehouse: gatehouse.clone(),
             logins: logins.clone(),
+            claims,
             api,
             turns: Turns::new(limits.requests),
             challenges,

@@ -1,6 +1,9 @@
 //! The authorization code grant of OAuth 2 with PKCE, as OpenID Connect and the OAuth providers share it.
 
-use crate::web::{Failure, Web};
+use crate::{
+    reply,
+    web::{Failure, Web},
+};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use http::{Method, header};
 use postern_api::{Code, Error, Secret};
@@ -129,9 +132,7 @@ fn request(
 
 fn unreachable(failure: &Failure) -> Error {
     tracing::warn!(%failure, "a token endpoint cannot be asked");
-    let sentence =
-        "The login provider cannot be reached, or answers something that makes no sense. Try again in a moment.";
-    Error::new(Code::IssuerUnreachable, sentence)
+    reply::unreachable()
 }
 
 #[cfg(test)]

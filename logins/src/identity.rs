@@ -28,6 +28,11 @@ impl IdentityHeaders {
         fine.then(|| IdentityHeaders { prefix: format!("{prefix}-") })
     }
 
+    /// What the names begin with, in lower case.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
     /// Takes out what a visitor sent under these names, with underscores too: many programs take both for the same.
     pub fn strip(&self, headers: &mut HeaderMap) {
         let ours = |name: &HeaderName| {

@@ -29,7 +29,7 @@ use postern_api::{
 };
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 
@@ -129,19 +129,20 @@ impl Logins {
     /// If the module cannot be put to work.
     pub fn realm(&self, route: &str, edge: &str, login: &Login) -> Result<Arc<Realm>, Error> {
         let realm = Arc::new(Realm::new(route, edge, login, &self.settings)?);
-        let mut realms = self.realms.lock().unwrap_or_else(PoisonError::into_inner);
-        realms.retain(|_, realm| realm.strong_count() > 0);
-        realms.insert(realm.route.clone(), Arc::downgrade(&realm));
+        self.realms().insert(realm.route.clone(), Arc::downgrade(&realm));
         Ok(realm)
     }
 
     pub(crate) fn realm_of(&self, route: &str) -> Option<Arc<Realm>> {
-        self.realms.lock().unwrap_or_else(PoisonError::into_inner).get(route)?.upgrade()
+        self.realms().get(route)?.upgrade()
+    }
+
+    fn realms(&self) -> MutexGuard<'_, HashMap<Arc<str>, Weak<Realm>>> {
+        self.realms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn realms_of_edge(&self, edge: &str) -> Vec<Arc<Realm>> {
-        let realms = self.realms.lock().unwrap_or_else(PoisonError::into_inner);
-        realms.values().filter_map(Weak::upgrade).filter(|realm| *realm.edge == *edge).collect()
+        self.realms().values().filter_map(Weak::upgrade).filter(|realm| *realm.edge == *edge).collect()
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -153,8 +154,9 @@ impl Logins {
         if realm.options.options_passthrough && method == Method::OPTIONS {
             return Admission::Through;
         }
-        match self.known(realm, headers, host) {
-            Some(known) if realm.is_due(known.session(), self.now().as_second()) => self.check(realm, &known).await,
+        let now = self.now().as_second();
+        match self.known(realm, headers, host, now) {
+            Some(known) if realm.is_due(known.session(), now) => self.check(realm, &known).await,
             Some(known) => Admission::Known(known),
             None => Admission::Unknown,
         }
@@ -198,8 +200,7 @@ impl Logins {
         self.seen.get(session, |session| self.settings.headers.of(&session.person, realm.tokens(session)))
     }
 
-    fn known(&self, realm: &Realm, headers: &HeaderMap, host: &str) -> Option<Arc<Known>> {
-        let now = self.now().as_second();
+    fn known(&self, realm: &Realm, headers: &HeaderMap, host: &str, now: i64) -> Option<Arc<Known>> {
         let sessions = self.sessions.load();
         cookies::values(headers, &realm.cookies.session).find_map(|secret| {
             let session = sessions.get(&sessions::key(secret, &realm.route))?;
@@ -466,9 +467,10 @@ impl Logins {
 
     /// Does so once: what the server does before it goes.
     pub async fn write_down(&self) {
-        self.saml.tidy(self.now().as_second());
-        let published = self.sessions.load_full();
         let now = self.now().as_second();
+        self.saml.tidy(now);
+        self.realms().retain(|_, realm| realm.strong_count() > 0);
+        let published = self.sessions.load_full();
         let over = published.values().filter(|session| self.is_over(session, now));
         let over: Vec<String> = over.map(|session| session.id.clone()).collect();
         let used = self.seen.used(|key| published.get(key).cloned());

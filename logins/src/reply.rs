@@ -58,3 +58,10 @@ pub(crate) fn refused_by_provider(why: &str) -> Error {
         format!("The login provider did not let you in (`{why}`). Log in again, or ask who runs the provider.");
     Error::new(Code::LoginRefused, sentence)
 }
+
+/// The refusal where the provider cannot be asked, or makes no sense. Why is for the log alone.
+pub(crate) fn unreachable() -> Error {
+    let sentence =
+        "The login provider cannot be reached, or answers something that makes no sense. Try again in a moment.";
+    Error::new(Code::IssuerUnreachable, sentence)
+}

@@ -216,6 +216,7 @@ mod tests {
         let registry = Arc::new(Registry::new(settings, 443, 80, published, backends, routing.clone(), ports));
         let front = Arc::new(Front {
             logins,
+            claims: None,
             registry,
             routing,
             gatehouse,

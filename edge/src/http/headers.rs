@@ -105,6 +105,11 @@ fn strip_own(headers: &mut HeaderMap) {
     remove_all(headers, |name| begins(name.as_str(), OWN_PREFIX));
 }
 
+/// Whether [`clean_request`] takes headers of this prefix out in any case.
+pub(crate) fn is_own(prefix: &str) -> bool {
+    begins(prefix, OWN_PREFIX)
+}
+
 /// Many local services see no difference between `-` and `_` in a name: one must not stand for the other here.
 fn begins(name: &str, prefix: &str) -> bool {
     name.len() >= prefix.len() && is(&name[..prefix.len()], prefix)

@@ -31,7 +31,7 @@ use hyper::{
     upgrade::OnUpgrade,
 };
 use postern_api::{Code, Error, id::ksuid};
-use postern_logins::Logins;
+use postern_logins::{IdentityHeaders, Logins, Realm};
 use postern_tunnel::{StreamKind, message::Scheme};
 use std::{borrow::Cow, convert::Infallible, sync::Arc, time::Duration};
 use tower::ServiceExt;
@@ -45,6 +45,8 @@ pub(crate) struct Front {
     pub(crate) routing: Arc<Routing>,
     pub(crate) gatehouse: Arc<Gatehouse>,
     pub(crate) logins: Arc<Logins>,
+    /// Names that only logins may use, where the cleaning of every request does not know them anyway.
+    pub(crate) claims: Option<IdentityHeaders>,
     pub(crate) api: Option<ApiHost>,
     pub(crate) challenges: Challenges,
     pub(crate) limits: Limits,
@@ -230,18 +232,16 @@ impl Front {
         let target = target?;
         may_ask(visitor, &target)?;
         let mut identity: &[_] = &[];
-        let mut realms: Arc<[_]> = Arc::default();
         let way = match target {
             Target::Tunnel(tunnel) => {
                 let asks = tunnel.stages.as_ref().is_some_and(|stages| stages.handshake.is_some());
                 if let Some(admission) = visitor.admission.as_ref().filter(|_| asks) {
                     identity = admission.identity().headers();
                 }
-                if let Some(realm) = tunnel.stages.as_ref().and_then(|stages| stages.column.realm()) {
-                    if parts.uri.path().starts_with(postern_logins::PREFIX) {
-                        return self.log_in(&parts, visitor, |_| Some(realm.clone())).await;
-                    }
-                    realms = Arc::new([realm.clone()]);
+                if let Some(realm) = tunnel.stages.as_ref().and_then(|stages| stages.column.realm())
+                    && parts.uri.path().starts_with(postern_logins::PREFIX)
+                {
+                    return self.log_in(&parts, visitor, |_| Some(realm.clone())).await;
                 }
                 Way::Tunnel(tunnel)
             }
@@ -255,8 +255,7 @@ impl Front {
                     return self.log_in(&parts, visitor, guarded).await;
                 }
                 let route = route_of(&edge, &parts.uri)?;
-                realms = edge.realms.clone();
-                Way::Route(route)
+                Way::Route(edge, route)
             }
             Target::Logins => return self.at_login_host(&parts, incoming, visitor).await,
             Target::Api(api) => {
@@ -271,7 +270,9 @@ impl Front {
             .cloned()
             .ok_or_else(|| Refusal::invalid("The request has no Host header."))?;
         headers::clean_request(&mut parts.headers);
-        self.logins.headers().strip(&mut parts.headers);
+        if let Some(claims) = &self.claims {
+            claims.strip(&mut parts.headers);
+        }
         if parts.version == Version::HTTP_2 {
             join_cookies(&mut parts.headers);
         }
@@ -282,7 +283,7 @@ impl Front {
         parts.headers.extend(identity.iter().cloned());
         let (body, progress) = RequestBody::of(incoming, &parts.headers, &self.limits);
         let mut body = body.counted(record);
-        if let Way::Route(route) = &way {
+        if let Way::Route(_, route) = &way {
             trace.on_route(&route.id);
             trace.leads_to(route.backend_id());
         }
@@ -295,12 +296,12 @@ impl Front {
             };
         }
         // Sessions are between the visitor and this endpoint, whatever the route.
-        for realm in realms.iter() {
+        for realm in way.realms() {
             Logins::strip(realm, &mut parts.headers);
         }
         let candidates = match &way {
             Way::Tunnel(tunnel) => backends::only(tunnel.clone()),
-            Way::Route(route) => self.registry.backends.candidates(route.backend())?,
+            Way::Route(_, route) => self.registry.backends.candidates(route.backend())?,
         };
         parts.version = Version::HTTP_11;
         let mut whom =
@@ -367,7 +368,7 @@ fn proof(text: String) -> Response<ResponseBody> {
 /// What serves a request.
 enum Way {
     Tunnel(Arc<Tunnel>),
-    Route(Arc<Route>),
+    Route(Arc<HttpsEndpoint>, Arc<Route>),
 }
 
 impl Way {
@@ -375,7 +376,15 @@ impl Way {
     fn column(&self) -> Option<&Column> {
         match self {
             Way::Tunnel(tunnel) => tunnel.stages.as_ref().map(|stages| &stages.column),
-            Way::Route(route) => Some(&route.column),
+            Way::Route(_, route) => Some(&route.column),
+        }
+    }
+
+    /// Who may log in at any of the endpoint's routes.
+    fn realms(&self) -> &[Arc<Realm>] {
+        match self {
+            Way::Tunnel(_) => self.column().and_then(Column::realm).map_or(&[], std::slice::from_ref),
+            Way::Route(edge, _) => &edge.realms,
         }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct HttpsEndpoint {
     /// A module of the edge cannot be read: nobody comes in.
     pub(crate) unreadable: bool,
     /// Who may log in at its routes.
-    pub(crate) realms: Arc<[Arc<Realm>]>,
+    pub(crate) realms: Vec<Arc<Realm>>,
     routes: Matcher<Arc<Route>>,
     by_id: HashMap<String, Arc<Route>>,
 }

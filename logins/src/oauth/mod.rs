@@ -9,6 +9,7 @@ pub use providers::{Endpoints, Operator, Operators};
 use crate::{
     attempts::{Known, Stage, token},
     code_grant::{self, Client, Grant, authorization_url},
+    reply,
     web::{Web, address},
 };
 use admitted::Lists;
@@ -196,8 +197,6 @@ impl OAuth {
                 tracing::warn!(provider = %self.name, %failure, "the provider cannot be asked")
             }
         }
-        let sentence =
-            "The login provider cannot be reached, or answers something that makes no sense. Try again in a moment.";
-        Error::new(Code::IssuerUnreachable, sentence)
+        reply::unreachable()
     }
 }

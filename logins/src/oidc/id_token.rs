@@ -90,14 +90,14 @@ fn wrong(error: ClaimsVerificationError) -> Wrong {
         Failed::SignatureVerification(Signature::NoMatchingKey | Signature::AmbiguousKeyId(_)) => Wrong::Key,
         // A key that was replaced may have kept its name.
         Failed::SignatureVerification(Signature::CryptoError(_)) => Wrong::Key,
-        Failed::SignatureVerification(_) | Failed::Unsupported(_) => signature(),
+        Failed::SignatureVerification(_) | Failed::Unsupported(_) => Wrong::Refused(signature()),
         _ => refuse(Code::IdTokenUnreadable, "The provider's ID token lacks what it must have."),
     }
 }
 
 /// The refusal where no key fits.
-pub(super) fn signature() -> Wrong {
-    refuse(
+pub(super) fn signature() -> Error {
+    refused(
         Code::IdTokenSignature,
         "The signature of the provider's ID token is missing, wrong or of a kind that is not taken.",
     )

@@ -7,6 +7,7 @@ use crate::{
     Clock,
     attempts::{Known, Stage, token},
     code_grant::{Client, Grant, authorization_url},
+    reply,
     web::{Failure, Web},
 };
 use discovery::{Discovery, Issuer};
@@ -118,15 +119,12 @@ impl Oidc {
             judgement = match issuer.newer_keys(web, now).await {
                 Some(Ok(keys)) => id_token::judge(token, keys, &expected),
                 Some(Err(failure)) => return Err(self.unreachable(&failure)),
-                None => Err(id_token::signature()),
+                None => Err(Wrong::Key),
             };
         }
         judgement.map_err(|wrong| match wrong {
             Wrong::Refused(error) => error,
-            Wrong::Key => match id_token::signature() {
-                Wrong::Refused(error) => error,
-                Wrong::Key => Code::IdTokenSignature.into(),
-            },
+            Wrong::Key => id_token::signature(),
         })
     }
 
@@ -162,8 +160,6 @@ impl Oidc {
 
     fn unreachable(&self, failure: &Failure) -> Error {
         tracing::warn!(issuer = %self.discovery.issuer().as_str(), %failure, "the issuer cannot be asked");
-        let sentence =
-            "The login provider cannot be reached, or answers something that makes no sense. Try again in a moment.";
-        Error::new(Code::IssuerUnreachable, sentence)
+        reply::unreachable()
     }
 }
