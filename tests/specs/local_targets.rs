@@ -3,15 +3,11 @@
 use postern_api::Code;
 use postern_tests::agent::Tunnel;
 use postern_tests::visitor::Reply;
-use postern_tests::{Agent, Origin, World};
-use rustls::ServerConfig;
-use rustls_pki_types::{PrivateKeyDer, pem::PemObject};
+use postern_tests::{Agent, Origin, World, tls};
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UnixListener};
-use tokio_rustls::TlsAcceptor;
 
 /// A server and an agent.
 struct Shop {
@@ -147,15 +143,8 @@ async fn the_service_is_called_as_the_tunnel_says_and_its_redirects_lead_back() 
 
 /// A service with TLS whose certificate is good for `localhost`, and that certificate.
 async fn tls_service() -> (SocketAddr, String) {
-    let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
-    let key = PrivateKeyDer::from_pem_slice(own.signing_key.serialize_pem().as_bytes()).expect("a key");
-    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("suites")
-        .with_no_client_auth()
-        .with_single_cert(vec![own.cert.der().clone()], key)
-        .expect("a pair");
-    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let own = tls::certificate("localhost");
+    let acceptor = tls::acceptor(&own);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(async move {
@@ -179,8 +168,7 @@ async fn certificates_of_local_services_are_judged_as_the_tunnel_says() {
     let file = shop.world.path("own.pem");
     std::fs::write(&file, certificate).expect("written");
     let other = shop.world.path("other.pem");
-    std::fs::write(&other, rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("made").cert.pem())
-        .expect("written");
+    std::fs::write(&other, tls::certificate("localhost").cert.pem()).expect("written");
     for (name, keys, good) in [
         ("usual", json!({}), true),
         ("anybody", json!({ "verify_upstream_tls": false }), true),

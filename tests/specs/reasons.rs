@@ -1,14 +1,10 @@
 //! Why a local service does not answer: the visitor gets a 502 or 504, the owner a sentence with what to do.
 
 use postern_api::Code;
-use postern_tests::{Agent, Origin, World, eventually};
-use rcgen::{CertificateParams, KeyPair};
-use rustls_pki_types::PrivateKeyDer;
+use postern_tests::{Agent, Origin, World, eventually, tls};
 use serde_json::json;
-use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
 
 /// The sentence stands with the captured request and in the log.
 async fn is_told(agent: &Agent, parts: &[&str]) {
@@ -24,16 +20,7 @@ async fn is_told(agent: &Agent, parts: &[&str]) {
 
 /// A service that speaks TLS. What begins otherwise is answered as TLS libraries do it: with an alert, or not at all.
 async fn encrypted(alert: bool) -> std::net::SocketAddr {
-    let key = KeyPair::generate().unwrap();
-    let certificate = CertificateParams::new(vec!["localhost".into()]).unwrap().self_signed(&key).unwrap();
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
-        .unwrap();
-    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let acceptor = tls::acceptor(&tls::certificate("localhost"));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {

@@ -2,33 +2,23 @@
 
 use postern_api::Code;
 use postern_tests::tcp::Echo;
+use postern_tests::tls::{self, certificate};
 use postern_tests::{Agent, Origin, World, eventually};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedKey, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
-use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject};
 use serde_json::json;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::{TlsAcceptor, TlsConnector};
+use tokio_rustls::TlsConnector;
 
 const HOST: &str = "vault.localhost";
 
-fn certificate(name: &str) -> CertifiedKey<KeyPair> {
-    rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate")
-}
-
 /// A local service with TLS of its own that greets and goes.
 async fn tls_service(own: &CertifiedKey<KeyPair>) -> SocketAddr {
-    let key = PrivateKeyDer::from_pem_slice(own.signing_key.serialize_pem().as_bytes()).expect("a key");
-    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("suites")
-        .with_no_client_auth()
-        .with_single_cert(vec![own.cert.der().clone()], key)
-        .expect("a pair");
-    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let acceptor = tls::acceptor(own);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(async move {

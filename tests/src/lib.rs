@@ -21,6 +21,7 @@ pub mod raw;
 pub mod screen;
 pub mod server;
 pub mod tcp;
+pub mod tls;
 pub mod visitor;
 pub mod world;
 

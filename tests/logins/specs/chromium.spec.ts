@@ -1,7 +1,7 @@
 // A whole login as a person sees it: Chromium, an agent's tunnel, and a provider that others wrote.
-import { existsSync } from "node:fs";
-import { chromium, type Browser } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { launch } from "../../browser/kit/browser";
 import { HonestProvider } from "../kit/honest";
 import { LoginWorld } from "../kit/world";
 
@@ -10,9 +10,7 @@ let provider: HonestProvider;
 let browser: Browser;
 
 beforeAll(async () => {
-  const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-  if (!existsSync(executablePath)) throw new Error(`no browser at ${executablePath}; set CHROMIUM`);
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  browser = await launch();
   here = await LoginWorld.start();
   provider = await HonestProvider.start(here.callback);
 });

@@ -1,7 +1,7 @@
 // A whole login with SAML as a person sees it: Chromium, and the pages of SimpleSAMLphp, whose forms send themselves.
-import { existsSync } from "node:fs";
-import { chromium, type Browser } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { launch } from "../../browser/kit/browser";
 import { PERSON } from "../kit/saml/idp";
 import { SamlRoute } from "../kit/saml/route";
 import { SimpleSamlPhp } from "../kit/saml/simplesamlphp";
@@ -12,9 +12,7 @@ let idp: SimpleSamlPhp;
 let browser: Browser;
 
 beforeAll(async () => {
-  const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-  if (!existsSync(executablePath)) throw new Error(`no browser at ${executablePath}; set CHROMIUM`);
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  browser = await launch();
   here = await LoginWorld.start();
   idp = await SimpleSamlPhp.start();
 });

@@ -121,7 +121,10 @@ async fn another_address_means_another_session_at_once() {
     let remote = Remote::start().await;
     remote.network.loses_its_address();
     remote.is_lost(GRACE).await;
-    sleep(Duration::from_secs(3)).await;
+    within(Duration::from_secs(20), "a try fails without an address", async || {
+        (remote.session().await["attempt"].as_u64() >= Some(2)).then_some(())
+    })
+    .await;
     remote.network.gets_another_address();
     remote.is_back("another address", ONE_CASE).await;
 }
