@@ -12,6 +12,21 @@ import type {
 
 const configured = (name: string) => `/api/configured/${encodeURIComponent(name)}`;
 
+const request = (id: string) => `/api/requests/http/${encodeURIComponent(id)}`;
+
+/** A captured request to send again, and what is different this time. */
+export interface Replay {
+  id: string;
+  tunnel_name?: string;
+  through?: "local" | "edge";
+  method?: string;
+  path?: string;
+  /** All headers, in their order. */
+  headers?: [string, string][];
+  body?: string;
+  body_base64?: string;
+}
+
 export type AgentApi = ReturnType<typeof agentApi>;
 
 export function agentApi(host: Host) {
@@ -43,9 +58,11 @@ export function agentApi(host: Host) {
       const query = new URLSearchParams({ limit: String(limit), ...(before ? { before } : {}) });
       return (await read<{ requests: Summary[] }>("GET", `/api/requests/http/summaries?${query}`)).requests;
     },
-    captured: (id: string) => read<CapturedRequest>("GET", `/api/requests/http/${encodeURIComponent(id)}`),
-    replay: (id: string, tunnel: string | null) =>
-      call("POST", "/api/requests/http", tunnel === null ? { id } : { id, tunnel_name: tunnel }),
+    captured: (id: string) => read<CapturedRequest>("GET", request(id)),
+    mark: (id: string, marks: { pinned?: boolean; note?: string | null }) =>
+      read<Summary>("PATCH", request(id), marks),
+    deleteOne: (id: string) => call("DELETE", request(id)),
+    replay: (wish: Replay) => call("POST", "/api/requests/http", wish),
     deleteAll: () => call("DELETE", "/api/requests/http"),
   };
 }

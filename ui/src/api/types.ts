@@ -24,6 +24,7 @@ export interface Capture {
   count: number;
   dropped: number;
   oldest: string | null;
+  pinned?: number;
 }
 
 export interface AgentStatus {
@@ -96,6 +97,14 @@ export interface Summary {
   cut: boolean;
   replay_of: string | null;
   error: string | null;
+  replay_through?: "local" | "edge" | null;
+  pinned?: boolean;
+  note?: string | null;
+  imported?: boolean;
+  /** How many messages of a WebSocket or server-sent events have passed; null for none. */
+  frames?: number | null;
+  /** More may come. */
+  open?: boolean;
 }
 
 export interface CapturedMessage {
@@ -114,11 +123,53 @@ export interface CapturedRequest {
   request: CapturedMessage & { method: string; uri: string };
   response: (CapturedMessage & { status: string; status_code: number }) | null;
   replay_of?: string | null;
+  replay_through?: "local" | "edge" | null;
   cut?: { request: boolean; response: boolean };
+  complete?: { request: boolean; response: boolean };
+  error?: string | null;
+  trace?: Trace | null;
+  timing?: Timing;
+  pinned?: boolean;
+  note?: string | null;
+  imported?: boolean;
+  frames?: number | null;
+  open?: boolean;
+}
+
+/** What the edge decided about a request before it came to the agent. */
+export interface Trace {
+  id?: string;
+  edge?: string;
+  route?: string;
+  backend?: string;
+  decisions?: Decision[];
+  microseconds?: number | null;
+  queue_microseconds?: number | null;
+}
+
+export interface Decision {
+  module: string;
+  /** What in the module decided; empty where nothing in particular did. */
+  rule: string;
+  verdict: string;
+  microseconds: number;
+}
+
+/** Nanoseconds; null for what was not measured. From `sent` on counted from the head's arrival at the agent. */
+export interface Timing {
+  edge: number | null;
+  modules: number | null;
+  queue: number | null;
+  transit: number | null;
+  connect: number | null;
+  sent: number | null;
+  first_byte: number | null;
+  last_byte: number | null;
 }
 
 export type AgentEvent =
   | { event: "status"; data: AgentStatus }
   | { event: "tunnels"; data: { tunnels: ConfiguredTunnel[] } }
   | { event: "request"; data: Summary }
+  | { event: "request_deleted"; data: { id: string } }
   | { event: "requests_deleted"; data: unknown };

@@ -10,13 +10,13 @@ import { Notice, ProblemText } from "../parts/Notice";
 import { State } from "../parts/State";
 import { Tabs } from "../parts/Tabs";
 import { useAgent } from "../services";
-import { BodyView } from "./BodyView";
+import { BodyView } from "./bodies/BodyView";
 import { HeadersTab, OverviewTab, RawTab } from "./DetailTabs";
 import { Replays } from "./Replays";
 import styles from "./RequestDetail.module.css";
 import { outcome } from "./status";
 import { useActions } from "./actions";
-import { useDetail, type Reading } from "./useDetail";
+import { isComplete, useDetail, type Reading } from "./useDetail";
 
 const TABS = [
   { value: "overview", label: "Overview" },
@@ -35,7 +35,7 @@ interface RequestDetailProps {
 }
 
 export function RequestDetail({ summary, tab, onTab, onSelect, onClose }: RequestDetailProps) {
-  const reading = useDetail(summary);
+  const reading = useDetail(summary.id, isComplete(summary));
   const [revealed, setRevealed] = useState(false);
   const { replay, copyCurl } = useActions();
   const { tunnels } = useAgent();
@@ -116,6 +116,9 @@ interface TabContentProps {
 }
 
 function TabContent({ reading, tab, summary, revealed, onReveal, onSelect }: TabContentProps) {
+  // Bodies read what they show by themselves: of the largest ones never more than is in sight.
+  if (tab === "request" || tab === "response")
+    return <BodyView key={tab} id={summary.id} side={tab} complete={isComplete(summary)} />;
   if (reading.state === "reading") return <p className={styles.wait}>Reading…</p>;
   if (reading.state === "failed") {
     const { code, message } = reading.problem;
@@ -129,14 +132,6 @@ function TabContent({ reading, tab, summary, revealed, onReveal, onSelect }: Tab
   }
   const { detail } = reading;
   switch (tab) {
-    case "request":
-      return <BodyView message={detail.request} what="request" />;
-    case "response":
-      return detail.response ? (
-        <BodyView message={detail.response} what="response" />
-      ) : (
-        <p className={styles.wait}>{summary.error ?? "The local service has not answered yet."}</p>
-      );
     case "headers":
       return <HeadersTab detail={detail} revealed={revealed} onReveal={onReveal} />;
     case "raw":

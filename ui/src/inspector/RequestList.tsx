@@ -4,6 +4,7 @@ import { useEffect, useRef, type ReactNode } from "react";
 import type { Summary } from "../api/types";
 import { clock, count, counted, duration, size } from "../model/format";
 import { tunnelName } from "../model/filter";
+import type { Manner } from "../model/selection";
 import { Icon } from "../parts/Icon";
 import { State } from "../parts/State";
 import styles from "./RequestList.module.css";
@@ -16,13 +17,15 @@ const COLUMNS = ["Status", "Method", "Address", "Tunnel", "Time", "Took", "Size"
 interface RequestListProps {
   handle: ViewHandle;
   selected: string | null;
+  several: ReadonlySet<string>;
   paused: boolean;
-  onSelect(id: string): void;
+  onSelect(id: string, manner: Manner): void;
   onFollow(): void;
   empty: ReactNode;
 }
 
-export function RequestList({ handle, selected, paused, onSelect, onFollow, empty }: RequestListProps) {
+export function RequestList(props: RequestListProps) {
+  const { handle, selected, several, paused, onSelect, onFollow, empty } = props;
   const { view, version } = handle;
   const frame = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
@@ -73,6 +76,7 @@ export function RequestList({ handle, selected, paused, onSelect, onFollow, empt
         className={styles.frame}
         role="grid"
         aria-label="Requests"
+        aria-multiselectable
         aria-rowcount={view.count + 1}
         aria-colcount={COLUMNS.length}
         aria-activedescendant={active}
@@ -95,7 +99,7 @@ export function RequestList({ handle, selected, paused, onSelect, onFollow, empt
                 summary={summary}
                 index={item.index}
                 top={item.start - ROW_HEIGHT}
-                selected={summary.id === selected}
+                selected={several.size > 0 ? several.has(summary.id) : summary.id === selected}
                 onSelect={onSelect}
               />
             ) : null;
@@ -126,7 +130,13 @@ interface RowProps {
   index: number;
   top: number;
   selected: boolean;
-  onSelect(id: string): void;
+  onSelect(id: string, manner: Manner): void;
+}
+
+/** With Ctrl one more or one less, with Shift all between. */
+function mannerOf(event: { ctrlKey: boolean; metaKey: boolean; shiftKey: boolean }): Manner {
+  if (event.shiftKey) return "range";
+  return event.ctrlKey || event.metaKey ? "toggle" : "only";
 }
 
 function Row({ summary, index, top, selected, onSelect }: RowProps) {
@@ -142,9 +152,9 @@ function Row({ summary, index, top, selected, onSelect }: RowProps) {
       className={`${styles.row} ${styles.exchange}`}
       style={{ transform: `translateY(${top}px)` }}
       // The list may move between press and release, so the press decides.
-      onPointerDown={(event) => event.button === 0 && onSelect(summary.id)}
+      onPointerDown={(event) => event.button === 0 && onSelect(summary.id, mannerOf(event))}
       // A click without a pointer comes from assistive technology.
-      onClick={(event) => event.detail === 0 && onSelect(summary.id)}
+      onClick={(event) => event.detail === 0 && onSelect(summary.id, "only")}
     >
       <span role="gridcell" className={styles.status} title={words}>
         <State tone={tone} icon={icon}>

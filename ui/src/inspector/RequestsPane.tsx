@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 import { tunnelName } from "../model/filter";
 import { counted } from "../model/format";
+import { choose, without, type Manner } from "../model/selection";
 import { Button } from "../parts/Button";
 import { Dialog, DialogActions } from "../parts/Dialog";
 import { useStored } from "../parts/hooks";
@@ -10,6 +11,7 @@ import { EmptyList } from "./EmptyList";
 import { KeysDialog } from "./KeysDialog";
 import { RequestDetail } from "./RequestDetail";
 import { RequestList } from "./RequestList";
+import { SelectionPane } from "./SelectionPane";
 import styles from "./RequestsPane.module.css";
 import { type Action, useShortcuts } from "./shortcuts";
 import { Toolbar } from "./Toolbar";
@@ -23,7 +25,9 @@ interface RequestsPaneProps {
   onSelect(id: string | null): void;
 }
 
-export function RequestsPane({ filter, onFilter, selected, onSelect }: RequestsPaneProps) {
+const NOT_SEVERAL: ReadonlySet<string> = new Set();
+
+export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }: RequestsPaneProps) {
   const { model } = useServices();
   const { tunnels, link } = useAgent();
   const handle = useView(filter);
@@ -34,13 +38,29 @@ export function RequestsPane({ filter, onFilter, selected, onSelect }: RequestsP
   const { replay, copyCurl } = useActions();
   const box = useRef<HTMLInputElement>(null);
   const pane = useRef<HTMLDivElement>(null);
+  const [marked, setMarked] = useState(NOT_SEVERAL);
+  const chosen = without(
+    { active: selected, several: marked },
+    (id) => model.exchanges.find(id) === undefined,
+  );
+  const { several } = chosen;
   const summary = selected === null ? undefined : model.exchanges.find(selected);
+  const onSelect = (id: string | null) => {
+    setMarked(NOT_SEVERAL);
+    onActive(id);
+  };
+  const pick = (id: string, manner: Manner) => {
+    const next = choose({ active: selected, several }, id, manner, handle.view);
+    setMarked(next.several);
+    onActive(next.active);
+  };
 
   // What was deleted or evicted is closed with its row; before the list was read nothing is known to be gone.
-  const gone = selected !== null && summary === undefined && link === "live";
+  const left = chosen.active;
+  const gone = link === "live" && left !== selected;
   useEffect(() => {
-    if (gone) onSelect(null);
-  }, [gone, onSelect]);
+    if (gone) onActive(left);
+  }, [gone, left, onActive]);
 
   const focusList = () => pane.current?.querySelector<HTMLElement>("[role=grid]")?.focus();
   const step = (by: number) => {
@@ -90,15 +110,27 @@ export function RequestsPane({ filter, onFilter, selected, onSelect }: RequestsP
           <RequestList
             handle={handle}
             selected={selected}
+            several={several}
             paused={paused}
-            onSelect={onSelect}
+            onSelect={pick}
             onFollow={() => setPaused(false)}
             empty={
               <EmptyList filtered={filter !== "" && model.exchanges.size > 0} onClear={() => onFilter("")} />
             }
           />
         </div>
-        {summary && (
+        {several.size > 1 && (
+          <div className={styles.detail}>
+            <SelectionPane
+              several={several}
+              onClose={() => {
+                onSelect(null);
+                focusList();
+              }}
+            />
+          </div>
+        )}
+        {summary && several.size === 0 && (
           <div className={styles.detail}>
             <RequestDetail
               key={summary.id}

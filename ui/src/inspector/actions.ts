@@ -15,7 +15,9 @@ export function useActions() {
   const copy = useCopy();
 
   const replay = async (id: string, tunnel: string | null): Promise<boolean> => {
-    const sent = await attempt("The request could not be replayed", () => model.api.replay(id, tunnel));
+    const sent = await attempt("The request could not be replayed", () =>
+      model.api.replay(tunnel === null ? { id } : { id, tunnel_name: tunnel }),
+    );
     if (sent)
       say({
         title: tunnel === null ? "Replaying…" : `Replaying to ${tunnel}…`,

@@ -8,10 +8,13 @@ import { useServices } from "../services";
 export type Reading =
   { state: "reading" } | { state: "read"; detail: Detail } | { state: "failed"; problem: Problem };
 
-export function useDetail(summary: Summary): Reading {
+/** Whether nothing of an exchange changes any more but what its reader does with it. */
+export function isComplete({ duration, error, open }: Summary): boolean {
+  return (duration !== null || error !== null) && !open;
+}
+
+export function useDetail(id: string, complete: boolean): Reading {
   const { model } = useServices();
-  const { id } = summary;
-  const complete = summary.duration !== null || summary.error !== null;
   const [known, setKnown] = useState<{ id: string; reading: Reading }>({ id, reading: { state: "reading" } });
   useEffect(() => {
     let wanted = true;

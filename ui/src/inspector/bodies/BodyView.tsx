@@ -1,17 +1,19 @@
 // A body in the ways its kind can be looked at; the bytes themselves are always one choice away.
 import { useMemo, useState } from "react";
-import { bodyText, type BodyKind } from "../model/body";
-import type { Message } from "../model/details";
-import { size } from "../model/format";
-import { parseJson, type JsonResult } from "../model/json";
-import { jsonLines, textLines } from "../model/lines";
-import { Button } from "../parts/Button";
-import { Hex } from "../parts/Hex";
-import { JsonTree } from "../parts/JsonTree";
-import { Lines } from "../parts/Lines";
-import { Notice } from "../parts/Notice";
-import { useCopy } from "../services";
+import { adviceFor } from "../../model/advice";
+import { bodyText, type BodyKind } from "../../model/body";
+import type { Message } from "../../model/details";
+import { size } from "../../model/format";
+import { parseJson, type JsonResult } from "../../model/json";
+import { jsonLines, textLines } from "../../model/lines";
+import { Button } from "../../parts/Button";
+import { Hex } from "../../parts/Hex";
+import { JsonTree } from "../../parts/JsonTree";
+import { Lines } from "../../parts/Lines";
+import { Notice, ProblemText } from "../../parts/Notice";
+import { useCopy } from "../../services";
 import styles from "./BodyView.module.css";
+import { useDetail } from "../useDetail";
 import { FormFields, ImagePreview, Parts } from "./BodyShapes";
 
 const WAYS = {
@@ -24,7 +26,37 @@ const WAYS = {
   binary: ["Hex"],
 } as const satisfies Record<BodyKind, readonly string[]>;
 
-export function BodyView({ message, what }: { message: Message; what: string }) {
+export interface BodyViewProps {
+  /** The exchange. */
+  id: string;
+  side: "request" | "response";
+  /** Nothing more comes; while it does, what was read is read again when this changes. */
+  complete: boolean;
+}
+
+export function BodyView({ id, side, complete }: BodyViewProps) {
+  const reading = useDetail(id, complete);
+  if (reading.state === "reading") return <p className={styles.none}>Reading…</p>;
+  if (reading.state === "failed") {
+    const { code, message } = reading.problem;
+    return (
+      <Notice tone="bad" title="This body cannot be shown">
+        <ProblemText message={message} advice={adviceFor(reading.problem)} code={code} />
+      </Notice>
+    );
+  }
+  const message = reading.detail[side];
+  if (message === null) {
+    return (
+      <p className={styles.none}>
+        {reading.detail.captured.error ?? "The local service has not answered yet."}
+      </p>
+    );
+  }
+  return <Body message={message} what={side} />;
+}
+
+function Body({ message, what }: { message: Message; what: string }) {
   const { body } = message;
   const ways: readonly string[] =
     body.media.type === "image/svg+xml" ? ["Image", "Text", "Hex"] : WAYS[body.kind];

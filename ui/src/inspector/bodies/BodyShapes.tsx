@@ -1,11 +1,11 @@
 // Bodies that are more than text: forms, multipart forms, images. Nothing captured is ever run as a page.
 import { useMemo, useState } from "react";
-import { formFields, multipartParts, type Body, type Part } from "../model/body";
-import { decodeText, toBase64, utf8 } from "../model/bytes";
-import { size } from "../model/format";
-import { Hex } from "../parts/Hex";
+import { formFields, multipartParts, type Body, type Part } from "../../model/body";
+import { decodeText, toBase64, utf8 } from "../../model/bytes";
+import { size } from "../../model/format";
+import { Hex } from "../../parts/Hex";
 import styles from "./BodyView.module.css";
-import { PairTable } from "./PairTable";
+import { PairTable } from "../PairTable";
 
 export function FormFields({ body }: { body: Body }) {
   return <PairTable label="Form fields" pairs={formFields(body)} />;
