@@ -17,6 +17,7 @@ mod ip_restriction;
 mod refused_visit;
 mod reserved_address;
 mod reserved_domain;
+mod server_facts;
 mod ssh_certificate_authority;
 mod ssh_host_certificate;
 mod ssh_user_certificate;
@@ -58,6 +59,7 @@ pub use reserved_domain::{
     ProvisioningJob, RESOLVES_TO_LIMIT, ReservedDomain, ReservedDomainCreate, ReservedDomainStatus,
     ReservedDomainUpdate, ResolvesTo,
 };
+pub use server_facts::ServerFacts;
 pub use ssh_certificate_authority::{
     SshCertificateAuthority, SshCertificateAuthorityCreate, SshCertificateAuthorityStatus,
     SshCertificateAuthorityUpdate,

@@ -191,6 +191,11 @@ pub(super) async fn decisions<R: Rules>(
     json(StatusCode::OK, &shown(&path, "decisions", &refused, None, shared.resources.base_url())?)
 }
 
+pub(super) async fn facts(State(shared): State<Arc<Shared>>, uri: Uri) -> Answer {
+    query::none(&uri)?;
+    json(StatusCode::OK, &shared.resources.facts())
+}
+
 pub(super) async fn command(
     command: SessionCommand,
     shared: Arc<Shared>,

@@ -13,8 +13,9 @@ use axum::{
 use postern_api::resource::{
     ApiKey, AppSession, AppUser, BotUser, CertificateAuthority, Credential, Endpoint, FailoverBackend,
     HttpResponseBackend, HttpsEdge, HttpsRoute, IpPolicy, IpPolicyRule, IpRestriction, ReservedAddress, ReservedDomain,
-    Resource as _, SessionCommand, SshCertificateAuthority, SshHostCertificate, SshUserCertificate, StaticBackend,
-    TcpEdge, TlsCertificate, TlsEdge, Tunnel, TunnelGroupBackend, TunnelSession, User, View, WeightedBackend,
+    Resource as _, ServerFacts, SessionCommand, SshCertificateAuthority, SshHostCertificate, SshUserCertificate,
+    StaticBackend, TcpEdge, TlsCertificate, TlsEdge, Tunnel, TunnelGroupBackend, TunnelSession, User, View,
+    WeightedBackend,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -56,6 +57,7 @@ fn contents() -> Api {
         .view::<Tunnel>()
         .view::<TunnelSession>()
         .commands()
+        .facts()
 }
 
 /// Collects routes, and what is to be said about them.
@@ -127,6 +129,12 @@ impl Api {
             router.route(&format!("{}/{{id}}/{}", TunnelSession::PATH, command.as_str()), post(handle))
         });
         Api { router, ..self }.described(Description::commands)
+    }
+
+    /// What there is to know about the server.
+    fn facts(self) -> Self {
+        let router = self.router.route(ServerFacts::PATH, get(handlers::facts));
+        Api { router, ..self }.described(Description::facts)
     }
 
     fn described(mut self, describe: fn(&mut Description)) -> Self {

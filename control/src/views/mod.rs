@@ -3,6 +3,7 @@
 mod app_session;
 mod app_user;
 mod endpoint;
+mod facts;
 mod refused;
 mod tunnel;
 mod tunnel_session;

@@ -7,6 +7,7 @@ mod client;
 mod concurrency;
 mod decisions;
 mod described;
+mod facts;
 mod http;
 mod kinds;
 mod kit;

@@ -41,6 +41,11 @@ export type RequestHeadersModulePut = HeaderChanges;
  */
 export type ResponseHeadersModulePut = HeaderChanges;
 /**
+ * Where people have the account they log in with.
+ */
+export type IdentityProvider =
+  "github" | "facebook" | "microsoft" | "google" | "linkedin" | "gitlab" | "twitch" | "amazon";
+/**
  * The part of the service that a restriction guards.
  */
 export type RestrictionType = "dashboard" | "api" | "agent" | "endpoints";
@@ -2909,6 +2914,43 @@ export interface ResponseHeadersModule {
    * Names of headers to remove, in lower case.
    */
   remove: string[];
+}
+/**
+ * Facts about the server that every caller may know: where visitors find it, and what identity providers are told.
+ */
+export interface ServerFacts {
+  /**
+   * The version of the server's program.
+   */
+  version: string;
+  /**
+   * The domain under which endpoints are published.
+   */
+  domain: string;
+  /**
+   * The port on which visitors with HTTPS are served.
+   */
+  https_port: number;
+  /**
+   * The first port that a TCP edge may have.
+   */
+  first_tcp_port: number;
+  /**
+   * The last port that a TCP edge may have.
+   */
+  last_tcp_port: number;
+  /**
+   * How the addresses of logins begin, without a trailing slash.
+   */
+  login_url: string;
+  /**
+   * Where providers send visitors back to after an OAuth or OpenID Connect login: the redirect URI.
+   */
+  callback_url: string;
+  /**
+   * The identity providers with which the server has an OAuth app of its own.
+   */
+  oauth_apps: IdentityProvider[];
 }
 /**
  * The body of a command: there is nothing to say.

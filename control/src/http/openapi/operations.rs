@@ -6,7 +6,8 @@ use postern_api::{
     id::Kind,
     module::Module,
     resource::{
-        Parent, Record, RefusedVisit, Removable, Resource, SessionCommand, SessionCommandBody, TunnelSession, View,
+        Parent, Record, RefusedVisit, Removable, Resource, ServerFacts, SessionCommand, SessionCommandBody,
+        TunnelSession, View,
     },
     schema::pattern,
 };
@@ -113,6 +114,14 @@ impl Description {
         let summary = format!("List whom {} has turned away", words::words(R::KIND));
         let operation = Operation::new(Method::GET, format!("list_{}_decisions", R::KIND), summary);
         self.add(&place, operation.answers(StatusCode::OK, "Here they are.", Some(list)));
+    }
+
+    /// What there is to know about the server.
+    pub(in crate::http) fn facts(&mut self) {
+        let facts = self.schemas.answer::<ServerFacts>("ServerFacts", None);
+        let place = Place { path: ServerFacts::PATH.to_owned(), prefix: "", parent: None };
+        let operation = Operation::new(Method::GET, "get_server".to_owned(), "Get facts about the server".to_owned());
+        self.add(&place, operation.answers(StatusCode::OK, "Here they are.", Some(facts)));
     }
 
     /// What the agent of a session can be told to do.

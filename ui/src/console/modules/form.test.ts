@@ -1,0 +1,245 @@
+// Forms of modules: what is shown becomes the same body again, mistakes are said where they are.
+import { describe, expect, it } from "vitest";
+import { backend } from "./backend";
+import { circuitBreaker } from "./circuitBreaker";
+import { bodyOf, draftOf, emptyDraft, mistakesOf, switched } from "./form";
+import { requestHeaders, responseHeaders } from "./headers";
+import { ipRestriction } from "./ipRestriction";
+import { mutualTls } from "./mutualTls";
+import { oauth } from "./oauth";
+import { oidc } from "./oidc";
+import { saml } from "./saml";
+import { tlsTermination } from "./tlsTermination";
+import { userAgentFilter } from "./userAgentFilter";
+import { webhookVerification } from "./webhookVerification";
+
+const session = {
+  options_passthrough: true,
+  cookie_prefix: "a.",
+  inactivity_timeout: 60,
+  maximum_duration: 0,
+};
+const login = {
+  client_id: "app",
+  client_secret: "s3cret",
+  scopes: ["repo"],
+  email_addresses: [],
+  email_domains: ["a.test"],
+};
+const providers = { github: null, google: null, gitlab: null, amazon: null };
+
+describe("switching a module that is set", () => {
+  it.each([
+    [backend, { backend: { id: "bkdtg_1", uri: "" } }, { backend_id: "bkdtg_1" }],
+    [
+      ipRestriction,
+      {
+        ip_policies: [
+          { id: "ipp_1", uri: "" },
+          { id: "ipp_2", uri: "" },
+        ],
+      },
+      { ip_policy_ids: ["ipp_1", "ipp_2"] },
+    ],
+    [
+      mutualTls,
+      { certificate_authorities: [{ id: "ca_1", uri: "" }] },
+      { certificate_authority_ids: ["ca_1"] },
+    ],
+    [
+      tlsTermination,
+      { terminate_at: "edge", min_version: "1.3" },
+      { terminate_at: "edge", min_version: "1.3" },
+    ],
+    [tlsTermination, { terminate_at: "upstream", min_version: null }, { terminate_at: "upstream" }],
+    [userAgentFilter, { allow: ["a"], deny: [] }, { allow: ["a"], deny: [] }],
+    [
+      circuitBreaker,
+      {
+        tripped_duration: 1,
+        rolling_window: 2,
+        num_buckets: 3,
+        volume_threshold: 0,
+        error_threshold_percentage: 0.071,
+      },
+      {
+        tripped_duration: 1,
+        rolling_window: 2,
+        num_buckets: 3,
+        volume_threshold: 0,
+        error_threshold_percentage: 0.071,
+      },
+    ],
+    [
+      requestHeaders,
+      { add: { "x-a": "${req.id}" }, remove: ["x-b"] },
+      { add: { "x-a": "${req.id}" }, remove: ["x-b"] },
+    ],
+    [
+      webhookVerification,
+      { provider: "LaunchDarkly", secret: "x" },
+      { provider: "launch_darkly", secret: "x" },
+    ],
+    [webhookVerification, { provider: "sns", secret: "" }, { provider: "sns" }],
+    [
+      oidc,
+      { ...session, issuer: "https://a.test", client_id: "i", client_secret: "s", scopes: ["openid"] },
+      { ...session, issuer: "https://a.test", client_id: "i", client_secret: "s", scopes: ["openid"] },
+    ],
+    [
+      oauth,
+      { ...session, auth_check_interval: 600, provider: { ...providers, google: login } },
+      { ...session, auth_check_interval: 600, provider: { google: login } },
+    ],
+    [
+      oauth,
+      {
+        ...session,
+        auth_check_interval: 0,
+        provider: { ...providers, github: { ...login, teams: ["a/b"], organizations: [] } },
+      },
+      {
+        ...session,
+        auth_check_interval: 0,
+        provider: { github: { ...login, teams: ["a/b"], organizations: [] } },
+      },
+    ],
+    [
+      saml,
+      {
+        ...session,
+        idp_metadata: "<EntityDescriptor/>",
+        force_authn: true,
+        allow_idp_initiated: false,
+        authorized_groups: ["a"],
+        nameid_format: "urn:x",
+        entity_id: "https://a",
+      },
+      {
+        ...session,
+        idp_metadata: "<EntityDescriptor/>",
+        force_authn: true,
+        allow_idp_initiated: false,
+        authorized_groups: ["a"],
+        nameid_format: "urn:x",
+      },
+    ],
+  ])("sends all of $name again ($#)", (module, view, body) => {
+    expect(switched(module, { enabled: true, ...view }, false)).toEqual({ enabled: false, ...body });
+  });
+});
+
+describe("an OAuth login", () => {
+  it("without an app of one's own sends no scopes", () => {
+    const draft = { ...draftOf(oauth, {}), provider: "google", scopes: ["repo"] };
+    expect(bodyOf(oauth, draft, true)["provider"]).toEqual({
+      google: { client_id: "", client_secret: "", email_addresses: [], email_domains: [] },
+    });
+  });
+
+  it("says who comes in where nobody is listed", () => {
+    const draft = { ...emptyDraft(oauth), provider: "google", teams: ["left/over"] };
+    expect(oauth.warnings?.(draft)).toEqual([
+      "All lists are empty: everybody with an account at Google comes in.",
+    ]);
+    expect(oauth.warnings?.({ ...draft, email_domains: ["a.test"] })).toEqual([]);
+  });
+});
+
+describe("what is wrong", () => {
+  it.each([
+    [backend, {}, "backend_id", "Choose a backend."],
+    [ipRestriction, {}, "ip_policy_ids", "Choose at least one."],
+    [circuitBreaker, { rolling_window: "0" }, "rolling_window", "From 1 to 4294967295 seconds."],
+    [circuitBreaker, { num_buckets: "129" }, "num_buckets", "From 1 to 128 buckets."],
+    [circuitBreaker, { volume_threshold: "1.5" }, "volume_threshold", "Write a whole number of requests."],
+    [
+      circuitBreaker,
+      { error_threshold_percentage: "120" },
+      "error_threshold_percentage",
+      "A percentage from 0 to 100.",
+    ],
+    [
+      requestHeaders,
+      { add: [{ name: "User-Agent", value: "x" }] },
+      "add",
+      "“user-agent” cannot be changed: the backend is told what the visitor says.",
+    ],
+    [
+      responseHeaders,
+      { add: [{ name: "Postern-X", value: "x" }] },
+      "add",
+      "Only this server says headers that begin with “postern-”.",
+    ],
+    [
+      requestHeaders,
+      { remove: ["host"] },
+      "remove",
+      "“host” can be removed only where another one is added.",
+    ],
+    [
+      requestHeaders,
+      {
+        add: [
+          { name: "a", value: "1" },
+          { name: "A", value: "2" },
+        ],
+      },
+      "add",
+      "“a” is there twice: case does not matter.",
+    ],
+    [webhookVerification, { provider: "github" }, "secret", "Secret is needed."],
+    [oidc, { issuer: "http://a.test" }, "issuer", "Plain HTTP is for loopback addresses only."],
+    [oidc, { issuer: "https://a.test?x" }, "issuer", "Leave the query and the fragment out."],
+    [
+      oauth,
+      { auth_check_interval: "100" },
+      "auth_check_interval",
+      "At least 180 seconds, or 0: only at the login.",
+    ],
+    [oauth, { client_id: "a" }, "client_secret", "An app needs its secret. Give both, or neither."],
+    [
+      oauth,
+      { provider: "github", teams: ["a b"] },
+      "teams",
+      "“a b” is not a team: write it like acme/developers.",
+    ],
+    [saml, { idp_metadata: "" }, "idp_metadata", "Metadata of the identity provider is needed."],
+    [saml, { cookie_prefix: "a b" }, "cookie_prefix", "Only letters, digits and periods."],
+  ])("with $name is said at the field ($#)", (module, draft, field, sentence) => {
+    expect(mistakesOf(module, { ...emptyDraft(module), ...draft })[field]).toBe(sentence);
+  });
+
+  it("is nothing where a field is not asked for", () => {
+    expect(mistakesOf(webhookVerification, { provider: "sns", secret: "" })).toEqual({});
+    expect(mistakesOf(oauth, { ...emptyDraft(oauth), provider: "google", teams: ["a b"] })).toEqual({});
+    expect(
+      mistakesOf(oidc, {
+        ...emptyDraft(oidc),
+        issuer: "http://localhost:9000",
+        client_id: "a",
+        client_secret: "b",
+      }),
+    ).toEqual({});
+  });
+});
+
+describe("summaries", () => {
+  it("say in a line what is set", () => {
+    const view = {
+      tripped_duration: 60,
+      rolling_window: 10,
+      num_buckets: 10,
+      volume_threshold: 20,
+      error_threshold_percentage: 0.25,
+    };
+    expect(circuitBreaker.summary(view)).toBe(
+      "trips at 25 % errors of 20 or more requests in 10 seconds, for 1 minute",
+    );
+    const some = { ...session, auth_check_interval: 0, provider: { ...providers, google: login } };
+    expect(oauth.summary(some)).toBe("Google: a.test, sessions of 1 minute idle");
+    expect(saml.summary({ ...session, idp_metadata: "<EntityDescriptor/>", authorized_groups: [] })).toBe(
+      "nobody comes in yet: the metadata is incomplete",
+    );
+  });
+});

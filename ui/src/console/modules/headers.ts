@@ -1,0 +1,133 @@
+// What is added to and taken from requests on their way in and answers on their way out.
+import { counted } from "../../model/format";
+import type { Body, Draft, Field, ModuleDescriptor, Pair } from "./descriptor";
+import { isRecord, textOf, textsOf } from "./words";
+
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const VALUE = /^[\t -~]*$/;
+/** These belong to one connection or say where a message ends. */
+const FRAMING = new Set(
+  "connection content-length expect http2-settings keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split(
+    " ",
+  ),
+);
+
+/** What a value may name between `${` and `}`. */
+export const VARIABLES: readonly (readonly [name: string, sentence: string])[] = [
+  ["conn.client_ip", "The address of the visitor's socket."],
+  ["conn.client_port", "The port of the visitor's socket."],
+  ["conn.tls.version", "The version of TLS, such as 1.3."],
+  ["conn.tls.cipher_suite", "The cipher suite of the connection."],
+  ["conn.tls.sni", "The server name of the handshake."],
+  ["req.id", "The id of the request, as in the log and on error pages."],
+  ["req.method", "The method of the request."],
+  ["req.scheme", "https or http."],
+  ["req.host", "The host the request is for."],
+  ["req.path", "The path as it was sent."],
+  ["req.query", "The query as it was sent."],
+  ["req.version", "The version of HTTP."],
+  ["res.status", "The status of the answer; empty in requests."],
+];
+
+export function pairs(value: unknown): Pair[] {
+  return Array.isArray(value) ? value.filter((item): item is Pair => isRecord(item) && "name" in item) : [];
+}
+
+function wrongName(name: string, direction: "request" | "response"): string | null {
+  const lower = name.toLowerCase();
+  if (!NAME.test(name)) return `“${name}” is not the name of a header: letters, digits and - are.`;
+  if (name.length > 256) return "A name has at most 256 bytes.";
+  if (FRAMING.has(lower))
+    return `“${lower}” cannot be changed: it concerns one connection or says where a message ends.`;
+  if (direction === "request" && lower === "user-agent")
+    return "“user-agent” cannot be changed: the backend is told what the visitor says.";
+  return null;
+}
+
+function wrongPair({ name, value }: Pair, direction: "request" | "response"): string | null {
+  if (name.trim() === "") return "Give the header a name.";
+  if (name.toLowerCase().startsWith("postern-"))
+    return "Only this server says headers that begin with “postern-”.";
+  if (value.length > 4096) return "A value has at most 4096 bytes.";
+  if (!VALUE.test(value)) return "A value holds printable ASCII and tabs only.";
+  return wrongName(name.trim(), direction);
+}
+
+function fields(direction: "request" | "response"): Field[] {
+  return [
+    {
+      kind: "headers",
+      name: "add",
+      label: "Add",
+      help: "Beside what is there already; a name that is removed as well is replaced. Values may hold variables.",
+      most: 100,
+      wrong: (pair) => wrongPair(pair, direction),
+    },
+    {
+      kind: "list",
+      name: "remove",
+      label: "Remove",
+      help: "With all their values, whoever said them.",
+      most: 100,
+      longest: 256,
+      placeholder: direction === "request" ? "x-debug" : "server",
+      wrong: (text) => wrongName(text, direction),
+    },
+  ];
+}
+
+function read(view: Body): Draft {
+  const add = isRecord(view["add"]) ? view["add"] : {};
+  return {
+    add: Object.entries(add).map(([name, value]) => ({ name, value: textOf(value) })),
+    remove: textsOf(view["remove"]),
+  };
+}
+
+function write(draft: Draft): Body {
+  const add = pairs(draft["add"]).map(({ name, value }) => [name.trim().toLowerCase(), value]);
+  return { add: Object.fromEntries(add), remove: textsOf(draft["remove"]) };
+}
+
+function mistakes(draft: Draft): Record<string, string> {
+  const names = pairs(draft["add"]).map(({ name }) => name.trim().toLowerCase());
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined && twice !== "") return { add: `“${twice}” is there twice: case does not matter.` };
+  const removed = textsOf(draft["remove"]).map((name) => name.toLowerCase());
+  if (removed.includes("host") && !names.includes("host"))
+    return { remove: "“host” can be removed only where another one is added." };
+  return {};
+}
+
+function summary(view: Body): string {
+  const added = isRecord(view["add"]) ? Object.keys(view["add"]).length : 0;
+  return `${counted(added, "header")} added, ${textsOf(view["remove"]).length} removed`;
+}
+
+export const requestHeaders: ModuleDescriptor = {
+  name: "request_headers",
+  label: "Request headers",
+  about: "Changes the headers of requests, last of all before they go to the backend.",
+  owners: ["https_route"],
+  trace: "request_headers",
+  without: "The backend sees the headers of visitors as they came.",
+  fields: fields("request"),
+  summary,
+  read,
+  write,
+  mistakes,
+};
+
+export const responseHeaders: ModuleDescriptor = {
+  name: "response_headers",
+  label: "Response headers",
+  about: "Changes the headers of answers, last of all before they go to the visitor.",
+  owners: ["https_route"],
+  trace: "response_headers",
+  without: "Visitors see the headers of the backend as they came.",
+  fields: fields("response"),
+  summary,
+  read,
+  write,
+  mistakes,
+};

@@ -1,0 +1,26 @@
+// Which addresses may come in.
+import { counted } from "../../model/format";
+import type { ModuleDescriptor } from "./descriptor";
+import { idsOf } from "./words";
+
+export const ipRestriction: ModuleDescriptor = {
+  name: "ip_restriction",
+  label: "IP restriction",
+  about: "Lets visitors in by their address: one rule must allow it, and none may deny it.",
+  owners: ["https_route", "tls_edge", "tcp_edge"],
+  trace: "ip_restriction",
+  without: "Every address may come in, unless another stage refuses it.",
+  fields: [
+    {
+      kind: "references",
+      name: "ip_policy_ids",
+      label: "IP policies",
+      help: "All their rules together decide. A policy that was deleted counts as one without rules.",
+      of: "ip_policies",
+      most: 100,
+      required: true,
+    },
+  ],
+  summary: (view) => counted(idsOf(view["ip_policies"]).length, "policy", "policies"),
+  read: (view) => ({ ip_policy_ids: idsOf(view["ip_policies"]) }),
+};

@@ -1,0 +1,26 @@
+// Whose certificates visitors must show.
+import { counted } from "../../model/format";
+import type { ModuleDescriptor } from "./descriptor";
+import { idsOf } from "./words";
+
+export const mutualTls: ModuleDescriptor = {
+  name: "mutual_tls",
+  label: "Mutual TLS",
+  about: "Visitors must show a certificate of one of these authorities in the handshake.",
+  owners: ["https_edge", "tls_edge"],
+  trace: "mutual_tls",
+  without: "Visitors are no longer asked for a certificate: whoever knows the name can connect.",
+  fields: [
+    {
+      kind: "references",
+      name: "certificate_authority_ids",
+      label: "Certificate authorities",
+      help: "Any one of them is enough. Who has no such certificate sees a TLS alert and no page.",
+      of: "certificate_authorities",
+      most: 10,
+      required: true,
+    },
+  ],
+  summary: (view) => counted(idsOf(view["certificate_authorities"]).length, "authority", "authorities"),
+  read: (view) => ({ certificate_authority_ids: idsOf(view["certificate_authorities"]) }),
+};

@@ -1,0 +1,163 @@
+// Visitors log in with an account they have elsewhere: one provider, and lists of who may come in.
+import type { Body, Draft, Field, ListField, ModuleDescriptor, Option } from "./descriptor";
+import { SESSION, WITHOUT_LOGIN, entries, lasting, scopes } from "./session";
+import { isRecord, some, textOf, textsOf } from "./words";
+
+export const PROVIDERS: readonly Option[] = [
+  { value: "github", label: "GitHub" },
+  { value: "google", label: "Google" },
+  { value: "microsoft", label: "Microsoft" },
+  { value: "gitlab", label: "GitLab" },
+  { value: "linkedin", label: "LinkedIn" },
+  { value: "facebook", label: "Facebook" },
+  { value: "twitch", label: "Twitch" },
+  { value: "amazon", label: "Amazon" },
+];
+
+const LISTS = ["email_addresses", "email_domains", "teams", "organizations"] as const;
+const DOMAIN = /^[^\s@/:]+\.[^\s@/:]+$/;
+
+function list(field: Omit<ListField, "kind" | "most">): ListField {
+  return { kind: "list", most: 100, ...field };
+}
+
+const github = (draft: Draft) => draft["provider"] === "github";
+const own = (draft: Draft) => draft["client_id"] !== "" || draft["client_secret"] !== "";
+
+const fields: readonly Field[] = [
+  {
+    kind: "choice",
+    name: "provider",
+    label: "Provider",
+    value: "github",
+    options: PROVIDERS,
+  },
+  {
+    kind: "text",
+    name: "client_id",
+    label: "Client id",
+    help: "Of the OAuth app you register with the provider. Empty: the app of the server's operator, if there is one.",
+    value: "",
+    longest: 512,
+  },
+  {
+    kind: "secret",
+    name: "client_secret",
+    label: "Client secret",
+    value: "",
+    longest: 512,
+  },
+  list({
+    name: "email_addresses",
+    label: "E-mail addresses that may come in",
+    longest: 254,
+    placeholder: "alice@example.com",
+    wrong: (text) => (/^[^\s@]{1,64}@[^\s@]+$/.test(text) ? null : `“${text}” is not an e-mail address.`),
+  }),
+  list({
+    name: "email_domains",
+    label: "Domains whose e-mail addresses may come in",
+    help: "Each stands for itself alone, without what lies below it.",
+    longest: 253,
+    placeholder: "example.com",
+    wrong: (text) => (DOMAIN.test(text) ? null : `“${text}” is not a domain: write what follows the @.`),
+  }),
+  list({
+    name: "teams",
+    label: "Teams whose members may come in",
+    longest: 201,
+    placeholder: "acme/developers",
+    when: github,
+    wrong: (text) =>
+      /^([A-Za-z0-9-]{1,100}\/[A-Za-z0-9._-]{1,100}|[0-9]{1,20})$/.test(text)
+        ? null
+        : `“${text}” is not a team: write it like acme/developers.`,
+  }),
+  list({
+    name: "organizations",
+    label: "Organizations whose members may come in",
+    longest: 100,
+    placeholder: "acme",
+    when: github,
+    wrong: (text) =>
+      /^[A-Za-z0-9-]{1,100}$/.test(text) ? null : `“${text}” is not the name of an organization.`,
+  }),
+  { ...scopes, advanced: true, when: own },
+  {
+    kind: "number",
+    name: "auth_check_interval",
+    label: "Ask the provider again after",
+    help: "Bounds how long somebody whom the provider or a list no longer knows stays in.",
+    value: 0,
+    least: 0,
+    most: 31_536_000,
+    unit: "seconds",
+    means: { 0: "only at the login" },
+    wrong: (value) => (value > 0 && value < 180 ? "At least 180 seconds, or 0: only at the login." : null),
+  },
+  ...SESSION,
+];
+
+/** The provider that is configured, and its settings. */
+export function configured(view: Body): [provider: string, login: Body] | null {
+  const all = isRecord(view["provider"]) ? view["provider"] : {};
+  for (const [name, login] of Object.entries(all)) if (isRecord(login)) return [name, login];
+  return null;
+}
+
+export const oauth: ModuleDescriptor = {
+  name: "oauth",
+  label: "OAuth login",
+  about:
+    "Lets in who logs in with an account at GitHub, Google, Microsoft or another provider and is on a list.",
+  owners: ["https_route"],
+  trace: "login",
+  without: WITHOUT_LOGIN,
+  fields,
+  summary(view) {
+    const [provider, login] = configured(view) ?? ["", {}];
+    const label = PROVIDERS.find(({ value }) => value === provider)?.label ?? provider;
+    const admitted = LISTS.flatMap((name) => textsOf(login[name]));
+    return `${label}: ${admitted.length > 0 ? some(admitted) : "everybody with an account"}, ${lasting(view)}`;
+  },
+  read(view) {
+    const [provider, login] = configured(view) ?? ["github", {}];
+    const draft: Record<string, Draft[string]> = { provider };
+    for (const field of fields) {
+      if (field.name === "provider") continue;
+      const value = login[field.name] ?? view[field.name];
+      if (field.kind === "list") draft[field.name] = textsOf(value);
+      else if (field.kind === "switch") draft[field.name] = value === true;
+      else draft[field.name] = typeof value === "number" ? String(value) : textOf(value);
+    }
+    return draft;
+  },
+  write(draft) {
+    const login: Body = {
+      client_id: draft["client_id"],
+      client_secret: draft["client_secret"],
+      ...(own(draft) ? { scopes: draft["scopes"] } : {}),
+    };
+    for (const name of LISTS) {
+      if (github(draft) || name.startsWith("email")) login[name] = draft[name];
+    }
+    const body: Body = { provider: { [textOf(draft["provider"])]: login } };
+    body["auth_check_interval"] = Number(draft["auth_check_interval"]);
+    for (const { name, kind } of SESSION) body[name] = kind === "number" ? Number(draft[name]) : draft[name];
+    return body;
+  },
+  mistakes(draft): Record<string, string> {
+    if (draft["client_id"] === "" && draft["client_secret"] !== "")
+      return { client_id: "A secret needs the id of its app. Give both, or neither." };
+    if (draft["client_id"] !== "" && draft["client_secret"] === "")
+      return { client_secret: "An app needs its secret. Give both, or neither." };
+    return {};
+  },
+  warnings(draft) {
+    const provider = PROVIDERS.find(({ value }) => value === draft["provider"])?.label ?? "the provider";
+    const lists = LISTS.filter((name) => github(draft) || name.startsWith("email"));
+    return entries(draft, lists) === 0
+      ? [`All lists are empty: everybody with an account at ${provider} comes in.`]
+      : [];
+  },
+};

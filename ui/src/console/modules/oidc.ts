@@ -1,0 +1,63 @@
+// Visitors log in with any provider that speaks OpenID Connect.
+import type { ModuleDescriptor } from "./descriptor";
+import { SESSION, WITHOUT_LOGIN, lasting, scopes } from "./session";
+import { textOf } from "./words";
+
+function wrongIssuer(text: string): string | null {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    return "Write an address, like https://accounts.example.com.";
+  }
+  if (/[\s"]/.test(text)) return "An address has no spaces and quotes.";
+  if (text.includes("@")) return "Leave user name and password out.";
+  if (/[?#]/.test(text)) return "Leave the query and the fragment out.";
+  const local = ["localhost", "[::1]"].includes(url.hostname) || url.hostname.startsWith("127.");
+  if (url.protocol === "https:" || (url.protocol === "http:" && local)) return null;
+  return url.protocol === "http:"
+    ? "Plain HTTP is for loopback addresses only."
+    : "It must begin with https:.";
+}
+
+export const oidc: ModuleDescriptor = {
+  name: "oidc",
+  label: "OpenID Connect login",
+  about: "Lets in whom an OpenID provider knows, such as Keycloak, Entra, Okta or Google.",
+  owners: ["https_route"],
+  trace: "login",
+  without: WITHOUT_LOGIN,
+  fields: [
+    {
+      kind: "text",
+      name: "issuer",
+      label: "Issuer",
+      help: "The address below which /.well-known/openid-configuration is found, exactly as the provider writes it.",
+      value: "",
+      longest: 255,
+      placeholder: "https://accounts.example.com",
+      required: true,
+      wrong: wrongIssuer,
+    },
+    {
+      kind: "text",
+      name: "client_id",
+      label: "Client id",
+      value: "",
+      longest: 512,
+      required: true,
+    },
+    {
+      kind: "secret",
+      name: "client_secret",
+      label: "Client secret",
+      value: "",
+      longest: 512,
+      required: true,
+    },
+    { ...scopes, help: "“openid” is added if it is missing. Empty: openid, profile, email." },
+    ...SESSION,
+  ],
+  summary: (view) => `${textOf(view["issuer"])}, ${lasting(view)}`,
+  warnings: () => [],
+};

@@ -1,0 +1,56 @@
+// What the provider of a login must be told, and where the route can be tried.
+import type { ServerFacts } from "../../api/generated";
+import type { Body, ModuleDescriptor } from "./descriptor";
+import { textOf } from "./words";
+
+export interface Paste {
+  label: string;
+  value: string;
+  help: string;
+}
+
+type Facts = Pick<ServerFacts, "callback_url" | "login_url">;
+
+/** Nothing for modules that have no provider. Before a SAML module is set its certificate is not known. */
+export function pasteOf(module: ModuleDescriptor, route: string, view: Body | null, facts: Facts): Paste[] {
+  if (module.name === "oidc" || module.name === "oauth") {
+    const help = "The same for all routes. Register it exactly like this.";
+    return [{ label: "Redirect URI (callback URL)", value: facts.callback_url, help }];
+  }
+  if (module.name !== "saml") return [];
+  const entity = textOf(view?.["entity_id"]) || `${facts.login_url}/saml/${route}`;
+  const certificate = textOf(view?.["request_signing_certificate_pem"]);
+  return [
+    {
+      label: "Entity id",
+      value: entity,
+      help: "What this route is called; also the address of its metadata.",
+    },
+    {
+      label: "Assertion consumer service",
+      value: textOf(view?.["assertion_consumer_service_url"]) || `${entity}/acs`,
+      help: "Where answers go, by HTTP-POST.",
+    },
+    {
+      label: "Single logout",
+      value: textOf(view?.["single_logout_url"]) || `${entity}/slo`,
+      help: "By HTTP-Redirect or HTTP-POST; optional.",
+    },
+    ...(certificate
+      ? [
+          {
+            label: "Signing certificate",
+            value: certificate,
+            help: "Requests are signed with its key, always.",
+          },
+        ]
+      : []),
+  ];
+}
+
+/** The address of a route for a visitor; nothing where the edge has no name. */
+export function visitAddress(hostports: readonly string[], path: string, httpsPort: number): string | null {
+  const host = hostports[0]?.replace(/:\d+$/, "").replace(/^\*\./, "www.");
+  if (!host) return null;
+  return `https://${host}${httpsPort === 443 ? "" : `:${httpsPort}`}${encodeURI(path)}`;
+}

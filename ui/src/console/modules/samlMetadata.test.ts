@@ -1,0 +1,35 @@
+// What the metadata of identity providers lacks is seen before anybody tries to log in.
+import { expect, it } from "vitest";
+import { missing } from "./samlMetadata";
+
+const KEY = "<KeyInfo><X509Data><X509Certificate>MIIC</X509Certificate></X509Data></KeyInfo>";
+const REDIRECT =
+  'Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.test/sso"';
+
+it.each([
+  [`<md:KeyDescriptor use="signing">${KEY}</md:KeyDescriptor><md:SingleSignOnService ${REDIRECT}/>`, null],
+  [
+    `<KeyDescriptor>${KEY.replaceAll("X509", "ds:X509")}</KeyDescriptor><SingleSignOnService\n${REDIRECT}></SingleSignOnService>`,
+    null,
+  ],
+  ["<EntityDescriptor/>", "it has neither a signing certificate nor an address for logins by redirect"],
+  [`<SingleSignOnService ${REDIRECT}/>`, "it has no signing certificate"],
+  [
+    `<KeyDescriptor use='encryption'>${KEY}</KeyDescriptor><SingleSignOnService ${REDIRECT}/>`,
+    "it has no signing certificate",
+  ],
+  [
+    `<!--<KeyDescriptor>${KEY}</KeyDescriptor>--><SingleSignOnService ${REDIRECT}/>`,
+    "it has no signing certificate",
+  ],
+  [
+    `<KeyDescriptor>${KEY}</KeyDescriptor><SingleLogoutService ${REDIRECT}/>`,
+    "it has no address for logins by redirect",
+  ],
+  [
+    `<KeyDescriptor>${KEY}</KeyDescriptor><SingleSignOnService ${REDIRECT.replace("Redirect", "POST")}/>`,
+    "it has no address for logins by redirect",
+  ],
+])("%#", (xml, lacking) => {
+  expect(missing(xml)).toBe(lacking);
+});

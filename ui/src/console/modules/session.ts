@@ -1,0 +1,88 @@
+// What the three login modules ask alike: how a login is remembered, and for how long.
+import { counted } from "../../model/format";
+import type { Draft, Field } from "./descriptor";
+import { numberOf, seconds } from "./words";
+
+const YEAR = 31_536_000;
+
+/** The sentence about removing any of them. */
+export const WITHOUT_LOGIN = "Visitors come in without logging in; who has a session keeps nothing of it.";
+
+export const SESSION: readonly Field[] = [
+  {
+    kind: "number",
+    name: "inactivity_timeout",
+    label: "Ends after so long without a request",
+    value: 0,
+    least: 0,
+    most: YEAR,
+    unit: "seconds",
+    means: { 0: "never" },
+  },
+  {
+    kind: "number",
+    name: "maximum_duration",
+    label: "Ends in any case after",
+    help: "Visitors log in again then; most providers still know them.",
+    value: 0,
+    least: 0,
+    most: 4_294_967_295,
+    unit: "seconds",
+    means: { 0: "never" },
+  },
+  {
+    kind: "switch",
+    name: "options_passthrough",
+    label: "Let OPTIONS requests pass without a login",
+    help: "Browsers ask so before a request of another site (CORS), and cannot log in for it.",
+    value: false,
+    advanced: true,
+  },
+  {
+    kind: "text",
+    name: "cookie_prefix",
+    label: "Prefix of the session cookie",
+    help: "Letters, digits and periods. Empty: “postern.”.",
+    value: "",
+    longest: 64,
+    advanced: true,
+    wrong: (text) => (/^[A-Za-z0-9.]*$/.test(text) ? null : "Only letters, digits and periods."),
+  },
+];
+
+/** How long sessions last, in words. */
+export function lasting(view: Record<string, unknown>): string {
+  const idle = numberOf(view["inactivity_timeout"]);
+  const whole = numberOf(view["maximum_duration"]);
+  const parts = [
+    idle > 0 ? `${seconds(idle)} idle` : "",
+    whole > 0 ? `${seconds(whole)} at most` : "",
+  ].filter(Boolean);
+  return parts.length > 0 ? `sessions of ${parts.join(", ")}` : "sessions without end";
+}
+
+export function wrongScope(text: string): string | null {
+  return /^[!#-[\]-~]+$/.test(text) ? null : `“${text}” is no scope: no spaces, quotes and backslashes.`;
+}
+
+export const scopes: Field = {
+  kind: "list",
+  name: "scopes",
+  label: "Scopes",
+  help: "What is asked of the provider. What the login itself needs is added.",
+  most: 50,
+  longest: 256,
+  wrong: wrongScope,
+};
+
+/** How many entries there are in lists, such as those of who may come in. */
+export function entries(draft: Draft, names: readonly string[]): number {
+  return names.reduce((sum, name) => {
+    const value = draft[name];
+    return sum + (Array.isArray(value) ? value.length : 0);
+  }, 0);
+}
+
+export function groups(count: number): string {
+  return counted(count, "group");
+}

@@ -1,0 +1,29 @@
+// Which browsers and programs may come in, by what they call themselves.
+import type { ListField, ModuleDescriptor } from "./descriptor";
+import { textsOf } from "./words";
+
+function patterns(name: string, label: string, help: string): ListField {
+  return { kind: "list", name, label, help, most: 100, longest: 1024, placeholder: "(?i)curl/" };
+}
+
+export const userAgentFilter: ModuleDescriptor = {
+  name: "user_agent_filter",
+  label: "User agent filter",
+  about: "Lets in who matches one of the allowed patterns, or none of the denied ones.",
+  owners: ["https_route"],
+  trace: "user_agent_filter",
+  without: "Every browser and program may come in, also those that do not say what they are.",
+  fields: [
+    patterns(
+      "allow",
+      "Allow",
+      "Regular expressions; these come in whatever is denied. `^$` admits who says nothing.",
+    ),
+    patterns("deny", "Deny", "Regular expressions; who matches one and is not allowed gets 403."),
+  ],
+  summary: (view) => `${textsOf(view["allow"]).length} allowed, ${textsOf(view["deny"]).length} denied`,
+  warnings: (draft) =>
+    textsOf(draft["allow"]).length + textsOf(draft["deny"]).length === 0
+      ? ["Without any pattern only those are refused who send no User-Agent at all."]
+      : [],
+};
