@@ -45,13 +45,18 @@ pub(crate) async fn request(desk: &Desk, method: &str, path: &str, body: Option<
         request = request.header("content-type", "application/json").body(body);
     }
     let answer = request.send().await.map_err(|_| unreachable(address))?;
+    read_answer(answer, || unreachable(address)).await
+}
+
+/// Reads an answer as far as it may be passed on.
+pub(crate) async fn read_answer(answer: reqwest::Response, broken: impl Fn() -> Failure) -> Result<Answer> {
     let status = answer.status().as_u16();
     let mut pieces = answer.bytes_stream();
     let mut read = Vec::new();
     while let Some(piece) = pieces.next().await {
-        let piece = piece.map_err(|_| unreachable(address))?;
+        let piece = piece.map_err(|_| broken())?;
         if read.len() + piece.len() > LARGEST_ANSWER {
-            return Err(Failure::new(Code::BodyTooLarge, "The agent's answer is too large to show; ask for less."));
+            return Err(Failure::new(Code::BodyTooLarge, "The answer is too large to show; ask for less."));
         }
         read.extend_from_slice(&piece);
     }

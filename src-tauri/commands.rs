@@ -4,6 +4,7 @@ use crate::agent_api::{self, Answer};
 use crate::clipboard::Copying;
 use crate::desk::Desk;
 use crate::failure::{Failure, Result};
+use crate::management_api::{self, HeldKey};
 use crate::state::DesktopState;
 use crate::supervision::Order;
 use crate::trust::{self, Outcome, Where};
@@ -34,6 +35,18 @@ pub(crate) async fn agent_request(
     body: Option<String>,
 ) -> Result<Answer> {
     agent_api::request(&desk, &method, &path, body).await
+}
+
+/// One request to the management API, to its collections only. The key is added on the way.
+#[tauri::command]
+pub(crate) async fn management_request(
+    desk: TheDesk<'_>,
+    held: State<'_, HeldKey>,
+    method: String,
+    path: String,
+    body: Option<String>,
+) -> Result<Answer> {
+    management_api::request(&desk, &held, &method, &path, body).await
 }
 
 #[tauri::command]

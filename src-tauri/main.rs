@@ -12,6 +12,7 @@ mod events;
 mod failure;
 mod journal;
 mod keychain;
+mod management_api;
 mod places;
 mod private_file;
 mod quit;

@@ -85,6 +85,16 @@ async fn current_token(desk: &Desk, addresses: &ServerAddresses, written: &str) 
     Ok(Some(token))
 }
 
+/// The key of the management API, for requests that a window causes.
+pub(crate) async fn management_key(desk: &Desk) -> Result<Secret> {
+    key(desk, &KeyStore::new(&desk.places.server, &desk.places.desktop)).await
+}
+
+/// Another key in place of one that the server no longer knows.
+pub(crate) async fn new_management_key(desk: &Desk) -> Result<Secret> {
+    fresh_key(desk, &KeyStore::new(&desk.places.server, &desk.places.desktop)).await
+}
+
 /// The key that was kept; on the first start the one the server left in its data folder.
 async fn key(desk: &Desk, store: &KeyStore) -> Result<Secret> {
     if let Some((key, place)) = store.load().await {

@@ -3,6 +3,7 @@
 use crate::clipboard::Copying;
 use crate::desk::Desk;
 use crate::failure::{Failure, Result};
+use crate::management_api::HeldKey;
 use crate::places::{Addresses, Places};
 use crate::settings::Settings;
 use crate::state::{AuthorityState, Condition, Mode, State};
@@ -77,9 +78,11 @@ fn build(desk: Arc<Desk>, book: OrderBook) -> Result<tauri::App<Wry>> {
         .plugin(tauri_plugin_window_state::Builder::default().with_state_flags(remembered_of_windows()).build())
         .manage(desk.clone())
         .manage(Copying::default())
+        .manage(HeldKey::default())
         .manage(TrayHost::default())
         .invoke_handler(tauri::generate_handler![
             commands::agent_request,
+            commands::management_request,
             commands::desktop_state,
             commands::open_inspector,
             commands::open_external,

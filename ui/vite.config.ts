@@ -1,9 +1,9 @@
-// Two pages, no inline script and no inline style: both run under a policy without 'unsafe-inline'.
+// Three pages, no inline script and no inline style: they run under a policy without 'unsafe-inline'.
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  // The pages are served from the agent's root, from Tauri's own scheme and later from a path of the server.
+  // The pages are served from the agent's root, from Tauri's own scheme and from a path of the server.
   base: "./",
   plugins: [react()],
   build: {
@@ -11,7 +11,7 @@ export default defineConfig({
     target: ["chrome125", "safari18", "firefox128"],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: { input: { index: "index.html", inspector: "inspector.html" } },
+    rollupOptions: { input: { index: "index.html", inspector: "inspector.html", console: "console.html" } },
   },
   test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },
 });

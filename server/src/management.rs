@@ -4,19 +4,24 @@ use crate::gate::Gate;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::Request;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{Html, IntoResponse, Response};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
 use postern_api::resource::RestrictionType;
 use postern_api::{Code, Error};
+use postern_pages::Pages;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const CONSOLE: &str = include_str!("console.html");
-/// The page is one file with its style inside; nothing else may load, run or be framed.
-const CONSOLE_POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// The console, below its own path, so that the names of its files cannot meet those of resources.
+const CONSOLE: Pages = Pages {
+    start: "console.html",
+    others: &[],
+    not_built: "<h1>This Postern server is running</h1><p>The console was not built into this program. Run \
+        <code>make build</code> and start the server again.</p><p>The management API works without it, \
+        with the API key in <code>admin.key</code> in the server's data folder.</p>",
+};
 
 /// Whether the server takes new work.
 #[derive(Clone, Debug, Default)]
@@ -57,13 +62,15 @@ pub(crate) fn on_a_public_name(control: Router, description: Bytes, readiness: R
     };
     let console = move |request: Request| {
         let admitted = gate.admit(RestrictionType::Dashboard, request.extensions());
-        async move { admitted.map_or_else(|error| refusal(&error), |()| console()) }
+        async move { admitted.map_or_else(|error| refusal(&error), |()| console(request.uri().path())) }
     };
     let description = async move || ([(header::CONTENT_TYPE, "application/json")], description);
     Router::new()
         .route("/healthz", get(health))
         .route("/openapi.json", get(description))
-        .route("/console", get(console))
+        .route("/console", get(console.clone()))
+        .route("/console/", get(console.clone()))
+        .route("/console/{*path}", get(console))
         .method_not_allowed_fallback(async || refusal(&Code::MethodNotAllowed.into()))
         .fallback_service(control)
 }
@@ -76,13 +83,12 @@ fn health(readiness: &Readiness) -> Response {
     }
 }
 
-fn console() -> Response {
-    let mut page = Html(CONSOLE).into_response();
-    let headers = page.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONSOLE_POLICY));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    page
+/// A file of the console. Its page names its files relative to itself, so its address must end in a slash.
+fn console(path: &str) -> Response {
+    match path.strip_prefix("/console/") {
+        Some(file) => CONSOLE.show(file),
+        None => Redirect::permanent("/console/").into_response(),
+    }
 }
 
 /// An error as an answer.
@@ -135,7 +141,12 @@ mod tests {
         let readiness = Readiness::default();
         assert_eq!(get(all(&readiness), "/metrics").await.0, 200);
         assert_eq!(get(all(&readiness), "/openapi.json").await, (200, "described".to_owned()));
-        assert!(get(all(&readiness), "/console").await.1.contains("<h1>"));
+        assert_eq!(get(all(&readiness), "/console").await.0, 308);
+        for place in ["/console/", "/console/edges"] {
+            let (status, page) = get(all(&readiness), place).await;
+            assert!(status == 200 && page.starts_with("<!doctype html>"), "{place}: {status} {page}");
+        }
+        assert_eq!(get(all(&readiness), "/console/inspector.html").await.0, 404, "the agent's page");
         assert_eq!(get(all(&readiness), "/edges/tcp").await.1, "resources");
     }
 

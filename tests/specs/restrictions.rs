@@ -41,7 +41,7 @@ async fn who_locks_himself_out_of_the_api_is_let_in_again_by_unlock() {
         let now = operator.get(&format!("/ip_restrictions/{id}")).await.ok();
         assert_eq!(now.body["enforced"], false, "suspended, and still there");
     }
-    operator.get("/console").await.ok();
+    operator.get("/console/").await.ok();
 }
 
 #[tokio::test]

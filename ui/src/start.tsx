@@ -3,6 +3,7 @@ import { CSPProvider } from "@base-ui/react/csp-provider";
 import { Component, StrictMode, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { findHost } from "./host";
+import type { Host } from "./host/host";
 import { AgentModel } from "./model/agent";
 import "./parts/tokens.css";
 import { Notice } from "./parts/Notice";
@@ -10,11 +11,11 @@ import { followTheme } from "./parts/theme";
 import { Toasts } from "./parts/toast";
 import { ServicesProvider } from "./services";
 
-export async function start(page: ReactNode): Promise<void> {
+export async function start(page: ReactNode, find: () => Host | Promise<Host> = findHost): Promise<void> {
   followTheme();
-  const host = await findHost();
+  const host = await find();
   const model = new AgentModel(host);
-  model.start();
+  if (host.agent) model.start();
   const root = document.getElementById("root");
   if (!root) throw new Error("the page has a #root");
   createRoot(root).render(

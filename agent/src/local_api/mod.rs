@@ -18,7 +18,7 @@ use crate::{agent::Core, config::settings::WebAddress};
 use axum::{
     Router,
     extract::Request,
-    http::{HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{get, post, put},
@@ -139,17 +139,9 @@ async fn headers(request: Request, next: Next) -> Response {
 
 /// Adds them.
 fn harden(response: &mut Response, api: bool) {
-    let mut set = |name: HeaderName, value: &'static str| {
-        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
-    };
-    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    set(header::REFERRER_POLICY, "no-referrer");
-    set(header::X_FRAME_OPTIONS, "DENY");
-    set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
-    set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
-    set(header::CONTENT_SECURITY_POLICY, pages::POLICY);
+    postern_pages::harden(response.headers_mut());
     if api {
-        set(header::CACHE_CONTROL, "no-store");
+        response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     }
 }
 

@@ -145,6 +145,28 @@ export class World {
     return world;
   }
 
+  /** A server and no agent: for what is the server's alone. */
+  static async startServerOnly(given: readonly string[] = []): Promise<World> {
+    const world = new World(await Site.start(), given);
+    try {
+      await world.startServer();
+    } catch (error) {
+      await world.stop();
+      throw error;
+    }
+    return world;
+  }
+
+  /** Where the management API and the console are. */
+  get management(): string {
+    return `http://${this.#ports?.api}`;
+  }
+
+  /** The administrator's key. */
+  get key(): string {
+    return readFileSync(join(this.folder, "server/admin.key"), "utf8").trim();
+  }
+
   /** Where the agent's pages and local API are. */
   get url(): string {
     return this.#url.replace(/\/$/, "");
@@ -197,10 +219,13 @@ export class World {
 
   /** One call of the server's management API, with the administrator's key. */
   async manage<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
-    const key = readFileSync(join(this.folder, "server/admin.key"), "utf8").trim();
-    const answer = await fetch(`http://${this.#ports?.api}${path}`, {
+    const answer = await fetch(`${this.management}${path}`, {
       method,
-      headers: { Authorization: `Bearer ${key}`, "Service-Version": "2", "Content-Type": "application/json" },
+      headers: {
+        Authorization: `Bearer ${this.key}`,
+        "Service-Version": "2",
+        "Content-Type": "application/json",
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();

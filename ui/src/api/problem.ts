@@ -4,17 +4,23 @@ import type { Problem } from "./types";
 export class ApiError extends Error implements Problem {
   readonly code: string;
   readonly status: number;
+  /** Further facts, such as the name of the `field` that is wrong. */
+  readonly details: Readonly<Record<string, string>>;
 
-  constructor(code: string, message: string, status: number) {
+  constructor(code: string, message: string, status: number, details: Record<string, string> = {}) {
     super(message);
     this.name = "ApiError";
     this.code = code;
     this.status = status;
+    this.details = details;
   }
 }
 
 /** The agent did not answer at all. */
 export const UNREACHABLE = "AGENT_UNREACHABLE";
+
+/** The server did not answer at all. */
+export const SERVER_UNREACHABLE = "SERVER_UNREACHABLE";
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
@@ -24,8 +30,8 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Reads the agent's error body; `details.code` is our code, `details.err` the particulars. */
-export function fromAnswer(status: number, body: string): ApiError {
+/** Reads an error body; at the agent `details.code` is our code and `details.err` the particulars. */
+export function fromAnswer(status: number, body: string, who = "agent"): ApiError {
   let parsed: unknown = null;
   try {
     parsed = JSON.parse(body);
@@ -33,12 +39,15 @@ export function fromAnswer(status: number, body: string): ApiError {
     // Not JSON: the status alone has to do.
   }
   if (!isRecord(parsed))
-    return new ApiError(`HTTP_${status}`, `The agent answered with status ${status}.`, status);
+    return new ApiError(`HTTP_${status}`, `The ${who} answered with status ${status}.`, status);
   const details = isRecord(parsed["details"]) ? parsed["details"] : {};
   const number = parsed["error_code"];
   const code = text(details["code"]) || (typeof number === "string" ? number : `HTTP_${status}`);
-  const words = text(details["err"]) || text(parsed["msg"]) || `The agent answered with status ${status}`;
-  return new ApiError(code, sentence(words), status);
+  const words = text(details["err"]) || text(parsed["msg"]) || `The ${who} answered with status ${status}`;
+  const facts = Object.entries(details).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  return new ApiError(code, sentence(words), status, Object.fromEntries(facts));
 }
 
 /** Whatever was thrown, as something that can be shown. */

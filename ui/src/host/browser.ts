@@ -9,6 +9,8 @@ const EVENT_NAMES = ["status", "tunnels", "request", "requests_deleted"] as cons
 export function browserHost(): Host {
   return {
     kind: "browser",
+    agent: true,
+    management: null,
     desktop: null,
     request,
     feed,

@@ -18,8 +18,32 @@ export interface InspectorTarget {
   request: string | null;
 }
 
+/** The way to the server's management API. */
+export interface Management {
+  /** Sends one request; rejects only when there is no answer at all. */
+  request(method: string, path: string, body: string | null): Promise<Answer>;
+  /** The key that a person enters into the page; null where the app keeps it outside the window. */
+  readonly key: EnteredKey | null;
+}
+
+/** Lives in the memory of the page and nowhere else. */
+export interface EnteredKey {
+  readonly known: boolean;
+  /** It was known and then refused by the server. */
+  readonly refused: boolean;
+  /** Asks the server with the key and keeps it if that is answered. */
+  enter(key: string): Promise<Answer>;
+  forget(why: "asked" | "refused"): void;
+  /** Tells about every change of `known`. */
+  listen(changed: () => void): () => void;
+}
+
 export interface Host {
   readonly kind: "desktop" | "browser";
+  /** Whether there is an agent to talk to; the console's page is served by the server and knows none. */
+  readonly agent: boolean;
+  /** The management API; null where the page was loaded from an agent. */
+  readonly management: Management | null;
   /** Sends one request to the agent's local API; rejects only when there is no answer at all. */
   request(method: string, path: string, body: string | null): Promise<Answer>;
   /** Opens the live feed. The returned function closes it. */

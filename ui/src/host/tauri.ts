@@ -1,7 +1,7 @@
 // The page inside the desktop app: every request goes through a narrow command, events are relayed by the app.
 import { invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
-import { asProblem, ApiError, UNREACHABLE } from "../api/problem";
+import { asProblem, ApiError, SERVER_UNREACHABLE, UNREACHABLE } from "../api/problem";
 import type { AgentEvent } from "../api/types";
 import { targetOfAddress } from "./browser";
 import type { Answer, Desktop, DesktopState, FeedListener, Host, InspectorTarget } from "./host";
@@ -9,6 +9,8 @@ import type { Answer, Desktop, DesktopState, FeedListener, Host, InspectorTarget
 export function tauriHost(): Host {
   return {
     kind: "desktop",
+    agent: true,
+    management: { request: manage, key: null },
     request: async (method, path, body) => {
       try {
         return await invoke<Answer>("agent_request", { method, path, body });
@@ -27,6 +29,16 @@ export function tauriHost(): Host {
     copyText: (text) => invoke("copy_text", { text }),
     desktop,
   };
+}
+
+/** The app adds the key, which this window never sees. */
+async function manage(method: string, path: string, body: string | null): Promise<Answer> {
+  try {
+    return await invoke<Answer>("management_request", { method, path, body });
+  } catch (thrown) {
+    const problem = asProblem(thrown);
+    throw new ApiError(problem.code || SERVER_UNREACHABLE, problem.message, 0);
+  }
 }
 
 const desktop: Desktop = {

@@ -12,7 +12,7 @@ import { SettingsDialog } from "./SettingsDialog";
 import { TrustOffer } from "./TrustOffer";
 import { Tunnels } from "./Tunnels";
 
-export function MainPage() {
+export function MainPage({ inShell = false }: { inShell?: boolean }) {
   const { host } = useServices();
   const { link } = useAgent();
   const desktop = useDesktopState();
@@ -21,6 +21,8 @@ export function MainPage() {
   const [settings, setSettings] = useState(false);
   const [side, setSide] = useState<"tunnels" | "requests">("tunnels");
 
+  // In the shell the area is a part of its main content.
+  const Main = inShell ? "div" : "main";
   const restart = host.desktop && link === "lost" && (
     <Button
       icon="refresh"
@@ -34,7 +36,7 @@ export function MainPage() {
   return (
     <div className={styles.page} data-side={side}>
       <header className={styles.header}>
-        <Brand />
+        {inShell ? <h1 className={styles.title}>Tunnels</h1> : <Brand />}
         <SessionState />
         <div className={styles.buttons}>
           <Button
@@ -64,7 +66,7 @@ export function MainPage() {
           Requests
         </Button>
       </nav>
-      <main className={styles.main}>
+      <Main className={styles.main}>
         <Tunnels
           onRequests={(name) => {
             setFilter((before) => setTerm(before, "tunnel", name));
@@ -74,7 +76,7 @@ export function MainPage() {
         <section className={styles.requests} aria-label="Requests">
           <RequestsPane filter={filter} onFilter={setFilter} selected={selected} onSelect={setSelected} />
         </section>
-      </main>
+      </Main>
       <SettingsDialog open={settings} onClose={() => setSettings(false)} desktop={desktop} />
     </div>
   );

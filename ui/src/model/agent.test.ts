@@ -28,6 +28,8 @@ function agentWith(kept: Summary[]) {
   const agent = { kept, down: false, asked: [] as string[], told };
   const host: Host = {
     kind: "browser",
+    agent: true,
+    management: null,
     desktop: null,
     request: async (_method, path) => {
       agent.asked.push(path);

@@ -1,12 +1,12 @@
-// The mark and the name of the window; the first heading of every page.
+// The mark and the name of the window; the first heading of a page that has no title of its own.
 import styles from "./Brand.module.css";
 
 const ARCH = "M120 408V236a124 124 0 0 1 248 0V408";
 const ARROW = "M208 300H428M360 232l68 68-68 68";
 
-export function Brand({ name }: { name?: string }) {
+export function Brand({ name, as: Tag = "h1" }: { name?: string; as?: "h1" | "p" }) {
   return (
-    <h1 className={styles.brand}>
+    <Tag className={styles.brand}>
       <svg width="22" height="22" viewBox="16 16 480 480" aria-hidden="true" focusable="false">
         <rect x="16" y="16" width="480" height="480" rx="112" fill="#166066" />
         <path d={`${ARCH}Z`} fill="#08262f" />
@@ -17,6 +17,6 @@ export function Brand({ name }: { name?: string }) {
         </g>
       </svg>
       Postern{name && <span className={styles.name}>{name}</span>}
-    </h1>
+    </Tag>
   );
 }

@@ -81,15 +81,16 @@ export function Check({
 
 interface ChoiceProps<T extends string> {
   legend: string;
+  hint?: string;
   value: T;
   options: readonly { value: T; label: string }[];
   onChange(value: T): void;
 }
 
-export function Choice<T extends string>({ legend, value, options, onChange }: ChoiceProps<T>) {
+export function Choice<T extends string>({ legend, hint, value, options, onChange }: ChoiceProps<T>) {
   const name = useId();
   return (
-    <fieldset className={styles.choice}>
+    <fieldset className={styles.choice} aria-describedby={hint ? `${name}-hint` : undefined}>
       <legend className={styles.label}>{legend}</legend>
       <div className={styles.options}>
         {options.map((option) => (
@@ -104,6 +105,11 @@ export function Choice<T extends string>({ legend, value, options, onChange }: C
           </label>
         ))}
       </div>
+      {hint && (
+        <p id={`${name}-hint`} className={styles.hint}>
+          {hint}
+        </p>
+      )}
     </fieldset>
   );
 }

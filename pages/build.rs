@@ -1,4 +1,4 @@
-//! Builds the inspector page into the program, if `ui/dist` was built before.
+//! Takes the built pages of the web app in, if `ui/dist` was built before.
 
 use std::{
     env, fs,

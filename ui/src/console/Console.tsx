@@ -1,0 +1,28 @@
+// The console as a whole: the key where one must be entered, then the shell with its areas.
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { useState, useSyncExternalStore } from "react";
+import { managementApi } from "../api/management";
+import type { Management } from "../host/host";
+import { ManagementProvider, makeQueryClient } from "./management";
+import { makeRouter } from "./router";
+import { KeyEntry } from "./shell/KeyEntry";
+
+export default function Console({ management, agent }: { management: Management; agent: boolean }) {
+  const [api] = useState(() => managementApi(management));
+  const [client] = useState(makeQueryClient);
+  const [router] = useState(() => makeRouter(agent));
+  const { key } = management;
+  const known = useSyncExternalStore(
+    (changed) => key?.listen(changed) ?? (() => {}),
+    () => key?.known ?? true,
+  );
+  if (key && !known) return <KeyEntry entered={key} onEntered={() => client.clear()} />;
+  return (
+    <QueryClientProvider client={client}>
+      <ManagementProvider api={api}>
+        <RouterProvider router={router} />
+      </ManagementProvider>
+    </QueryClientProvider>
+  );
+}

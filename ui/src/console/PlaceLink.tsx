@@ -1,0 +1,15 @@
+// A link to a place of the console.
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+
+interface PlaceLinkProps {
+  to: string;
+  search?: Record<string, string>;
+  className?: string | undefined;
+  "aria-current"?: "page" | undefined;
+  children: ReactNode;
+}
+
+export function PlaceLink({ to, search = {}, ...rest }: PlaceLinkProps) {
+  return <Link {...(rest as object)} to={to as never} search={search as never} />;
+}

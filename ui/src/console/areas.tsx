@@ -1,0 +1,58 @@
+// The table of contents of the console: every area, its place in the navigation, and its pages. One line each.
+import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router";
+import type { ComponentType } from "react";
+import type { Base } from "../api/management";
+import type { IconName } from "../parts/Icon";
+import { ipPolicies } from "./kinds/ipPolicies";
+import { recordPages } from "./resource/pages";
+import type { Kind } from "./resource/kind";
+
+export type Group = "Traffic" | "Edges" | "Backends" | "Access" | "Certificates" | "Visitors";
+
+/** A page by its path below the area: `""`, `"new"`, `"$id"`. */
+export type Pages = Readonly<Record<string, RouteComponent>>;
+
+export interface Area {
+  group: Group;
+  path: `/${string}`;
+  label: string;
+  icon: IconName;
+  pages: Pages;
+  /** Only where there is an agent besides the server: in the desktop app. */
+  agent?: true;
+  /** The descriptor, where the area is one of a kind. */
+  kind?: Kind;
+}
+
+/** An area whose pages come from a descriptor; `pages` replaces or adds some. */
+function resource<T extends Base>(group: Group, icon: IconName, kind: Kind<T>, pages: Pages = {}): Area {
+  const known = kind as unknown as Kind;
+  return {
+    group,
+    icon,
+    path: kind.path,
+    label: kind.many,
+    kind: known,
+    pages: { ...recordPages(known), ...pages },
+  };
+}
+
+/** A page written by hand is loaded when it is opened: the default export of its file. */
+const page = (load: () => Promise<{ default: ComponentType }>): RouteComponent => lazyRouteComponent(load);
+
+export const AREAS: readonly Area[] = [
+  {
+    group: "Traffic",
+    path: "/agent",
+    label: "Tunnels",
+    icon: "arrow",
+    agent: true,
+    pages: { "": page(() => import("./shell/AgentArea")) },
+  },
+  resource("Access", "lock", ipPolicies),
+];
+
+/** Where the console begins. */
+export function firstPlace(agent: boolean): string {
+  return AREAS.find((area) => agent || !area.agent)?.path ?? "/";
+}

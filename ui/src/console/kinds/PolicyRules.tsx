@@ -1,0 +1,76 @@
+// The rules on the page of their policy.
+import { useState } from "react";
+import type { IpPolicy, IpPolicyRule } from "../../api/generated";
+import { Button, IconButton } from "../../parts/Button";
+import { Dialog } from "../../parts/Dialog";
+import { say } from "../../parts/toast";
+import { DeleteDialog } from "../resource/DeleteDialog";
+import type { Kind } from "../resource/kind";
+import { Empty } from "../resource/ListPage";
+import { Section } from "../resource/PageFrame";
+import { ResourceForm } from "../resource/ResourceForm";
+import { ResourceTable } from "../resource/ResourceTable";
+import { ipPolicyRules } from "./ipPolicyRules";
+
+const rules = ipPolicyRules as unknown as Kind;
+
+export function PolicyRules({ record: policy }: { record: IpPolicy }) {
+  const [adding, setAdding] = useState(false);
+  const [deleting, setDeleting] = useState<IpPolicyRule | null>(null);
+  const add = (
+    <Button icon="add" onClick={() => setAdding(true)}>
+      Add rule
+    </Button>
+  );
+  return (
+    <Section
+      title="Rules"
+      about="An address passes if a rule allows it and none denies it. The order does not matter."
+      actions={add}
+    >
+      <ResourceTable
+        kind={rules}
+        only={(rule) => (rule as IpPolicyRule).ip_policy.id === policy.id}
+        prefix="rules."
+        title={rules.title}
+        empty={<Empty kind={rules} action={null} />}
+        renderActions={(rule) => (
+          <IconButton
+            icon="trash"
+            label={`Delete ${rules.title(rule)}`}
+            onClick={() => setDeleting(rule as IpPolicyRule)}
+          />
+        )}
+      />
+      <Dialog title="New rule" open={adding} onClose={() => setAdding(false)} wide>
+        <ResourceForm
+          fields={ipPolicyRules.fields}
+          record={null}
+          method="POST"
+          path={ipPolicyRules.path}
+          fixed={{ ip_policy_id: policy.id }}
+          forgets={[ipPolicyRules.path]}
+          submit="Add rule"
+          onCancel={() => setAdding(false)}
+          onDone={() => {
+            say({ title: "Rule added" });
+            setAdding(false);
+          }}
+        />
+      </Dialog>
+      {deleting && (
+        <DeleteDialog
+          one="rule"
+          title={ipPolicyRules.title(deleting)}
+          path={ipPolicyRules.path}
+          record={deleting}
+          forgets={[ipPolicyRules.path]}
+          onClose={() => setDeleting(null)}
+          onDone={() => setDeleting(null)}
+        >
+          <p>{ipPolicyRules.deletion?.(deleting)}</p>
+        </DeleteDialog>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,37 @@
+// IP policies: named lists of rules that say which addresses may pass.
+import type { IpPolicy } from "../../api/generated";
+import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../resource/kind";
+import { description, metadata } from "../resource/fields/text";
+import { Moment } from "../resource/cells";
+import { PolicyRules } from "./PolicyRules";
+
+export const ipPolicies = describe<IpPolicy>({
+  path: "/ip_policies",
+  member: "ip_policies",
+  prefix: "ipp",
+  one: "IP policy",
+  many: "IP policies",
+  about: "Named lists of networks. A policy does nothing until an edge or an IP restriction refers to it.",
+  title: titleOf,
+  columns: [
+    descriptionColumn,
+    idColumn,
+    {
+      name: "created_at",
+      label: "Created",
+      text: (policy) => policy.created_at,
+      cell: (policy) => <Moment at={policy.created_at} />,
+    },
+    metadataColumn,
+  ],
+  fields: [description("Which addresses it is about, for people."), metadata()],
+  empty: {
+    sentence:
+      "There is no IP policy yet. Make one and give it rules; then edges and IP restrictions can refer to it.",
+    command: "postern api ip-policies create --description 'Office'",
+  },
+  deletion: () =>
+    "Its rules go with it. Edges and IP restrictions that refer to it are then treated as if it had no rules, and no rules admit nobody.",
+  touches: ["/ip_policy_rules", "/ip_restrictions"],
+  More: PolicyRules,
+});

@@ -1,0 +1,83 @@
+// The rules of IP policies, each a network that is let in or kept out.
+import type { IpPolicyRule } from "../../api/generated";
+import { readCidr, sizeOfNetwork } from "../../model/cidr";
+import { State } from "../../parts/State";
+import { Moment, RefLink } from "../resource/cells";
+import { choice } from "../resource/fields/simple";
+import { description, metadata, text } from "../resource/fields/text";
+import { describe, descriptionColumn, metadataColumn } from "../resource/kind";
+
+export const ipPolicyRules = describe<IpPolicyRule>({
+  path: "/ip_policy_rules",
+  member: "ip_policy_rules",
+  prefix: "ipr",
+  one: "rule",
+  many: "rules",
+  about: "Networks that are let in or kept out.",
+  title: (rule) => `${rule.action} ${rule.cidr}`,
+  columns: [
+    { name: "cidr", label: "Network", text: (rule) => rule.cidr, mono: true },
+    {
+      name: "action",
+      label: "Action",
+      text: (rule) => rule.action,
+      cell: ({ action }) =>
+        action === "allow" ? (
+          <State tone="ok" icon="check">
+            Allow
+          </State>
+        ) : (
+          <State tone="bad" icon="cross">
+            Deny
+          </State>
+        ),
+    },
+    descriptionColumn,
+    {
+      name: "ip_policy",
+      label: "IP policy",
+      text: (rule) => rule.ip_policy.id,
+      cell: (rule) => <RefLink id={rule.ip_policy.id} />,
+      hidden: true,
+    },
+    {
+      name: "created_at",
+      label: "Created",
+      text: (rule) => rule.created_at,
+      cell: (rule) => <Moment at={rule.created_at} />,
+    },
+    metadataColumn,
+  ],
+  fields: [
+    text({
+      name: "cidr",
+      label: "Network",
+      help: "An address or a range in CIDR notation, IPv4 or IPv6.",
+      placeholder: "10.0.0.0/8",
+      required: true,
+      mono: true,
+      check: (value) => {
+        const read = readCidr(value);
+        return "mistake" in read ? read.mistake : null;
+      },
+      preview: (value) => {
+        const read = readCidr(value);
+        return "network" in read ? `Kept as ${read.network}: ${sizeOfNetwork(read.network)}.` : null;
+      },
+    }),
+    choice({
+      name: "action",
+      label: "Action",
+      createOnly: true,
+      options: [
+        { value: "allow", label: "Allow" },
+        { value: "deny", label: "Deny" },
+      ],
+    }),
+    description(),
+    metadata(),
+  ],
+  empty: { sentence: "No rules: this policy admits nobody. Add a network that may pass." },
+  deletion: () => "What only this rule allowed is refused from then on; what only this rule denied may pass.",
+  facts: (rule) => [{ label: "IP policy", value: <RefLink id={rule.ip_policy.id} /> }],
+});

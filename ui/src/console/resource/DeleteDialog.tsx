@@ -1,0 +1,75 @@
+// Asks before a record goes, and says what that does.
+import type { ReactNode } from "react";
+import type { Base } from "../../api/management";
+import { asProblem } from "../../api/problem";
+import { adviceFor } from "../../model/advice";
+import { Button } from "../../parts/Button";
+import { Dialog, DialogActions } from "../../parts/Dialog";
+import { Notice, ProblemText } from "../../parts/Notice";
+import { say } from "../../parts/toast";
+import { useChange } from "../management";
+import { capital } from "./CreatePage";
+import styles from "./DeleteDialog.module.css";
+
+interface DeleteDialogProps {
+  /** The word for the kind: `IP policy`. */
+  one: string;
+  title: string;
+  /** The collection. */
+  path: string;
+  record: Base;
+  forgets: readonly string[];
+  /** What happens to traffic, and what depends on it. */
+  children?: ReactNode;
+  verb?: string;
+  onDone(): void;
+  onClose(): void;
+}
+
+export function DeleteDialog({
+  one,
+  title,
+  path,
+  record,
+  forgets,
+  children,
+  verb = "Delete",
+  onDone,
+  onClose,
+}: DeleteDialogProps) {
+  const change = useChange(forgets);
+  const problem = change.error && asProblem(change.error);
+  return (
+    <Dialog title={`${verb} ${title}?`} open onClose={onClose} wide>
+      <div className={styles.content}>
+        {children}
+        {problem && (
+          <Notice tone="bad" title="The server refused it" alert>
+            <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
+          </Notice>
+        )}
+      </div>
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          weight="danger"
+          icon="trash"
+          busy={change.isPending}
+          onClick={() =>
+            change.mutate(
+              { method: "DELETE", path: `${path}/${record.id}` },
+              {
+                onSuccess: () => {
+                  say({ title: `${capital(one)} ${verb === "Delete" ? "deleted" : "ended"}` });
+                  onDone();
+                },
+              },
+            )
+          }
+        >
+          {verb}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

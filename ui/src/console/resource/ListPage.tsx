@@ -1,0 +1,42 @@
+// The list of a kind.
+import { Button } from "../../parts/Button";
+import { useCopy } from "../../services";
+import { useGo } from "../address";
+import styles from "./ListPage.module.css";
+import type { Kind } from "./kind";
+import { PageFrame } from "./PageFrame";
+import { ResourceTable } from "./ResourceTable";
+
+export function ListPage({ kind }: { kind: Kind }) {
+  const go = useGo();
+  const create = !kind.live && (
+    <Button weight="primary" icon="add" onClick={() => go(`${kind.path}/new`)}>
+      New {kind.one}
+    </Button>
+  );
+  return (
+    <PageFrame title={kind.many} about={kind.about} actions={create}>
+      <ResourceTable kind={kind} empty={<Empty kind={kind} action={create} />} />
+    </PageFrame>
+  );
+}
+
+/** One sentence, one action, one command. */
+export function Empty({ kind, action }: { kind: Kind; action: React.ReactNode }) {
+  const copy = useCopy();
+  const { sentence, command } = kind.empty;
+  return (
+    <div className={styles.empty}>
+      <p>{sentence}</p>
+      {action}
+      {command && (
+        <p className={styles.command}>
+          <code>{command}</code>
+          <Button icon="copy" onClick={() => void copy(command, "The command")}>
+            Copy
+          </Button>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+// The page of one record: what it is, what can be changed, what belongs to it, its end.
+import { useState } from "react";
+import type { Base } from "../../api/management";
+import { ApiError } from "../../api/problem";
+import { Button } from "../../parts/Button";
+import { say } from "../../parts/toast";
+import { useGo, useParam } from "../address";
+import { oneOf, useAsked } from "../management";
+import { Failure, Waiting } from "../shell/Lost";
+import { Copyable, Moment } from "./cells";
+import { capital } from "./CreatePage";
+import { DeleteDialog } from "./DeleteDialog";
+import type { Kind } from "./kind";
+import { Facts, PageFrame } from "./PageFrame";
+import { ResourceForm } from "./ResourceForm";
+
+export function RecordPage({ kind }: { kind: Kind }) {
+  const id = useParam("id");
+  const asked = useAsked(oneOf(kind, id, kind.live?.every));
+  const back = { to: kind.path, label: kind.many };
+  const record = asked.data?.id === id ? asked.data : undefined;
+  if (record) return <Known kind={kind} record={record} />;
+  if (!asked.isError) return <Waiting />;
+  const gone = asked.error instanceof ApiError && asked.error.status === 404;
+  return (
+    <PageFrame title={gone ? `This ${kind.one} is gone` : capital(kind.one)} back={back}>
+      <Failure
+        thrown={asked.error}
+        title={gone ? "There is none with this id" : "It could not be read"}
+        retry={() => void asked.refetch()}
+      />
+    </PageFrame>
+  );
+}
+
+function Known({ kind, record }: { kind: Kind; record: Base }) {
+  const go = useGo();
+  const [deleting, setDeleting] = useState(false);
+  const { More, live } = kind;
+  const verb = live?.removal ?? "Delete";
+  const removable = !live || live.removable;
+  return (
+    <PageFrame
+      title={kind.title(record)}
+      back={{ to: kind.path, label: kind.many }}
+      actions={
+        removable && (
+          <Button weight="danger" icon="trash" onClick={() => setDeleting(true)}>
+            {verb}
+          </Button>
+        )
+      }
+    >
+      <Facts
+        facts={[
+          { label: "ID", value: <Copyable text={record.id} what="the ID" /> },
+          ...(record.created_at ? [{ label: "Created", value: <Moment at={record.created_at} /> }] : []),
+          ...(kind.facts?.(record) ?? []),
+        ]}
+      />
+      {kind.fields.length > 0 && (
+        <ResourceForm<Base>
+          key={record.id}
+          fields={kind.fields}
+          record={record}
+          method="PATCH"
+          path={`${kind.path}/${record.id}`}
+          forgets={[kind.path, ...(kind.touches ?? [])]}
+          submit="Save changes"
+          onDone={() => say({ title: `${capital(kind.one)} changed` })}
+        />
+      )}
+      {More && <More record={record} />}
+      {deleting && (
+        <DeleteDialog
+          one={kind.one}
+          title={kind.title(record)}
+          path={kind.path}
+          record={record}
+          verb={verb}
+          forgets={[kind.path, ...(kind.touches ?? [])]}
+          onClose={() => setDeleting(false)}
+          onDone={() => go(kind.path)}
+        >
+          {kind.deletion && <p>{kind.deletion(record)}</p>}
+        </DeleteDialog>
+      )}
+    </PageFrame>
+  );
+}

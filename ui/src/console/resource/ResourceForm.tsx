@@ -1,0 +1,145 @@
+// A form made of fields: what the API would refuse is said at the field, what it did refuse too.
+import { useId, useMemo, useRef, useState, type FormEvent, type ReactNode } from "react";
+import type { Base, Method } from "../../api/management";
+import { ApiError, asProblem } from "../../api/problem";
+import { adviceFor } from "../../model/advice";
+import { Button } from "../../parts/Button";
+import { Notice, ProblemText } from "../../parts/Notice";
+import { useChange } from "../management";
+import { bodyOf, draftOf, masked, mistakesOf, shownFields, type Draft, type Field } from "./field";
+import styles from "./form.module.css";
+import { RequestPreview } from "./RequestPreview";
+
+interface ResourceFormProps<T> {
+  fields: readonly Field[];
+  /** What is changed; null while something is made. */
+  record: Base | null;
+  method: Method;
+  path: string;
+  /** What is said besides the fields. */
+  fixed?: Readonly<Record<string, unknown>>;
+  /** What a new form begins with, by the names of the fields. */
+  initial?: Draft;
+  /** Collections to be asked for again afterwards. */
+  forgets: readonly string[];
+  submit: string;
+  onDone(answer: T): void;
+  onCancel?: () => void;
+  /** Below the fields, above the buttons. */
+  children?: ReactNode;
+  /** All of it is sent, as a replacement asks for. */
+  whole?: boolean;
+}
+
+export function ResourceForm<T>({
+  fields,
+  record,
+  method,
+  path,
+  fixed,
+  initial,
+  forgets,
+  submit,
+  onDone,
+  onCancel,
+  children,
+  whole = false,
+}: ResourceFormProps<T>) {
+  const id = useId();
+  const form = useRef<HTMLFormElement>(null);
+  const [edited, setEdited] = useState<Draft>({});
+  const [tried, setTried] = useState(false);
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const change = useChange<T>(forgets);
+  const draft = useMemo(
+    () => ({ ...draftOf(fields, record), ...initial, ...edited }),
+    [fields, record, initial, edited],
+  );
+  const mistakes = mistakesOf(fields, draft, record);
+  const body = { ...bodyOf(fields, draft, whole ? null : record), ...fixed };
+  const refused = change.error;
+  const refusedField =
+    refused instanceof ApiError
+      ? (fields.find(({ name }) => name === refused.details["field"])?.name ?? null)
+      : null;
+  const unchanged = record !== null && !whole && Object.keys(body).length === 0;
+
+  const focus = (name: string) => {
+    const place = form.current?.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"]`);
+    place?.querySelector<HTMLElement>("input, select, textarea, button")?.focus();
+  };
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    const first = Object.keys(mistakes)[0];
+    if (first !== undefined) return focus(first);
+    if (unchanged || change.isPending) return undefined;
+    change.mutate(
+      { method, path, body },
+      {
+        onSuccess: (answer) => {
+          setEdited({});
+          setTried(false);
+          setTouched(new Set());
+          onDone(answer);
+        },
+        onError: (thrown) => {
+          const field = thrown instanceof ApiError ? thrown.details["field"] : undefined;
+          if (field !== undefined) focus(field);
+        },
+      },
+    );
+    return undefined;
+  };
+  const mistakeOf = (field: Field): string | null => {
+    if (refusedField === field.name && refused) return asProblem(refused).message;
+    return tried || touched.has(field.name) ? (mistakes[field.name] ?? null) : null;
+  };
+  const problem = refused && asProblem(refused);
+  return (
+    <div className={styles.frame}>
+      <form ref={form} className={styles.form} noValidate onSubmit={send} aria-labelledby={`${id}-submit`}>
+        <div className={styles.fields}>
+          {shownFields(fields, draft, record).map((field) => (
+            <div
+              key={field.name}
+              data-field={field.name}
+              onBlur={() => setTouched((before) => new Set(before).add(field.name))}
+            >
+              <field.Input
+                field={field}
+                value={draft[field.name]}
+                record={record}
+                mistake={mistakeOf(field)}
+                onChange={(value) => {
+                  if (refused) change.reset();
+                  setEdited((before) => ({ ...before, [field.name]: value }));
+                }}
+              />
+            </div>
+          ))}
+          {children}
+          {problem && (
+            <Notice tone="bad" title="The server refused it" alert>
+              <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
+            </Notice>
+          )}
+          <div className={styles.actions}>
+            <Button
+              id={`${id}-submit`}
+              type="submit"
+              weight="primary"
+              busy={change.isPending}
+              aria-disabled={unchanged || undefined}
+            >
+              {submit}
+            </Button>
+            {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+            {unchanged && <span className={styles.quiet}>Nothing is changed yet.</span>}
+          </div>
+        </div>
+        <RequestPreview method={method} path={path} body={body} shown={masked(fields, body)} />
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,268 @@
+// Records in a table: pages of the server, or, when sorted or searched, all of them as far as that is sensible.
+import { useDeferredValue, useState, type ReactNode } from "react";
+import { ALL_LIMIT, type Base } from "../../api/management";
+import { Button } from "../../parts/Button";
+import { CheckMenu } from "../../parts/CheckMenu";
+import { Icon } from "../../parts/Icon";
+import { useAddress } from "../address";
+import { allOf, listOf, useAsked } from "../management";
+import { PlaceLink } from "../PlaceLink";
+import { Failure } from "../shell/Lost";
+import type { Column, Kind } from "./kind";
+import styles from "./ResourceTable.module.css";
+import { arrange, readOrder, writeOrder } from "./arrange";
+
+const SIZES = ["25", "50", "100"] as const;
+
+interface ResourceTableProps {
+  kind: Kind;
+  /** Only some, such as the rules of one policy; then all are read. */
+  only?: (record: Base) => boolean;
+  /** Before the names in the address, where one page has several tables. */
+  prefix?: string;
+  /** At the end of every row. */
+  renderActions?: (record: Base) => ReactNode;
+  /** Instead of the table when there is nothing at all. */
+  empty: ReactNode;
+  /** What a row is called for whoever hears it. */
+  title?: (record: Base) => string;
+}
+
+export function ResourceTable({ kind, only, prefix = "", renderActions, empty, title }: ResourceTableProps) {
+  const [search, change] = useAddress();
+  const at = (name: string) => search[prefix + name] ?? "";
+  const set = (changes: Record<string, string>) =>
+    change(
+      Object.fromEntries(Object.entries(changes).map(([name, value]) => [prefix + name, value || undefined])),
+    );
+
+  const words = useDeferredValue(at("q"));
+  const order = readOrder(at("sort"));
+  const size = SIZES.find((one) => one === at("limit")) ?? SIZES[1];
+  const trail = at("after") === "" ? [] : at("after").split(",");
+  const every = kind.live?.every;
+  const whole = only !== undefined || words !== "" || order !== null;
+
+  const before = trail.at(-1);
+  const page = useAsked({
+    ...listOf(kind, { limit: Number(size), ...(before ? { before } : {}) }, every),
+    enabled: !whole,
+  });
+  const all = useAsked(allOf(kind, { ...(every ? { every } : {}), enabled: whole }));
+  const asked = whole ? all : page;
+
+  const shown = useColumns(kind, at("columns"));
+  const read = asked.data;
+  const arranged = whole
+    ? arrange(read?.records.filter((one) => only?.(one) ?? true) ?? [], kind.columns, words, order)
+    : [];
+  const number = Math.max(0, Number(at("page")) || 0);
+  const from = number * Number(size);
+  const rows = whole ? arranged.slice(from, from + Number(size)) : (read?.records ?? []);
+  const more = whole ? from + Number(size) < arranged.length : read?.next != null;
+  const first = whole ? number === 0 : trail.length === 0;
+
+  if (asked.isError && !read)
+    return (
+      <Failure
+        thrown={asked.error}
+        title={`${kind.many} could not be read`}
+        retry={() => void asked.refetch()}
+      />
+    );
+  const nothing =
+    read !== undefined && rows.length === 0 && words === "" && first && !asked.isPlaceholderData;
+  if (nothing) return empty;
+  return (
+    <div className={styles.frame}>
+      <div className={styles.tools}>
+        <SearchBox
+          key={prefix}
+          value={at("q")}
+          label={`Search ${kind.many}`}
+          onChange={(q) => set({ q, page: "", after: "" })}
+        />
+        <span className={styles.space} />
+        <CheckMenu
+          trigger={<Button icon="list">Columns</Button>}
+          title="Columns"
+          items={kind.columns.map(({ name, label }) => ({
+            value: name,
+            label,
+            checked: shown.some((one) => one.name === name),
+          }))}
+          onChange={(name, checked) => {
+            const names = kind.columns
+              .filter((one) => (one.name === name ? checked : shown.includes(one)))
+              .map((one) => one.name);
+            if (names.length > 0) set({ columns: names.join(",") });
+          }}
+        />
+      </div>
+      {asked.isError && <Failure thrown={asked.error} title="This is not up to date" />}
+      <div className={styles.scroll} aria-busy={asked.isFetching}>
+        <table className={styles.table}>
+          <caption className="unseen">{kind.many}</caption>
+          <thead>
+            <tr>
+              {shown.map((column) => (
+                <Heading
+                  key={column.name}
+                  column={column}
+                  order={order?.column === column.name ? order.direction : null}
+                  onOrder={(direction) =>
+                    set({
+                      sort: direction === null ? "" : writeOrder(column.name, direction),
+                      page: "",
+                      after: "",
+                    })
+                  }
+                />
+              ))}
+              {renderActions && (
+                <th scope="col" className={styles.actions}>
+                  <span className="unseen">Actions</span>
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((record) => (
+              <tr key={record.id} className={styles.row} aria-label={title?.(record)}>
+                {shown.map((column, index) => (
+                  <td key={column.name} className={cellClass(column)}>
+                    {index === 0 ? (
+                      <PlaceLink to={`${kind.path}/${record.id}`} className={styles.open}>
+                        {column.cell?.(record) ?? (column.text(record) || kind.title(record))}
+                      </PlaceLink>
+                    ) : (
+                      <Cell column={column} record={record} />
+                    )}
+                  </td>
+                ))}
+                {renderActions && <td className={styles.actions}>{renderActions(record)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {read === undefined && (
+          <p className={styles.message} role="status">
+            Loading {kind.many}…
+          </p>
+        )}
+        {read !== undefined && rows.length === 0 && (
+          <p className={styles.message} role="status">
+            {words === "" ? "Nothing on this page." : `Nothing matches “${words}”.`}{" "}
+            <Button weight="quiet" onClick={() => set({ q: "", page: "", after: "" })}>
+              Show everything
+            </Button>
+          </p>
+        )}
+      </div>
+      <footer className={styles.foot}>
+        <p role="status">
+          {whole && read
+            ? `${arranged.length} ${arranged.length === 1 ? kind.one : kind.many}${words ? " found" : ""}`
+            : `${rows.length} on this page, newest first`}
+          {whole && read?.next != null && ` among the newest ${ALL_LIMIT.toLocaleString("en")}`}
+        </p>
+        <label className={styles.size}>
+          Rows
+          <select value={size} onChange={(event) => set({ limit: event.target.value, page: "", after: "" })}>
+            {SIZES.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+        <Button
+          icon="back"
+          aria-disabled={first || undefined}
+          onClick={() =>
+            !first && set(whole ? { page: String(number - 1) } : { after: trail.slice(0, -1).join(",") })
+          }
+        >
+          Newer
+        </Button>
+        <Button
+          aria-disabled={!more || undefined}
+          onClick={() =>
+            more &&
+            set(whole ? { page: String(number + 1) } : { after: [...trail, read?.next ?? ""].join(",") })
+          }
+        >
+          Older
+          <Icon name="arrow" />
+        </Button>
+      </footer>
+    </div>
+  );
+}
+
+function useColumns(kind: Kind, chosen: string): readonly Column[] {
+  const names = chosen.split(",");
+  const some = kind.columns.filter(({ name }) => names.includes(name));
+  return some.length > 0 ? some : kind.columns.filter(({ hidden }) => !hidden);
+}
+
+function cellClass({ mono, number }: Column): string {
+  return [styles.cell, mono ? styles.mono : "", number ? styles.number : ""].join(" ");
+}
+
+function Cell({ column, record }: { column: Column; record: Base }) {
+  if (column.cell) return column.cell(record);
+  const text = column.text(record);
+  return text === "" ? <span className={styles.none}>–</span> : text;
+}
+
+type Direction = "ascending" | "descending";
+
+function Heading({
+  column,
+  order,
+  onOrder,
+}: {
+  column: Column;
+  order: Direction | null;
+  onOrder(direction: Direction | null): void;
+}) {
+  const next = order === null ? "ascending" : order === "ascending" ? "descending" : null;
+  return (
+    <th scope="col" aria-sort={order ?? "none"} className={column.number ? styles.number : ""}>
+      <button type="button" className={styles.sort} data-order={order} onClick={() => onOrder(next)}>
+        {column.label}
+        <Icon name="chevron" size={12} />
+      </button>
+    </th>
+  );
+}
+
+/** Keeps up with typing by itself; the address follows. */
+function SearchBox({
+  value,
+  label,
+  onChange,
+}: {
+  value: string;
+  label: string;
+  onChange(value: string): void;
+}) {
+  const [typed, setTyped] = useState({ text: value, told: value });
+  // The address was changed by something else, such as going back.
+  if (value !== typed.told) setTyped({ text: value, told: value });
+  return (
+    <span className={styles.search}>
+      <Icon name="search" />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={typed.text}
+        spellCheck={false}
+        onChange={(event) => {
+          setTyped({ text: event.target.value, told: event.target.value });
+          onChange(event.target.value);
+        }}
+      />
+    </span>
+  );
+}

@@ -1,0 +1,35 @@
+// A token that the server tells only now. The dialog goes away when somebody says it was stored.
+import { useState } from "react";
+import { Button } from "../../parts/Button";
+import { Dialog, DialogActions } from "../../parts/Dialog";
+import { Check } from "../../parts/Field";
+import { useCopy } from "../../services";
+import styles from "./TokenOnce.module.css";
+
+export function TokenOnce({ what, token, onStored }: { what: string; token: string; onStored(): void }) {
+  const copy = useCopy();
+  const [stored, setStored] = useState(false);
+  return (
+    <Dialog
+      title="Store this token now"
+      description={`It is the only time that the token of this ${what} is shown; the server keeps just a digest of it.`}
+      open
+      onClose={() => stored && onStored()}
+    >
+      <div className={styles.box}>
+        <code className={styles.token} aria-label="Token">
+          {token}
+        </code>
+        <Button icon="copy" onClick={() => void copy(token, "The token")}>
+          Copy
+        </Button>
+      </div>
+      <Check label="I stored it" checked={stored} onChange={setStored} />
+      <DialogActions>
+        <Button weight="primary" aria-disabled={!stored || undefined} onClick={() => stored && onStored()}>
+          Done
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,48 @@
+// Searching and sorting records by what their columns say.
+import type { Base } from "../../api/management";
+import type { Column } from "./kind";
+
+export interface Order {
+  column: string;
+  direction: "ascending" | "descending";
+}
+
+/** `name` or `-name`, as it stands in the address. */
+export function readOrder(text: string): Order | null {
+  if (text === "") return null;
+  return text.startsWith("-")
+    ? { column: text.slice(1), direction: "descending" }
+    : { column: text, direction: "ascending" };
+}
+
+export function writeOrder(column: string, direction: Order["direction"]): string {
+  return direction === "descending" ? `-${column}` : column;
+}
+
+const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+/** All words must be found somewhere in a record: in a column, shown or not, in its id or its metadata. */
+export function arrange<T extends Base>(
+  records: readonly T[],
+  columns: readonly Column<T>[],
+  words: string,
+  order: Order | null,
+): T[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = records.filter((record) => {
+    if (wanted.length === 0) return true;
+    const text = [record.id, record.metadata ?? "", ...columns.map((column) => column.text(record))]
+      .join("\n")
+      .toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
+  const column = columns.find(({ name }) => name === order?.column);
+  if (!column || !order) return found;
+  const sign = order.direction === "ascending" ? 1 : -1;
+  return found.toSorted((one, other) => sign * compare(column, one, other));
+}
+
+function compare<T extends Base>(column: Column<T>, one: T, other: T): number {
+  if (column.number) return column.number(one) - column.number(other);
+  return collator.compare(column.text(one), column.text(other));
+}

@@ -1,0 +1,95 @@
+// What stands in cells and facts of the console: moments, ids with a way to copy them, references to other records.
+import type { ReactNode } from "react";
+import type { Base } from "../../api/management";
+import { IconButton } from "../../parts/Button";
+import { useNow } from "../../parts/hooks";
+import { useCopy } from "../../services";
+import { PlaceLink } from "../PlaceLink";
+import styles from "./cells.module.css";
+import { placeOfId } from "./places";
+
+const MINUTE = 60;
+const STEPS: readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
+  [365 * 24 * 60 * MINUTE, "year"],
+  [30 * 24 * 60 * MINUTE, "month"],
+  [24 * 60 * MINUTE, "day"],
+  [60 * MINUTE, "hour"],
+  [MINUTE, "minute"],
+];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
+export function ago(moment: string, now: number): string {
+  const seconds = (Date.parse(moment) - now) / 1000;
+  if (Number.isNaN(seconds)) return moment;
+  const step = STEPS.find(([length]) => Math.abs(seconds) >= length);
+  return step
+    ? relative.format(Math.trunc(seconds / step[0]), step[1])
+    : seconds > 0
+      ? "in a moment"
+      : "just now";
+}
+
+/** How long ago or ahead; the exact time stands beside it for whoever points at it. */
+export function Moment({ at, none = "never" }: { at: string | null | undefined; none?: string }) {
+  const now = useNow(30_000, at !== null && at !== undefined);
+  if (!at) return <span className={styles.none}>{none}</span>;
+  const when = new Date(at);
+  return (
+    <time dateTime={at} title={Number.isNaN(when.getTime()) ? at : exact.format(when)}>
+      {ago(at, now)}
+    </time>
+  );
+}
+
+export function exactly(at: string): string {
+  const when = new Date(at);
+  return Number.isNaN(when.getTime()) ? at : exact.format(when);
+}
+
+/** Text in a fixed width that can be copied. */
+export function Copyable({ text, what }: { text: string; what: string }) {
+  const copy = useCopy();
+  return (
+    <span className={styles.copyable}>
+      <code className={styles.mono}>{text}</code>
+      <IconButton icon="copy" label={`Copy ${what}`} onClick={() => void copy(text, capital(what))} />
+    </span>
+  );
+}
+
+/** An id as a link to its record's page. */
+export function RefLink({ id, children }: { id: string; children?: ReactNode }) {
+  const place = placeOfId(id);
+  const words = children ?? <code className={styles.mono}>{id}</code>;
+  return place ? (
+    <PlaceLink to={place} className={styles.link}>
+      {words}
+    </PlaceLink>
+  ) : (
+    words
+  );
+}
+
+export function Refs({ refs, none }: { refs: readonly Pick<Base, "id">[]; none: string }) {
+  if (refs.length === 0) return <span className={styles.none}>{none}</span>;
+  return (
+    <span className={styles.refs}>
+      {refs.map(({ id }) => (
+        <RefLink key={id} id={id} />
+      ))}
+    </span>
+  );
+}
+
+export function None({ children }: { children: string }) {
+  return <span className={styles.none}>{children}</span>;
+}
+
+export function Mono({ children }: { children: ReactNode }) {
+  return <code className={styles.mono}>{children}</code>;
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,118 @@
+// Text of one line or several, with its limit counted as the API counts it: in bytes.
+import { useState } from "react";
+import { Button } from "../../../parts/Button";
+import { Field as Labelled } from "../../../parts/Field";
+import { byteLength, type Field, type InputProps } from "../field";
+import styles from "../form.module.css";
+
+interface TextOptions {
+  name: string;
+  label: string;
+  help?: string;
+  placeholder?: string;
+  /** In bytes. */
+  limit?: number;
+  /** More than one makes it a text of several lines. */
+  rows?: number;
+  required?: boolean;
+  createOnly?: boolean;
+  secret?: boolean;
+  mono?: boolean;
+  initial?: string;
+  /** What the API would say about a value that is not empty. */
+  check?(value: string): string | null;
+  /** What the API will make of it, when that differs from what was typed. */
+  preview?(value: string): string | null;
+  read?(record: object): string;
+  shown?: Field["shown"];
+}
+
+interface TextField extends Field<string> {
+  options: TextOptions;
+}
+
+export function text(options: TextOptions): Field {
+  const { name, label, help, createOnly, secret, shown } = options;
+  const field: TextField = {
+    name,
+    label,
+    ...(help ? { help } : {}),
+    ...(createOnly ? { createOnly } : {}),
+    ...(secret ? { secret } : {}),
+    ...(shown ? { shown } : {}),
+    options,
+    read: (record) => options.read?.(record) ?? asText((record as unknown as Record<string, unknown>)[name]),
+    initial: () => options.initial ?? "",
+    write: (value) => (value === "" ? undefined : value),
+    check: (value) => judge(options, value),
+    Input: TextInput,
+  };
+  return field as Field;
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : value === null || value === undefined ? "" : String(value);
+}
+
+function judge({ required, limit, check, label }: TextOptions, value: string): string | null {
+  if (value === "") return required ? `${label} is needed.` : null;
+  const length = byteLength(value);
+  if (limit !== undefined && length > limit)
+    return `${length} bytes; at most ${limit} are allowed. Letters beyond ASCII count as 2 to 4.`;
+  return check?.(value) ?? null;
+}
+
+function TextInput({ field, value, onChange, mistake }: InputProps<string>) {
+  const { options } = field as TextField;
+  const [revealed, setRevealed] = useState(false);
+  const { limit, rows = 1, placeholder, secret, mono, preview, required } = options;
+  const count = limit !== undefined && value !== "" ? `${byteLength(value)} of ${limit} bytes` : null;
+  const meaning = mistake === null && value !== "" ? (preview?.(value) ?? null) : null;
+  const hint = [field.help, count].filter(Boolean).join(" ");
+  return (
+    <Labelled label={field.label} mistake={mistake} {...(hint ? { hint } : {})}>
+      {(tied) => (
+        <>
+          {rows > 1 ? (
+            <textarea
+              {...tied}
+              rows={rows}
+              value={value}
+              placeholder={placeholder}
+              aria-required={required}
+              spellCheck={false}
+              onChange={(event) => onChange(event.target.value)}
+            />
+          ) : (
+            <span className={styles.withButton}>
+              <input
+                {...tied}
+                className={`${tied.className} ${mono ? styles.mono : ""}`}
+                type={secret && !revealed ? "password" : "text"}
+                value={value}
+                placeholder={placeholder}
+                aria-required={required}
+                autoComplete="off"
+                spellCheck={false}
+                onChange={(event) => onChange(event.target.value)}
+              />
+              {secret && (
+                <Button icon="eye" aria-pressed={revealed} onClick={() => setRevealed(!revealed)}>
+                  Reveal
+                </Button>
+              )}
+            </span>
+          )}
+          {meaning && <p className={styles.meaning}>{meaning}</p>}
+        </>
+      )}
+    </Labelled>
+  );
+}
+
+/** The two texts that every kind has. */
+export const description = (help = "What it is or is for, for people."): Field =>
+  text({ name: "description", label: "Description", help, limit: 255 });
+
+export const metadata = (): Field =>
+  text({ name: "metadata", label: "Metadata", help: "Anything, for programs.", limit: 4096, rows: 2 });

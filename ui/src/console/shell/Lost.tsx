@@ -1,0 +1,57 @@
+// What is shown where there is nothing, not yet, or not any more.
+import { asProblem } from "../../api/problem";
+import { adviceFor } from "../../model/advice";
+import { Notice, ProblemText } from "../../parts/Notice";
+import { PlaceLink } from "../PlaceLink";
+import styles from "./Lost.module.css";
+
+export function Lost() {
+  return (
+    <div className={styles.lost}>
+      <h1 className={styles.title}>There is no such page</h1>
+      <p>
+        The address may be mistyped. <PlaceLink to="/">Go to the beginning</PlaceLink>
+      </p>
+    </div>
+  );
+}
+
+export function Waiting() {
+  return (
+    <p className={styles.waiting} role="status">
+      Loading…
+    </p>
+  );
+}
+
+export function PageFailure({ error }: { error: unknown }) {
+  return (
+    <div className={styles.lost}>
+      <h1 className={styles.title}>This page failed</h1>
+      <Failure thrown={error} title="Something in it went wrong" />
+    </div>
+  );
+}
+
+/** What the server or the page itself said, with what can be done. */
+export function Failure({ thrown, title, retry }: { thrown: unknown; title: string; retry?: () => void }) {
+  const problem = asProblem(thrown);
+  return (
+    <Notice
+      tone="bad"
+      title={title}
+      alert
+      {...(retry
+        ? {
+            actions: (
+              <button type="button" className={styles.retry} onClick={retry}>
+                Try again
+              </button>
+            ),
+          }
+        : {})}
+    >
+      <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
+    </Notice>
+  );
+}

@@ -1,0 +1,102 @@
+// The frame of the console: navigation beside the page that is open.
+import { Outlet } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { Brand } from "../../parts/Brand";
+import { Button } from "../../parts/Button";
+import { Icon } from "../../parts/Icon";
+import { useServices } from "../../services";
+import { usePlace } from "../address";
+import { AREAS, type Area, type Group } from "../areas";
+import { PlaceLink } from "../PlaceLink";
+import styles from "./Shell.module.css";
+
+export function Shell({ agent }: { agent: boolean }) {
+  const { host } = useServices();
+  const place = usePlace();
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef(place);
+  // The menu of a narrow window is open on one place only.
+  const [openAt, setOpenAt] = useState<string | null>(null);
+  const open = openAt === place;
+  const key = host.management?.key;
+
+  // Another page begins at its top, and a screen reader hears of it; the first one leaves the focus alone.
+  useEffect(() => {
+    if (shown.current === place) return;
+    shown.current = place;
+    main.current?.scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+  }, [place]);
+
+  return (
+    <div className={styles.shell}>
+      <a
+        className={styles.skip}
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the page
+      </a>
+      <header className={styles.side} data-open={open}>
+        <div className={styles.top}>
+          <Brand as="p" />
+          <Button
+            className={styles.toggle}
+            icon="list"
+            aria-expanded={open}
+            aria-controls="navigation"
+            onClick={() => setOpenAt(open ? null : place)}
+          >
+            Menu
+          </Button>
+        </div>
+        <nav id="navigation" className={styles.nav} aria-label="Areas">
+          {groupsOf(AREAS.filter((area) => agent || !area.agent)).map(([group, areas]) => (
+            <section key={group} aria-labelledby={`group-${group}`}>
+              <h2 id={`group-${group}`} className={styles.group}>
+                {group}
+              </h2>
+              <ul>
+                {areas.map((area) => (
+                  <li key={area.path}>
+                    <PlaceLink
+                      to={area.path}
+                      className={styles.area}
+                      aria-current={isWithin(place, area.path) ? "page" : undefined}
+                    >
+                      <Icon name={area.icon} />
+                      {area.label}
+                    </PlaceLink>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+        </nav>
+        {key && (
+          <div className={styles.foot}>
+            <Button weight="quiet" icon="lock" onClick={() => key.forget("asked")}>
+              Forget the key
+            </Button>
+          </div>
+        )}
+      </header>
+      <main id="main" ref={main} className={styles.main} tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+function isWithin(place: string, path: string): boolean {
+  return place === path || place.startsWith(`${path}/`);
+}
+
+function groupsOf(areas: readonly Area[]): [Group, Area[]][] {
+  const groups = new Map<Group, Area[]>();
+  for (const area of areas) groups.set(area.group, [...(groups.get(area.group) ?? []), area]);
+  return [...groups];
+}

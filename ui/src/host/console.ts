@@ -1,0 +1,64 @@
+// The console's page, served by the server: fetch on its own origin with the key that a person entered.
+import { ApiError, SERVER_UNREACHABLE, UNREACHABLE } from "../api/problem";
+import { browserHost } from "./browser";
+import type { Answer, EnteredKey, Host } from "./host";
+
+/** What the management API is asked in. */
+const VERSION = "2";
+/** What any key may ask. */
+const SMALLEST = "/ip_policies?limit=1";
+
+export function consoleHost(): Host {
+  let held = "";
+  let refused = false;
+  const listeners = new Set<() => void>();
+  const hold = (key: string, wasRefused: boolean) => {
+    held = key;
+    refused = wasRefused;
+    for (const changed of listeners) changed();
+  };
+  const key: EnteredKey = {
+    get known() {
+      return held !== "";
+    },
+    get refused() {
+      return refused;
+    },
+    async enter(text) {
+      const answer = await request(text.trim(), "GET", SMALLEST, null);
+      if (answer.status === 200) hold(text.trim(), false);
+      return answer;
+    },
+    forget: (why) => held !== "" && hold("", why === "refused"),
+    listen(changed) {
+      listeners.add(changed);
+      return () => listeners.delete(changed);
+    },
+  };
+  return {
+    ...browserHost(),
+    agent: false,
+    management: { request: (method, path, body) => request(held, method, path, body), key },
+    request: () => Promise.reject(new ApiError(UNREACHABLE, "This page knows no agent.", 0)),
+    feed: () => () => {},
+  };
+}
+
+async function request(key: string, method: string, path: string, body: string | null): Promise<Answer> {
+  try {
+    const answer = await fetch(path, {
+      method,
+      cache: "no-store",
+      credentials: "omit",
+      headers: {
+        Authorization: `Bearer ${key}`,
+        "Service-Version": VERSION,
+        ...(body === null ? {} : { "Content-Type": "application/json" }),
+      },
+      ...(body === null ? {} : { body }),
+    });
+    return { status: answer.status, body: await answer.text() };
+  } catch {
+    throw new ApiError(SERVER_UNREACHABLE, "The server does not answer.", 0);
+  }
+}
