@@ -21,9 +21,10 @@ const LARGEST_REQUEST: usize = 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What may be asked: these collections and what lies below them.
-const COLLECTIONS: [&str; 21] = [
+const COLLECTIONS: [&str; 22] = [
     "/backends",
     "/edges",
+    "/server",
     ApiKey::PATH,
     AppSession::PATH,
     AppUser::PATH,
