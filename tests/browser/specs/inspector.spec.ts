@@ -197,10 +197,12 @@ it("stays smooth with fifty thousand requests", async () => {
 it("deletes all requests only after asking", async () => {
   agent.captures({ path: "/one" });
   await inspect();
-  await page.getByRole("button", { name: "Delete all requests" }).click();
+  await page.getByRole("button", { name: "More about all requests" }).click();
+  await page.getByRole("menuitem", { name: "Delete all requests" }).click();
   await page.getByRole("button", { name: "Keep them" }).click();
   expect(agent.heard).toEqual([]);
-  await page.getByRole("button", { name: "Delete all requests" }).click();
+  await page.getByRole("button", { name: "More about all requests" }).click();
+  await page.getByRole("menuitem", { name: "Delete all requests" }).click();
   await page.getByRole("button", { name: "Delete all", exact: true }).click();
   await page.getByText("Waiting for the first request").waitFor();
   expect(agent.heard).toEqual(["DELETE /api/requests/http "]);
@@ -232,7 +234,7 @@ it("opens what it was asked for", async () => {
   const wanted = agent.captures({ path: "/b", tunnel: "staging" });
   await inspect(`?tunnel=staging&request=${wanted.summary.id}`);
   await page.getByRole("heading", { name: "/b" }).waitFor();
-  expect(await page.getByRole("searchbox").inputValue()).toBe("tunnel:staging");
+  expect(await page.getByRole("combobox", { name: "Filter requests" }).inputValue()).toBe("tunnel:staging");
   expect(await page.getByRole("row", { name: "/a" }).count()).toBe(0);
 });
 

@@ -14,6 +14,21 @@ const configured = (name: string) => `/api/configured/${encodeURIComponent(name)
 
 const request = (id: string) => `/api/requests/http/${encodeURIComponent(id)}`;
 
+/** Which captured requests: at most so many, before or behind one, those that pass a filter. */
+export interface Wanted {
+  limit: number;
+  before?: string;
+  since?: string;
+  filter?: string;
+}
+
+/** Newest first. */
+export interface SummaryPage {
+  requests: Summary[];
+  /** Where to go on; missing in an older agent's answer, null at the end. */
+  next?: string | null;
+}
+
 /** A captured request to send again, and what is different this time. */
 export interface Replay {
   id: string;
@@ -54,9 +69,10 @@ export function agentApi(host: Host) {
     remove: (name: string) => call("DELETE", configured(name)),
     start: (name: string) => read<ConfiguredTunnel>("POST", `${configured(name)}/start`, {}),
     stop: (name: string) => read<ConfiguredTunnel>("POST", `${configured(name)}/stop`, {}),
-    summaries: async (limit: number, before?: string) => {
-      const query = new URLSearchParams({ limit: String(limit), ...(before ? { before } : {}) });
-      return (await read<{ requests: Summary[] }>("GET", `/api/requests/http/summaries?${query}`)).requests;
+    summaries: (wanted: Wanted) => {
+      const query = new URLSearchParams();
+      for (const [name, value] of Object.entries(wanted)) query.set(name, String(value));
+      return read<SummaryPage>("GET", `/api/requests/http/summaries?${query}`);
     },
     captured: (id: string) => read<CapturedRequest>("GET", request(id)),
     mark: (id: string, marks: { pinned?: boolean; note?: string | null }) =>

@@ -172,4 +172,6 @@ export type AgentEvent =
   | { event: "tunnels"; data: { tunnels: ConfiguredTunnel[] } }
   | { event: "request"; data: Summary }
   | { event: "request_deleted"; data: { id: string } }
-  | { event: "requests_deleted"; data: unknown };
+  | { event: "requests_deleted"; data: unknown }
+  /** The agent told more than was listened to; everything behind this one may have changed. */
+  | { event: "requests_missed"; data: { since: string | null } };

@@ -4,7 +4,14 @@ import type { AgentEvent } from "../api/types";
 import type { FeedListener, Host, InspectorTarget } from "./host";
 
 const RETRY_AFTER_MS = 2_000;
-const EVENT_NAMES = ["status", "tunnels", "request", "requests_deleted"] as const;
+const EVENT_NAMES = [
+  "status",
+  "tunnels",
+  "request",
+  "request_deleted",
+  "requests_deleted",
+  "requests_missed",
+] as const;
 
 export function browserHost(): Host {
   return {

@@ -6,13 +6,15 @@ import { SHORTCUTS } from "./shortcuts";
 
 const NAMES: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc" };
 const FILTERS = [
-  ["orders", "address, host, method, status, tunnel or visitor has this"],
-  ["status:5xx  status:404  status:pending", "by the answer"],
-  ["method:POST,PUT", "by the method"],
-  ["tunnel:web  host:shop  path:/api", "by where it went"],
-  ["dur>500ms  size>1mb", "slower or larger than this"],
-  ["is:error  is:replay  is:cut", "by what became of it"],
-  ["-path:/health", "a minus turns a term around"],
+  ["orders", "method, address, host, status, tunnel, visitor, note or error has this"],
+  ["status:5xx  status:400-499  status>=400", "by the answer"],
+  ["method:POST  path:/api/*  host=shop.test", "contains, * is anything; = is exactly this"],
+  ['path~"/orders/[0-9]+$"', "matches a regular expression"],
+  ["header.content-type:json  type:image", "by a header; request.header.… and response.header.… too"],
+  ['body:"out of stock"  request.body~"…"', "looks into bodies"],
+  ["dur>500ms  size>1mb  response.size=0", "slower or larger than this"],
+  ["replayed:yes  pinned:yes  pending:yes", "what became of it; also imported, cut"],
+  ["a or not (b c)", "or, not and parentheses; terms side by side must all match"],
 ] as const;
 
 interface KeysDialogProps {
@@ -57,7 +59,6 @@ export function KeysDialog({ open, letters, onLetters, onClose }: KeysDialogProp
               </div>
             ))}
           </dl>
-          <p className={styles.note}>Several terms must all match.</p>
         </section>
       </div>
       <div className={styles.switch}>

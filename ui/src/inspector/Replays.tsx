@@ -1,24 +1,15 @@
 // The replays of one exchange with their answers, below its title and as they arrive.
-import { useEffect, useState } from "react";
 import { clock, duration } from "../model/format";
 import { tunnelName } from "../model/filter";
 import { State } from "../parts/State";
-import { useServices } from "../services";
 import styles from "./Replays.module.css";
 import { outcome } from "./status";
+import { useReplays } from "./useReplays";
 
 const SHOWN = 5;
 
 export function Replays({ of, onSelect }: { of: string; onSelect(id: string): void }) {
-  const { model } = useServices();
-  const [, setVersion] = useState(0);
-  useEffect(() => {
-    return model.exchanges.listen((change) => {
-      const replayed = change.kind === "replaced" || model.exchanges.at(change.seq)?.replay_of === of;
-      if (replayed) setVersion((before) => before + 1);
-    });
-  }, [model, of]);
-  const replays = model.exchanges.replaysOf(of).toReversed();
+  const replays = useReplays(of);
   if (replays.length === 0) return null;
   return (
     <div className={styles.replays} aria-live="polite">
@@ -26,9 +17,8 @@ export function Replays({ of, onSelect }: { of: string; onSelect(id: string): vo
         {replays.length > SHOWN ? `Last ${SHOWN} of ${replays.length} replays` : "Replays"}
       </h3>
       <ul>
-        {replays.slice(0, SHOWN).map((id) => {
-          const summary = model.exchanges.find(id);
-          if (!summary) return null;
+        {replays.slice(0, SHOWN).map((summary) => {
+          const { id } = summary;
           const { tone, icon, words } = outcome(summary);
           return (
             <li key={id}>

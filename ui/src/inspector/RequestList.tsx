@@ -1,11 +1,11 @@
 // The list of captured requests: a grid of any length of which only the rows in sight are in the page.
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, type ReactNode } from "react";
+import { memo, useEffect, useRef, useState, type ReactNode } from "react";
 import type { Summary } from "../api/types";
 import { clock, count, counted, duration, size } from "../model/format";
 import { tunnelName } from "../model/filter";
 import type { Manner } from "../model/selection";
-import { Icon } from "../parts/Icon";
+import { Icon, type IconName } from "../parts/Icon";
 import { State } from "../parts/State";
 import styles from "./RequestList.module.css";
 import { outcome } from "./status";
@@ -66,8 +66,8 @@ export function RequestList(props: RequestListProps) {
   };
   const active = selected !== null && view.rowOf(selected) >= 0 ? `request-${selected}` : undefined;
 
-  // Rows that leave on one side come back on the other: the elements are used again instead of being made anew.
   const items = rows.getVirtualItems();
+  const first = items[0];
 
   return (
     <div className={styles.list} data-version={version}>
@@ -95,10 +95,12 @@ export function RequestList(props: RequestListProps) {
             const summary = view.at(item.index);
             return summary ? (
               <Row
-                key={item.index % items.length}
+                // The elements of rows that leave are used again for those that come. A row that stays has the same
+                // distance from the oldest one, and so keeps its element when new ones push it down.
+                key={(view.count - item.index) % items.length}
                 summary={summary}
                 index={item.index}
-                top={item.start - ROW_HEIGHT}
+                top={(first?.start ?? 0) - ROW_HEIGHT + (item.index - (first?.index ?? 0)) * ROW_HEIGHT}
                 selected={several.size > 0 ? several.has(summary.id) : summary.id === selected}
                 onSelect={onSelect}
               />
@@ -113,10 +115,28 @@ export function RequestList(props: RequestListProps) {
           {count(view.waiting)} new
         </button>
       )}
-      <p className="unseen" role="status">
-        {view.waiting > 0 ? "New requests are waiting" : counted(roughly(view.count), "request")}
-      </p>
+      <Spoken
+        words={view.waiting > 0 ? "New requests are waiting" : counted(roughly(view.count), "request")}
+      />
     </div>
+  );
+}
+
+/** What is read out changes at most every few seconds: a busy list would talk without end. */
+function Spoken({ words }: { words: string }) {
+  const [said, setSaid] = useState(words);
+  const latest = useRef(words);
+  useEffect(() => {
+    latest.current = words;
+  });
+  useEffect(() => {
+    const timer = setInterval(() => setSaid(latest.current), 3000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <p className="unseen" role="status">
+      {said}
+    </p>
   );
 }
 
@@ -140,7 +160,6 @@ function mannerOf(event: { ctrlKey: boolean; metaKey: boolean; shiftKey: boolean
 }
 
 function Row({ summary, index, top, selected, onSelect }: RowProps) {
-  const { tone, icon, short, words } = outcome(summary);
   return (
     // Keys act on the grid as a whole, which has the focus and names its active row.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
@@ -156,6 +175,16 @@ function Row({ summary, index, top, selected, onSelect }: RowProps) {
       // A click without a pointer comes from assistive technology.
       onClick={(event) => event.detail === 0 && onSelect(summary.id, "only")}
     >
+      <Cells summary={summary} />
+    </div>
+  );
+}
+
+/** Rendered again only for another request, or when the same one has changed. */
+const Cells = memo(function Cells({ summary }: { summary: Summary }) {
+  const { tone, icon, short, words } = outcome(summary);
+  return (
+    <>
       <span role="gridcell" className={styles.status} title={words}>
         <State tone={tone} icon={icon}>
           {short}
@@ -165,13 +194,11 @@ function Row({ summary, index, top, selected, onSelect }: RowProps) {
         {summary.method}
       </span>
       <span role="gridcell" className={styles.address} title={`${summary.host}${summary.path}`}>
-        {summary.replay_of !== null && (
-          <span className={styles.mark} title="Replayed">
-            <Icon name="replay" size={13} />
-            <span className="unseen">Replayed</span>
-          </span>
-        )}
+        {summary.pinned && <Mark icon="pin" words="Pinned" />}
+        {summary.replay_of !== null && <Mark icon="replay" words="Replayed" />}
+        {summary.imported && <Mark icon="import" words="From a file" />}
         <span className={styles.path}>{summary.path}</span>
+        {summary.note && <span className={styles.note}>{summary.note}</span>}
         {summary.cut && <span className={styles.cut}>cut</span>}
       </span>
       <span role="gridcell" className={styles.tunnel}>
@@ -186,6 +213,15 @@ function Row({ summary, index, top, selected, onSelect }: RowProps) {
       <span role="gridcell" className={styles.size}>
         {size(summary.response_size)}
       </span>
-    </div>
+    </>
+  );
+});
+
+function Mark({ icon, words }: { icon: IconName; words: string }) {
+  return (
+    <span className={styles.mark} title={words}>
+      <Icon name={icon} size={13} />
+      <span className="unseen">{words}</span>
+    </span>
   );
 }

@@ -102,7 +102,9 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
         tunnels={[...names]}
         paused={paused}
         onPause={() => setPaused(!paused)}
-        onDelete={() => setAsking("delete")}
+        actions={[
+          { label: "Delete all requests", icon: "trash", danger: true, run: () => setAsking("delete") },
+        ]}
         onHelp={() => setAsking("keys")}
       />
       <div className={styles.split}>

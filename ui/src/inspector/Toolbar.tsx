@@ -1,17 +1,14 @@
 // Above the list: the filter box, shortcuts to usual filters, pause, delete, help.
 import type { RefObject } from "react";
-import type { ViewHandle } from "./useView";
-import { setTerm, toggleTerm, valueOf, words } from "../model/filter";
+import { setTerm, valueOf } from "../model/filter";
 import { counted } from "../model/format";
 import { Button, IconButton } from "../parts/Button";
-import { Icon } from "../parts/Icon";
+import { Menu, type MenuAction } from "../parts/Menu";
+import { useAgent } from "../services";
+import { FilterBox } from "./FilterBox";
 import styles from "./Toolbar.module.css";
-
-const USUAL = [
-  { term: "is:error", label: "Errors" },
-  { term: "dur>1s", label: "Slow" },
-  { term: "is:replay", label: "Replays" },
-] as const;
+import type { ViewHandle } from "./useView";
+import { Views } from "./Views";
 
 interface ToolbarProps {
   box: RefObject<HTMLInputElement | null>;
@@ -21,50 +18,19 @@ interface ToolbarProps {
   tunnels: readonly string[];
   paused: boolean;
   onPause(): void;
-  onDelete(): void;
+  /** What can be done with all requests that are shown. */
+  actions: readonly MenuAction[];
   onHelp(): void;
 }
 
-export function Toolbar({
-  box,
-  filter,
-  onFilter,
-  handle,
-  tunnels,
-  paused,
-  onPause,
-  onDelete,
-  onHelp,
-}: ToolbarProps) {
-  const present = words(filter);
+export function Toolbar(props: ToolbarProps) {
+  const { box, filter, onFilter, handle, tunnels, paused, onPause, actions, onHelp } = props;
+  const { filling } = useAgent();
   return (
     <div className={styles.toolbar} role="search" aria-label="Requests">
-      <div className={styles.box}>
-        <Icon name="search" />
-        <input
-          ref={box}
-          type="search"
-          aria-label="Filter requests"
-          aria-describedby={handle.unknown.length > 0 ? "filter-unknown" : undefined}
-          placeholder="Filter: text, status:5xx, method:POST…"
-          spellCheck={false}
-          autoComplete="off"
-          value={filter}
-          onChange={(event) => onFilter(event.target.value)}
-        />
-        {filter !== "" && <IconButton label="Clear the filter" icon="close" onClick={() => onFilter("")} />}
-      </div>
+      <FilterBox box={box} filter={filter} onFilter={onFilter} problem={handle.problem} done={handle.done} />
       <div className={styles.usual}>
-        {USUAL.map(({ term, label }) => (
-          <Button
-            key={term}
-            className={styles.chip}
-            aria-pressed={present.includes(term)}
-            onClick={() => onFilter(toggleTerm(filter, term))}
-          >
-            {label}
-          </Button>
-        ))}
+        <Views filter={filter} onFilter={onFilter} />
         {tunnels.length > 1 && (
           <select
             className={styles.tunnels}
@@ -80,7 +46,10 @@ export function Toolbar({
         )}
       </div>
       <div className={styles.right}>
-        <span className={styles.count}>{counted(handle.view.count + handle.view.waiting, "request")}</span>
+        <span className={styles.count}>
+          {counted(handle.view.count + handle.view.waiting, "request")}
+          {filling && "…"}
+        </span>
         <Button
           weight="quiet"
           icon={paused ? "play" : "pause"}
@@ -90,15 +59,9 @@ export function Toolbar({
         >
           <span className={styles.word}>{paused ? "Follow" : "Pause"}</span>
         </Button>
-        <IconButton label="Delete all requests" icon="trash" onClick={onDelete} />
         <IconButton label="Keys" icon="question" onClick={onHelp} />
+        <Menu trigger={<IconButton label="More about all requests" icon="more" />} actions={actions} />
       </div>
-      {handle.unknown.length > 0 && (
-        <p id="filter-unknown" className={styles.unknown} role="status">
-          <Icon name="alert" size={14} />
-          Not understood and ignored: {handle.unknown.join(" ")}
-        </p>
-      )}
     </div>
   );
 }

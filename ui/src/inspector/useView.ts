@@ -1,6 +1,8 @@
 // A view of the exchanges for React: at most one rendering a frame, however fast requests come in.
 import { useEffect, useMemo, useState } from "react";
-import { parseFilter } from "../model/filter";
+import { Asked, mistakeOf, type FilterProblem } from "../model/asked";
+import { understand } from "../model/filter";
+import { NextFrame } from "../model/frame";
 import { ExchangeView } from "../model/view";
 import { useServices } from "../services";
 
@@ -8,30 +10,68 @@ export interface ViewHandle {
   view: ExchangeView;
   /** Grows with every change that can be seen. */
   version: number;
-  unknown: readonly string[];
+  /** What is wrong with the filter; the list still shows what the one before found. */
+  problem: FilterProblem | null;
+  /** How much the agent has looked through, from 0 to 1. */
+  done: number;
 }
+
+/** Nothing is asked while somebody is in the middle of a word. */
+const TYPING_MS = 120;
 
 export function useView(filter: string): ViewHandle {
   const { model } = useServices();
   const [version, setVersion] = useState(0);
   const [view] = useState(() => new ExchangeView(model.exchanges));
-  const parsed = useMemo(() => parseFilter(filter), [filter]);
+  const [answer, setAnswer] = useState<{ to: string; done: number; problem: FilterProblem | null } | null>(
+    null,
+  );
+  const understood = useMemo(() => understand(filter), [filter]);
 
   useEffect(() => {
-    let frame: number | null = null;
-    const stop = view.open(() => {
-      frame ??= requestAnimationFrame(() => {
-        frame = null;
-        setVersion((before) => before + 1);
-      });
-    });
+    const frame = new NextFrame(() => setVersion((before) => before + 1));
+    const stop = view.open(() => frame.ask());
     return () => {
-      if (frame !== null) cancelAnimationFrame(frame);
+      frame.cancel();
       stop();
     };
   }, [view]);
 
-  useEffect(() => view.setFilter(parsed.matches), [view, parsed]);
+  useEffect(() => {
+    if (understood.kind === "here") {
+      view.setFilter(understood.matches);
+      return undefined;
+    }
+    let stop = () => {};
+    const ask =
+      understood.kind === "agent"
+        ? () => {
+            let first = true;
+            const asked = new Asked(filter, model.api, model.exchanges, (judged, progress) => {
+              if (progress.problem === null && first) view.setFilter(asked.matches);
+              else view.judgeAgain(judged);
+              first &&= progress.problem !== null;
+              setAnswer({ to: filter, ...progress });
+            });
+            stop = asked.start();
+          }
+        : () => {
+            model.api.summaries({ limit: 0, filter }).catch((thrown: unknown) => {
+              setAnswer({ to: filter, done: 1, problem: mistakeOf(thrown) });
+            });
+          };
+    const timer = setTimeout(ask, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [view, model, filter, understood]);
 
-  return { view, version, unknown: parsed.unknown };
+  const heard = answer?.to === filter && understood.kind !== "here" ? answer : null;
+  return {
+    view,
+    version,
+    problem: heard?.problem ?? null,
+    done: understood.kind === "agent" ? (heard?.done ?? 0) : 1,
+  };
 }

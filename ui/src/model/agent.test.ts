@@ -19,7 +19,7 @@ const status: AgentStatus = {
   web_addr: "127.0.0.1:4040",
   config_path: "postern.yml",
   pid: 1,
-  capture: { bytes: 0, limit: 1, count: 0, dropped: 0, oldest: null },
+  capture: { bytes: 0, limit: 1, count: 100_000, dropped: 0, oldest: null },
 };
 
 /** An agent in memory: `kept` is newest first; while `down`, nothing answers. */
@@ -35,12 +35,18 @@ function agentWith(kept: Summary[]) {
       agent.asked.push(path);
       if (agent.down) throw new Error("down");
       const url = new URL(path, "http://agent");
-      if (url.pathname === "/api/status") return { status: 200, body: JSON.stringify(status) };
+      if (url.pathname === "/api/status")
+        return {
+          status: 200,
+          body: JSON.stringify({ ...status, capture: { ...status.capture, count: agent.kept.length } }),
+        };
       if (url.pathname === "/api/configured") return { status: 200, body: '{"tunnels":[]}' };
       const before = url.searchParams.get("before");
       const from = before === null ? 0 : agent.kept.findIndex(({ id }) => id === before) + 1;
-      const requests = agent.kept.slice(from, from + Number(url.searchParams.get("limit")));
-      return { status: 200, body: JSON.stringify({ requests }) };
+      const since = agent.kept.findIndex(({ id }) => id === url.searchParams.get("since"));
+      const end = Math.min(from + Number(url.searchParams.get("limit")), since === -1 ? Infinity : since);
+      const next = end < agent.kept.length && since === -1 ? (agent.kept[end - 1]?.id ?? null) : null;
+      return { status: 200, body: JSON.stringify({ requests: agent.kept.slice(from, end), next }) };
     },
     feed: (listener) => {
       told.listener = listener;
@@ -61,6 +67,7 @@ describe("what is known of the agent", () => {
     const { model, feed } = agentWith(Array.from({ length: 2300 }, (_, number) => sample(String(number))));
     feed.live();
     await vi.waitFor(() => expect(model.picture.link).toBe("live"));
+    await vi.waitFor(() => expect(model.picture.filling).toBe(false));
     expect(model.exchanges.size).toBe(2300);
     expect(model.exchanges.at(model.exchanges.next - 1)?.id).toBe("0");
   });
@@ -71,7 +78,7 @@ describe("what is known of the agent", () => {
     feed.event({ event: "request", data: sample("new") });
     await vi.waitFor(() => expect(model.picture.link).toBe("live"));
     expect(model.exchanges.find("old")).toBeDefined();
-    expect(model.exchanges.find("new")).toBeDefined();
+    await vi.waitFor(() => expect(model.exchanges.find("new")).toBeDefined());
   });
 
   it("is read again after the feed was lost, and when another agent answers", async () => {
@@ -105,7 +112,34 @@ describe("what is known of the agent", () => {
     const { model, feed } = agentWith([sample("a")]);
     feed.live();
     await vi.waitFor(() => expect(model.exchanges.size).toBe(1));
+    feed.event({ event: "request_deleted", data: { id: "a" } });
+    feed.event({ event: "request", data: sample("b") });
+    await vi.waitFor(() => expect(model.exchanges.find("b")).toBeDefined());
+    expect(model.exchanges.find("a")).toBeUndefined();
     feed.event({ event: "requests_deleted", data: {} });
-    expect(model.exchanges.size).toBe(0);
+    await vi.waitFor(() => expect(model.exchanges.size).toBe(0));
+  });
+
+  it("reads what it missed, as the agent says from where", async () => {
+    const { agent, model, feed } = agentWith([sample("2"), sample("1")]);
+    feed.live();
+    await vi.waitFor(() => expect(model.picture.link).toBe("live"));
+    agent.kept = [sample("4"), sample("3", { status_code: 500 }), sample("2"), sample("1")];
+    feed.event({ event: "requests_missed", data: { since: "2" } });
+    await vi.waitFor(() => expect(model.exchanges.find("4")).toBeDefined());
+    expect(model.exchanges.find("3")?.status_code).toBe(500);
+    expect(agent.asked.at(-1)).toContain("since=2");
+  });
+
+  it("forgets what had to make room at the agent", async () => {
+    const { model, feed } = agentWith([sample("3"), sample("2"), sample("1")]);
+    feed.live();
+    await vi.waitFor(() => expect(model.exchanges.size).toBe(3));
+    feed.event({
+      event: "status",
+      data: { ...status, capture: { ...status.capture, count: 1, dropped: 2 } },
+    });
+    await vi.waitFor(() => expect(model.exchanges.size).toBe(1));
+    expect(model.exchanges.find("3")).toBeDefined();
   });
 });

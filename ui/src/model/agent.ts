@@ -2,13 +2,18 @@
 // Answers to commands change nothing: they may arrive after a newer event.
 import { agentApi, type AgentApi } from "../api/agent";
 import { asProblem } from "../api/problem";
-import type { AgentEvent, AgentStatus, ConfiguredTunnel, Problem } from "../api/types";
+import type { AgentEvent, AgentStatus, ConfiguredTunnel, Problem, Summary } from "../api/types";
 import type { Host } from "../host/host";
 import { Details } from "./details";
-import { CAPACITY, Exchanges } from "./exchanges";
+import { Exchanges } from "./exchanges";
+import { NextFrame } from "./frame";
 
-const PAGE = 1000;
+/** The first page is shown at once; the others are read behind it. */
+const FIRST_PAGE = 500;
+const PAGE = 2000;
 const RETRY_AFTER_MS = 2_000;
+/** Among so many of the newest an exchange that has not ended is looked for when the feed comes back. */
+const UNFINISHED = 2000;
 
 export type Link = "connecting" | "live" | "lost";
 
@@ -19,6 +24,8 @@ export interface AgentPicture {
   tunnels: readonly ConfiguredTunnel[];
   /** The tunnels were read at least once. */
   known: boolean;
+  /** Older requests are still being read. */
+  filling: boolean;
   problem: Problem | null;
 }
 
@@ -27,10 +34,19 @@ export class AgentModel {
   readonly details: Details;
   readonly exchanges = new Exchanges();
   readonly #host: Host;
-  #picture: AgentPicture = { link: "connecting", status: null, tunnels: [], known: false, problem: null };
+  #picture: AgentPicture = {
+    link: "connecting",
+    status: null,
+    tunnels: [],
+    known: false,
+    filling: false,
+    problem: null,
+  };
   #listeners = new Set<() => void>();
   #reading = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
+  #heard: AgentEvent[] = [];
+  readonly #frame = new NextFrame(() => this.#takeAll());
 
   constructor(host: Host) {
     this.#host = host;
@@ -41,7 +57,10 @@ export class AgentModel {
   /** Opens the live feed; the returned function closes it. */
   start(): () => void {
     const stop = this.#host.feed({
-      event: (event) => this.#take(event),
+      event: (event) => {
+        this.#heard.push(event);
+        this.#frame.ask();
+      },
       live: () => void this.#readAll(),
       lost: () => {
         clearTimeout(this.#retry);
@@ -52,6 +71,7 @@ export class AgentModel {
     return () => {
       clearTimeout(this.#retry);
       this.#reading += 1;
+      this.#frame.cancel();
       stop();
     };
   }
@@ -65,10 +85,29 @@ export class AgentModel {
     return () => void this.#listeners.delete(listener);
   };
 
-  #take(event: AgentEvent): void {
+  /** Everything heard since the last frame, in its order; requests that follow one another are one change. */
+  #takeAll(): void {
+    const heard = this.#heard;
+    this.#heard = [];
+    let together: Summary[] = [];
+    for (const event of heard) {
+      if (event.event === "request") {
+        together.push(event.data);
+        continue;
+      }
+      if (together.length > 0) this.exchanges.put(together);
+      together = [];
+      this.#take(event);
+    }
+    if (together.length > 0) this.exchanges.put(together);
+  }
+
+  #take(event: Exclude<AgentEvent, { event: "request" }>): void {
     switch (event.event) {
       case "status": {
         const before = this.#picture.status?.pid;
+        // What had to make room at the agent makes room here.
+        if (before === event.data.pid) this.exchanges.evictTo(event.data.capture.count);
         this.#set({ status: event.data });
         // Another agent took the address over: nothing read from the old one holds.
         if (before !== undefined && before !== event.data.pid) void this.#readAll();
@@ -77,52 +116,108 @@ export class AgentModel {
       case "tunnels":
         this.#set({ tunnels: event.data.tunnels, known: true });
         break;
-      case "request":
-        this.exchanges.put(event.data);
+      case "request_deleted":
+        this.exchanges.remove(event.data.id);
         break;
       case "requests_deleted":
         this.exchanges.clear();
         this.details.forget();
         break;
+      case "requests_missed":
+        void this.#catchUp(event.data.since);
+        break;
     }
   }
 
-  /** Reads everything anew, after the feed was opened; events that arrive meanwhile are kept. */
+  /** Reads what is needed after the feed was opened; events that arrive meanwhile are kept. */
   async #readAll(): Promise<void> {
     clearTimeout(this.#retry);
     this.#reading += 1;
     const reading = this.#reading;
+    const current = () => reading === this.#reading;
     const mark = this.exchanges.next;
     try {
-      const [status, tunnels, summaries] = await Promise.all([
-        this.api.status(),
-        this.api.configured(),
-        this.#summaries(),
-      ]);
-      if (reading !== this.#reading) return;
+      const [status, tunnels] = await Promise.all([this.api.status(), this.api.configured()]);
+      if (!current()) return;
+      const before = this.#picture.status;
+      const same = before?.pid === status.pid && !this.#picture.filling && this.exchanges.size > 0;
       this.details.forget();
-      this.exchanges.replaceAll(summaries, mark);
-      this.#set({ link: "live", status, tunnels, known: true, problem: null });
+      if (same) await this.#readNewer(this.#unfinished(), current);
+      const deleted =
+        this.exchanges.size > status.capture.count && before?.capture.dropped === status.capture.dropped;
+      let next: string | null = null;
+      if (!same || deleted) {
+        const page = await this.api.summaries({ limit: FIRST_PAGE });
+        if (!current()) return;
+        this.exchanges.replaceAll(page.requests, mark);
+        next = following(page.requests, page.next, FIRST_PAGE);
+      }
+      if (!current()) return;
+      this.#set({ link: "live", status, tunnels, known: true, filling: next !== null, problem: null });
+      await this.#readOlder(next, current);
+      if (current()) this.#set({ filling: false });
     } catch (thrown) {
-      if (reading !== this.#reading) return;
+      if (!current()) return;
       this.#set({ link: "lost", problem: asProblem(thrown) });
       this.#retry = setTimeout(() => void this.#readAll(), RETRY_AFTER_MS);
     }
   }
 
-  async #summaries() {
-    const all = await this.api.summaries(PAGE);
-    let page = all;
-    while (page.length === PAGE && all.length < CAPACITY) {
-      const seen = new Set(all.map((summary) => summary.id));
-      page = (await this.api.summaries(PAGE, all.at(-1)?.id)).filter((summary) => !seen.has(summary.id));
-      all.push(...page);
+  async #readOlder(from: string | null, current: () => boolean): Promise<void> {
+    let next = from;
+    while (next !== null && this.exchanges.hasRoom) {
+      const page = await this.api.summaries({ limit: PAGE, before: next });
+      if (!current()) return;
+      this.exchanges.putOlder(page.requests);
+      next = following(page.requests, page.next, PAGE);
     }
-    return all;
+  }
+
+  /** Everything captured behind one, oldest first once all of it was read. */
+  async #readNewer(since: string | null, current: () => boolean): Promise<void> {
+    const found: Summary[] = [];
+    let next: string | null = null;
+    do {
+      const page = await this.api.summaries({
+        limit: PAGE,
+        ...(since === null ? {} : { since }),
+        ...(next === null ? {} : { before: next }),
+      });
+      if (!current()) return;
+      found.push(...page.requests);
+      next = following(page.requests, page.next, PAGE);
+    } while (next !== null);
+    this.exchanges.put(found.toReversed());
+  }
+
+  /** The one before the oldest that may have gone on while nobody listened. */
+  #unfinished(): string | null {
+    const newest = this.exchanges.seqs().slice(-UNFINISHED);
+    const open = newest.findIndex((seq) => {
+      const summary = this.exchanges.at(seq);
+      return summary !== undefined && (summary.duration === null || summary.open === true);
+    });
+    const seq = open === -1 ? newest.at(-1) : newest[open - 1];
+    return (seq === undefined ? undefined : this.exchanges.at(seq)?.id) ?? null;
+  }
+
+  async #catchUp(since: string | null): Promise<void> {
+    const reading = this.#reading;
+    try {
+      await this.#readNewer(since, () => reading === this.#reading);
+    } catch {
+      // The agent does not answer: the feed will say so, and then everything is read anew.
+    }
   }
 
   #set(part: Partial<AgentPicture>): void {
     this.#picture = { ...this.#picture, ...part };
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Where the next page begins; null behind the last one. */
+function following(page: readonly Summary[], next: string | null | undefined, limit: number): string | null {
+  if (next !== undefined) return next;
+  return page.length === limit ? (page.at(-1)?.id ?? null) : null;
 }

@@ -1,30 +1,43 @@
-// The captured requests the window knows: a bounded ring in the order of arrival, with an index by id.
+// The captured requests the page knows, in the order of arrival, with an index by id. They follow the agent's store:
+// what made room there makes room here.
 import type { Summary } from "../api/types";
+import { Texts } from "./texts";
 
-export const CAPACITY = 50_000;
+/** More are not held by a page, however large the agent's store is; the oldest go first. */
+export const MOST_HELD = 300_000;
+/** Older requests are read later than newer ones and stand before them. */
+const MIDDLE = 2 ** 40;
 
-/** What happened to the ring, told at once to its views. */
-export type Change = { kind: "added"; seq: number } | { kind: "changed"; seq: number } | { kind: "replaced" };
+/** What happened, told at once to the views. All numbers ascend. */
+export type Change =
+  | { kind: "put"; added: readonly number[]; changed: readonly number[] }
+  /** Older ones came in before all others. */
+  | { kind: "older"; added: readonly number[] }
+  | { kind: "removed"; seqs: readonly number[] }
+  /** Of those below `before` some are gone. */
+  | { kind: "evicted"; before: number }
+  | { kind: "replaced" };
 
 /** Every exchange has a sequence number that never changes while it is kept; the newest has the highest. */
 export class Exchanges {
-  readonly #capacity: number;
-  #slots: Summary[] = [];
-  #first = 0;
-  #next = 0;
+  readonly #most: number;
+  readonly texts = new Texts();
+  #kept = new Map<number, Summary>();
+  #first = MIDDLE;
+  #next = MIDDLE;
   #seqs = new Map<string, number>();
   #replays = new Map<string, string[]>();
   #listeners = new Set<(change: Change) => void>();
 
-  constructor(capacity: number = CAPACITY) {
-    this.#capacity = capacity;
+  constructor(most: number = MOST_HELD) {
+    this.#most = most;
   }
 
   get size(): number {
-    return this.#next - this.#first;
+    return this.#kept.size;
   }
 
-  /** Sequence number of the oldest exchange still kept. */
+  /** No exchange has a lower sequence number. */
   get first(): number {
     return this.#first;
   }
@@ -34,8 +47,13 @@ export class Exchanges {
     return this.#next;
   }
 
+  /** There is room for older ones. */
+  get hasRoom(): boolean {
+    return this.size < this.#most;
+  }
+
   at(seq: number): Summary | undefined {
-    return seq >= this.#first && seq < this.#next ? this.#slots[seq % this.#capacity] : undefined;
+    return this.#kept.get(seq);
   }
 
   seqOf(id: string): number | undefined {
@@ -47,40 +65,105 @@ export class Exchanges {
     return seq === undefined ? undefined : this.at(seq);
   }
 
+  /** All sequence numbers, ascending. */
+  seqs(): number[] {
+    const span = this.#next - this.#first;
+    // A pinned one may have stayed far behind all others.
+    if (span > 2 * this.size) return Array.from(Float64Array.from(this.#kept.keys()).toSorted());
+    const found: number[] = [];
+    for (let seq = this.#first; seq < this.#next; seq += 1) if (this.#kept.has(seq)) found.push(seq);
+    return found;
+  }
+
   /** Ids of the replays of this exchange, oldest first. */
   replaysOf(id: string): readonly string[] {
     return this.#replays.get(id) ?? [];
   }
 
-  /** Adds an exchange or brings a known one up to date. */
-  put(summary: Summary): void {
-    const known = this.#seqs.get(summary.id);
-    if (known !== undefined) {
-      this.#slots[known % this.#capacity] = summary;
-      this.#tell({ kind: "changed", seq: known });
-      return;
+  /** Adds exchanges or brings known ones up to date, in their order. */
+  put(summaries: readonly Summary[]): void {
+    const added: number[] = [];
+    const changed = new Set<number>();
+    for (const summary of summaries) {
+      const known = this.#seqs.get(summary.id);
+      if (known === undefined) {
+        added.push(this.#next);
+        this.#enter(this.#next, summary);
+        this.#next += 1;
+      } else {
+        this.#renew(known, summary);
+        changed.add(known);
+      }
     }
-    this.#append(summary);
-    this.#tell({ kind: "added", seq: this.#next - 1 });
+    if (this.size > this.#most) this.evictTo(Math.floor(this.#most * 0.99));
+    const before = added[0] ?? Infinity;
+    const old = [...changed].filter((seq) => seq < before).toSorted((a, b) => a - b);
+    if (added.length > 0 || old.length > 0) this.#tell({ kind: "put", added, changed: old });
   }
 
-  /** Takes the agent's whole list, newest first. Exchanges that came in since `mark` are kept behind it. */
+  /** Takes a page of older ones, newest first. */
+  putOlder(newestFirst: readonly Summary[]): void {
+    const added: number[] = [];
+    for (const summary of newestFirst) {
+      if (this.#seqs.has(summary.id) || !this.hasRoom) continue;
+      this.#first -= 1;
+      this.#enter(this.#first, summary);
+      added.push(this.#first);
+    }
+    for (const [id, replays] of this.#replays)
+      if (replays.length > 1)
+        this.#replays.set(
+          id,
+          replays.toSorted((a, b) => this.#order(a) - this.#order(b)),
+        );
+    if (added.length > 0) this.#tell({ kind: "older", added: added.toReversed() });
+  }
+
+  /** Takes the newest page of the agent's list, newest first. Exchanges that came in since `mark` are kept behind it. */
   replaceAll(newestFirst: readonly Summary[], mark: number): void {
     const listed = new Set(newestFirst.map((summary) => summary.id));
     const since: Summary[] = [];
-    for (let seq = Math.max(mark, this.#first); seq < this.#next; seq += 1) {
+    for (const seq of this.seqs()) {
       const summary = this.at(seq);
-      if (summary && !listed.has(summary.id)) since.push(summary);
+      if (seq >= mark && summary && !listed.has(summary.id)) since.push(summary);
     }
     // The list may have been written before an answer that was already told as an event.
-    const current = newestFirst.slice(0, this.#capacity).map((summary) => {
+    const current = newestFirst.map((summary) => {
       const known = summary.duration === null ? this.find(summary.id) : undefined;
       return known ?? summary;
     });
     this.#empty();
-    for (const summary of current.toReversed()) this.#append(summary);
-    for (const summary of since) this.#append(summary);
+    for (const summary of [...current.toReversed(), ...since]) {
+      this.#enter(this.#next, summary);
+      this.#next += 1;
+    }
     this.#tell({ kind: "replaced" });
+  }
+
+  remove(id: string): void {
+    const seq = this.#seqs.get(id);
+    if (seq === undefined) return;
+    this.#leave(seq);
+    this.#tell({ kind: "removed", seqs: [seq] });
+  }
+
+  /** The agent keeps only so many: the oldest go, pinned ones when nothing else is left. */
+  evictTo(count: number): void {
+    let surplus = this.size - count;
+    if (surplus <= 0) return;
+    let before = this.#first;
+    for (const pinnedToo of [false, true]) {
+      if (surplus === 0) break;
+      for (const seq of this.seqs()) {
+        if (surplus === 0) break;
+        if (this.at(seq)?.pinned === true && !pinnedToo) continue;
+        this.#leave(seq);
+        surplus -= 1;
+        before = Math.max(before, seq + 1);
+      }
+    }
+    while (this.#first < this.#next && !this.#kept.has(this.#first)) this.#first += 1;
+    this.#tell({ kind: "evicted", before });
   }
 
   clear(): void {
@@ -93,34 +176,44 @@ export class Exchanges {
     return () => void this.#listeners.delete(listener);
   }
 
-  #append(summary: Summary): void {
-    if (this.size === this.#capacity) this.#evictOldest();
-    this.#slots[this.#next % this.#capacity] = summary;
-    this.#seqs.set(summary.id, this.#next);
-    this.#next += 1;
-    if (summary.replay_of !== null) {
-      const replays = this.#replays.get(summary.replay_of);
-      if (replays) replays.push(summary.id);
-      else this.#replays.set(summary.replay_of, [summary.id]);
-    }
+  #order(id: string): number {
+    return this.#seqs.get(id) ?? 0;
   }
 
-  #evictOldest(): void {
-    const oldest = this.at(this.#first);
-    this.#first += 1;
-    if (!oldest) return;
-    this.#seqs.delete(oldest.id);
-    this.#replays.delete(oldest.id);
-    if (oldest.replay_of !== null) {
-      const left = this.replaysOf(oldest.replay_of).filter((id) => id !== oldest.id);
-      if (left.length > 0) this.#replays.set(oldest.replay_of, left);
-      else this.#replays.delete(oldest.replay_of);
-    }
+  #enter(seq: number, summary: Summary): void {
+    this.texts.enter(summary);
+    this.#kept.set(seq, summary);
+    this.#seqs.set(summary.id, seq);
+    if (summary.replay_of === null) return;
+    const replays = this.#replays.get(summary.replay_of);
+    if (replays) replays.push(summary.id);
+    else this.#replays.set(summary.replay_of, [summary.id]);
+  }
+
+  #renew(seq: number, summary: Summary): void {
+    const before = this.#kept.get(seq);
+    if (before) this.texts.leave(before);
+    this.texts.enter(summary);
+    this.#kept.set(seq, summary);
+  }
+
+  #leave(seq: number): void {
+    const summary = this.#kept.get(seq);
+    if (!summary) return;
+    this.texts.leave(summary);
+    this.#kept.delete(seq);
+    this.#seqs.delete(summary.id);
+    this.#replays.delete(summary.id);
+    if (summary.replay_of === null) return;
+    const left = this.replaysOf(summary.replay_of).filter((id) => id !== summary.id);
+    if (left.length > 0) this.#replays.set(summary.replay_of, left);
+    else this.#replays.delete(summary.replay_of);
   }
 
   /** Sequence numbers go on, so that a number held by somebody never names another exchange. */
   #empty(): void {
-    this.#slots = [];
+    this.#kept.clear();
+    this.texts.clear();
     this.#first = this.#next;
     this.#seqs.clear();
     this.#replays.clear();

@@ -6,10 +6,8 @@ import { everything, type Filter } from "./filter";
 /** Keeps the matching sequence numbers, ascending, and follows every change at the cost of that change. */
 export class ExchangeView {
   readonly #exchanges: Exchanges;
-  #matches: Filter = everything.matches;
+  #matches: Filter = everything;
   #seqs: number[] = [];
-  /** Entries before this one belong to exchanges that are gone; dropped in bulk. */
-  #gone = 0;
   /** Rows at or above this sequence number are not shown while the view is held. */
   #heldAt: number | null = null;
   #onChange: () => void = () => {};
@@ -33,6 +31,12 @@ export class ExchangeView {
     this.#onChange();
   }
 
+  /** The filter has changed its mind about these, which ascend. */
+  judgeAgain(seqs: readonly number[]): void {
+    for (const seq of seqs) this.#judge(seq);
+    if (seqs.length > 0) this.#onChange();
+  }
+
   get held(): boolean {
     return this.#heldAt !== null;
   }
@@ -51,7 +55,7 @@ export class ExchangeView {
 
   /** Rows that can be seen. */
   get count(): number {
-    return this.#visibleEnd() - this.#gone;
+    return this.#visibleEnd();
   }
 
   /** Matching rows that came in while the view is held. */
@@ -71,11 +75,11 @@ export class ExchangeView {
     if (seq === undefined) return -1;
     const index = this.#indexOf(seq);
     const end = this.#visibleEnd();
-    return index >= this.#gone && index < end && this.#seqs[index] === seq ? end - 1 - index : -1;
+    return index < end && this.#seqs[index] === seq ? end - 1 - index : -1;
   }
 
   #visibleEnd(): number {
-    return this.#heldAt === null ? this.#seqs.length : Math.max(this.#gone, this.#indexOf(this.#heldAt));
+    return this.#heldAt === null ? this.#seqs.length : this.#indexOf(this.#heldAt);
   }
 
   /** First position whose sequence number is not below `seq`. */
@@ -91,44 +95,44 @@ export class ExchangeView {
   }
 
   #follow(change: Change): void {
-    if (change.kind === "replaced") {
-      if (this.#heldAt !== null) this.#heldAt = this.#exchanges.next;
-      this.#rebuild();
-    } else {
-      this.#judge(change.seq, change.kind === "added");
-      this.#dropGone();
+    switch (change.kind) {
+      case "put":
+        for (const seq of change.changed) this.#judge(seq);
+        for (const seq of change.added) if (this.#passes(seq)) this.#seqs.push(seq);
+        break;
+      case "older":
+        this.#seqs = change.added.filter((seq) => this.#passes(seq)).concat(this.#seqs);
+        break;
+      case "removed":
+        for (const seq of change.seqs) this.#judge(seq);
+        break;
+      case "evicted": {
+        const end = this.#indexOf(change.before);
+        const left = this.#seqs.slice(0, end).filter((seq) => this.#exchanges.at(seq) !== undefined);
+        this.#seqs = left.concat(this.#seqs.slice(end));
+        break;
+      }
+      case "replaced":
+        if (this.#heldAt !== null) this.#heldAt = this.#exchanges.next;
+        this.#rebuild();
     }
     this.#onChange();
   }
 
-  #judge(seq: number, added: boolean): void {
+  #passes(seq: number): boolean {
     const summary = this.#exchanges.at(seq);
-    const matches = summary !== undefined && this.#matches(summary);
-    if (added) {
-      if (matches) this.#seqs.push(seq);
-      return;
-    }
+    return summary !== undefined && this.#matches(summary);
+  }
+
+  #judge(seq: number): void {
+    const matches = this.#passes(seq);
     const index = this.#indexOf(seq);
     const present = this.#seqs[index] === seq;
     if (matches && !present) this.#seqs.splice(index, 0, seq);
     if (!matches && present) this.#seqs.splice(index, 1);
   }
 
-  #dropGone(): void {
-    while (this.#gone < this.#seqs.length && (this.#seqs[this.#gone] ?? 0) < this.#exchanges.first)
-      this.#gone += 1;
-    if (this.#gone > 4096) {
-      this.#seqs.splice(0, this.#gone);
-      this.#gone = 0;
-    }
-  }
-
   #rebuild(): void {
-    this.#seqs = [];
-    this.#gone = 0;
-    for (let seq = this.#exchanges.first; seq < this.#exchanges.next; seq += 1) {
-      const summary = this.#exchanges.at(seq);
-      if (summary && this.#matches(summary)) this.#seqs.push(seq);
-    }
+    this.#seqs = this.#exchanges.seqs().filter((seq) => this.#passes(seq));
   }
 }

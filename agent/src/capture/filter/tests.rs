@@ -1,3 +1,5 @@
+mod cases;
+
 use super::*;
 use crate::capture::{
     CaptureStore, TunnelTag,

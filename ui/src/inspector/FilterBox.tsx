@@ -1,0 +1,169 @@
+// The box a filter is typed into: suggestions for the word at the caret, mistakes at the place they are in.
+import { useId, useMemo, useState, type KeyboardEvent, type RefObject } from "react";
+import type { FilterProblem } from "../model/asked";
+import { tunnelName } from "../model/filter";
+import { suggest } from "../model/filter/suggest";
+import { IconButton } from "../parts/Button";
+import { Icon } from "../parts/Icon";
+import { useAgent, useServices } from "../services";
+import styles from "./FilterBox.module.css";
+
+interface FilterBoxProps {
+  box: RefObject<HTMLInputElement | null>;
+  filter: string;
+  onFilter(filter: string): void;
+  problem: FilterProblem | null;
+  done: number;
+}
+
+export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxProps) {
+  const id = useId();
+  /** Where the caret stands in which text while suggestions are shown; another text has none. */
+  const [typing, setTyping] = useState<{ text: string; caret: number } | null>(null);
+  const [active, setActive] = useState(-1);
+  const caret = typing?.text === filter ? typing.caret : null;
+  const seen = useSeen(caret !== null);
+  const suggested = useMemo(
+    () => (caret === null ? null : suggest(filter, caret, seen)),
+    [filter, caret, seen],
+  );
+  const items = suggested?.items ?? [];
+  const chosen = items[active];
+  const open = items.length > 0;
+
+  const close = () => {
+    setTyping(null);
+    setActive(-1);
+  };
+  const accept = (index: number) => {
+    const item = items[index];
+    if (!item || !suggested) return;
+    const behind = filter.slice(suggested.end);
+    const insert = item.insert + (item.whole && !behind.startsWith(" ") ? " " : "");
+    const place = suggested.from + insert.length;
+    const text = filter.slice(0, suggested.from) + insert + behind;
+    onFilter(text);
+    setActive(-1);
+    setTyping({ text, caret: place });
+    // The value is there with the next rendering.
+    requestAnimationFrame(() => {
+      box.current?.focus();
+      box.current?.setSelectionRange(place, place);
+    });
+  };
+  const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
+    const move = (by: number) => {
+      event.preventDefault();
+      if (!open) setTyping({ text: filter, caret: event.currentTarget.selectionStart ?? filter.length });
+      else setActive(((active + 1 + by + items.length + 1) % (items.length + 1)) - 1);
+    };
+    if (event.key === "ArrowDown") move(1);
+    else if (event.key === "ArrowUp" && open) move(-1);
+    else if ((event.key === "Enter" || event.key === "Tab") && chosen) {
+      event.preventDefault();
+      accept(active);
+    } else if (event.key === "Enter") close();
+    else if (event.key === "Escape" && open) {
+      event.preventDefault();
+      close();
+    }
+  };
+
+  return (
+    <div className={styles.box}>
+      <Icon name="search" />
+      <input
+        ref={box}
+        type="search"
+        role="combobox"
+        aria-label="Filter requests"
+        aria-expanded={open}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={chosen ? `${id}-${active}` : undefined}
+        aria-invalid={problem ? true : undefined}
+        aria-describedby={problem ? `${id}-problem` : undefined}
+        placeholder='Filter: text, status:5xx, body~"…"'
+        spellCheck={false}
+        autoComplete="off"
+        value={filter}
+        onChange={(event) => {
+          setTyping({ text: event.target.value, caret: event.target.selectionStart ?? 0 });
+          setActive(-1);
+          onFilter(event.target.value);
+        }}
+        onKeyDown={onKey}
+        onBlur={close}
+      />
+      {filter !== "" && <IconButton label="Clear the filter" icon="close" onClick={() => onFilter("")} />}
+      <div id={`${id}-list`} role="listbox" aria-label="Suggestions" className={styles.list} hidden={!open}>
+        {items.map(({ insert, hint }, index) => (
+          <div
+            key={insert}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            tabIndex={-1}
+            className={styles.item}
+            // The box keeps the focus.
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => accept(index)}
+            onKeyDown={() => {}}
+          >
+            <code>{insert}</code>
+            <span>{hint}</span>
+          </div>
+        ))}
+      </div>
+      {problem ? <Mistake id={`${id}-problem`} filter={filter} problem={problem} /> : null}
+      {done < 1 && !problem && (
+        <div
+          className={styles.progress}
+          role="progressbar"
+          aria-label="Searching"
+          aria-valuenow={Math.round(done * 100)}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          style={{ width: `${Math.max(done * 100, 4)}%` }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The filter once more with the place marked, and what the agent says about it. */
+function Mistake({ id, filter, problem }: { id: string; filter: string; problem: FilterProblem }) {
+  const characters = Array.from(filter);
+  const at = problem.position === null ? null : problem.position - 1;
+  const before = characters.slice(Math.max((at ?? 0) - 24, 0), at ?? 0).join("");
+  const behind = characters.slice((at ?? 0) + 1, (at ?? 0) + 24).join("");
+  return (
+    <div id={id} className={styles.mistake} role="status">
+      {at !== null && (
+        <code className={styles.place}>
+          {before}
+          <mark>{characters[at] ?? "␣"}</mark>
+          {behind}
+        </code>
+      )}
+      <span>{problem.message}</span>
+    </div>
+  );
+}
+
+/** Values to suggest, taken when the suggestions open. */
+function useSeen(open: boolean) {
+  const { model } = useServices();
+  const { tunnels } = useAgent();
+  return useMemo(() => {
+    if (!open) return { methods: [], hosts: [], tunnels: [], statuses: [] };
+    const { texts } = model.exchanges;
+    const names = [...tunnels.map(({ name }) => name), ...texts.frequent("tunnel_name", 20).map(tunnelName)];
+    return {
+      methods: texts.frequent("method", 10),
+      hosts: texts.frequent("host", 10),
+      tunnels: [...new Set(names)],
+      statuses: texts.frequent("status", 20),
+    };
+  }, [open, model, tunnels]);
+}

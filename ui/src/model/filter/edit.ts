@@ -1,0 +1,75 @@
+// Changing a filter's text: one term more, one less, another value.
+import { cutAsFarAsPossible, type Piece } from "./pieces";
+
+export function hasTerm(filter: string, term: string): boolean {
+  return placeOf(filter, term) !== null;
+}
+
+/** The filter with the term beside what stands there or, where it stands already, without it. */
+export function toggleTerm(filter: string, term: string): string {
+  const place = placeOf(filter, term);
+  return place === null ? beside(filter, term) : without(filter, place.from, place.end);
+}
+
+/** The filter with every `name:…` replaced by one new value, or by none. */
+export function setTerm(filter: string, name: string, value: string | null): string {
+  let rest = filter;
+  for (let found = termOf(rest, name); found; found = termOf(rest, name))
+    rest = without(rest, found.from, found.end);
+  return value === null ? rest : beside(rest, `${name}:${quoted(value)}`);
+}
+
+/** The value of the first `name:…`. */
+export function valueOf(filter: string, name: string): string | null {
+  return termOf(filter, name)?.value ?? null;
+}
+
+/** A value as it must be written in a filter. */
+export function quoted(value: string): string {
+  return /^[^\s()"\u0085]+$/.test(value) ? value : `"${value.replace(/[\\"]/g, "\\$&")}"`;
+}
+
+function termOf(filter: string, name: string): Extract<Piece, { kind: "field" }> | null {
+  for (const piece of cutAsFarAsPossible(filter)) {
+    if (piece.kind === "field" && piece.operator === ":" && piece.name.toLowerCase() === name) return piece;
+  }
+  return null;
+}
+
+/** Where the term stands as a whole among the pieces of the filter. */
+function placeOf(filter: string, term: string): { from: number; end: number } | null {
+  const wanted = cutAsFarAsPossible(term).map(written);
+  const pieces = cutAsFarAsPossible(filter);
+  for (let at = 0; at + wanted.length <= pieces.length; at += 1) {
+    const part = pieces.slice(at, at + wanted.length);
+    const [first, last] = [part[0], part.at(-1)];
+    if (first && last && part.every((piece, index) => written(piece) === wanted[index]))
+      return { from: first.from, end: last.end };
+  }
+  return null;
+}
+
+function written(piece: Piece): string {
+  if (piece.kind === "text") return `"${piece.text}`;
+  return piece.kind === "field" ? `${piece.name}${piece.operator}${piece.value}` : piece.kind;
+}
+
+function without(filter: string, from: number, end: number): string {
+  const characters = Array.from(filter);
+  const [before, behind] = [characters.slice(0, from).join(""), characters.slice(end).join("")];
+  return [before.trimEnd(), behind.trimStart()].filter((part) => part !== "").join(" ");
+}
+
+/** Both must hold, so alternatives are put in parentheses. */
+function beside(filter: string, term: string): string {
+  const trimmed = filter.trim();
+  if (trimmed === "") return term;
+  let depth = 0;
+  let open = false;
+  for (const { kind } of cutAsFarAsPossible(trimmed)) {
+    if (kind === "(") depth += 1;
+    if (kind === ")") depth -= 1;
+    if (kind === "or" && depth === 0) open = true;
+  }
+  return `${open ? `(${trimmed})` : trimmed} ${term}`;
+}

@@ -1,0 +1,161 @@
+// The grammar of filters: tests side by side must all hold; `and`, `or`, `not` and parentheses combine them.
+import { bytes, fieldNamed, nanoseconds, statuses, truth, type Bounds, type Field } from "./fields";
+import { cut, FilterMistake, type Operator, type Piece } from "./pieces";
+
+export type Node =
+  | { kind: "all" | "any"; nodes: Node[] }
+  | { kind: "not"; node: Node }
+  | { kind: "anywhere"; text: string }
+  | { kind: "text"; field: Exclude<Field, { kind: "distant" }>; operator: ":" | "="; value: string }
+  | { kind: "number"; field: Exclude<Field, { kind: "distant" }>; bounds: Bounds }
+  | { kind: "flag"; field: Extract<Field, { kind: "flag" }>; wanted: boolean }
+  /** Only the agent can tell: of heads and bodies, or by a regular expression. */
+  | { kind: "distant" };
+
+const DEEPEST = 32;
+const MOST_TESTS = 64;
+
+/** Throws a `FilterMistake` at the place where the agent finds one. */
+export function parse(filter: string): Node {
+  const pieces = cut(filter);
+  if (pieces.length === 0) return { kind: "all", nodes: [] };
+  const parser = new Parser(pieces, Array.from(filter).length);
+  return parser.whole();
+}
+
+class Parser {
+  readonly #pieces: readonly Piece[];
+  readonly #end: number;
+  #at = 0;
+  #tests = 0;
+
+  constructor(pieces: readonly Piece[], end: number) {
+    this.#pieces = pieces;
+    this.#end = end;
+  }
+
+  whole(): Node {
+    const node = this.#alternatives(0);
+    const rest = this.#pieces[this.#at];
+    if (rest) throw new FilterMistake(rest.from + 1);
+    return node;
+  }
+
+  #alternatives(depth: number): Node {
+    const nodes = [this.#together(depth)];
+    while (this.#pieces[this.#at]?.kind === "or") {
+      this.#at += 1;
+      nodes.push(this.#together(depth));
+    }
+    return combined("any", nodes);
+  }
+
+  #together(depth: number): Node {
+    const nodes = [this.#one(depth)];
+    for (;;) {
+      const kind = this.#pieces[this.#at]?.kind;
+      if (kind === undefined || kind === "or" || kind === ")") return combined("all", nodes);
+      if (kind === "and") this.#at += 1;
+      nodes.push(this.#one(depth));
+    }
+  }
+
+  #one(depth: number): Node {
+    const piece = this.#pieces[this.#at];
+    if (!piece) throw new FilterMistake(this.#end + 1);
+    this.#at += 1;
+    if (depth > DEEPEST) throw new FilterMistake(piece.from + 1);
+    switch (piece.kind) {
+      case "(": {
+        const node = this.#alternatives(depth + 1);
+        if (this.#pieces[this.#at]?.kind !== ")") throw new FilterMistake(piece.from + 1);
+        this.#at += 1;
+        return node;
+      }
+      case "not":
+        return { kind: "not", node: this.#one(depth + 1) };
+      case ")":
+      case "and":
+      case "or":
+        throw new FilterMistake(piece.from + 1);
+      case "text":
+        this.#count(piece);
+        return { kind: "anywhere", text: piece.text };
+      case "field":
+        this.#count(piece);
+        return test(piece);
+    }
+  }
+
+  #count(piece: Piece): void {
+    this.#tests += 1;
+    if (this.#tests > MOST_TESTS) throw new FilterMistake(piece.from + 1);
+  }
+}
+
+function combined(kind: "all" | "any", nodes: Node[]): Node {
+  const [only] = nodes;
+  return nodes.length === 1 && only ? only : { kind, nodes };
+}
+
+function test({ name, operator, value, from, valueFrom }: Extract<Piece, { kind: "field" }>): Node {
+  const field = fieldNamed(name);
+  if (field === null) throw new FilterMistake(from + 1);
+  const wrong = new FilterMistake(valueFrom + 1);
+  const plain = operator === ":" || operator === "=";
+  switch (field.kind) {
+    case "distant":
+      if (!plain && operator !== "~") throw wrong;
+      return { kind: "distant" };
+    case "text":
+      if (operator === "~") return { kind: "distant" };
+      if (!plain) throw wrong;
+      return { kind: "text", field, operator, value };
+    case "method":
+    case "tunnel":
+      if (!plain) throw wrong;
+      return { kind: "text", field, operator, value };
+    case "status":
+      return { kind: "number", field, bounds: compared(operator, statuses(value)) ?? raise(wrong) };
+    case "duration": {
+      const bound = exactly(nanoseconds(value));
+      if (plain) throw wrong;
+      return { kind: "number", field, bounds: compared(operator, bound) ?? raise(wrong) };
+    }
+    case "size":
+      return { kind: "number", field, bounds: compared(operator, exactly(bytes(value))) ?? raise(wrong) };
+    case "flag": {
+      const wanted = truth(value);
+      if (wanted === null || !plain) throw wrong;
+      return { kind: "flag", field, wanted };
+    }
+  }
+}
+
+function raise(mistake: FilterMistake): never {
+  throw mistake;
+}
+
+function exactly(number: number | null): Bounds | null {
+  return number === null ? null : { least: number, most: number };
+}
+
+/** What a comparison with a number or a span of numbers allows; all of them are whole. */
+function compared(operator: Operator, written: Bounds | null): Bounds | null {
+  if (written === null) return null;
+  switch (operator) {
+    case ":":
+    case "=":
+      return written;
+    case ">":
+      return { least: written.most + 1, most: Infinity };
+    case ">=":
+      return { least: written.least, most: Infinity };
+    case "<":
+      return { least: 0, most: written.least - 1 };
+    case "<=":
+      return { least: 0, most: written.most };
+    case "~":
+      return null;
+  }
+}

@@ -1,0 +1,115 @@
+// What can stand at the place where somebody types a filter: fields, then their values as they were seen.
+import { quoted } from "./edit";
+
+export interface Suggestion {
+  /** Takes the place of the word that is typed. */
+  insert: string;
+  hint: string;
+  /** With it the term is complete. */
+  whole: boolean;
+}
+
+export interface Suggested {
+  /** The word that is typed, as places in the text. */
+  from: number;
+  end: number;
+  items: Suggestion[];
+}
+
+/** Values that were seen, the most frequent first. */
+export interface Seen {
+  methods: readonly string[];
+  hosts: readonly string[];
+  tunnels: readonly string[];
+  statuses: readonly string[];
+}
+
+interface Known {
+  insert: string;
+  hint: string;
+  values?(seen: Seen): readonly string[];
+  /** Found by its name as it is typed, but never offered unasked. */
+  rare?: boolean;
+}
+
+const YES_NO = () => ["yes", "no"];
+const FIELDS: readonly Known[] = [
+  { insert: "status:", hint: "404, 5xx, 400-499", values: statuses },
+  { insert: "status>=", hint: "at least", values: () => ["400", "500"], rare: true },
+  { insert: "method:", hint: "GET, POST", values: ({ methods }) => methods },
+  { insert: "path:", hint: "contains; * is anything, ~ a regular expression" },
+  { insert: "host:", hint: "contains", values: ({ hosts }) => hosts },
+  { insert: "tunnel:", hint: "one tunnel", values: ({ tunnels }) => tunnels },
+  { insert: "dur>", hint: "slower than", values: () => ["100ms", "500ms", "1s", "10s"] },
+  { insert: "dur<", hint: "faster than", values: () => ["10ms", "100ms", "1s"], rare: true },
+  { insert: "size>", hint: "larger than, both messages", values: () => ["10kb", "100kb", "1mb", "10mb"] },
+  { insert: "request.size>", hint: "larger than", values: () => ["10kb", "1mb"], rare: true },
+  { insert: "response.size>", hint: "larger than", values: () => ["10kb", "1mb"], rare: true },
+  { insert: "header.", hint: "a header's name, then : and a text", rare: true },
+  { insert: "header.content-type:", hint: "of either message", values: types },
+  { insert: "header.user-agent:", hint: "contains" },
+  { insert: "request.header.", hint: "of the request alone", rare: true },
+  { insert: "response.header.", hint: "of the response alone", rare: true },
+  { insert: "type:", hint: "content type of the response", values: types },
+  { insert: "body:", hint: "contains, either message" },
+  { insert: "request.body:", hint: "contains", rare: true },
+  { insert: "response.body:", hint: "contains", rare: true },
+  { insert: "remote:", hint: "the visitor's address" },
+  { insert: "note:", hint: "contains; * for any note" },
+  { insert: "error:", hint: "contains; * for any failure" },
+  { insert: "replayed:", hint: "sent again", values: YES_NO },
+  { insert: "pinned:", hint: "kept longest", values: YES_NO },
+  { insert: "pending:", hint: "no answer yet", values: YES_NO },
+  { insert: "imported:", hint: "from a HAR file", values: YES_NO },
+  { insert: "cut:", hint: "not kept whole", values: YES_NO },
+  { insert: "not ", hint: "turns the next term around", rare: true },
+];
+const MOST = 12;
+
+function statuses({ statuses: seen }: Seen): readonly string[] {
+  return [...new Set(["2xx", "3xx", "4xx", "5xx", ...seen.map((status) => status.slice(0, 3))])];
+}
+
+function types(): readonly string[] {
+  return ["application/json", "text/html", "text/event-stream", "image/*", "multipart/form-data"];
+}
+
+export function suggest(text: string, caret: number, seen: Seen): Suggested {
+  const from = beginOfWord(text, caret);
+  const word = text.slice(from, caret);
+  const end = caret + (/^[^\s()"]*/.exec(text.slice(caret))?.[0].length ?? 0);
+  const typed = word.toLowerCase();
+  const field = FIELDS.filter(({ insert, values }) => values && typed.startsWith(insert)).toSorted(
+    (a, b) => b.insert.length - a.insert.length,
+  )[0];
+  const items = field ? valuesOf(field, word, seen) : fields(typed);
+  // What stands there already is no suggestion.
+  const others = items.filter(({ insert }) => insert.toLowerCase() !== typed);
+  return { from, end, items: others.slice(0, MOST) };
+}
+
+function fields(typed: string): Suggestion[] {
+  return FIELDS.filter(({ insert, rare }) => (typed === "" ? !rare : insert.startsWith(typed))).map(
+    ({ insert, hint }) => ({ insert, hint, whole: false }),
+  );
+}
+
+function valuesOf(field: Known, word: string, seen: Seen): Suggestion[] {
+  const begun = word.slice(field.insert.length).replace(/^"/, "").toLowerCase();
+  return (field.values?.(seen) ?? [])
+    .filter((value) => value.toLowerCase().includes(begun))
+    .map((value) => ({ insert: field.insert + quoted(value), hint: "", whole: true }));
+}
+
+/** Behind the last space or parenthesis that is not quoted. */
+function beginOfWord(text: string, caret: number): number {
+  let from = 0;
+  let open = false;
+  for (let at = 0; at < caret; at += 1) {
+    const character = text[at];
+    if (open && character === "\\") at += 1;
+    else if (character === '"') open = !open;
+    else if (!open && /[\s()]/.test(character ?? "")) from = at + 1;
+  }
+  return from;
+}
