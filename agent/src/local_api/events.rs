@@ -36,7 +36,8 @@ pub(super) async fn follow(
     if let Some(since) = since {
         first.extend(missed(&core.store, since));
     }
-    let later = stream::unfold((core, feed), next).map(stream::iter).flatten();
+    let listener = Listener { core, feed, told: 0 };
+    let later = stream::unfold(listener, next).map(stream::iter).flatten();
     let keep_alive = KeepAlive::new().interval(Duration::from_secs(15));
     Ok(Sse::new(stream::iter(first).chain(later).map(Ok)).keep_alive(keep_alive))
 }
@@ -69,17 +70,22 @@ fn missed(store: &CaptureStore, (run, revision): (u32, u64)) -> Vec<Event> {
         return [deleted(store)].into_iter().chain(again).collect();
     }
     let since = revision.saturating_sub(OVERLAP);
+    let mut changed = changed(store, since);
+    changed.sort_by_key(|exchange| exchange.revision());
+    let surplus = changed.len().saturating_sub(MOST_MISSED);
+    changed.iter().skip(surplus).map(|exchange| request(store, exchange)).collect()
+}
+
+/// Everything that has changed since, newest first.
+fn changed(store: &CaptureStore, since: u64) -> Vec<Arc<Exchange>> {
     let mut changed = Vec::new();
     let mut before = u64::MAX;
     loop {
         let page = store.page(before, 2048);
-        let Some(last) = page.last() else { break };
+        let Some(last) = page.last() else { return changed };
         before = last.id();
         changed.extend(page.into_iter().filter(|exchange| exchange.revision() > since));
     }
-    changed.sort_by_key(|exchange| exchange.revision());
-    let surplus = changed.len().saturating_sub(MOST_MISSED);
-    changed.iter().skip(surplus).map(|exchange| request(store, exchange)).collect()
 }
 
 fn newest(store: &CaptureStore) -> Vec<Event> {
@@ -94,30 +100,45 @@ fn deleted(store: &CaptureStore) -> Event {
     event("requests_deleted", &json!({})).id(format!("{:08x}-{}", store.run(), store.cleared()))
 }
 
-async fn next(
-    (core, mut feed): (Arc<Core>, Receiver<Happening>),
-) -> Option<(Vec<Event>, (Arc<Core>, Receiver<Happening>))> {
+/// Somebody who listens, and up to which change of the store everything was told.
+struct Listener {
+    core: Arc<Core>,
+    feed: Receiver<Happening>,
+    told: u64,
+}
+
+async fn next(mut listener: Listener) -> Option<(Vec<Event>, Listener)> {
+    let Listener { core, feed, told } = &mut listener;
     let received = tokio::select! {
         () = core.stop.cancelled() => return None,
         () = tokio::time::sleep(PULSE) => Ok(Happening::Status),
         received = feed.recv() => received,
     };
     let events = match received {
-        Ok(Happening::Status) => vec![event("status", &status::body(&core))],
-        Ok(Happening::Tunnels) => vec![event("tunnels", &configured::body(&core))],
-        Ok(Happening::Request(exchange)) => vec![request(&core.store, &exchange)],
+        Ok(Happening::Status) => vec![event("status", &status::body(core))],
+        Ok(Happening::Tunnels) => vec![event("tunnels", &configured::body(core))],
+        Ok(Happening::Request(exchange)) => {
+            *told = exchange.revision().max(*told);
+            vec![request(&core.store, &exchange)]
+        }
         Ok(Happening::RequestDeleted(id)) => vec![event("request_deleted", &json!({"id": shown_id(id)}))],
         Ok(Happening::RequestsDeleted) => vec![deleted(&core.store)],
-        Err(RecvError::Lagged(_)) => afresh(&core),
+        Err(RecvError::Lagged(_)) => afresh(core, told),
         Err(RecvError::Closed) => return None,
     };
-    Some((events, (core, feed)))
+    Some((events, listener))
 }
 
-/// Everything a listener needs after it missed something.
-fn afresh(core: &Core) -> Vec<Event> {
+/// Everything a listener needs after it missed something: the state, the newest requests, and from where on it must
+/// look for itself, since it may have missed any number of them.
+fn afresh(core: &Core, told: &mut u64) -> Vec<Event> {
     let state = [event("status", &status::body(core)), event("tunnels", &configured::body(core))];
-    state.into_iter().chain(newest(&core.store)).collect()
+    let missed = changed(&core.store, told.saturating_sub(OVERLAP));
+    *told = missed.iter().map(|exchange| exchange.revision()).fold(*told, u64::max);
+    // The one before the oldest that has changed; nothing where everything has.
+    let since = missed.last().and_then(|oldest| core.store.page(oldest.id(), 1).first().map(|one| shown_id(one.id())));
+    let missed = event("requests_missed", &json!({ "since": since }));
+    state.into_iter().chain([missed]).chain(newest(&core.store)).collect()
 }
 
 fn event(kind: &str, data: &Json) -> Event {

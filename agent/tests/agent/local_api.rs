@@ -311,3 +311,47 @@ async fn who_comes_back_gets_what_was_missed() {
     assert_eq!(world.call("GET", "/api/events?since=x", None).await.0, 400);
     assert_eq!(world.call("GET", "/api/events?other=x", None).await.0, 400);
 }
+
+#[tokio::test]
+async fn who_listens_too_slowly_is_told_where_to_look() {
+    const MANY: usize = 20_000;
+    let world = World::start().await;
+    let mut feed = Feed::open(&world, "", None).await;
+    feed.next_of("tunnels").await;
+    let entry = |number: usize| {
+        let url = format!("https://shop.test/{number}/{}", "x".repeat(300));
+        json!({
+            "startedDateTime": "2026-01-02T03:04:05Z", "time": 1,
+            "request": {"method": "GET", "url": url, "httpVersion": "HTTP/1.1", "headers": []},
+            "response": {"status": 200, "statusText": "OK", "httpVersion": "HTTP/1.1", "headers": [], "content": {}},
+        })
+    };
+    let file = json!({"log": {"version": "1.2", "entries": (0..MANY).map(entry).collect::<Vec<_>>()}});
+    assert_eq!(world.call("POST", "/api/requests/har", Some(file)).await, (201, json!({"imported": MANY})));
+
+    let mut known = std::collections::HashSet::new();
+    let mut told = 0;
+    while known.len() < MANY {
+        let (event, data, _) = feed.next().await;
+        match event.as_str() {
+            "request" => {
+                known.insert(data["id"].as_str().expect("an id").to_owned());
+            }
+            "requests_missed" => {
+                told += 1;
+                let since = data["since"].as_str().map(|id| format!("&since={id}")).unwrap_or_default();
+                let mut before = String::new();
+                loop {
+                    let path = format!("/api/requests/http/summaries?limit=10000{since}{before}");
+                    let page = world.get(&path).await;
+                    let listed = page["requests"].as_array().expect("a list");
+                    known.extend(listed.iter().map(|one| one["id"].as_str().expect("an id").to_owned()));
+                    let Some(next) = page["next"].as_str() else { break };
+                    before = format!("&before={next}");
+                }
+            }
+            _ => {}
+        }
+    }
+    assert!(told > 0, "nobody can listen that fast without reading");
+}
