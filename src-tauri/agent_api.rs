@@ -14,6 +14,8 @@ use url::Url;
 const LARGEST_REQUEST: usize = 8 * 1024 * 1024;
 /// The largest answer passed on: a page of captured requests with their bodies.
 const LARGEST_ANSWER: usize = 128 * 1024 * 1024;
+/// The largest part of a body passed on at once.
+const LARGEST_RANGE: u64 = 16 * 1024 * 1024;
 /// A replay waits for the local service.
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -30,12 +32,7 @@ pub(crate) struct Answer {
 /// beyond its limit, and when no agent answers. An answer with an error status is an answer.
 pub(crate) async fn request(desk: &Desk, method: &str, path: &str, body: Option<String>) -> Result<Answer> {
     let method = allowed_method(method)?;
-    let agent = desk.state.now().agent;
-    let Some(address) = agent.web_addr else {
-        let why = agent.error.map_or_else(|| "It is being started.".to_owned(), |error| error.message);
-        return Err(Failure::new(Code::Unavailable, format!("The agent does not run at the moment. {why}")));
-    };
-    let url = address_of(address, path)?;
+    let (address, url) = place(desk, path)?;
     let mut request = desk.http.request(method, url).timeout(PATIENCE);
     if let Some(body) = body {
         if body.len() > LARGEST_REQUEST {
@@ -51,16 +48,67 @@ pub(crate) async fn request(desk: &Desk, method: &str, path: &str, body: Option<
 /// Reads an answer as far as it may be passed on.
 pub(crate) async fn read_answer(answer: reqwest::Response, broken: impl Fn() -> Failure) -> Result<Answer> {
     let status = answer.status().as_u16();
-    let mut pieces = answer.bytes_stream();
     let mut read = Vec::new();
+    read_into(&mut read, answer, broken, LARGEST_ANSWER).await?;
+    Ok(Answer { status, body: String::from_utf8_lossy(&read).into_owned() })
+}
+
+/// Reads bytes of a captured body from one place up to another, that one excluded.
+///
+/// In front of them stand the status (four bytes) and the length of the whole (eight bytes, all ones where the agent did
+/// not say), most significant byte first: so nothing has to become text on its way into the window.
+pub(crate) async fn bytes(desk: &Desk, path: &str, from: u64, to: u64) -> Result<Vec<u8>> {
+    let (address, url) = place(desk, path)?;
+    let Some(last) = to.checked_sub(1).filter(|last| from <= *last && to - from <= LARGEST_RANGE) else {
+        let limit = LARGEST_RANGE / (1024 * 1024);
+        return Err(Failure::new(Code::BodyTooLarge, format!("Ask for at least one byte and at most {limit} MiB.")));
+    };
+    let request = desk.http.get(url).timeout(PATIENCE).header("range", format!("bytes={from}-{last}"));
+    let answer = request.send().await.map_err(|_| unreachable(address))?;
+    let status = answer.status().as_u16();
+    let total = answer.headers().get("content-range").and_then(|range| range.to_str().ok()).and_then(total_of);
+    let mut read = facts(status, total);
+    let largest = usize::try_from(LARGEST_RANGE).unwrap_or(usize::MAX) + read.len();
+    read_into(&mut read, answer, || unreachable(address), largest).await?;
+    Ok(read)
+}
+
+fn facts(status: u16, total: Option<u64>) -> Vec<u8> {
+    let mut facts = u32::from(status).to_be_bytes().to_vec();
+    facts.extend_from_slice(&total.unwrap_or(u64::MAX).to_be_bytes());
+    facts
+}
+
+/// The length behind the slash of `bytes 0-9/100`.
+fn total_of(content_range: &str) -> Option<u64> {
+    content_range.rsplit_once('/')?.1.parse().ok()
+}
+
+async fn read_into(
+    read: &mut Vec<u8>,
+    answer: reqwest::Response,
+    broken: impl Fn() -> Failure,
+    largest: usize,
+) -> Result<()> {
+    let mut pieces = answer.bytes_stream();
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|_| broken())?;
-        if read.len() + piece.len() > LARGEST_ANSWER {
+        if read.len() + piece.len() > largest {
             return Err(Failure::new(Code::BodyTooLarge, "The answer is too large to show; ask for less."));
         }
         read.extend_from_slice(&piece);
     }
-    Ok(Answer { status, body: String::from_utf8_lossy(&read).into_owned() })
+    Ok(())
+}
+
+/// Where the agent that runs now can be asked for a path.
+fn place(desk: &Desk, path: &str) -> Result<(SocketAddr, Url)> {
+    let agent = desk.state.now().agent;
+    let Some(address) = agent.web_addr else {
+        let why = agent.error.map_or_else(|| "It is being started.".to_owned(), |error| error.message);
+        return Err(Failure::new(Code::Unavailable, format!("The agent does not run at the moment. {why}")));
+    };
+    Ok((address, address_of(address, path)?))
 }
 
 fn unreachable(address: SocketAddr) -> Failure {
@@ -125,6 +173,14 @@ mod tests {
             "http://evil.example/api/",
         ] {
             assert!(address_of(agent(), path).is_err(), "{path:?} was let through");
+        }
+    }
+
+    #[test]
+    fn status_and_length_stand_in_front_of_bytes() {
+        assert_eq!(facts(206, total_of("bytes 0-9/100")), [0, 0, 0, 206, 0, 0, 0, 0, 0, 0, 0, 100]);
+        for untold in ["", "bytes 0-9/*", "bytes", "bytes 0-9/-1"] {
+            assert_eq!(facts(200, total_of(untold))[4..], [255; 8], "{untold:?}");
         }
     }
 

@@ -49,6 +49,12 @@ pub(crate) async fn management_request(
     management_api::request(&desk, &held, &method, &path, body).await
 }
 
+/// Bytes of a captured body, below `/api/` only; they go into the window as bytes, behind twelve that say what they are.
+#[tauri::command]
+pub(crate) async fn agent_bytes(desk: TheDesk<'_>, path: String, from: u64, to: u64) -> Result<tauri::ipc::Response> {
+    Ok(tauri::ipc::Response::new(agent_api::bytes(&desk, &path, from, to).await?))
+}
+
 #[tauri::command]
 pub(crate) fn desktop_state(desk: TheDesk<'_>) -> DesktopState {
     desk.state.now()

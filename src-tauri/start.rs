@@ -83,6 +83,7 @@ fn build(desk: Arc<Desk>, book: OrderBook) -> Result<tauri::App<Wry>> {
         .invoke_handler(tauri::generate_handler![
             commands::agent_request,
             commands::management_request,
+            commands::agent_bytes,
             commands::desktop_state,
             commands::open_inspector,
             commands::open_external,

@@ -5,9 +5,15 @@
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
-/// Scripts, styles and connections of our own only; pictures may also be made by the page itself.
-const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-    img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// Scripts, workers, styles and connections of our own only; pictures may also be made by the page itself.
+///
+/// No frame loads anything: the one that shows a captured page has its content from the page around it and inherits this
+/// policy. For its sake styles may be `data:`; they can load nothing either. Text becomes script or markup in one named
+/// place only.
+const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' data:; \
+    connect-src 'self'; img-src 'self' data: blob:; font-src 'self'; frame-src 'none'; object-src 'none'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+    trusted-types postern";
 
 /// A built file: its path without a leading slash, its bytes.
 struct Page {

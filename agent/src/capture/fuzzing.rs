@@ -79,7 +79,7 @@ fn watch(said: &[u8], answered: &[u8], size: usize) -> Vec<Seen> {
     let mut list = store.page(u64::MAX, 1000);
     list.reverse();
     let seen = list.iter().map(|exchange| {
-        let shown = view::detail(exchange);
+        let shown = view::detail(exchange, view::Raw::Whole);
         let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
         let raw = |side: &str| STANDARD.decode(text(&shown[side]["raw"])).expect("base64");
         assert!(exchange.summary()["duration"].is_u64(), "nothing is awaited for ever");

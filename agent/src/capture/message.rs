@@ -50,6 +50,11 @@ impl Message {
         self.pieces.concat()
     }
 
+    /// Bytes of the body that were kept, as they were on the wire.
+    pub(crate) fn body_size(&self) -> usize {
+        self.pieces.iter().map(Bytes::len).sum::<usize>().saturating_sub(self.head)
+    }
+
     /// The body as it was on the wire, piece after piece.
     pub(crate) fn body(&self) -> impl Iterator<Item = Bytes> + use<> {
         let mut skipped = self.head;

@@ -4,12 +4,26 @@ use super::{
     exchange::{Exchange, Facts, Timing, nanoseconds, shown_id, status_line},
     frames::{Frame, Kind, Sender, events::fields},
     head::{MAX_HEADERS, text_of},
+    message::Message,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value as Json, json};
 
+/// How much of a message `raw` holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Raw {
+    /// Head and body.
+    Whole,
+    /// The head alone, for those who read bodies by range.
+    Head,
+}
+
 /// The whole captured request: contract's fields, then ours.
-pub fn detail(exchange: &Exchange) -> Json {
+pub fn detail(exchange: &Exchange, raw: Raw) -> Json {
+    let encoded = |message: &Message| match raw {
+        Raw::Whole => STANDARD.encode(message.wire()),
+        Raw::Head => STANDARD.encode(message.head()),
+    };
     let facts = exchange.facts();
     let reason = exchange.reason().unwrap_or_default();
     let (request, response) = exchange.messages();
@@ -23,7 +37,8 @@ pub fn detail(exchange: &Exchange) -> Json {
             "status_code": code,
             "proto": proto,
             "headers": headers,
-            "raw": STANDARD.encode(response.wire()),
+            "raw": encoded(&response),
+            "body_size": response.body_size(),
         })
     });
     let id = shown_id(exchange.id);
@@ -41,7 +56,8 @@ pub fn detail(exchange: &Exchange) -> Json {
             "proto": proto,
             "headers": headers,
             "uri": exchange.opening.target,
-            "raw": STANDARD.encode(request.wire()),
+            "raw": encoded(&request),
+            "body_size": request.body_size(),
         },
         "response": answer,
         "replay_of": exchange.opening.replay_of.map(shown_id),

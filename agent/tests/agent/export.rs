@@ -366,6 +366,11 @@ async fn bodies_are_given_by_range() {
     assert_eq!((status, range.as_deref()), (416, Some("bytes */11")));
     assert!(body.contains("ERR_POSTERN_8122"), "{body}");
     assert_eq!(get("response/body?as=html", "").await.0.0, 400);
+    let one = world.get(&format!("/api/requests/http/{id}?raw=head")).await;
+    let head = STANDARD.decode(one["response"]["raw"].as_str().expect("text")).expect("base64");
+    assert!(head.starts_with(b"HTTP/1.1 200 OK\r\n") && head.ends_with(b"\r\n\r\n"), "the head and nothing else");
+    assert_eq!((&one["request"]["body_size"], &one["response"]["body_size"]), (&json!(10), &json!(26)));
+    assert_eq!(world.call("GET", &format!("/api/requests/http/{id}?raw=none"), None).await.0, 400);
     assert_eq!(world.call("GET", "/api/requests/http/0000000000000000/request/body", None).await.0, 404);
 }
 

@@ -81,7 +81,7 @@ async fn the_page_and_its_policy_are_served() {
     let response = reqwest::get(world.web()).await.expect("answered");
     assert_eq!(response.status(), 200);
     let policy = response.headers()["content-security-policy"].to_str().unwrap().to_owned();
-    for part in ["default-src 'self'", "script-src 'self'", "frame-ancestors 'none'"] {
+    for part in ["default-src 'none'", "script-src 'self'", "frame-src 'none'", "frame-ancestors 'none'"] {
         assert!(policy.contains(part), "{policy}");
     }
     assert!(!policy.contains("unsafe"));

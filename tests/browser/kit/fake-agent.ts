@@ -8,8 +8,9 @@ import { exchange, type Exchange, type Spoken } from "./captured";
 
 export const PAGES = join(import.meta.dirname, "../../../ui/dist");
 export const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+  "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' data:; connect-src 'self'; " +
+  "img-src 'self' data: blob:; font-src 'self'; frame-src 'none'; object-src 'none'; base-uri 'none'; " +
+  "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types postern";
 
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -161,10 +162,12 @@ export class FakeAgent {
       answer(204);
       return this.#tell("requests_deleted", {});
     }
-    const captured = this.exchanges.find(
-      ({ summary }) => url.pathname === `/api/requests/http/${summary.id}`,
-    );
-    if (captured) return answer(200, detail(captured));
+    const [, id, side] =
+      /^\/api\/requests\/http\/([^/]+)(?:\/(request|response)\/body)?$/.exec(url.pathname) ?? [];
+    const captured = this.exchanges.find(({ summary }) => summary.id === id);
+    if (captured && side === undefined)
+      return answer(200, detail(captured, url.searchParams.get("raw") === "head"));
+    if (captured) return range(side === "request" ? captured.request : captured.response, request, response);
     return refuse(404, "ERR_POSTERN_8104", "There is no such captured request.");
   }
 
@@ -292,7 +295,29 @@ export class FakeAgent {
 type Answer = (status: number, value?: unknown) => void;
 type Refuse = (status: number, code: string, message: string) => void;
 
-function detail({ summary, request, response }: Exchange) {
+const endOfHead = (message: Buffer) => message.indexOf("\r\n\r\n") + 4;
+
+/** The bytes of a body that were asked for. */
+function range(message: Buffer | null, request: IncomingMessage, response: ServerResponse): void {
+  const body = message?.subarray(endOfHead(message)) ?? Buffer.alloc(0);
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
+  const from = Number(first ?? 0);
+  const to = Math.min(Number(last ?? body.length) + 1, body.length);
+  if (from >= to) {
+    response.writeHead(416, { "Content-Range": `bytes */${body.length}` });
+    response.end();
+    return;
+  }
+  response.writeHead(206, {
+    "Content-Type": "application/octet-stream",
+    "Content-Range": `bytes ${from}-${to - 1}/${body.length}`,
+  });
+  response.end(body.subarray(from, to));
+}
+
+function detail({ summary, request, response }: Exchange, headOnly: boolean) {
+  const raw = (message: Buffer) =>
+    (headOnly ? message.subarray(0, endOfHead(message)) : message).toString("base64");
   return {
     uri: `/api/requests/http/${summary.id}`,
     id: summary.id,
@@ -305,14 +330,16 @@ function detail({ summary, request, response }: Exchange) {
       proto: "HTTP/1.1",
       headers: {},
       uri: summary.path,
-      raw: request.toString("base64"),
+      raw: raw(request),
+      body_size: request.length - endOfHead(request),
     },
     response: response && {
       status: summary.status,
       status_code: summary.status_code,
       proto: "HTTP/1.1",
       headers: {},
-      raw: response.toString("base64"),
+      raw: raw(response),
+      body_size: response.length - endOfHead(response),
     },
     replay_of: summary.replay_of,
     cut: { request: summary.cut, response: false },

@@ -86,6 +86,16 @@ function bridge(state: {
       });
       return { status: answer.status, body: await answer.text() };
     },
+    agent_bytes: async ({ path, from, to }) => {
+      const answer = await fetch(String(path), { headers: { Range: `bytes=${from}-${Number(to) - 1}` } });
+      const body = new Uint8Array(await answer.arrayBuffer());
+      const whole = new Uint8Array(12 + body.length);
+      const facts = new DataView(whole.buffer);
+      facts.setUint32(0, answer.status);
+      facts.setBigUint64(4, BigInt(answer.headers.get("Content-Range")?.split("/")[1] ?? 2n ** 64n - 1n));
+      whole.set(body, 12);
+      return whole.buffer;
+    },
     desktop_state: () => structuredClone(state),
     trust_authority: () => {
       state.authority = { ...state.authority, offered: true, trusted: { system: false, browsers: true } };
@@ -115,7 +125,7 @@ function bridge(state: {
         return id;
       },
       invoke: async (command: string, given: Record<string, unknown>) => {
-        if (!command.startsWith("plugin:") && command !== "agent_request")
+        if (!command.startsWith("plugin:") && !command.startsWith("agent_"))
           calls.push(`${command} ${JSON.stringify(given ?? {})}`);
         return commands[command]?.(given ?? {}) ?? null;
       },

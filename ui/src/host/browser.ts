@@ -20,6 +20,7 @@ export function browserHost(): Host {
     management: null,
     desktop: null,
     request,
+    bytes,
     feed,
     openInspector,
     onInspectorTarget,
@@ -39,6 +40,25 @@ async function request(method: string, path: string, body: string | null) {
   } catch {
     throw new ApiError(UNREACHABLE, "The agent does not answer.", 0);
   }
+}
+
+async function bytes(path: string, from: number, to: number) {
+  try {
+    const answer = await fetch(path, { cache: "no-store", headers: { Range: `bytes=${from}-${to - 1}` } });
+    return {
+      status: answer.status,
+      total: totalOf(answer.headers.get("Content-Range")),
+      bytes: new Uint8Array(await answer.arrayBuffer()),
+    };
+  } catch {
+    throw new ApiError(UNREACHABLE, "The agent does not answer.", 0);
+  }
+}
+
+/** `bytes 0-9/100`, and where there are no such bytes an asterisk for the range. */
+export function totalOf(contentRange: string | null): number | null {
+  const digits = /\/(\d{1,15})$/.exec(contentRange ?? "")?.[1];
+  return digits === undefined ? null : Number(digits);
 }
 
 function feed(listener: FeedListener): () => void {

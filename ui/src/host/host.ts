@@ -6,6 +6,14 @@ export interface Answer {
   body: string;
 }
 
+/** A part of a body, as bytes. */
+export interface Bytes {
+  status: number;
+  /** How long the whole is; null where the agent did not say. */
+  total: number | null;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
 /** What the live feed tells besides events. `live` also after every reconnect: what was missed must be read again. */
 export interface FeedListener {
   event(event: AgentEvent): void;
@@ -46,6 +54,8 @@ export interface Host {
   readonly management: Management | null;
   /** Sends one request to the agent's local API; rejects only when there is no answer at all. */
   request(method: string, path: string, body: string | null): Promise<Answer>;
+  /** Reads bytes of the agent's local API from one place up to another, that one excluded. */
+  bytes(path: string, from: number, to: number): Promise<Bytes>;
   /** Opens the live feed. The returned function closes it. */
   feed(listener: FeedListener): () => void;
   openInspector(target: InspectorTarget): Promise<void>;

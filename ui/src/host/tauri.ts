@@ -19,6 +19,7 @@ export function tauriHost(): Host {
         throw new ApiError(problem.code || UNREACHABLE, problem.message, 0);
       }
     },
+    bytes,
     feed,
     openInspector: (target) => invoke("open_inspector", { ...target }),
     onInspectorTarget: (listener) => {
@@ -51,6 +52,26 @@ const desktop: Desktop = {
   revealLogs: () => invoke("reveal_logs"),
   quit: () => invoke("quit"),
 };
+
+const FACTS = 12;
+
+/** The answer comes as bytes, not as text: its status and the length of the whole stand in front. */
+async function bytes(path: string, from: number, to: number) {
+  try {
+    const answer = await invoke<ArrayBuffer>("agent_bytes", { path, from, to });
+    const facts = new DataView(answer, 0, FACTS);
+    const total = facts.getBigUint64(4);
+    return {
+      status: facts.getUint32(0),
+      total: total === NOT_TOLD ? null : Number(total),
+      bytes: new Uint8Array(answer, FACTS),
+    };
+  } catch (thrown) {
+    const problem = asProblem(thrown);
+    throw new ApiError(problem.code || UNREACHABLE, problem.message, 0);
+  }
+}
+const NOT_TOLD = 2n ** 64n - 1n;
 
 /** The app relays the agent's feed; whether there is one follows from the state of the agent. */
 function feed(listener: FeedListener): () => void {

@@ -48,6 +48,7 @@ function agentWith(kept: Summary[]) {
       const next = end < agent.kept.length && since === -1 ? (agent.kept[end - 1]?.id ?? null) : null;
       return { status: 200, body: JSON.stringify({ requests: agent.kept.slice(from, end), next }) };
     },
+    bytes: () => Promise.reject(new Error("no bytes here")),
     feed: (listener) => {
       told.listener = listener;
       return () => {};

@@ -34,7 +34,7 @@ export function unchunk(framed: Uint8Array): Unchunked {
     const length = Number.parseInt(digits[0], 16);
     at = lineEnd + 1;
     if (length === 0) {
-      return { body: concat(parts), trailers: trailersOf(framed.subarray(at)), complete: true };
+      return { body: concat(parts), trailers: headersOf(latin1(framed.subarray(at))), complete: true };
     }
     parts.push(framed.subarray(at, Math.min(at + length, framed.length)));
     at += length;
@@ -44,9 +44,16 @@ export function unchunk(framed: Uint8Array): Unchunked {
   return { body: concat(parts), trailers: [], complete: false };
 }
 
-function trailersOf(rest: Uint8Array): Header[] {
+/** The trailers at the end of a chunked body, of which only the end is needed. */
+export function trailersOf(end: Uint8Array): Header[] {
+  const text = latin1(end);
+  const last = /(?:^|\r?\n)0+[ \t]*(?:;[^\n]*)?\r?\n([\s\S]*)$/.exec(text);
+  return last ? headersOf(last[1] ?? "") : [];
+}
+
+function headersOf(rest: string): Header[] {
   const headers: Header[] = [];
-  for (const line of latin1(rest).split(/\r?\n/)) {
+  for (const line of rest.split(/\r?\n/)) {
     const colon = line.indexOf(":");
     if (colon <= 0) break;
     headers.push({ name: line.slice(0, colon), value: line.slice(colon + 1).trim() });

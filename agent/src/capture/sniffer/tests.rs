@@ -32,7 +32,7 @@ impl Watched {
         let raw = |json: &serde_json::Value| json.as_str().map(|text| STANDARD.decode(text).expect("base64"));
         list.iter()
             .map(|exchange| {
-                let detail = view::detail(exchange);
+                let detail = view::detail(exchange, view::Raw::Whole);
                 (raw(&detail["request"]["raw"]).expect("there"), raw(&detail["response"]["raw"]))
             })
             .collect()
@@ -74,7 +74,8 @@ fn each_request_of_a_shared_connection_names_its_own_visitor() {
         watched.conversation.response_bytes(b"HTTP/1.1 204 No Content\r\n\r\n");
     }
     let list = watched.store.page(u64::MAX, 100);
-    let seen: Vec<_> = list.iter().rev().map(|exchange| view::detail(exchange)["remote_addr"].clone()).collect();
+    let seen: Vec<_> =
+        list.iter().rev().map(|exchange| view::detail(exchange, view::Raw::Whole)["remote_addr"].clone()).collect();
     assert_eq!(seen, ["198.51.100.7", "2001:db8::7", "192.0.2.1:9"]);
 }
 
@@ -114,7 +115,7 @@ fn requests_behind_a_change_of_protocol_that_nobody_asked_for_are_not_awaited_fo
     for exchange in &list {
         assert!(exchange.summary()["duration"].is_u64(), "{}", exchange.summary());
     }
-    let error = view::detail(&list[0])["error"].to_string();
+    let error = view::detail(&list[0], view::Raw::Whole)["error"].to_string();
     assert!(error.contains("changed to another protocol"), "{error}");
 }
 

@@ -10,7 +10,10 @@ pub(super) mod replay;
 use super::{ApiError, no_content, wire};
 use crate::{
     agent::Core,
-    capture::{Exchange, Page, Selection, view},
+    capture::{
+        Exchange, Page, Selection,
+        view::{self, Raw},
+    },
 };
 use axum::{
     body::{Body, Bytes},
@@ -40,8 +43,20 @@ pub(super) async fn found(core: &Arc<Core>, selection: Selection) -> Result<Page
     looking.await.map_err(|_| Error::new(Code::Internal, "The search was broken off.").into())
 }
 
-pub(super) async fn detail(State(core): State<Arc<Core>>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    Ok(wire::ok(&view::detail(&*one(&core, &id)?)))
+pub(super) async fn detail(
+    State(core): State<Arc<Core>>,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, ApiError> {
+    let raw = match query.as_deref().unwrap_or_default() {
+        "" | "raw=whole" => Raw::Whole,
+        "raw=head" => Raw::Head,
+        _ => {
+            let message = "The query can be `raw=head` (the head alone; bodies are read by range) or `raw=whole`.";
+            return Err(Error::new(Code::QueryInvalid, message).into());
+        }
+    };
+    Ok(wire::ok(&view::detail(&*one(&core, &id)?, raw)))
 }
 
 /// The captured request with this id.
@@ -67,7 +82,7 @@ fn streamed(page: Page) -> Response {
     let end = format!("],\"next\":{},\"cut\":{}}}", json!(page.next), page.cut);
     let items = page.found.into_iter().enumerate().map(|(index, exchange)| {
         let comma = if index > 0 { "," } else { "" };
-        format!("{comma}{}", view::detail(&exchange))
+        format!("{comma}{}", view::detail(&exchange, Raw::Whole))
     });
     let pieces = begin.into_iter().chain(items).chain([end]);
     let stream = futures::stream::iter(pieces.map(|piece| Ok::<_, Infallible>(Bytes::from(piece))));

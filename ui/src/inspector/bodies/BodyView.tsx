@@ -1,41 +1,47 @@
-// A body in the ways its kind can be looked at; the bytes themselves are always one choice away.
-import { useMemo, useState } from "react";
+// The body of one side of an exchange. Nothing but its head is read before somebody looks.
+import { useEffect, useState } from "react";
 import { adviceFor } from "../../model/advice";
-import { bodyText, type BodyKind } from "../../model/body";
-import type { Message } from "../../model/details";
-import { size } from "../../model/format";
-import { parseJson, type JsonResult } from "../../model/json";
-import { jsonLines, textLines } from "../../model/lines";
-import { Button } from "../../parts/Button";
-import { Hex } from "../../parts/Hex";
-import { JsonTree } from "../../parts/JsonTree";
-import { Lines } from "../../parts/Lines";
+import { headerValue, type Header } from "../../model/wire";
+import { asProblem } from "../../api/problem";
+import type { Problem } from "../../api/types";
 import { Notice, ProblemText } from "../../parts/Notice";
-import { useCopy } from "../../services";
+import { useServices } from "../../services";
+import { BodyContent } from "./BodyContent";
 import styles from "./BodyView.module.css";
-import { useDetail } from "../useDetail";
-import { FormFields, ImagePreview, Parts } from "./BodyShapes";
-
-const WAYS = {
-  empty: [],
-  json: ["Pretty", "Tree", "Text", "Hex"],
-  form: ["Fields", "Text", "Hex"],
-  multipart: ["Parts", "Text", "Hex"],
-  image: ["Image", "Hex"],
-  text: ["Text", "Hex"],
-  binary: ["Hex"],
-} as const satisfies Record<BodyKind, readonly string[]>;
+import { FramesView } from "./FramesView";
+import { readSide, type BodyOf, type SideName } from "./message";
+import { GRPC_STATUS } from "./reading/grpcStatus";
 
 export interface BodyViewProps {
   /** The exchange. */
   id: string;
-  side: "request" | "response";
+  side: SideName;
   /** Nothing more comes; while it does, what was read is read again when this changes. */
   complete: boolean;
 }
 
+type Reading =
+  | { state: "reading" }
+  | { state: "read"; body: BodyOf | null; error: string | null }
+  | { state: "failed"; problem: Problem };
+
 export function BodyView({ id, side, complete }: BodyViewProps) {
-  const reading = useDetail(id, complete);
+  const { host } = useServices();
+  const [known, setKnown] = useState<{ of: string; reading: Reading } | null>(null);
+  const of = `${id} ${side}`;
+  useEffect(() => {
+    let wanted = true;
+    readSide(host, id, side).then(
+      (read) => wanted && setKnown({ of, reading: { state: "read", ...read } }),
+      (thrown: unknown) =>
+        wanted && setKnown({ of, reading: { state: "failed", problem: asProblem(thrown) } }),
+    );
+    return () => {
+      wanted = false;
+    };
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- what is complete is read once more
+  }, [host, id, side, of, complete]);
+  const reading: Reading = known?.of === of ? known.reading : { state: "reading" };
   if (reading.state === "reading") return <p className={styles.none}>Reading…</p>;
   if (reading.state === "failed") {
     const { code, message } = reading.problem;
@@ -45,97 +51,68 @@ export function BodyView({ id, side, complete }: BodyViewProps) {
       </Notice>
     );
   }
-  const message = reading.detail[side];
-  if (message === null) {
-    return (
-      <p className={styles.none}>
-        {reading.detail.captured.error ?? "The local service has not answered yet."}
-      </p>
-    );
-  }
-  return <Body message={message} what={side} />;
+  const { body, error } = reading;
+  if (body === null)
+    return <p className={styles.none}>{error ?? "The local service has not answered yet."}</p>;
+  return <Found id={id} side={side} body={body} />;
 }
 
-function Body({ message, what }: { message: Message; what: string }) {
-  const { body } = message;
-  const ways: readonly string[] =
-    body.media.type === "image/svg+xml" ? ["Image", "Text", "Hex"] : WAYS[body.kind];
-  const [chosen, setChosen] = useState(ways[0] ?? "Hex");
-  const copy = useCopy();
-  const way = ways.includes(chosen) ? chosen : (ways[0] ?? "Hex");
-  const json = useMemo(() => (body.kind === "json" ? parseJson(bodyText(body)) : null), [body]);
-  const notes = message.cut
-    ? ["Cut: only the beginning of this body was captured.", ...message.notes]
-    : message.notes;
-
-  if (body.kind === "empty") {
+function Found({ id, side, body }: { id: string; side: SideName; body: BodyOf }) {
+  const isEvents = headerValue(body.headers, "content-type")?.startsWith("text/event-stream") ?? false;
+  const messages =
+    body.frames !== null && side === "response"
+      ? {
+          name: isEvents ? "Events" : "Messages",
+          view: <FramesView id={id} label={isEvents ? "Events" : "Messages"} />,
+        }
+      : null;
+  // Both directions of a WebSocket are in one list; there is nothing else to see of either.
+  if (messages && !isEvents && body.windows.length === 0) return messages.view;
+  if (body.windows.length === 0 && messages === null)
     return (
       <p className={styles.none}>
-        {message.cut ? "None of this body was captured." : `This ${what} has no body.`}
+        {body.frames !== null && side === "request"
+          ? "What the visitor sent is in the list of messages, at the response."
+          : body.cut
+            ? "None of this body was captured."
+            : `This ${side} has no body.`}
       </p>
     );
-  }
   return (
-    <div className={styles.body}>
-      <div className={styles.bar}>
-        <span className={styles.type}>
-          {body.media.type || "no content type"} · {size(body.bytes.length)}
-        </span>
-        <div className={styles.ways} role="group" aria-label={`View the ${what} body as`}>
-          {ways.map((name) => (
-            <button
-              key={name}
-              type="button"
-              className={styles.way}
-              aria-pressed={name === way}
-              onClick={() => setChosen(name)}
-            >
-              {name}
-            </button>
-          ))}
-        </div>
-        <Button weight="quiet" icon="copy" onClick={() => void copy(bodyText(body), "Body")}>
-          Copy
-        </Button>
-      </div>
-      {notes.length > 0 && <p className={message.cut ? styles.cut : styles.notes}>{notes.join(" ")}</p>}
-      {json && !json.ok && way !== "Hex" && (
-        <div className={styles.mistake}>
-          <Notice
-            tone="warn"
-            title={`Not valid JSON: line ${json.mistake.line}, column ${json.mistake.column}`}
-          >
-            <p>{json.mistake.message}. The text is shown as it is.</p>
-          </Notice>
-        </div>
-      )}
-      <div className={styles.content}>
-        <Shown message={message} way={way} json={json} label={`${what} body`} />
-      </div>
+    <div className={styles.whole}>
+      <GrpcStatus trailers={[...body.headers, ...body.trailers]} />
+      <BodyContent
+        source={body.windows}
+        headers={body.headers}
+        encoding={headerValue(body.headers, "content-encoding")}
+        what={`${side} body`}
+        notes={[]}
+        cut={body.cut}
+        depth={0}
+        {...(messages ? { messages } : {})}
+      />
     </div>
   );
 }
 
-function Shown({
-  message,
-  way,
-  json,
-  label,
-}: {
-  message: Message;
-  way: string;
-  json: JsonResult | null;
-  label: string;
-}) {
-  const { body } = message;
-  const lines = useMemo(() => {
-    if (way === "Pretty" && json?.ok) return jsonLines(json.root);
-    return way === "Hex" || way === "Image" ? [] : textLines(bodyText(body));
-  }, [way, json, body]);
-  if (way === "Hex") return <Hex bytes={body.bytes} label={label} />;
-  if (way === "Tree" && json?.ok) return <JsonTree root={json.root} label={label} />;
-  if (way === "Fields") return <FormFields body={body} />;
-  if (way === "Parts") return <Parts body={body} />;
-  if (way === "Image") return <ImagePreview body={body} />;
-  return <Lines lines={lines} label={label} />;
+/** How a gRPC call ended stands behind the body. */
+function GrpcStatus({ trailers }: { trailers: readonly Header[] }) {
+  const status = headerValue(trailers, "grpc-status");
+  if (status === null) return null;
+  const name = GRPC_STATUS[Number(status)] ?? "unknown";
+  const message = headerValue(trailers, "grpc-message");
+  return (
+    <p className={status === "0" ? styles.notes : styles.cut}>
+      gRPC status {status.slice(0, 20)} {name}
+      {message && `: ${decoded(message).slice(0, 500)}`}
+    </p>
+  );
+}
+
+function decoded(message: string): string {
+  try {
+    return decodeURIComponent(message);
+  } catch {
+    return message;
+  }
 }

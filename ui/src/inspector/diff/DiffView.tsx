@@ -1,45 +1,88 @@
-// Two exchanges side by side: what the list knows of both, with what differs marked.
-import type { Summary } from "../../api/types";
-import { duration, moment, size } from "../../model/format";
+// Two exchanges side by side: first lines, headers without regard to their order, bodies by what they are.
+import { useEffect, useState } from "react";
+import { asProblem } from "../../api/problem";
+import type { Problem } from "../../api/types";
+import { adviceFor } from "../../model/advice";
+import { Button } from "../../parts/Button";
+import { Notice, ProblemText } from "../../parts/Notice";
 import { useServices } from "../../services";
+import { readSide, type BodyOf, type SideName } from "../bodies/message";
+import { BodyDiff } from "./BodyDiff";
 import styles from "./DiffView.module.css";
+import { HeadDiff } from "./HeadDiff";
 
-const FACTS: readonly [string, (summary: Summary) => string][] = [
-  ["Method", ({ method }) => method],
-  ["Address", ({ host, path }) => host + path],
-  ["Answer", ({ status, error }) => status ?? error ?? "None yet"],
-  ["Started", ({ start }) => moment(start)],
-  ["Took", ({ duration: took }) => duration(took)],
-  ["Request", ({ request_size }) => size(request_size)],
-  ["Response", ({ response_size }) => size(response_size)],
-  ["Tunnel", ({ tunnel_name }) => tunnel_name],
-  ["Visitor", ({ remote_addr }) => remote_addr],
-];
+type Both = { before: BodyOf | null; after: BodyOf | null };
+type Reading = { state: "reading" } | { state: "read"; both: Both } | { state: "failed"; problem: Problem };
 
 /** `left` and `right` are ids of exchanges, the older one first. */
 export function DiffView({ left, right }: { left: string; right: string }) {
-  const { model } = useServices();
-  const both = [model.exchanges.find(left), model.exchanges.find(right)] as const;
-  const [one, other] = both;
-  if (!one || !other) return null;
+  const { host, model } = useServices();
+  const [side, setSide] = useState<SideName>("response");
+  const [known, setKnown] = useState<{ of: string; reading: Reading } | null>(null);
+  const of = `${left} ${right} ${side}`;
+  useEffect(() => {
+    let wanted = true;
+    Promise.all([readSide(host, left, side), readSide(host, right, side)]).then(
+      ([before, after]) =>
+        wanted &&
+        setKnown({ of, reading: { state: "read", both: { before: before.body, after: after.body } } }),
+      (thrown: unknown) =>
+        wanted && setKnown({ of, reading: { state: "failed", problem: asProblem(thrown) } }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [host, left, right, side, of]);
+  const reading: Reading = known?.of === of ? known.reading : { state: "reading" };
+  const names = [left, right].map((id) => {
+    const summary = model.exchanges.find(id);
+    return summary ? `${summary.method} ${summary.path}` : id;
+  });
   return (
-    <table className={styles.diff} aria-label="Differences">
-      <thead>
-        <tr>
-          <th scope="col">Of</th>
-          <th scope="col">The older</th>
-          <th scope="col">The newer</th>
-        </tr>
-      </thead>
-      <tbody>
-        {FACTS.map(([name, read]) => (
-          <tr key={name} className={read(one) === read(other) ? undefined : styles.differs}>
-            <th scope="row">{name}</th>
-            <td>{read(one)}</td>
-            <td>{read(other)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div className={styles.diff}>
+      <div className={styles.bar}>
+        <div className={styles.sides} role="group" aria-label="Side to compare">
+          {(["request", "response"] as const).map((name) => (
+            <Button key={name} aria-pressed={side === name} onClick={() => setSide(name)}>
+              {name === "request" ? "Request" : "Response"}
+            </Button>
+          ))}
+        </div>
+        <p className={styles.names}>
+          <bdi>{names[0]}</bdi> <span aria-hidden="true">→</span>
+          <span className="unseen">compared with</span> <bdi>{names[1]}</bdi>
+        </p>
+      </div>
+      <Shown reading={reading} side={side} />
+    </div>
+  );
+}
+
+function Shown({ reading, side }: { reading: Reading; side: SideName }) {
+  if (reading.state === "reading") return <p className={styles.none}>Reading…</p>;
+  if (reading.state === "failed")
+    return (
+      <Notice tone="bad" title="These two cannot be compared">
+        <ProblemText
+          message={reading.problem.message}
+          advice={adviceFor(reading.problem)}
+          code={reading.problem.code}
+        />
+      </Notice>
+    );
+  const { before, after } = reading.both;
+  if (before === null || after === null)
+    return (
+      <p className={styles.none}>
+        {before === null && after === null ? "Neither" : before === null ? "The older" : "The newer"} of the
+        two has
+        {before === null && after === null ? " a" : " no"} {side}.
+      </p>
+    );
+  return (
+    <div className={styles.parts}>
+      <HeadDiff before={before} after={after} />
+      <BodyDiff before={before} after={after} side={side} />
+    </div>
   );
 }

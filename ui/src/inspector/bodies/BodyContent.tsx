@@ -1,0 +1,228 @@
+// Bytes in the ways their kind can be looked at. Every other way can be chosen by hand, the bytes with one key.
+import { useEffect, useMemo, useState, type ReactNode } from "react";
+import { decodeText } from "../../model/bytes";
+import { size } from "../../model/format";
+import { headerValue, mediaType, type Header } from "../../model/wire";
+import { Button, IconButton } from "../../parts/Button";
+import { readStored } from "../../parts/hooks";
+import { Menu } from "../../parts/Menu";
+import { useCopy } from "../../services";
+import styles from "./BodyView.module.css";
+import { Content, WHOLE, type Source } from "./content";
+import { HexView } from "./HexView";
+import { ImageView } from "./ImageView";
+import { PageView } from "./PageView";
+import { PartsView } from "./PartsView";
+import { ReadingView, TextView } from "./ReadingView";
+import { ALL_WAYS, ENOUGH, kindOf, WAYS, type Kind, type Way } from "./reading/kind";
+import { messageOf } from "./useHandle";
+
+export interface BodyContentProps {
+  source: Source;
+  headers: readonly Header[];
+  /** What `Content-Encoding` says; null where nothing is encoded. */
+  encoding: string | null;
+  /** What these bytes are, for the names of things: `response body`. */
+  what: string;
+  notes: readonly string[];
+  cut: boolean;
+  depth: number;
+  /** Messages that passed, where they were followed: shown first. */
+  messages?: { name: string; view: ReactNode };
+}
+
+/** The way that was chosen last for a kind stays chosen as long as the page is open. */
+const chosenWays = new Map<Kind, Way>();
+
+type Ready = { source: Source; content: Content; kind: Kind };
+
+export function BodyContent(props: BodyContentProps) {
+  const { source, headers, encoding, what } = props;
+  const media = useMemo(() => mediaType(headerValue(headers, "content-type")), [headers]);
+  const [ready, setReady] = useState<Ready | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    let content: Content | null = null;
+    const open = async () => {
+      content = await Content.open(source, encoding);
+      if (!wanted) return content.close();
+      const start = await content.read(0, Math.min(ENOUGH, content.length));
+      return wanted ? setReady({ source, content, kind: kindOf(media, start) }) : undefined;
+    };
+    open().catch((thrown: unknown) => wanted && setFailure(messageOf(thrown)));
+    return () => {
+      wanted = false;
+      content?.close();
+    };
+  }, [source, encoding, media]);
+  if (failure !== null)
+    return (
+      <p className={styles.none}>
+        This {what} cannot be shown. {failure}
+      </p>
+    );
+  if (ready === null || ready.source !== source) return <p className={styles.none}>Reading…</p>;
+  return <Ways key={what} {...props} content={ready.content} kind={ready.kind} />;
+}
+
+function Ways(props: BodyContentProps & { content: Content; kind: Kind }) {
+  const { content, kind, headers, what, notes, cut, depth, messages } = props;
+  const media = useMemo(() => mediaType(headerValue(headers, "content-type")), [headers]);
+  const ways: readonly Way[] = messages ? ["Messages", ...WAYS[kind]] : WAYS[kind];
+  const [chosen, setChosen] = useState<Way>(
+    () => (messages ? "Messages" : chosenWays.get(kind)) ?? ways[0] ?? "Hex",
+  );
+  const [before, setBefore] = useState<Way>(ways[0] ?? "Hex");
+  const copy = useCopy();
+  const choose = (way: Way) => {
+    if (way === "Hex") setBefore(chosen);
+    if (way !== "Messages") chosenWays.set(kind, way);
+    setChosen(way);
+  };
+  useHexKey(depth === 0, () => choose(chosen === "Hex" ? before : "Hex"));
+
+  const charset = media.parameters.get("charset") ?? null;
+  const shown = ways.includes(chosen) ? ways : [...ways, chosen];
+  const told = [
+    ...(cut ? ["Cut: only the beginning of this body was captured."] : []),
+    ...notes,
+    ...content.notes,
+    ...(content.isLong && chosen !== "Hex" && chosen !== "Text" && chosen !== "Messages"
+      ? [`Only the first ${WHOLE / 1024 / 1024} MB are read here; text and hex show all of it.`]
+      : []),
+  ];
+  const copyAll = async () => {
+    const bytes = await content.read(0, Math.min(content.length, WHOLE));
+    await copy(decodeText(bytes, charset), content.isLong ? `The first ${WHOLE / 1024 / 1024} MB` : "Body");
+  };
+  return (
+    <div className={styles.body}>
+      <div className={styles.bar}>
+        <span className={styles.type}>
+          {media.type || "no content type"} · {size(content.length)}
+        </span>
+        <div className={styles.ways} role="group" aria-label={`View the ${what} as`}>
+          {shown.map((way) => (
+            <button
+              key={way}
+              type="button"
+              className={styles.way}
+              aria-pressed={way === chosen}
+              title={way === "Hex" && depth === 0 ? "The bytes themselves (x)" : undefined}
+              onClick={() => choose(way)}
+            >
+              {way === "Messages" ? messages?.name : way}
+            </button>
+          ))}
+          <Menu
+            trigger={<IconButton label={`More ways to view the ${what}`} icon="chevron" />}
+            title="View as"
+            actions={ALL_WAYS.filter((way) => !shown.includes(way)).map((way) => ({
+              label: way,
+              run: () => choose(way),
+            }))}
+          />
+        </div>
+        <Button weight="quiet" icon="copy" onClick={() => void copyAll().catch(() => {})}>
+          Copy
+        </Button>
+      </div>
+      {told.length > 0 && <p className={cut ? styles.cut : styles.notes}>{told.join(" ")}</p>}
+      <div className={styles.content}>
+        {chosen === "Messages" ? (
+          messages?.view
+        ) : (
+          <Shown
+            way={chosen}
+            content={content}
+            headers={headers}
+            kind={kind}
+            charset={charset}
+            boundary={media.parameters.get("boundary") ?? ""}
+            type={media.type}
+            label={what}
+            depth={depth}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface ShownProps {
+  way: Way;
+  content: Content;
+  headers: readonly Header[];
+  kind: Kind;
+  charset: string | null;
+  boundary: string;
+  type: string;
+  label: string;
+  depth: number;
+}
+
+function Shown({ way, content, headers, kind, charset, boundary, type, label, depth }: ShownProps) {
+  const view = { content, label };
+  switch (way) {
+    case "Tree":
+    case "Lines":
+      return <ReadingView {...view} look="tree" wish={{ as: way, charset }} />;
+    case "Fields":
+      return <ReadingView {...view} look="fields" wish={{ as: "Fields", charset }} />;
+    case "Pretty":
+      return <ReadingView {...view} look="lines" wish={{ as: "Pretty", charset, columns: 120 }} />;
+    case "XML":
+      return (
+        <ReadingView
+          {...view}
+          look="tree"
+          wish={{ as: "XML", charset, language: kind === "html" ? "html" : "xml" }}
+        />
+      );
+    case "Protobuf":
+      return <ReadingView {...view} look="tree" wish={{ as: "Protobuf" }} />;
+    case "gRPC":
+      return (
+        <ReadingView
+          {...view}
+          look="tree"
+          wish={{
+            as: "gRPC",
+            coding: headerValue(headers, "grpc-encoding") ?? "identity",
+            words: type.endsWith("+json"),
+            base64: /-text(?:\+|$)/.test(type),
+          }}
+        />
+      );
+    case "Page":
+      return <PageView {...view} charset={charset} as="page" />;
+    case "Image":
+      return kind === "svg" ? <PageView {...view} charset={charset} as="drawing" /> : <ImageView {...view} />;
+    case "Parts":
+      return <PartsView {...view} boundary={boundary} depth={depth} />;
+    case "Text":
+      return <TextView {...view} charset={charset} json={kind === "json"} />;
+    default:
+      return <HexView source={content} label={label} />;
+  }
+}
+
+const TYPING = "input, textarea, select, [contenteditable=true], [role=dialog], [role=menu]";
+
+/** `x` shows the bytes and leads back again. */
+function useHexKey(active: boolean, act: () => void): void {
+  useEffect(() => {
+    if (!active) return undefined;
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target instanceof Element ? event.target : null;
+      const other = event.key !== "x" || event.ctrlKey || event.metaKey || event.altKey;
+      if (other || event.defaultPrevented || target?.closest(TYPING) || readStored("letters") === "off")
+        return;
+      event.preventDefault();
+      act();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  });
+}

@@ -1,0 +1,86 @@
+// Looks for a text in a reading and goes from one finding to the next.
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { IconButton } from "../../parts/Button";
+import type { Handle } from "./handle";
+import { NOTHING_FOUND, type Found } from "./reading/rows";
+import styles from "./RowsView.module.css";
+
+const PAUSE_MS = 200;
+
+interface FindBarProps {
+  handle: Handle;
+  label: string;
+  onRow(row: number): void;
+  actions: ReactNode;
+}
+
+export function FindBar({ handle, label, onRow, actions }: FindBarProps) {
+  const [text, setText] = useState("");
+  const [found, setFound] = useState<{ text: string; at: number; found: Found }>({
+    text: "",
+    at: 0,
+    found: NOTHING_FOUND,
+  });
+  const latest = useRef(onRow);
+  useEffect(() => {
+    latest.current = onRow;
+  });
+  useEffect(() => {
+    if (text === found.text) return undefined;
+    let wanted = true;
+    const timer = setTimeout(() => {
+      handle.find(text).then(
+        async (next) => {
+          if (!wanted) return;
+          setFound({ text, at: 0, found: next });
+          if (next.count > 0) latest.current(await handle.show(0));
+        },
+        () => {},
+      );
+    }, PAUSE_MS);
+    return () => {
+      wanted = false;
+      clearTimeout(timer);
+    };
+  }, [handle, text, found.text]);
+
+  const { count, more } = found.found;
+  const step = (by: number) => {
+    if (count === 0) return;
+    const at = (found.at + by + count) % count;
+    setFound({ ...found, at });
+    handle.show(at).then(onRow, () => {});
+  };
+  return (
+    <div className={styles.find}>
+      <input
+        type="search"
+        aria-label={`Find in ${label}`}
+        placeholder="Find"
+        spellCheck={false}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
+          else if (event.key === "Escape" && text !== "") {
+            setText("");
+            event.stopPropagation();
+          }
+        }}
+      />
+      <span className={styles.findings} aria-live="polite">
+        {found.text !== "" &&
+          (count === 0
+            ? "Not found"
+            : `${(found.at + 1).toLocaleString("en")} of ${count.toLocaleString("en")}${more ? " or more" : ""}`)}
+      </span>
+      {count > 0 && (
+        <>
+          <IconButton label="Previous finding" icon="back" onClick={() => step(-1)} />
+          <IconButton label="Next finding" icon="arrow" onClick={() => step(1)} />
+        </>
+      )}
+      <span className={styles.actions}>{actions}</span>
+    </div>
+  );
+}

@@ -1,0 +1,175 @@
+// Messages of a WebSocket or server-sent events: one row each, the chosen one in full, new ones as they come.
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
+import { counted, duration, size } from "../../model/format";
+import { Button } from "../../parts/Button";
+import { VirtualRows, type VirtualHandle } from "../../parts/VirtualRows";
+import { useServices } from "../../services";
+import { BodyContent } from "./BodyContent";
+import { Here } from "./content";
+import { fits, Frames, payload, preview, type Frame } from "./frames";
+import styles from "./FramesView.module.css";
+import { visible } from "./reading/rows";
+
+const NO_HEADERS = [] as const;
+
+export function FramesView({ id, label }: { id: string; label: string }) {
+  const { host } = useServices();
+  const [model, setModel] = useState<Frames | null>(null);
+  useEffect(() => {
+    const frames = new Frames(host, id);
+    // oxlint-disable-next-line react/set-state-in-effect -- it is begun and ended with this effect
+    setModel(frames);
+    return frames.start();
+  }, [host, id]);
+  return model === null ? null : <Listed model={model} label={label} />;
+}
+
+function Listed({ model, label }: { model: Frames; label: string }) {
+  const picture = useSyncExternalStore(model.listen, () => model.picture);
+  const [filter, setFilter] = useState("");
+  const [chosen, setChosen] = useState<number | null>(null);
+  const [following, setFollowing] = useState(true);
+  const rows = useRef<VirtualHandle>(null);
+  const shown = useMemo(() => {
+    const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+    return words.length === 0 ? picture.frames : picture.frames.filter((frame) => fits(frame, words));
+  }, [picture.frames, filter]);
+  const count = shown.length;
+  useEffect(() => {
+    if (following && count > 0) rows.current?.show(count - 1);
+  }, [following, count]);
+
+  const at = chosen === null ? -1 : shown.findIndex(({ number }) => number === chosen);
+  const frame = shown[at];
+  const move = (to: number) => {
+    const next = shown[Math.min(Math.max(to, 0), count - 1)];
+    if (!next) return;
+    setFollowing(false);
+    setChosen(next.number);
+    rows.current?.show(shown.indexOf(next));
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const to = MOVES[event.key]?.(at, rows.current?.page() ?? 1, count - 1);
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    move(to);
+  };
+  return (
+    <div className={styles.view}>
+      <div className={styles.bar}>
+        <input
+          type="search"
+          aria-label={`Filter ${label}`}
+          placeholder="Filter, such as: service error"
+          spellCheck={false}
+          value={filter}
+          onChange={({ target }) => setFilter(target.value)}
+        />
+        <span className={styles.state} role="status">
+          {filter === ""
+            ? counted(count, "message")
+            : `${count.toLocaleString("en")} of ${counted(picture.frames.length, "message")}`}
+          {picture.dropped > 0 && `, ${picture.dropped.toLocaleString("en")} older ones made room`}
+          {picture.known && (picture.open ? " · open" : " · closed")}
+        </span>
+        <Button weight="quiet" icon={following ? "pause" : "play"} onClick={() => setFollowing(!following)}>
+          {following ? "Stop following" : "Follow"}
+        </Button>
+      </div>
+      {(picture.error ?? picture.failure) !== null && (
+        <p className={styles.failure}>{picture.error ?? picture.failure}</p>
+      )}
+      <div className={styles.split} data-chosen={frame !== undefined}>
+        <div className={styles.list}>
+          {count === 0 ? (
+            <p className={styles.none}>
+              {!picture.known
+                ? "Reading…"
+                : filter === ""
+                  ? "No message has passed yet."
+                  : "No message fits the filter."}
+            </p>
+          ) : (
+            <VirtualRows
+              handle={rows}
+              count={count}
+              height={24}
+              label={label}
+              role="list"
+              onKeyDown={onKey}
+              onWheel={() => setFollowing(false)}
+              onPick={move}
+            >
+              {(row) => <FrameRow frame={shown[row]} active={row === at} />}
+            </VirtualRows>
+          )}
+        </div>
+        {frame !== undefined && <Chosen key={frame.number} frame={frame} />}
+      </div>
+    </div>
+  );
+}
+
+const MOVES: Record<string, (at: number, page: number, last: number) => number> = {
+  ArrowDown: (at) => at + 1,
+  ArrowUp: (at) => at - 1,
+  PageDown: (at, page) => at + page,
+  PageUp: (at, page) => at - page,
+  Home: () => 0,
+  End: (_at, _page, last) => last,
+};
+
+const SHOWN = 200;
+
+function FrameRow({ frame, active }: { frame: Frame | undefined; active: boolean }) {
+  if (!frame) return null;
+  const fromVisitor = frame.from === "visitor";
+  const text = preview(frame).slice(0, SHOWN).replaceAll(/\s+/g, " ");
+  return (
+    <div role="listitem" className={`${styles.row} ${active ? styles.active : ""}`}>
+      <span className={styles.number}>{frame.number}</span>
+      <span className={fromVisitor ? styles.visitor : styles.service}>
+        <span aria-hidden="true">{fromVisitor ? "↑" : "↓"}</span>
+        <span className="unseen">{fromVisitor ? "from the visitor" : "from the service"}</span>
+      </span>
+      <span className={styles.time}>{duration(frame.offset)}</span>
+      <span className={styles.kind}>{frame.event?.event ?? frame.kind}</span>
+      <span className={styles.size}>{size(frame.length)}</span>
+      <span className={styles.text}>
+        {visible("plain", text).map(([kind, piece], index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- pieces have no other identity
+          <span key={index} className={kind === "odd" ? styles.odd : undefined}>
+            {piece}
+          </span>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+function Chosen({ frame }: { frame: Frame }) {
+  const source = useMemo(() => new Here(payload(frame)), [frame]);
+  const facts = [
+    frame.event?.id ? `Id ${frame.event.id}.` : "",
+    frame.compressed && frame.text === null && !frame.bytes
+      ? "Compressed, and what came before it is missing: the bytes are as they came."
+      : frame.compressed
+        ? "It came compressed."
+        : "",
+    frame.last ? "" : "The message goes on in the next frame.",
+  ].filter(Boolean);
+  return (
+    <section className={styles.chosen} aria-label={`Message ${frame.number}`}>
+      <BodyContent
+        source={source}
+        headers={NO_HEADERS}
+        encoding={null}
+        what={`message ${frame.number}`}
+        notes={facts}
+        cut={frame.cut}
+        depth={1}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,98 @@
+// Bytes as offset, hexadecimal and characters: of any number of them only those in sight are read.
+import { useEffect, useRef, useState } from "react";
+import { Pager } from "../../parts/Pager";
+import { VirtualRows, type VirtualHandle } from "../../parts/VirtualRows";
+import type { Source } from "./content";
+import styles from "./HexView.module.css";
+import { hexRow, PER_ROW } from "./reading/hex";
+
+/** A page of this many bytes is as high as browsers can lay out without trouble. */
+const PAGE = 4 * 1024 * 1024;
+const BLOCK = 8 * 1024;
+
+export function HexView({ source, label }: { source: Source; label: string }) {
+  const [page, setPage] = useState(0);
+  const start = page * PAGE;
+  const length = Math.min(source.length - start, PAGE);
+  return (
+    <div className={styles.view}>
+      <Pager
+        what={label}
+        page={page}
+        pages={Math.ceil(source.length / PAGE)}
+        shown={`Bytes ${start.toLocaleString("en")} to ${(start + length - 1).toLocaleString("en")}`}
+        onPage={setPage}
+      />
+      <HexRows key={page} source={source} start={start} length={length} label={label} />
+    </div>
+  );
+}
+
+interface HexRowsProps {
+  source: Source;
+  start: number;
+  length: number;
+  label: string;
+}
+
+function HexRows({ source, start, length, label }: HexRowsProps) {
+  const rows = useRef<VirtualHandle>(null);
+  const blocks = useRef(new Map<number, Uint8Array | "asked">());
+  const [, setVersion] = useState(0);
+  const [failure, setFailure] = useState<string | null>(null);
+  const mounted = useRef(true);
+  useEffect(() => {
+    mounted.current = true;
+    return () => {
+      mounted.current = false;
+    };
+  }, []);
+  const need = (from: number, to: number) => {
+    const known = blocks.current;
+    const perBlock = BLOCK / PER_ROW;
+    for (let block = Math.floor(from / perBlock); block * perBlock < to; block += 1) {
+      if (known.has(block)) continue;
+      known.set(block, "asked");
+      const at = start + block * BLOCK;
+      source.read(at, Math.min(at + BLOCK, start + length)).then(
+        (bytes) => {
+          known.set(block, bytes);
+          if (mounted.current) setVersion((version) => version + 1);
+        },
+        (thrown: unknown) => {
+          known.delete(block);
+          if (mounted.current) setFailure(thrown instanceof Error ? thrown.message : "It could not be read.");
+        },
+      );
+    }
+  };
+  const rowAt = (row: number) => {
+    const block = blocks.current.get(Math.floor((row * PER_ROW) / BLOCK));
+    if (block === undefined || block === "asked") return null;
+    return hexRow(block, (row * PER_ROW) % BLOCK, start + row * PER_ROW, start + length);
+  };
+  return (
+    <>
+      {failure !== null && <p className={styles.failure}>These bytes cannot be shown. {failure}</p>}
+      <VirtualRows
+        handle={rows}
+        count={Math.ceil(length / PER_ROW)}
+        height={19}
+        label={label}
+        role="region"
+        onSight={need}
+      >
+        {(row) => {
+          const shown = rowAt(row);
+          return (
+            <div className={styles.row}>
+              <span className={styles.offset}>{shown?.offset ?? ""}</span>
+              <span>{shown?.hex ?? ""}</span>
+              <span className={styles.text}>{shown?.text ?? ""}</span>
+            </div>
+          );
+        }}
+      </VirtualRows>
+    </>
+  );
+}

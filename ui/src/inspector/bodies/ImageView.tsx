@@ -1,0 +1,81 @@
+// A picture of dots from the bytes themselves. What would become huge is shown only when it is asked for.
+import { useEffect, useState } from "react";
+import { Button } from "../../parts/Button";
+import { WHOLE, type Content } from "./content";
+import styles from "./BodyView.module.css";
+import { POINTS } from "./reading/picture";
+import type { Picture } from "./reading/picture";
+import { messageOf } from "./useHandle";
+
+type Shown =
+  | { state: "reading" }
+  | { state: "failed"; message: string }
+  | { state: "known"; picture: Picture }
+  | { state: "shown"; picture: Picture; address: string };
+
+export function ImageView({ content, label }: { content: Content; label: string }) {
+  const [shown, setShown] = useState<Shown>({ state: "reading" });
+  const [forced, setForced] = useState(false);
+  const [natural, setNatural] = useState<string | null>(null);
+  useEffect(() => {
+    let address: string | null = null;
+    let wanted = true;
+    const show = async () => {
+      if (content.length > WHOLE) throw new Error("It is too large.");
+      await content.load();
+      const picture = await content.desk.call("picture");
+      if (picture === null) throw new Error("These bytes are no picture that can be shown here.");
+      const isHuge = (picture.width ?? 0) * (picture.height ?? 0) > POINTS;
+      if (isHuge && !forced) return wanted && setShown({ state: "known", picture });
+      const bytes = await content.read(0, content.length);
+      if (!wanted) return undefined;
+      // The type comes from the bytes, never from the sender: a page or a drawing cannot pass as a picture.
+      address = URL.createObjectURL(new Blob([bytes], { type: picture.type }));
+      return setShown({ state: "shown", picture, address });
+    };
+    show().catch((thrown: unknown) => wanted && setShown({ state: "failed", message: messageOf(thrown) }));
+    return () => {
+      wanted = false;
+      if (address !== null) URL.revokeObjectURL(address);
+    };
+  }, [content, forced]);
+
+  switch (shown.state) {
+    case "reading":
+      return <p className={styles.none}>Reading…</p>;
+    case "failed":
+      return <p className={styles.none}>This picture cannot be shown. {shown.message} Look at it as hex.</p>;
+    case "known": {
+      const { width, height } = shown.picture;
+      return (
+        <div className={styles.none}>
+          <p>
+            Unpacked, this picture has {width?.toLocaleString("en")} × {height?.toLocaleString("en")} points.
+            It would take much memory.
+          </p>
+          <Button onClick={() => setForced(true)}>Show it anyway</Button>
+        </div>
+      );
+    }
+    case "shown":
+      return (
+        <figure className={styles.image}>
+          <img
+            src={shown.address}
+            alt={label}
+            decoding="async"
+            onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+              setNatural(`${naturalWidth.toLocaleString("en")} × ${naturalHeight.toLocaleString("en")}`)
+            }
+            onError={() =>
+              setShown({ state: "failed", message: "It is damaged, or not all of it was captured." })
+            }
+          />
+          <figcaption>
+            {shown.picture.type}
+            {natural && `, ${natural}`}
+          </figcaption>
+        </figure>
+      );
+  }
+}

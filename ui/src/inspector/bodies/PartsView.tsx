@@ -1,0 +1,91 @@
+// The parts of a multipart body: a list, and the chosen one in the ways its own kind can be looked at.
+import { useEffect, useState } from "react";
+import { size } from "../../model/format";
+import { headerValue, mediaType } from "../../model/wire";
+import { Slice, type Content } from "./content";
+import { BodyContent } from "./BodyContent";
+import styles from "./BodyView.module.css";
+import { PARTS, type Parts } from "./reading/multipart";
+import { messageOf } from "./useHandle";
+
+/** Parts that are multipart themselves are opened no deeper. */
+const DEPTH = 3;
+
+interface PartsViewProps {
+  content: Content;
+  boundary: string;
+  label: string;
+  depth: number;
+}
+
+export function PartsView({ content, boundary, label, depth }: PartsViewProps) {
+  const [found, setFound] = useState<Parts | null | { failure: string } | "reading">("reading");
+  const [chosen, setChosen] = useState(0);
+  useEffect(() => {
+    let wanted = true;
+    content
+      .load()
+      .then(() => content.desk.call("parts", boundary))
+      .then(
+        (parts) => wanted && setFound(parts),
+        (thrown: unknown) => wanted && setFound({ failure: messageOf(thrown) }),
+      );
+    return () => {
+      wanted = false;
+    };
+  }, [content, boundary]);
+  if (found === "reading") return <p className={styles.none}>Reading…</p>;
+  if (found === null || "failure" in found)
+    return (
+      <p className={styles.none}>
+        {found === null ? "No part begins in this body. Look at it as text." : found.failure}
+      </p>
+    );
+  const { parts, more, complete } = found;
+  const part = parts[chosen];
+  const notes = [
+    more ? `Only the first ${PARTS.toLocaleString("en")} parts are listed.` : "",
+    complete || more ? "" : "The closing boundary is missing: the last part may not be whole.",
+  ].filter(Boolean);
+  return (
+    <div className={styles.parts}>
+      {notes.length > 0 && <p className={styles.notes}>{notes.join(" ")}</p>}
+      <ul className={styles.partList} aria-label={`Parts of the ${label}`}>
+        {parts.map((each, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- parts may share a name
+          <li key={index}>
+            <button
+              type="button"
+              className={styles.part}
+              aria-pressed={index === chosen}
+              onClick={() => setChosen(index)}
+            >
+              <b>{each.name || `Part ${index + 1}`}</b>
+              {each.fileName !== null && <span>{each.fileName}</span>}
+              <span>{mediaType(headerValue(each.headers, "content-type")).type || "text/plain"}</span>
+              <span>{size(each.to - each.from)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {part !== undefined && (
+        <div className={styles.partBody}>
+          {depth >= DEPTH ? (
+            <p className={styles.none}>Parts within parts are not opened any deeper.</p>
+          ) : (
+            <BodyContent
+              key={chosen}
+              source={new Slice(content, part.from, part.to)}
+              headers={part.headers}
+              encoding={null}
+              what={part.name ? `part ${part.name}` : `part ${chosen + 1}`}
+              notes={[]}
+              cut={false}
+              depth={depth + 1}
+            />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

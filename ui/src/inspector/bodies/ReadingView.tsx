@@ -1,0 +1,128 @@
+// A reading from the moment it is asked for: waiting, its notes and mistakes, its rows.
+import { useEffect, useState } from "react";
+import { Notice } from "../../parts/Notice";
+import { Pager } from "../../parts/Pager";
+import styles from "./BodyView.module.css";
+import { Content, Slice, WHOLE } from "./content";
+import type { Wish } from "./reading/open";
+import { RowsView } from "./RowsView";
+import { useHandle } from "./useHandle";
+
+interface ReadingViewProps {
+  content: Content;
+  label: string;
+  look: "lines" | "tree" | "fields";
+  wish: Wish;
+}
+
+export function ReadingView({ content, label, look, wish }: ReadingViewProps) {
+  const opening = useHandle(content, wish);
+  if (opening.state === "opening") return <p className={styles.none}>Reading…</p>;
+  if (opening.state === "failed") return <p className={styles.none}>{opening.message}</p>;
+  const { handle, told } = opening;
+  const { mistake } = told;
+  return (
+    <div className={styles.reading}>
+      {told.notes.length > 0 && <p className={styles.notes}>{told.notes.join(" ")}</p>}
+      {mistake && (
+        <div className={styles.mistake}>
+          <Notice
+            tone="warn"
+            title={`Not valid ${wish.as === "XML" ? "XML" : "JSON"}: line ${mistake.line.toLocaleString("en")}, column ${mistake.column.toLocaleString("en")}`}
+          >
+            <p>
+              {mistake.message}.{" "}
+              {wish.as === "XML"
+                ? "What could be made of it is shown."
+                : look === "tree"
+                  ? "What came before is shown; as text it is marked at its place."
+                  : wish.as === "Pretty"
+                    ? "From there on it is shown as it is."
+                    : "It is marked at its place."}
+            </p>
+          </Notice>
+        </div>
+      )}
+      {handle.count === 0 ? (
+        <p className={styles.none}>There is nothing to show in this way. Look at it as text or hex.</p>
+      ) : (
+        <div className={styles.rows}>
+          <RowsView
+            key={told.reading}
+            handle={handle}
+            look={look}
+            label={label}
+            first={mistake?.row ?? null}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface TextViewProps {
+  content: Content;
+  label: string;
+  charset: string | null;
+  json: boolean;
+}
+
+const PAGE = 4 * 1024 * 1024;
+
+/** Text of any length: what is longer than can be read at once is shown by pages. */
+export function TextView({ content, label, charset, json }: TextViewProps) {
+  if (content.length <= WHOLE)
+    return (
+      <ReadingView
+        content={content}
+        label={label}
+        look="lines"
+        wish={{ as: "Text", charset, columns: 120, json }}
+      />
+    );
+  return <PagedText content={content} label={label} charset={charset} />;
+}
+
+function PagedText({ content, label, charset }: Omit<TextViewProps, "json">) {
+  const [page, setPage] = useState(0);
+  const from = page * PAGE;
+  const to = Math.min(from + PAGE, content.length);
+  return (
+    <div className={styles.reading}>
+      <Pager
+        what={label}
+        page={page}
+        pages={Math.ceil(content.length / PAGE)}
+        shown={`Bytes ${from.toLocaleString("en")} to ${(to - 1).toLocaleString("en")}`}
+        onPage={setPage}
+      />
+      <OnePage key={page} content={content} from={from} to={to} label={label} charset={charset} />
+    </div>
+  );
+}
+
+interface OnePageProps extends Omit<TextViewProps, "json"> {
+  from: number;
+  to: number;
+}
+
+function OnePage({ content, from, to, label, charset }: OnePageProps) {
+  const [part, setPart] = useState<Content | null>(null);
+  useEffect(() => {
+    const opened = Content.part(new Slice(content, from, to));
+    // oxlint-disable-next-line react/set-state-in-effect -- it is begun and ended with this effect
+    setPart(opened);
+    return () => opened.close();
+  }, [content, from, to]);
+  if (part === null) return <p className={styles.none}>Reading…</p>;
+  return (
+    <div className={styles.rows}>
+      <ReadingView
+        content={part}
+        label={label}
+        look="lines"
+        wish={{ as: "Text", charset, columns: 120, json: false }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,279 @@
+// The rows of a reading: text in lines, a tree that opens and closes, a table of fields, or a comparison. Search,
+// keys and copying are the same for all of them.
+import { useId, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
+import { Button } from "../../parts/Button";
+import { Icon } from "../../parts/Icon";
+import { Pager } from "../../parts/Pager";
+import { MOST_ROWS, VirtualRows, type VirtualHandle } from "../../parts/VirtualRows";
+import { useCopy } from "../../services";
+import type { Handle } from "./handle";
+import { FindBar } from "./FindBar";
+import styles from "./RowsView.module.css";
+import type { Row, Sign } from "./reading/rows";
+
+const HEIGHT = { lines: 19, tree: 21, fields: 24, changes: 20 } as const;
+const DEEPEST = 40;
+const SIGNS: Record<Sign, { mark: string; word: string }> = {
+  added: { mark: "+", word: "added" },
+  removed: { mark: "−", word: "removed" },
+  changed: { mark: "~", word: "changed" },
+};
+
+interface RowsViewProps {
+  handle: Handle;
+  look: keyof typeof HEIGHT;
+  label: string;
+  /** A row to begin with, such as the one with a mistake. */
+  first?: number | null;
+}
+
+export function RowsView({ handle, look, label, first = null }: RowsViewProps) {
+  useSyncExternalStore(handle.listen, () => handle.version);
+  const rows = useRef<VirtualHandle>(null);
+  const [page, setPage] = useState(first === null ? 0 : Math.floor(first / MOST_ROWS));
+  const [active, setActive] = useState(first);
+  const [path, setPath] = useState<{ row: number; path: string | null } | null>(null);
+  const copy = useCopy();
+  const id = useId();
+  const began = useRef(false);
+  const start = page * MOST_ROWS;
+  const count = Math.min(handle.count - start, MOST_ROWS);
+  const digits = String(handle.count).length;
+
+  const choose = (row: number) => {
+    const wanted = Math.min(Math.max(row, 0), handle.count - 1);
+    setActive(wanted);
+    setPage(Math.floor(wanted / MOST_ROWS));
+    // After the page and the rows were laid out.
+    requestAnimationFrame(() => rows.current?.show(wanted % MOST_ROWS));
+    if (look !== "lines")
+      handle.path(wanted).then(
+        (found) => setPath({ row: wanted, path: found }),
+        () => setPath(null),
+      );
+  };
+  const toggle = (row: number) => {
+    handle.toggle(row).catch(() => {});
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (look === "lines") return;
+    const at = active ?? -1;
+    const row = active === null ? undefined : handle.row(active);
+    const act = KEYS[event.key];
+    const done = act?.({
+      move: choose,
+      toggle: () => active !== null && toggle(active),
+      at,
+      row,
+      level: (index) => handle.row(index)?.level,
+      page: rows.current?.page() ?? 1,
+      last: handle.count - 1,
+    });
+    if (act === undefined || done === false) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const sight = (from: number, to: number) => {
+    handle.need(start + from, start + to);
+    if (!began.current && first !== null && to > 0) {
+      began.current = true;
+      rows.current?.show(first % MOST_ROWS);
+    }
+  };
+  const role = look === "tree" ? "tree" : look === "fields" ? "table" : "region";
+
+  return (
+    <div className={styles.view}>
+      <FindBar
+        handle={handle}
+        label={label}
+        onRow={choose}
+        actions={
+          look === "tree" || look === "changes" ? (
+            <>
+              <Button weight="quiet" onClick={() => void handle.fold(true)}>
+                {look === "tree" ? "Open all" : "Show all lines"}
+              </Button>
+              <Button weight="quiet" onClick={() => void handle.fold(false)}>
+                {look === "tree" ? "Close all" : "Only changes"}
+              </Button>
+            </>
+          ) : null
+        }
+      />
+      <Pager
+        what={label}
+        page={page}
+        pages={Math.ceil(handle.count / MOST_ROWS)}
+        shown={`Rows ${(start + 1).toLocaleString("en")} to ${(start + count).toLocaleString("en")}`}
+        onPage={(next) => {
+          setPage(next);
+          rows.current?.show(0);
+        }}
+      />
+      <VirtualRows
+        key={page}
+        handle={rows}
+        count={count}
+        height={HEIGHT[look]}
+        label={label}
+        role={role}
+        onSight={sight}
+        onColumns={(columns) => {
+          if (look === "lines") handle.wrap(Math.min(columns - digits - 5, 400)).catch(() => {});
+        }}
+        onKeyDown={onKey}
+        onPick={(index) => {
+          if (look === "lines") return;
+          choose(start + index);
+          if (look !== "fields" && handle.row(start + index)?.open !== null) toggle(start + index);
+        }}
+        {...(role === "table" ? { "aria-rowcount": handle.count } : {})}
+        {...(look === "tree" && active !== null ? { "aria-activedescendant": `${id}-${active}` } : {})}
+      >
+        {(index) => {
+          const number = start + index;
+          return (
+            <RowView
+              id={`${id}-${number}`}
+              row={handle.row(number)}
+              number={number}
+              look={look}
+              digits={digits}
+              active={number === active}
+            />
+          );
+        }}
+      </VirtualRows>
+      {look !== "lines" && active !== null && path !== null && (
+        <div className={styles.status}>
+          <bdi className={styles.path}>{(path.path ?? "").slice(0, 2_000)}</bdi>
+          {path.path !== null && (
+            <Button weight="quiet" icon="copy" onClick={() => void copy(path.path ?? "", "Path")}>
+              Copy path
+            </Button>
+          )}
+          <Button
+            weight="quiet"
+            icon="copy"
+            onClick={() =>
+              void handle.text(active).then(
+                (text) => copy(text, "Value"),
+                () => {},
+              )
+            }
+          >
+            Copy value
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface KeyScene {
+  move(row: number): void;
+  toggle(): void;
+  at: number;
+  row: Row | undefined;
+  level(row: number): number | undefined;
+  page: number;
+  last: number;
+}
+
+/** The keys of a tree. False for a key that means nothing here. */
+const KEYS: Record<string, (scene: KeyScene) => boolean | void> = {
+  ArrowDown: ({ move, at }) => move(at + 1),
+  ArrowUp: ({ move, at }) => move(at - 1),
+  PageDown: ({ move, at, page }) => move(at + page),
+  PageUp: ({ move, at, page }) => move(at - page),
+  Home: ({ move }) => move(0),
+  End: ({ move, last }) => move(last),
+  ArrowRight({ row, toggle, move, at }) {
+    if (row?.open === false) toggle();
+    else if (row?.open) move(at + 1);
+  },
+  ArrowLeft({ row, toggle, move, at, level }) {
+    if (row?.open) return toggle();
+    let above = at - 1;
+    while (above > 0 && (level(above) ?? 0) >= (row?.level ?? 0)) above -= 1;
+    if (row && row.level > 0) move(above);
+  },
+  Enter: ({ row, toggle }) => (row?.open === null ? false : toggle()),
+  " ": ({ row, toggle }) => (row?.open === null ? false : toggle()),
+};
+
+interface RowViewProps {
+  id: string;
+  row: Row | undefined;
+  number: number;
+  look: keyof typeof HEIGHT;
+  digits: number;
+  active: boolean;
+}
+
+function RowView({ id, row, number, look, digits, active }: RowViewProps) {
+  const tokens = row?.tokens.map(([kind, text, hit], index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- tokens of a row have no other identity
+    <span key={index} className={`${styles[kind] ?? ""} ${hit ? styles.hit : ""}`}>
+      {text}
+    </span>
+  ));
+  if (look === "lines")
+    return (
+      <div className={styles.line}>
+        <span className={styles.count} style={{ minWidth: `${digits}ch` }} aria-hidden="true">
+          {row?.number ?? ""}
+        </span>
+        <span className={styles.text}>{tokens}</span>
+      </div>
+    );
+  const chosen = active ? styles.active : "";
+  if (look === "fields") {
+    const cut = row?.tokens.findIndex(([kind, text]) => kind === "mark" && text === "\t") ?? -1;
+    return (
+      <div className={`${styles.field} ${chosen}`} role="row" aria-rowindex={number + 1}>
+        <span role="rowheader" className={styles.name}>
+          {tokens?.slice(0, cut)}
+        </span>
+        <span role="cell" className={styles.value}>
+          {tokens?.slice(cut + 1)}
+        </span>
+      </div>
+    );
+  }
+  if (look === "changes") {
+    const sign = row?.sign ? SIGNS[row.sign] : null;
+    return (
+      <div className={`${styles.line} ${row?.sign ? styles[row.sign] : ""} ${chosen}`}>
+        <span className={styles.count} style={{ minWidth: `${digits}ch` }} aria-hidden="true">
+          {row?.number ?? ""}
+        </span>
+        <span className={styles.sign}>
+          <span aria-hidden="true">{sign?.mark ?? " "}</span>
+          {sign && <span className="unseen">{sign.word}</span>}
+        </span>
+        <span className={styles.text}>{tokens}</span>
+      </div>
+    );
+  }
+  const level = row?.level ?? 0;
+  return (
+    <div
+      id={id}
+      role="treeitem"
+      tabIndex={-1}
+      aria-level={level + 1}
+      aria-selected={active}
+      aria-expanded={row?.open ?? undefined}
+      className={`${styles.item} ${chosen}`}
+      style={{ paddingLeft: 10 + Math.min(level, DEEPEST) * 16 }}
+    >
+      <span className={`${styles.twist} ${row?.open ? styles.open : ""}`}>
+        {row !== undefined && row.open !== null && <Icon name="chevron" size={12} />}
+      </span>
+      {level > DEEPEST && <span className={styles.mark}>{`level ${level.toLocaleString("en")} `}</span>}
+      <span className={styles.text}>{tokens}</span>
+    </div>
+  );
+}

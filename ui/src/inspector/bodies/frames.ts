@@ -1,0 +1,192 @@
+// The messages inside an exchange as they pass: read from the agent page by page, new ones as they come. No React.
+import { fromAnswer } from "../../api/problem";
+import type { Host } from "../../host/host";
+import { fromBase64 } from "../../model/bytes";
+import { Desk } from "./desk";
+
+export interface Frame {
+  number: number;
+  time: string;
+  /** Nanoseconds since the exchange began. */
+  offset: number;
+  from: "visitor" | "service";
+  kind: "text" | "binary" | "continuation" | "ping" | "pong" | "close" | "event";
+  last: boolean;
+  compressed: boolean;
+  length: number;
+  cut: boolean;
+  text: string | null;
+  base64: string | null;
+  event?: { event: string | null; id: string | null; data: string };
+  /** What was in a compressed message that is no text. */
+  bytes?: Uint8Array;
+}
+
+interface Page {
+  frames: Frame[];
+  next: number | null;
+  dropped: number;
+  count: number;
+  open: boolean;
+  error: string | null;
+}
+
+const PAGE = 500;
+/** So many are kept here; older ones make room. */
+export const KEPT = 20_000;
+const AGAIN_MS = 700;
+
+export interface FramesPicture {
+  frames: readonly Frame[];
+  /** How many are missing in front: they made room at the agent or here. */
+  dropped: number;
+  open: boolean;
+  error: string | null;
+  /** The first page is here. */
+  known: boolean;
+  failure: string | null;
+}
+
+export class Frames {
+  readonly #host: Host;
+  readonly #path: string;
+  readonly #desk = new Desk();
+  #picture: FramesPicture = { frames: [], dropped: 0, open: true, error: null, known: false, failure: null };
+  #listeners = new Set<() => void>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #after = 0;
+  #stopped = false;
+
+  constructor(host: Host, id: string) {
+    this.#host = host;
+    this.#path = `/api/requests/http/${encodeURIComponent(id)}/frames`;
+  }
+
+  get picture(): FramesPicture {
+    return this.#picture;
+  }
+
+  listen = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  /** Reads all there is and goes on while more may come. The returned function ends it. */
+  start(): () => void {
+    void this.#read();
+    return () => {
+      this.#stopped = true;
+      clearTimeout(this.#timer);
+      this.#desk.close();
+    };
+  }
+
+  async #read(): Promise<void> {
+    let more = true;
+    try {
+      while (more && !this.#stopped) {
+        const page = await this.#page();
+        const frames = await this.#unpacked(page.frames);
+        if (this.#stopped) return;
+        this.#take(page, frames);
+        more = page.next !== null;
+        if (!more && !page.open) return;
+      }
+    } catch (thrown) {
+      this.#set({ failure: thrown instanceof Error ? thrown.message : "The messages could not be read." });
+    }
+    if (!this.#stopped) this.#timer = setTimeout(() => void this.#read(), AGAIN_MS);
+  }
+
+  async #page(): Promise<Page> {
+    const path = `${this.#path}?after=${this.#after}&limit=${PAGE}`;
+    const { status, body } = await this.#host.request("GET", path, null);
+    if (status !== 200) throw fromAnswer(status, body);
+    return JSON.parse(body) as Page;
+  }
+
+  /** Compressed messages can be read as long as none of their direction is missing or cut. */
+  async #unpacked(frames: Frame[]): Promise<Frame[]> {
+    const unpacked: Frame[] = [];
+    for (const frame of frames) {
+      if (!frame.compressed || frame.base64 === null) {
+        unpacked.push(frame);
+        continue;
+      }
+      const bytes = await this.#desk
+        .call("inflate", frame.from, fromBase64(frame.base64), frame.last)
+        .catch(() => null);
+      const text = bytes === null || frame.kind === "binary" ? null : new TextDecoder().decode(bytes);
+      unpacked.push(bytes === null ? frame : { ...frame, text, ...(text === null ? { bytes } : {}) });
+    }
+    return unpacked;
+  }
+
+  #take(page: Page, frames: readonly Frame[]): void {
+    const last = frames.at(-1);
+    if (last) this.#after = last.number;
+    const all = frames.length === 0 ? this.#picture.frames : [...this.#picture.frames, ...frames];
+    const kept = all.length > KEPT ? all.slice(-KEPT) : all;
+    this.#set({
+      frames: kept,
+      dropped: kept.length === 0 ? page.dropped : (kept[0]?.number ?? 1) - 1,
+      open: page.open,
+      error: page.error,
+      known: true,
+      failure: null,
+    });
+  }
+
+  #set(part: Partial<FramesPicture>): void {
+    this.#picture = { ...this.#picture, ...part };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** The payload as it was sent, or as it was meant where it came compressed and could be unpacked. */
+export function payload(frame: Frame): Uint8Array<ArrayBuffer> {
+  if (frame.event) return new TextEncoder().encode(frame.event.data);
+  if (frame.text !== null) return new TextEncoder().encode(frame.text);
+  if (frame.bytes) return frame.bytes.slice();
+  return fromBase64(frame.base64 ?? "");
+}
+
+const CLOSES: Record<number, string> = {
+  1000: "normal",
+  1001: "going away",
+  1002: "protocol error",
+  1003: "unsupported data",
+  1005: "no status",
+  1006: "abnormal",
+  1007: "invalid payload",
+  1008: "policy violation",
+  1009: "message too big",
+  1010: "extension missing",
+  1011: "internal error",
+  1012: "service restart",
+  1013: "try again later",
+};
+
+/** One line that says what is in a message. */
+export function preview(frame: Frame): string {
+  if (frame.event) return frame.event.data;
+  if (frame.kind === "close") {
+    const bytes = payload(frame);
+    if (bytes.length < 2) return "no status";
+    const code = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0);
+    const reason = new TextDecoder().decode(bytes.subarray(2));
+    return [`${code} ${CLOSES[code] ?? ""}`.trim(), reason].filter(Boolean).join(": ");
+  }
+  if (frame.text !== null) return frame.text;
+  const bytes = payload(frame).subarray(0, 32);
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+}
+
+/** Whether a message has all words of a filter; `visitor`, `service` and kinds are words like others. */
+export function fits(frame: Frame, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const text = [preview(frame), frame.from, frame.kind, frame.event?.event ?? "", frame.event?.id ?? ""]
+    .join("\n")
+    .toLowerCase();
+  return words.every((word) => text.includes(word));
+}

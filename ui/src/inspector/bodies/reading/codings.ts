@@ -1,0 +1,180 @@
+// Content codings undone within a limit: a small body can hold terabytes, and not more than the limit is ever made.
+import { BrotliDecompress } from "brotli/dec/decode.js";
+import { Decompress } from "fzstd";
+import { concat } from "../../../model/bytes";
+
+/** More than one is rare, more than this is an attack. */
+const CODINGS = 4;
+/** So much goes in at once: what comes out of it at most is a thousand times as much. */
+const SLICE = 8 * 1024;
+
+export interface Decoded {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** What was done or could not be done, in sentences. */
+  notes: string[];
+  /** Nothing is left coded. */
+  done: boolean;
+}
+
+type End = "whole" | "limit" | "broken" | "unknown";
+interface Unpacked {
+  bytes: Uint8Array<ArrayBuffer>;
+  end: End;
+}
+
+export async function decoded(
+  bytes: Uint8Array,
+  codings: readonly string[],
+  limit: number,
+): Promise<Decoded> {
+  const notes: string[] = [];
+  let now: Uint8Array<ArrayBuffer> = bytes.slice();
+  if (codings.length > CODINGS)
+    return {
+      bytes: now,
+      notes: [`${codings.length} content codings one in the other are not undone.`],
+      done: false,
+    };
+  for (const coding of codings.toReversed()) {
+    const named = /^[\w-]{1,20}$/.test(coding) ? coding : "unknown";
+    const { bytes: next, end } = await unpack(now, coding, limit);
+    if (end === "unknown" || (end === "broken" && next.length === 0)) {
+      const why =
+        end === "unknown" ? `The coding ${named} is not known here` : `These bytes are not ${named}`;
+      notes.push(`${why}; they are shown as they came.`);
+      return { bytes: now, notes, done: false };
+    }
+    now = next;
+    notes.push(`Decoded from ${named}.`);
+    if (end === "limit") notes.push(`Only the first ${inMegabytes(limit)} were decoded.`);
+    if (end === "broken") notes.push("The encoded data ends early or is damaged.");
+  }
+  return { bytes: now, notes, done: true };
+}
+
+function inMegabytes(bytes: number): string {
+  return bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MB` : `${bytes} bytes`;
+}
+
+async function unpack(bytes: Uint8Array<ArrayBuffer>, coding: string, limit: number): Promise<Unpacked> {
+  switch (coding) {
+    case "gzip":
+    case "x-gzip":
+      return inflate(bytes, "gzip", limit);
+    case "deflate": {
+      const wrapped = await inflate(bytes, "deflate", limit);
+      // Many servers send the bare form under this name.
+      return wrapped.end === "broken" && wrapped.bytes.length === 0
+        ? inflate(bytes, "deflate-raw", limit)
+        : wrapped;
+    }
+    case "br":
+      return unbrotli(bytes, limit);
+    case "zstd":
+      return unzstd(bytes, limit);
+    default:
+      return { bytes: bytes.slice(0, 0), end: "unknown" };
+  }
+}
+
+/** The browser's own, fed in small slices: it unpacks whatever it is given without looking at who still wants it. */
+async function inflate(bytes: Uint8Array<ArrayBuffer>, format: string, limit: number): Promise<Unpacked> {
+  let stream: DecompressionStream;
+  try {
+    stream = new DecompressionStream(format as CompressionFormat);
+  } catch {
+    return { bytes: bytes.slice(0, 0), end: "unknown" };
+  }
+  const room = new Room(limit);
+  const writer = stream.writable.getWriter();
+  const reader = stream.readable.getReader();
+  const feed = async () => {
+    for (let at = 0; at < bytes.length; at += SLICE) {
+      await writer.ready;
+      await writer.write(bytes.slice(at, at + SLICE));
+    }
+    await writer.close();
+  };
+  // A failure shows at the reader as well; here it only must not go unheard.
+  feed().catch(() => {});
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return { bytes: room.taken(), end: "whole" };
+      if (!room.take(value)) {
+        reader.cancel().catch(() => {});
+        return { bytes: room.taken(), end: "limit" };
+      }
+    }
+  } catch {
+    return { bytes: room.taken(), end: "broken" };
+  }
+}
+
+class Full extends Error {}
+
+/** Not the browser's own: a few bytes of Brotli can stand for gigabytes, and only here each piece can be refused. */
+async function unbrotli(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<Unpacked> {
+  const room = new Room(limit);
+  let at = 0;
+  const input = {
+    read(into: Uint8Array, from: number, count: number): number {
+      const part = bytes.subarray(at, at + count);
+      into.set(part, from);
+      at += part.length;
+      return part.length;
+    },
+  };
+  const output = {
+    write(piece: Uint8Array, count: number): number {
+      if (!room.take(piece.slice(0, count))) throw new Full();
+      return count;
+    },
+  };
+  try {
+    BrotliDecompress(input, output);
+    return { bytes: room.taken(), end: "whole" };
+  } catch (thrown) {
+    if (thrown instanceof Full) return { bytes: room.taken(), end: "limit" };
+    // It ends early, after no more than the limit and one window. The browser's own hands out what there is of it.
+    const rest = await inflate(bytes, "brotli", limit);
+    return rest.bytes.length > room.length ? rest : { bytes: room.taken(), end: "broken" };
+  }
+}
+
+function unzstd(bytes: Uint8Array<ArrayBuffer>, limit: number): Unpacked {
+  const room = new Room(limit);
+  const stream = new Decompress((piece) => {
+    if (!room.take(piece)) throw new Full();
+  });
+  try {
+    for (let at = 0; at < bytes.length; at += SLICE)
+      stream.push(bytes.slice(at, at + SLICE), at + SLICE >= bytes.length);
+    return { bytes: room.taken(), end: "whole" };
+  } catch (thrown) {
+    return { bytes: room.taken(), end: thrown instanceof Full ? "limit" : "broken" };
+  }
+}
+
+/** Collects pieces up to a limit. */
+class Room {
+  readonly #limit: number;
+  readonly #pieces: Uint8Array[] = [];
+  length = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** False once nothing more fits. */
+  take(piece: Uint8Array): boolean {
+    const fits = piece.subarray(0, this.#limit - this.length);
+    this.#pieces.push(fits);
+    this.length += fits.length;
+    return this.length < this.#limit;
+  }
+
+  taken(): Uint8Array<ArrayBuffer> {
+    return concat(this.#pieces);
+  }
+}

@@ -1,0 +1,36 @@
+// Messages of `permessage-deflate`: each continues the stream of those before it in its direction.
+import { Inflate } from "fflate";
+import { concat } from "../../../model/bytes";
+
+/** One message becomes no longer than this. */
+const LONGEST = 256 * 1024;
+const TAIL = new Uint8Array([0, 0, 0xff, 0xff]);
+
+interface Direction {
+  stream: Inflate;
+  pieces: Uint8Array[];
+  broken: boolean;
+}
+
+const directions = new Map<string, Direction>();
+
+/** Null from the first message on that cannot be followed. */
+export function inflated(name: string, bytes: Uint8Array, last: boolean): Uint8Array | null {
+  let direction = directions.get(name);
+  if (!direction) {
+    const begun: Direction = { stream: new Inflate(), pieces: [], broken: false };
+    begun.stream.ondata = (piece) => begun.pieces.push(piece);
+    directions.set(name, begun);
+    direction = begun;
+  }
+  if (direction.broken) return null;
+  direction.pieces = [];
+  try {
+    direction.stream.push(bytes);
+    if (last) direction.stream.push(TAIL);
+  } catch {
+    direction.broken = true;
+    return null;
+  }
+  return concat(direction.pieces).subarray(0, LONGEST).slice();
+}

@@ -1,0 +1,76 @@
+// The fields of a form as rows of name and value.
+import { pairs, type Header } from "../../../model/wire";
+import {
+  FINDINGS,
+  highlighted,
+  NOTHING_FOUND,
+  pattern,
+  visible,
+  type Found,
+  type Reading,
+  type Row,
+} from "./rows";
+
+const SHOWN = 2_000;
+
+export class Fields implements Reading {
+  readonly #fields: Header[];
+  #searched: RegExp | null = null;
+  #findings: number[] = [];
+
+  constructor(text: string) {
+    this.#fields = pairs(text.trim());
+  }
+
+  get count(): number {
+    return this.#fields.length;
+  }
+
+  /** Two tokens or more: the name is all that is a key. */
+  rows(from: number, to: number): Row[] {
+    return this.#fields.slice(Math.max(from, 0), to).map(({ name, value }) => ({
+      tokens: highlighted(
+        [
+          ...visible("key", name === "" ? " " : name.slice(0, SHOWN)),
+          ["mark", "\t"],
+          ...visible("plain", value.slice(0, SHOWN)),
+          ...(value.length > SHOWN ? ([["mark", "…"]] as const) : []),
+        ],
+        this.#searched,
+      ),
+      number: null,
+      level: 0,
+      open: null,
+    }));
+  }
+
+  wrap(): void {}
+
+  toggle(): void {}
+
+  fold(): void {}
+
+  find(text: string): Found {
+    this.#searched = pattern(text);
+    this.#findings = [];
+    if (this.#searched === null) return NOTHING_FOUND;
+    for (const [index, { name, value }] of this.#fields.entries()) {
+      this.#searched.lastIndex = 0;
+      if (this.#findings.length === FINDINGS) return { count: FINDINGS, more: true };
+      if (this.#searched.test(`${name}\t${value}`)) this.#findings.push(index);
+    }
+    return { count: this.#findings.length, more: false };
+  }
+
+  show(finding: number): number {
+    return this.#findings[finding] ?? 0;
+  }
+
+  path(row: number): string {
+    return this.#fields[row]?.name ?? "";
+  }
+
+  text(row: number): string {
+    return this.#fields[row]?.value ?? "";
+  }
+}

@@ -1,0 +1,102 @@
+// What a body is: by its type where that says something, else by its first bytes. What to look at it as follows.
+import { latin1, utf8 } from "../../../model/bytes";
+import type { MediaType } from "../../../model/wire";
+import { pictureOf } from "./picture";
+
+export type Kind =
+  | "json"
+  | "jsonLines"
+  | "xml"
+  | "svg"
+  | "html"
+  | "form"
+  | "multipart"
+  | "image"
+  | "grpc"
+  | "protobuf"
+  | "text"
+  | "binary";
+
+export type Way =
+  | "Messages"
+  | "Tree"
+  | "Lines"
+  | "Pretty"
+  | "XML"
+  | "Page"
+  | "Fields"
+  | "Parts"
+  | "Image"
+  | "Protobuf"
+  | "gRPC"
+  | "Text"
+  | "Hex";
+
+/** The ways that make sense for a kind, the best one first. All others can still be chosen. */
+export const WAYS: Record<Kind, readonly Way[]> = {
+  json: ["Tree", "Pretty", "Text", "Hex"],
+  jsonLines: ["Lines", "Text", "Hex"],
+  xml: ["XML", "Text", "Hex"],
+  svg: ["XML", "Image", "Text", "Hex"],
+  html: ["Text", "Page", "XML", "Hex"],
+  form: ["Fields", "Text", "Hex"],
+  multipart: ["Parts", "Text", "Hex"],
+  image: ["Image", "Hex"],
+  grpc: ["gRPC", "Hex"],
+  protobuf: ["Protobuf", "Hex"],
+  text: ["Text", "Hex"],
+  binary: ["Hex"],
+};
+
+export const ALL_WAYS: readonly Way[] = [
+  "Tree",
+  "Lines",
+  "Pretty",
+  "XML",
+  "Page",
+  "Fields",
+  "Parts",
+  "Image",
+  "Protobuf",
+  "gRPC",
+  "Text",
+  "Hex",
+];
+
+/** So many bytes are enough to tell. */
+export const ENOUGH = 4096;
+
+const TEXTS = /^text\/|[/+](?:javascript|ecmascript|graphql|yaml|x-yaml|toml|sql|css|x-sh)$/;
+
+export function kindOf(media: MediaType, start: Uint8Array): Kind {
+  const { type } = media;
+  const text = looksLikeText(start);
+  if (type === "image/svg+xml") return "svg";
+  if (pictureOf(start) && (type.startsWith("image/") || !text)) return "image";
+  if (/^application\/grpc(?:-web)?(?:-text)?(?:\+|$)/.test(type)) return "grpc";
+  if (/^application\/(?:x-protobuf|protobuf|vnd\.google\.protobuf|x-google-protobuf)$/.test(type))
+    return "protobuf";
+  if (type.startsWith("multipart/") && media.parameters.has("boundary")) return "multipart";
+  if (!text && !TEXTS.test(type)) return "binary";
+  if (/[/+](?:x-ndjson|jsonl|json-lines|x-jsonlines|ndjson|json-seq)$/.test(type)) return "jsonLines";
+  if (/[/+]json$/.test(type)) return "json";
+  if (type === "application/x-www-form-urlencoded") return "form";
+  if (type === "text/html" || type === "application/xhtml+xml") return "html";
+  if (/[/+]xml$/.test(type)) return "xml";
+  if (type !== "" && type !== "application/octet-stream" && type !== "text/plain") return "text";
+  return sniffed(latin1(start));
+}
+
+/** For types that say nothing: how the text begins. */
+function sniffed(start: string): Kind {
+  const text = start.replace(/^\u00ef\u00bb\u00bf/, "").trimStart();
+  if (/^<!doctype html|^<html[\s>]/i.test(text)) return "html";
+  if (/^<svg[\s>]/i.test(text)) return "svg";
+  if (/^<\?xml\s|^<[A-Za-z][\w:.-]*[\s>/]/.test(text)) return "xml";
+  if (/^\{[^\n]*\}\r?\n\s*\{/.test(text)) return "jsonLines";
+  return /^(?:\{\s*["}]|\[\s*(?:["{[\]\d-]|true|false|null))/.test(text) ? "json" : "text";
+}
+
+export function looksLikeText(start: Uint8Array): boolean {
+  return !start.includes(0) && utf8(start) !== null;
+}

@@ -1,0 +1,92 @@
+// The parts of a multipart body, found by their boundary.
+import { headerValue, mediaType, parseMessage, type Header } from "../../../model/wire";
+
+export interface Part {
+  name: string;
+  fileName: string | null;
+  headers: Header[];
+  /** Where the part's own body stands. */
+  from: number;
+  to: number;
+}
+
+export interface Parts {
+  parts: Part[];
+  /** There are more than are listed. */
+  more: boolean;
+  /** The closing boundary is there. */
+  complete: boolean;
+}
+
+export const PARTS = 1_000;
+const HEAD = 16 * 1024;
+const CR = 13;
+const LF = 10;
+const DASH = 45;
+
+/** Null where no part begins. */
+export function readMultipart(bytes: Uint8Array, boundary: string): Parts | null {
+  if (boundary === "" || boundary.length > 200) return null;
+  const delimiter = new TextEncoder().encode(`--${boundary}`);
+  let at = startsWith(bytes, delimiter, 0) ? 0 : next(bytes, delimiter, 0);
+  if (at === -1) return null;
+  const parts: Part[] = [];
+  for (;;) {
+    at += delimiter.length;
+    if (bytes[at] === DASH && bytes[at + 1] === DASH) return { parts, more: false, complete: true };
+    const line = bytes.indexOf(LF, at);
+    if (line === -1) return { parts, more: false, complete: false };
+    if (parts.length === PARTS) return { parts, more: true, complete: false };
+    const from = line + 1;
+    // The line break in front of the next boundary belongs to the boundary.
+    const found = next(bytes, delimiter, line);
+    const end = found === -1 ? bytes.length : found;
+    const to = found === -1 ? end : Math.max(from, end - (bytes[end - 2] === CR ? 2 : 1));
+    parts.push(part(bytes, from, to));
+    if (found === -1) return { parts, more: false, complete: false };
+    at = found;
+  }
+}
+
+function part(bytes: Uint8Array, from: number, to: number): Part {
+  // The head of a part is parsed as the head of a message; it has no first line of its own.
+  const first = new TextEncoder().encode("Part\r\n");
+  const head = bytes.subarray(from, Math.min(to, from + HEAD));
+  const whole = new Uint8Array(first.length + head.length);
+  whole.set(first);
+  whole.set(head, first.length);
+  const message = parseMessage(whole);
+  const disposition = mediaType(headerValue(message.headers, "content-disposition"));
+  const { parameters } = disposition;
+  return {
+    name: parameters.get("name") ?? "",
+    fileName: extended(parameters.get("filename*")) ?? parameters.get("filename") ?? null,
+    headers: message.headers,
+    from: Math.min(from + message.head.length - first.length, to),
+    to,
+  };
+}
+
+/** `UTF-8''na%C3%AFve.txt` */
+function extended(value: string | undefined): string | null {
+  const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? "")?.[1];
+  if (encoded === undefined) return null;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}
+
+function startsWith(bytes: Uint8Array, what: Uint8Array, at: number): boolean {
+  for (let index = 0; index < what.length; index += 1) if (bytes[at + index] !== what[index]) return false;
+  return true;
+}
+
+/** The next delimiter at the beginning of a line, from a line's end on. */
+function next(bytes: Uint8Array, delimiter: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(LF, from); at !== -1; at = bytes.indexOf(LF, at + 1)) {
+    if (startsWith(bytes, delimiter, at + 1)) return at + 1;
+  }
+  return -1;
+}

@@ -1,0 +1,88 @@
+// The nodes of a tree in the order they stand in the body: plain numbers, so that a million of them are no burden
+// and no depth costs stack.
+
+const FIELDS = 7;
+
+export interface Node {
+  kind: number;
+  parent: number;
+  level: number;
+  /** The node behind everything that is inside this one. */
+  next: number;
+  /** Three numbers that each format uses as it likes: usually where the value begins and ends, and a third. */
+  from: number;
+  to: number;
+  extra: number;
+}
+
+export class Nodes {
+  #values = new Int32Array(256 * FIELDS);
+  size = 0;
+
+  /** The new node's number. Its end is set by `close`; until then it has nothing inside. */
+  add(kind: number, parent: number, level: number, from: number, to: number, extra: number): number {
+    if ((this.size + 1) * FIELDS > this.#values.length) {
+      const larger = new Int32Array(this.#values.length * 2);
+      larger.set(this.#values);
+      this.#values = larger;
+    }
+    const node = this.size;
+    this.size += 1;
+    this.#values.set([kind, parent, level, node + 1, from, to, extra], node * FIELDS);
+    return node;
+  }
+
+  kind(node: number): number {
+    return this.#values[node * FIELDS] ?? 0;
+  }
+
+  parent(node: number): number {
+    return this.#values[node * FIELDS + 1] ?? -1;
+  }
+
+  level(node: number): number {
+    return this.#values[node * FIELDS + 2] ?? 0;
+  }
+
+  next(node: number): number {
+    return this.#values[node * FIELDS + 3] ?? node + 1;
+  }
+
+  from(node: number): number {
+    return this.#values[node * FIELDS + 4] ?? 0;
+  }
+
+  to(node: number): number {
+    return this.#values[node * FIELDS + 5] ?? 0;
+  }
+
+  extra(node: number): number {
+    return this.#values[node * FIELDS + 6] ?? 0;
+  }
+
+  isEmpty(node: number): boolean {
+    return this.next(node) === node + 1;
+  }
+
+  /** Everything since `node` is inside it, and its text ends here. */
+  close(node: number, to: number): void {
+    this.#values[node * FIELDS + 3] = this.size;
+    this.#values[node * FIELDS + 5] = to;
+  }
+
+  become(node: number, kind: number): void {
+    this.#values[node * FIELDS] = kind;
+  }
+
+  /** Forgets this node and all that came after it. */
+  dropFrom(node: number): void {
+    this.size = node;
+  }
+
+  /** How many nodes stand directly inside, counted no further than `most`. */
+  children(node: number, most: number): number {
+    let count = 0;
+    for (let child = node + 1; child < this.next(node) && count < most; child = this.next(child)) count += 1;
+    return count;
+  }
+}

@@ -1,0 +1,108 @@
+// Opens bytes as one of the readings. Runs in the worker; nothing here knows of a page.
+import { decodeText, latin1, utf8 } from "../../../model/bytes";
+import { Fields } from "./fields";
+import { readGrpc } from "./grpc";
+import { laidOut, readJson, readJsonLines, type Mistake } from "./json";
+import { Lines } from "./lines";
+import { Outline } from "./outline";
+import { Protobuf } from "./protobuf";
+import type { Reading } from "./rows";
+import { readXml } from "./xml";
+
+export type Wish =
+  | { as: "Text"; charset: string | null; columns: number; json: boolean; from?: number; to?: number }
+  | { as: "Tree" | "Lines" | "Fields"; charset: string | null }
+  | { as: "Pretty"; charset: string | null; columns: number }
+  | { as: "XML"; charset: string | null; language: "xml" | "html" }
+  | { as: "Protobuf" }
+  | { as: "gRPC"; coding: string; words: boolean; base64: boolean };
+
+export interface Opened {
+  reading: Reading;
+  notes: string[];
+  /** A mistake in the body, and the row that shows it. */
+  mistake: (Mistake & { row: number | null }) | null;
+}
+
+/** Unpacked gRPC messages together are no longer than this. */
+const UNPACKED = 16 * 1024 * 1024;
+
+export async function open(bytes: Uint8Array, wish: Wish): Promise<Opened> {
+  switch (wish.as) {
+    case "Text":
+      return openText(bytes, wish);
+    case "Tree":
+    case "Lines": {
+      const text = decodeText(bytes, wish.charset);
+      const tree = wish.as === "Tree" ? readJson(text) : readJsonLines(text);
+      const notes = tree.more ? [tooMany(tree.nodes.size)] : [];
+      return { reading: new Outline(tree), notes, mistake: tree.mistake && { ...tree.mistake, row: null } };
+    }
+    case "Pretty": {
+      const tree = readJson(decodeText(bytes, wish.charset));
+      const { text, more } = laidOut(tree);
+      const notes = more || tree.more ? ["Only the beginning is laid out: it becomes too long."] : [];
+      const reading = new Lines(text, { columns: wish.columns, colours: "json" });
+      return { reading, notes, mistake: tree.mistake && { ...tree.mistake, row: null } };
+    }
+    case "XML": {
+      const tree = readXml(decodeText(bytes, wish.charset), wish.language);
+      const notes = tree.more ? [tooMany(tree.nodes.size)] : [];
+      return { reading: new Outline(tree), notes, mistake: tree.mistake && { ...tree.mistake, row: null } };
+    }
+    case "Fields":
+      return { reading: new Fields(decodeText(bytes, wish.charset)), notes: [], mistake: null };
+    case "Protobuf": {
+      const format = new Protobuf(bytes);
+      const whole = format.message();
+      const notes = whole ? ["Read without a schema: names are not known, types are guessed."] : [];
+      if (!whole) notes.push("These bytes are no protocol buffer, or only their beginning is.");
+      if (format.more) notes.push(tooMany(format.nodes.size));
+      return { reading: new Outline(format), notes, mistake: null };
+    }
+    case "gRPC": {
+      const content = wish.base64 ? fromWebText(bytes) : bytes;
+      const { format, messages, notes } = await readGrpc(content, {
+        coding: wish.coding,
+        words: wish.words,
+        limit: UNPACKED,
+      });
+      const said = messages === 0 ? ["No gRPC message begins in this body."] : [];
+      return { reading: new Outline(format), notes: [...said, ...notes], mistake: null };
+    }
+  }
+}
+
+function openText(bytes: Uint8Array, wish: Extract<Wish, { as: "Text" }>): Opened {
+  const part = bytes.subarray(wish.from ?? 0, wish.to ?? bytes.length);
+  const text = decodeText(part, wish.charset);
+  const unknown = wish.charset === null || /^utf-?8$/i.test(wish.charset);
+  const notes =
+    unknown && utf8(part) === null && part.length > 0
+      ? ["These bytes are not UTF-8 everywhere; � stands for what is not."]
+      : [];
+  const mistake = wish.json ? readJson(text).mistake : null;
+  const reading = new Lines(text, {
+    columns: wish.columns,
+    colours: wish.json ? "json" : null,
+    wrong: mistake?.place ?? null,
+  });
+  return { reading, notes, mistake: mistake && { ...mistake, row: reading.rowOf(mistake.place) } };
+}
+
+/** gRPC-Web as text: runs of base64, each padded for itself. */
+function fromWebText(bytes: Uint8Array): Uint8Array {
+  const pieces = latin1(bytes)
+    .replaceAll(/\s+/g, "")
+    .match(/[A-Za-z0-9+/]+={0,2}/g);
+  try {
+    const binary = (pieces ?? []).map((piece) => atob(piece)).join("");
+    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  } catch {
+    return bytes;
+  }
+}
+
+function tooMany(count: number): string {
+  return `Only the first ${count.toLocaleString("en")} values are shown.`;
+}

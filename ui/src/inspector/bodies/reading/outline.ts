@@ -1,0 +1,167 @@
+// A tree as rows: which nodes are open, which rows that makes, where something was found.
+import type { Nodes } from "./nodes";
+import {
+  FINDINGS,
+  highlighted,
+  NOTHING_FOUND,
+  pattern,
+  type Found,
+  type Reading,
+  type Row,
+  type Token,
+} from "./rows";
+
+/** How a format shows its nodes. */
+export interface Format {
+  readonly nodes: Nodes;
+  tokens(node: number): Token[];
+  path(node: number): string | null;
+  text(node: number): string;
+  /** The text in which the nodes stand in their order, where there is one: then it is searched as a whole. */
+  readonly source: string | null;
+}
+
+const OPEN_AT_FIRST = 2;
+/** Something large begins more closed. */
+const ROWS_AT_FIRST = 5_000;
+
+export class Outline implements Reading {
+  readonly #format: Format;
+  readonly #open: Uint8Array;
+  #rows: Int32Array;
+  #searched: RegExp | null = null;
+  #findings: number[] = [];
+
+  constructor(format: Format) {
+    this.#format = format;
+    this.#open = new Uint8Array(format.nodes.size);
+    this.#openTo(OPEN_AT_FIRST);
+    this.#rows = this.#laid();
+    if (this.#rows.length > ROWS_AT_FIRST) {
+      this.#openTo(1);
+      this.#rows = this.#laid();
+    }
+  }
+
+  get count(): number {
+    return this.#rows.length;
+  }
+
+  rows(from: number, to: number): Row[] {
+    const { nodes } = this.#format;
+    const rows: Row[] = [];
+    for (let row = Math.max(from, 0); row < Math.min(to, this.count); row += 1) {
+      const node = this.#rows[row] ?? 0;
+      rows.push({
+        tokens: highlighted(this.#format.tokens(node), this.#searched),
+        number: null,
+        level: nodes.level(node),
+        open: nodes.isEmpty(node) ? null : this.#open[node] === 1,
+      });
+    }
+    return rows;
+  }
+
+  wrap(): void {}
+
+  toggle(row: number): void {
+    const node = this.#rows[row];
+    if (node === undefined || this.#format.nodes.isEmpty(node)) return;
+    this.#open[node] = this.#open[node] === 1 ? 0 : 1;
+    this.#rows = this.#laid();
+  }
+
+  fold(open: boolean): void {
+    if (open) this.#open.fill(1);
+    else this.#openTo(1);
+    this.#rows = this.#laid();
+  }
+
+  find(text: string): Found {
+    this.#searched = pattern(text);
+    this.#findings = [];
+    if (this.#searched === null) return NOTHING_FOUND;
+    const { source, nodes } = this.#format;
+    let last = -1;
+    const note = (node: number): boolean => {
+      if (node !== last) this.#findings.push(node);
+      last = node;
+      return this.#findings.length >= FINDINGS;
+    };
+    if (source !== null) {
+      for (const found of source.matchAll(this.#searched)) {
+        if (note(this.#nodeAt(found.index))) return { count: FINDINGS, more: true };
+      }
+    } else {
+      for (let node = 0; node < nodes.size; node += 1) {
+        const shown = this.#format
+          .tokens(node)
+          .map(([, piece]) => piece)
+          .join("");
+        this.#searched.lastIndex = 0;
+        if (this.#searched.test(shown) && note(node)) return { count: FINDINGS, more: true };
+      }
+    }
+    return { count: this.#findings.length, more: false };
+  }
+
+  show(finding: number): number {
+    const { nodes } = this.#format;
+    const node = this.#findings[finding] ?? 0;
+    let changed = false;
+    for (let above = nodes.parent(node); above >= 0; above = nodes.parent(above)) {
+      if (this.#open[above] !== 1) changed = true;
+      this.#open[above] = 1;
+    }
+    if (changed) this.#rows = this.#laid();
+    return this.#rowOf(node);
+  }
+
+  path(row: number): string | null {
+    return this.#format.path(this.#rows[row] ?? 0);
+  }
+
+  text(row: number): string {
+    return this.#format.text(this.#rows[row] ?? 0);
+  }
+
+  /** Rows and nodes stand in the same order. */
+  #rowOf(node: number): number {
+    let low = 0;
+    let high = this.#rows.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#rows[middle] ?? 0) <= node) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #nodeAt(place: number): number {
+    const { nodes } = this.#format;
+    let low = 0;
+    let high = nodes.size - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (nodes.from(middle) <= place) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #openTo(level: number): void {
+    const { nodes } = this.#format;
+    for (let node = 0; node < nodes.size; node += 1) this.#open[node] = nodes.level(node) < level ? 1 : 0;
+  }
+
+  #laid(): Int32Array {
+    const { nodes } = this.#format;
+    const rows = new Int32Array(nodes.size);
+    let count = 0;
+    for (let node = 0; node < nodes.size; node = this.#open[node] === 1 ? node + 1 : nodes.next(node)) {
+      rows[count] = node;
+      count += 1;
+    }
+    return rows.slice(0, count);
+  }
+}

@@ -1,0 +1,86 @@
+// Two bodies compared in the worker: as JSON values, as lines of text, or only as equal bytes or not.
+import { useEffect, useState } from "react";
+import { size } from "../../model/format";
+import { headerValue, mediaType } from "../../model/wire";
+import { Button } from "../../parts/Button";
+import { Desk } from "../bodies/desk";
+import { Handle } from "../bodies/handle";
+import type { BodyOf } from "../bodies/message";
+import { codingsOf } from "../bodies/reading/codingsOf";
+import { RowsView } from "../bodies/RowsView";
+import { messageOf } from "../bodies/useHandle";
+import styles from "./DiffView.module.css";
+import type { Comparison, Side } from "./reading/compare";
+
+/** So much of each is compared. */
+const COMPARED = 4 * 1024 * 1024;
+
+type Known = { kind: Comparison["kind"]; changes: number; notes: string[]; handle: Handle };
+type Comparing =
+  { state: "comparing" } | { state: "known"; known: Known } | { state: "failed"; message: string };
+
+export function BodyDiff({ before, after, side }: { before: BodyOf; after: BodyOf; side: string }) {
+  const [byLines, setByLines] = useState(false);
+  const [now, setNow] = useState<{ byLines: boolean; of: BodyOf; comparing: Comparing } | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    const desk = new Desk();
+    const settle = (comparing: Comparing) => wanted && setNow({ byLines, of: before, comparing });
+    const compare = async () => {
+      const [one, other] = await Promise.all([sideOf(before, byLines), sideOf(after, byLines)]);
+      const { reading, count, ...rest } = await desk.call("compare", one, other);
+      settle({ state: "known", known: { ...rest, handle: new Handle(desk, reading, count) } });
+    };
+    compare().catch((thrown: unknown) => settle({ state: "failed", message: messageOf(thrown) }));
+    return () => {
+      wanted = false;
+      desk.close();
+    };
+  }, [before, after, byLines]);
+  const comparing: Comparing =
+    now?.of === before && now.byLines === byLines ? now.comparing : { state: "comparing" };
+  const known = comparing.state === "known" ? comparing.known : null;
+  const lengths = `${size(before.windows.length)} → ${size(after.windows.length)}`;
+  return (
+    <section className={styles.bodyDiff} aria-label="Differences in the body">
+      <div className={styles.title}>
+        <h3>Body</h3>
+        <span>
+          {known && `${said(known)}, `}
+          {lengths}
+        </span>
+        {(known?.kind === "values" || byLines) && (
+          <Button weight="quiet" aria-pressed={byLines} onClick={() => setByLines(!byLines)}>
+            {byLines ? "By value" : "By line"}
+          </Button>
+        )}
+      </div>
+      {known !== null && known.notes.length > 0 && <p className={styles.notes}>{known.notes.join(" ")}</p>}
+      {comparing.state === "comparing" && <p className={styles.none}>Comparing…</p>}
+      {comparing.state === "failed" && <p className={styles.none}>{comparing.message}</p>}
+      {known !== null && known.handle.count > 0 && (
+        <div className={styles.rows}>
+          <RowsView handle={known.handle} look="changes" label={`Differences in the ${side} body`} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function said({ kind, changes }: Known): string {
+  if (kind === "same" || changes === 0) return "the same";
+  if (kind === "bytes") return "the bytes differ";
+  const what = kind === "values" ? "value" : "line";
+  return `${changes.toLocaleString("en")} ${what}${changes === 1 ? " differs" : "s differ"}`;
+}
+
+async function sideOf({ windows, headers, cut }: BodyOf, byLines: boolean): Promise<Side> {
+  const media = mediaType(headerValue(headers, "content-type"));
+  return {
+    bytes: await windows.read(0, Math.min(windows.length, COMPARED)),
+    codings: codingsOf(headerValue(headers, "content-encoding")),
+    charset: media.parameters.get("charset") ?? null,
+    cut: cut || windows.length > COMPARED,
+    byLines,
+  };
+}

@@ -1,0 +1,131 @@
+// First lines and headers of two messages: what differs, with what always differs left out.
+import { useMemo, useState } from "react";
+import { hidden, isSecret } from "../../model/secrets";
+import { Button } from "../../parts/Button";
+import { readStored } from "../../parts/hooks";
+import type { BodyOf } from "../bodies/message";
+import { visible } from "../bodies/reading/rows";
+import styles from "./DiffView.module.css";
+import { compareHeaders, USUALLY_IGNORED, type HeaderRow } from "./reading/headers";
+
+const STORED = "diff-ignored";
+
+export function HeadDiff({ before, after }: { before: BodyOf; after: BodyOf }) {
+  const [ignored, setIgnored] = useState(() => readStored(STORED) ?? USUALLY_IGNORED.join(", "));
+  const [all, setAll] = useState(false);
+  const [editing, setEditing] = useState(false);
+  const rows = useMemo(
+    () =>
+      compareHeaders(
+        [...before.headers, ...before.trailers],
+        [...after.headers, ...after.trailers],
+        ignored.split(","),
+      ),
+    [before, after, ignored],
+  );
+  const differing = rows.filter(({ state, ignored: skipped }) => state !== "same" && !skipped);
+  const skipped = rows.filter((row) => row.ignored).length;
+  const shown = all ? rows : differing;
+  const store = (words: string) => {
+    setIgnored(words);
+    try {
+      localStorage.setItem(`postern.${STORED}`, words);
+    } catch {
+      // Private windows may refuse; the list then lasts as long as the window.
+    }
+  };
+  const firstDiffers = before.startLine !== after.startLine;
+  return (
+    <section className={styles.head} aria-label="Differences in the head">
+      <div className={styles.title}>
+        <h3>Head</h3>
+        <span>
+          {differing.length === 0
+            ? "no header differs"
+            : `${differing.length} ${differing.length === 1 ? "header differs" : "headers differ"}`}
+          {skipped > 0 && `, ${skipped} ignored`}
+        </span>
+        <Button weight="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
+          {all ? "Only differences" : "All headers"}
+        </Button>
+        <Button weight="quiet" aria-expanded={editing} onClick={() => setEditing(!editing)}>
+          Ignored headers
+        </Button>
+      </div>
+      {editing && (
+        <label className={styles.ignored}>
+          <span>Headers whose difference does not count</span>
+          <textarea rows={2} value={ignored} onChange={({ target }) => store(target.value)} />
+          <Button weight="quiet" onClick={() => store(USUALLY_IGNORED.join(", "))}>
+            As it was at first
+          </Button>
+        </label>
+      )}
+      <table className={styles.table} aria-label="First line and headers">
+        <thead>
+          <tr>
+            <th scope="col">Of</th>
+            <th scope="col">The older</th>
+            <th scope="col">The newer</th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr className={firstDiffers ? styles.changed : undefined}>
+            <th scope="row">First line</th>
+            <td>
+              <Words text={before.startLine} />
+            </td>
+            <td>{firstDiffers ? <Words text={after.startLine} /> : <Same />}</td>
+          </tr>
+          {shown.map((row, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- names repeat, the order is fixed
+            <Compared key={index} row={row} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Compared({ row }: { row: HeaderRow }) {
+  const { name, state } = row;
+  const shown = (value: string) => (isSecret(name) && value !== "" ? hidden(name, value) : value);
+  // Of secrets it is said that they differ, not how.
+  const look = state === "same" || row.ignored ? undefined : styles[state];
+  return (
+    <tr className={look}>
+      <th scope="row">
+        <Words text={name} />
+        {row.ignored && <span className={styles.faint}> ignored</span>}
+      </th>
+      <td>{row.before === null ? <Missing /> : <Words text={shown(row.before)} />}</td>
+      <td>
+        {row.after === null ? <Missing /> : state === "same" ? <Same /> : <Words text={shown(row.after)} />}
+      </td>
+    </tr>
+  );
+}
+
+const SHOWN = 2_000;
+
+function Words({ text }: { text: string }) {
+  return (
+    <bdi>
+      {visible("plain", text.slice(0, SHOWN)).map(([kind, piece], index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- pieces have no other identity
+        <span key={index} className={kind === "odd" ? styles.odd : undefined}>
+          {piece}
+        </span>
+      ))}
+      {text.length > SHOWN && "…"}
+    </bdi>
+  );
+}
+
+function Missing() {
+  return <span className={styles.faint}>not there</span>;
+}
+
+function Same() {
+  return <span className={styles.faint}>the same</span>;
+}

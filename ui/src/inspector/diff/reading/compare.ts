@@ -1,0 +1,88 @@
+// Two bodies compared by what they are: JSON as values, text by lines, everything else as bytes. Runs in the worker.
+import { decodeText, utf8 } from "../../../model/bytes";
+import { decoded } from "../../bodies/reading/codings";
+import { laidOut, readJson } from "../../bodies/reading/json";
+import { looksLikeText } from "../../bodies/reading/kind";
+import type { Reading } from "../../bodies/reading/rows";
+import { jsonDifferences } from "./jsonDiff";
+import { Differences, LineChanges, linesOf } from "./views";
+
+export interface Side {
+  bytes: Uint8Array;
+  codings: readonly string[];
+  charset: string | null;
+  /** Not all of it was captured or sent over. */
+  cut: boolean;
+  /** JSON by lines instead of by values. */
+  byLines: boolean;
+}
+
+export interface Comparison {
+  reading: Reading;
+  kind: "same" | "values" | "lines" | "bytes";
+  /** How many places differ. */
+  changes: number;
+  notes: string[];
+}
+
+const UNPACKED = 4 * 1024 * 1024;
+
+export async function compare(before: Side, after: Side): Promise<Comparison> {
+  const [one, other] = await Promise.all([unpacked(before), unpacked(after)]);
+  const notes = [...new Set([...one.notes, ...other.notes])];
+  if (before.cut || after.cut) notes.push("Only the beginnings are compared: not all of both is here.");
+  if (equal(one.bytes, other.bytes)) {
+    return { reading: new Differences([]), kind: "same", changes: 0, notes };
+  }
+  if (!isText(one.bytes) || !isText(other.bytes)) {
+    const place = firstDifference(one.bytes, other.bytes);
+    notes.push(
+      `These are bytes, not text: ${one.bytes.length.toLocaleString("en")} before, ` +
+        `${other.bytes.length.toLocaleString("en")} after. They differ from byte ${place.toLocaleString("en")} on.`,
+    );
+    return { reading: new Differences([]), kind: "bytes", changes: 1, notes };
+  }
+  const texts = [decodeText(one.bytes, before.charset), decodeText(other.bytes, after.charset)] as const;
+  const trees = [readJson(texts[0]), readJson(texts[1])] as const;
+  const isJson =
+    trees.every(({ mistake, more }) => mistake === null && !more) &&
+    texts.every((text) => /^\s*[[{]/.test(text));
+  if (isJson && !before.byLines) {
+    const { found, more } = jsonDifferences(...trees);
+    if (more) notes.push(`Only the first ${found.length.toLocaleString("en")} differences are shown.`);
+    if (found.length === 0) notes.push("Written differently, but the same values.");
+    const rows = found.map((difference) => ({
+      ...difference,
+      before: difference.before < 0 ? "" : trees[0].text(difference.before),
+      after: difference.after < 0 ? "" : trees[1].text(difference.after),
+    }));
+    return { reading: new Differences(rows), kind: "values", changes: found.length, notes };
+  }
+  const lines = isJson ? ([laidOut(trees[0]).text, laidOut(trees[1]).text] as const) : texts;
+  const reading = new LineChanges(linesOf(lines[0]), linesOf(lines[1]));
+  notes.push(...reading.notes);
+  return { reading, kind: "lines", changes: reading.changes, notes };
+}
+
+async function unpacked(side: Side): Promise<{ bytes: Uint8Array; notes: string[] }> {
+  if (side.codings.length === 0) return { bytes: side.bytes, notes: [] };
+  return decoded(side.bytes, side.codings, UNPACKED);
+}
+
+function isText(bytes: Uint8Array): boolean {
+  return (
+    looksLikeText(bytes.subarray(0, 4096)) &&
+    !bytes.includes(0) &&
+    (utf8(bytes) !== null || bytes.length > 4096)
+  );
+}
+
+function firstDifference(one: Uint8Array, other: Uint8Array): number {
+  let at = 0;
+  while (at < one.length && at < other.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
+function equal(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && firstDifference(one, other) === one.length;
+}

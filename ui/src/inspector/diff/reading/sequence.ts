@@ -1,0 +1,94 @@
+// What two sequences have in common, by Myers: the fewest things taken out and put in, within limits.
+
+export type Step = { kind: "same" | "removed" | "added"; before: number; after: number };
+
+/** Beyond this many differences the rest is taken as all different: time and memory grow with their square. */
+export const DIFFERENCES = 2_000;
+
+/** The steps from one sequence to the other; null where they differ too much to say. */
+export function steps(
+  before: number,
+  after: number,
+  same: (before: number, after: number) => boolean,
+  most: number = DIFFERENCES,
+): Step[] | null {
+  let start = 0;
+  while (start < before && start < after && same(start, start)) start += 1;
+  let end = 0;
+  while (end < before - start && end < after - start && same(before - 1 - end, after - 1 - end)) end += 1;
+  const middle = shortest(
+    before - start - end,
+    after - start - end,
+    (one, other) => same(start + one, start + other),
+    most,
+  );
+  if (middle === null) return null;
+  const found: Step[] = [];
+  for (let at = 0; at < start; at += 1) found.push({ kind: "same", before: at, after: at });
+  for (const step of middle) found.push({ ...step, before: step.before + start, after: step.after + start });
+  for (let at = end; at > 0; at -= 1) found.push({ kind: "same", before: before - at, after: after - at });
+  return found;
+}
+
+function shortest(
+  before: number,
+  after: number,
+  same: (before: number, after: number) => boolean,
+  most: number,
+): Step[] | null {
+  const limit = Math.min(before + after, most);
+  const reach = new Int32Array(2 * limit + 3);
+  const middle = limit + 1;
+  const trace: Int32Array[] = [];
+  for (let depth = 0; depth <= limit; depth += 1) {
+    for (let diagonal = -depth; diagonal <= depth; diagonal += 2) {
+      const down =
+        diagonal === -depth ||
+        (diagonal !== depth && (reach[middle + diagonal - 1] ?? 0) < (reach[middle + diagonal + 1] ?? 0));
+      let one = down ? (reach[middle + diagonal + 1] ?? 0) : (reach[middle + diagonal - 1] ?? 0) + 1;
+      while (one < before && one - diagonal < after && same(one, one - diagonal)) one += 1;
+      reach[middle + diagonal] = one;
+      if (one >= before && one - diagonal >= after) {
+        trace.push(reach.slice(middle - depth - 1, middle + depth + 2));
+        return traced(trace, before, after);
+      }
+    }
+    trace.push(reach.slice(middle - depth - 1, middle + depth + 2));
+  }
+  return null;
+}
+
+/** The way back from the end, by what was reached at each depth. */
+function traced(trace: readonly Int32Array[], before: number, after: number): Step[] {
+  const found: Step[] = [];
+  let one = before;
+  let other = after;
+  for (let depth = trace.length - 1; depth > 0; depth -= 1) {
+    const last = trace[depth - 1] ?? new Int32Array(0);
+    const at = (diagonal: number) => last[diagonal + depth] ?? 0;
+    const diagonal = one - other;
+    const down = diagonal === -depth || (diagonal !== depth && at(diagonal - 1) < at(diagonal + 1));
+    const previous = down ? diagonal + 1 : diagonal - 1;
+    const fromOne = at(previous);
+    // Where the step itself ends; everything from there on was the same.
+    const stepOne = down ? fromOne : fromOne + 1;
+    while (one > stepOne) {
+      one -= 1;
+      other -= 1;
+      found.push({ kind: "same", before: one, after: other });
+    }
+    if (down) {
+      other -= 1;
+      found.push({ kind: "added", before: one, after: other });
+    } else {
+      one -= 1;
+      found.push({ kind: "removed", before: one, after: other });
+    }
+  }
+  while (one > 0 && other > 0) {
+    one -= 1;
+    other -= 1;
+    found.push({ kind: "same", before: one, after: other });
+  }
+  return found.toReversed();
+}

@@ -1,0 +1,43 @@
+// Steps through what is too long for one page.
+import { IconButton } from "./Button";
+import styles from "./Pager.module.css";
+
+interface PagerProps {
+  /** What the pages are of, for the names of the buttons. */
+  what: string;
+  page: number;
+  pages: number;
+  /** Says what is on the page. */
+  shown: string;
+  onPage(page: number): void;
+}
+
+export function Pager({ what, page, pages, shown, onPage }: PagerProps) {
+  if (pages <= 1) return null;
+  return (
+    <nav className={styles.pager} aria-label={`Pages of ${what}`}>
+      <IconButton label="Previous page" icon="back" disabled={page === 0} onClick={() => onPage(page - 1)} />
+      <span aria-live="polite">{shown}</span>
+      <IconButton
+        label="Next page"
+        icon="arrow"
+        disabled={page >= pages - 1}
+        onClick={() => onPage(page + 1)}
+      />
+      <label className={styles.go}>
+        <span>Page</span>
+        <input
+          type="number"
+          min={1}
+          max={pages}
+          value={page + 1}
+          onChange={({ target }) => {
+            const wanted = Math.floor(target.valueAsNumber) - 1;
+            if (wanted >= 0 && wanted < pages) onPage(wanted);
+          }}
+        />
+        <span>of {pages.toLocaleString("en")}</span>
+      </label>
+    </nav>
+  );
+}

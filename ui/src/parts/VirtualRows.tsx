@@ -1,0 +1,139 @@
+// Rows of one height in any number: only those in sight are in the page, and nothing is counted row by row.
+import {
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ComponentProps,
+  type ReactNode,
+  type Ref,
+} from "react";
+import styles from "./VirtualRows.module.css";
+
+/** Browsers cannot lay out boxes of any height; more rows than this are shown in pages by whoever has them. */
+export const MOST_ROWS = 500_000;
+const OVERSCAN = 12;
+
+export interface VirtualHandle {
+  /** Scrolls as little as is needed to show the row. */
+  show(row: number): void;
+  /** How many rows are in sight at once. */
+  page(): number;
+  focus(): void;
+}
+
+interface VirtualRowsProps extends Omit<ComponentProps<"div">, "children" | "ref"> {
+  count: number;
+  height: number;
+  label: string;
+  role: "region" | "tree" | "list" | "table";
+  handle?: Ref<VirtualHandle>;
+  /** A row was clicked. */
+  onPick?(row: number): void;
+  /** Told whenever other rows come into sight. */
+  onSight?(from: number, to: number): void;
+  /** Told how many characters fit beside each other, at first and after every change. */
+  onColumns?(columns: number): void;
+  /** A row; it positions itself by nothing but its order. */
+  children(row: number): ReactNode;
+}
+
+export function VirtualRows({
+  count,
+  height,
+  label,
+  role,
+  handle,
+  onPick,
+  onSight,
+  onColumns,
+  children,
+  className,
+  ...rest
+}: VirtualRowsProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const ruler = useRef<HTMLSpanElement>(null);
+  const [sight, setSight] = useState({ from: 0, to: 60 });
+  const told = useRef({ onSight, onColumns });
+  useEffect(() => {
+    told.current = { onSight, onColumns };
+  });
+
+  const look = () => {
+    const element = frame.current;
+    if (!element) return;
+    const from = Math.max(Math.floor(element.scrollTop / height) - OVERSCAN, 0);
+    const to = Math.ceil((element.scrollTop + element.clientHeight) / height) + OVERSCAN;
+    setSight((known) => (known.from === from && known.to === to ? known : { from, to }));
+  };
+  useLayoutEffect(look, [count, height]);
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return undefined;
+    const measure = () => {
+      look();
+      const wide = ruler.current?.getBoundingClientRect().width ?? 0;
+      if (wide > 0) told.current.onColumns?.(Math.floor((element.clientWidth / wide) * 10));
+    };
+    const watch = new ResizeObserver(measure);
+    watch.observe(element);
+    return () => watch.disconnect();
+    // oxlint-disable-next-line react/exhaustive-deps -- what is looked at is read anew each time
+  }, []);
+  const last = Math.min(sight.to, count);
+  useEffect(() => told.current.onSight?.(sight.from, last), [sight.from, last, count]);
+  useImperativeHandle(handle, () => ({
+    show(row) {
+      const element = frame.current;
+      if (!element) return;
+      const top = row * height;
+      if (top < element.scrollTop) element.scrollTop = top;
+      else if (top + height > element.scrollTop + element.clientHeight)
+        element.scrollTop = top + height - element.clientHeight;
+      look();
+    },
+    page: () => Math.max(Math.floor((frame.current?.clientHeight ?? height) / height) - 1, 1),
+    focus: () => frame.current?.focus(),
+  }));
+
+  const rows: ReactNode[] = [];
+  for (let row = sight.from; row < last; row += 1) {
+    rows.push(
+      <div
+        key={row}
+        role="presentation"
+        data-row={row}
+        className={styles.row}
+        style={{ height, transform: `translateY(${row * height}px)` }}
+      >
+        {children(row)}
+      </div>,
+    );
+  }
+  return (
+    // Its role is given by whoever uses it, and keys are theirs as well.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
+    <div
+      ref={frame}
+      tabIndex={0}
+      {...rest}
+      role={role}
+      aria-label={label}
+      className={`${styles.frame} ${className ?? ""}`}
+      onScroll={look}
+      onClick={({ target }) => {
+        const row =
+          target instanceof Element ? target.closest<HTMLElement>("[data-row]")?.dataset["row"] : undefined;
+        if (row !== undefined) onPick?.(Number(row));
+      }}
+    >
+      <span ref={ruler} className={styles.ruler} aria-hidden="true">
+        0000000000
+      </span>
+      <div role="presentation" className={styles.space} style={{ height: count * height }}>
+        {rows}
+      </div>
+    </div>
+  );
+}
