@@ -180,6 +180,11 @@ export class World {
     return join(this.folder, "server/ca.pem");
   }
 
+  /** The certificate of the server's own authority. */
+  get authorityPem(): string {
+    return readFileSync(this.authority, "utf8");
+  }
+
   /** Starts the server; the second time on the same addresses. */
   async startServer(): Promise<void> {
     const data = join(this.folder, "server");
@@ -287,16 +292,19 @@ export class World {
   }
 
   /** Comes by as a visitor from outside. Certificates are checked against the server's own authority. */
-  visit(url: string): Promise<{ status: number; body: string }> {
+  visit(
+    url: string,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number; headers: IncomingHttpHeaders; body: string }> {
     const ca = externalAgent === null ? readFileSync(this.authority) : undefined;
     return new Promise((done, fail) => {
       const request = httpsRequest(
         url,
-        { ca, rejectUnauthorized: ca !== undefined, lookup: toLoopback, agent: false },
+        { ca, headers, rejectUnauthorized: ca !== undefined, lookup: toLoopback, agent: false },
         (answer) => {
           let body = "";
           answer.on("data", (data: Buffer) => (body += data.toString()));
-          answer.on("end", () => done({ status: answer.statusCode ?? 0, body }));
+          answer.on("end", () => done({ status: answer.statusCode ?? 0, headers: answer.headers, body }));
         },
       );
       request.on("error", fail);

@@ -3,6 +3,9 @@ import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router"
 import type { ComponentType } from "react";
 import type { Base } from "../api/management";
 import type { IconName } from "../parts/Icon";
+import { httpsEdges } from "./kinds/httpsEdges";
+import { tcpEdges } from "./kinds/tcpEdges";
+import { tlsEdges } from "./kinds/tlsEdges";
 import { ipPolicies } from "./kinds/ipPolicies";
 import { recordPages } from "./resource/pages";
 import type { Kind } from "./resource/kind";
@@ -49,6 +52,13 @@ export const AREAS: readonly Area[] = [
     agent: true,
     pages: { "": page(() => import("./shell/AgentArea")) },
   },
+  resource("Edges", "lock", httpsEdges, {
+    $id: page(() => import("./edges/HttpsEdgePage")),
+    "$id/routes/new": page(() => import("./edges/NewRoutePage")),
+    "$id/routes/$route": page(() => import("./edges/RoutePage")),
+  }),
+  resource("Edges", "lock", tlsEdges, { $id: page(() => import("./edges/TlsEdgePage")) }),
+  resource("Edges", "arrow", tcpEdges, { $id: page(() => import("./edges/TcpEdgePage")) }),
   resource("Access", "lock", ipPolicies),
 ];
 

@@ -32,6 +32,26 @@ export function sizeOfNetwork(network: string): string {
   return bits <= 32 ? `${(2 ** bits).toLocaleString("en")} addresses` : `2^${bits} addresses`;
 }
 
+/** Whether an address lies in a network; null if one of them is none. IPv4 within IPv6 is IPv4. */
+export function isWithin(address: string, network: string): boolean | null {
+  const [first = "", prefix] = network.split("/");
+  const [one, other] = [bytesOf(address), bytesOf(first)];
+  if (one === null || other === null) return null;
+  const length = prefix === undefined ? other.length * 8 : Number(prefix);
+  if (one.length !== other.length) return false;
+  return one.every((byte, index) => {
+    const kept = Math.min(8, Math.max(0, length - index * 8));
+    return ((byte ^ (other[index] ?? 0)) & (0xff00 >> kept) & 0xff) === 0;
+  });
+}
+
+function bytesOf(address: string): number[] | null {
+  const bytes = readFour(address.trim()) ?? readSix(address.trim());
+  const mapped =
+    bytes?.length === 16 && bytes.slice(0, 12).every((byte, index) => byte === (index < 10 ? 0 : 0xff));
+  return mapped ? bytes.slice(12) : bytes;
+}
+
 function readFour(text: string): number[] | null {
   const parts = text.split(".");
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part))) return null;

@@ -169,3 +169,13 @@ function wrongReferences(field: ReferenceField, ids: readonly string[]): string 
   if (ids.length === 0 && field.required) return "Choose at least one.";
   return ids.length > field.most ? `At most ${field.most}; these are ${ids.length}.` : null;
 }
+
+export const COVERED = "••••••••";
+
+/** The body as it may be shown: what a secret field became is covered, wherever in the body it stands. */
+export function coveredBody(module: ModuleDescriptor, body: Body): Body {
+  const secret = new Set(module.fields.filter(({ kind }) => kind === "secret").map(({ name }) => name));
+  const cover = (name: string, value: unknown) =>
+    secret.has(name) && typeof value === "string" && value !== "" ? COVERED : value;
+  return JSON.parse(JSON.stringify(body, cover)) as Body;
+}

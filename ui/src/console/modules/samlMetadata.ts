@@ -1,5 +1,7 @@
 // What identity providers say of themselves, as far as a login needs it; and what this side says to them.
 
+const BINDINGS = "urn:oasis:names:tc:SAML:2.0:bindings:";
+
 /** An element's start, whatever its namespace is called. */
 function starts(xml: string, element: string): string[] {
   return xml.match(new RegExp(`<(?:[A-Za-z_][\\w.-]*:)?${element}(?=[\\s/>])[^>]*>`, "g")) ?? [];
@@ -23,4 +25,33 @@ export function missing(xml: string): string | null {
   if (!certificate && !redirect)
     return "it has neither a signing certificate nor an address for logins by redirect";
   return certificate ? "it has no address for logins by redirect" : "it has no signing certificate";
+}
+
+/** What an identity provider must be told of a route, as the file it reads: the same as at the entity id. */
+export function ownMetadata(view: Readonly<Record<string, unknown>>): string {
+  const say = (name: string) => escaped(typeof view[name] === "string" ? view[name] : "");
+  const certificate = say("request_signing_certificate_pem").replace(/-----[A-Z ]+-----|\s/g, "");
+  const logout = (binding: string) =>
+    `    <md:SingleLogoutService Binding="${BINDINGS}${binding}" Location="${say("single_logout_url")}"/>`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${say("entity_id")}">`,
+    '  <md:SPSSODescriptor AuthnRequestsSigned="true" WantAssertionsSigned="true" protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">',
+    '    <md:KeyDescriptor use="signing">',
+    '      <ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#">',
+    `        <ds:X509Data><ds:X509Certificate>${certificate}</ds:X509Certificate></ds:X509Data>`,
+    "      </ds:KeyInfo>",
+    "    </md:KeyDescriptor>",
+    logout("HTTP-Redirect"),
+    logout("HTTP-POST"),
+    `    <md:NameIDFormat>${say("nameid_format")}</md:NameIDFormat>`,
+    `    <md:AssertionConsumerService Binding="${BINDINGS}HTTP-POST" Location="${say("assertion_consumer_service_url")}" index="0" isDefault="true"/>`,
+    "  </md:SPSSODescriptor>",
+    "</md:EntityDescriptor>",
+    "",
+  ].join("\n");
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }

@@ -1,0 +1,47 @@
+// Where an edge or route can be visited, to open and to copy.
+import { IconButton } from "../../parts/Button";
+import { useCopy, useServices } from "../../services";
+import { visitAddress } from "../modules/paste";
+import { Mono, None } from "../resource/cells";
+import styles from "./EdgeFrame.module.css";
+import { useServer } from "./server";
+
+const FEW = 3;
+
+export function Addresses({ hostports, path = "/" }: { hostports: readonly string[]; path?: string }) {
+  const { host } = useServices();
+  const copy = useCopy();
+  const { data: server } = useServer();
+  if (hostports.length === 0) return <None>none: nobody can reach it</None>;
+  return (
+    <span className={styles.addresses}>
+      {hostports.slice(0, FEW).map((hostport) => {
+        const address = server && visitAddress([hostport], path, server.https_port);
+        return address && !hostport.startsWith("*.") ? (
+          <span key={hostport} className={styles.address}>
+            <a
+              className={styles.link}
+              href={address}
+              rel="noreferrer"
+              target="_blank"
+              onClick={(event) => {
+                event.preventDefault();
+                void host.openExternal(address);
+              }}
+            >
+              {address}
+            </a>
+            <IconButton
+              icon="copy"
+              label={`Copy ${address}`}
+              onClick={() => void copy(address, "The address")}
+            />
+          </span>
+        ) : (
+          <Mono key={hostport}>{hostport}</Mono>
+        );
+      })}
+      {hostports.length > FEW && <span>and {hostports.length - FEW} more</span>}
+    </span>
+  );
+}

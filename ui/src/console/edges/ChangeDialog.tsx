@@ -1,0 +1,78 @@
+// A change that is one decision: what it does to visitors, the same as a request, and the button that makes it.
+import { asProblem } from "../../api/problem";
+import { adviceFor } from "../../model/advice";
+import { Button } from "../../parts/Button";
+import { Dialog, DialogActions } from "../../parts/Dialog";
+import type { IconName } from "../../parts/Icon";
+import { Notice, ProblemText } from "../../parts/Notice";
+import { say } from "../../parts/toast";
+import { useChange, type Change } from "../management";
+import { RequestPreview } from "../resource/RequestPreview";
+import styles from "./ChangeDialog.module.css";
+
+export interface PlannedChange extends Change {
+  body?: Record<string, unknown>;
+  /** The body as it may be shown. */
+  shown?: Record<string, unknown>;
+  title: string;
+  /** What visitors meet afterwards. */
+  sentences: readonly string[];
+  verb: string;
+  icon: IconName;
+  danger: boolean;
+  /** What is said once it is done. */
+  done: string;
+}
+
+export function ChangeDialog({
+  plan,
+  collection,
+  onDone,
+  onClose,
+}: {
+  plan: PlannedChange;
+  collection: string;
+  onDone?: () => void;
+  onClose(): void;
+}) {
+  const change = useChange([collection]);
+  const { method, path, body, shown, title, sentences, verb, icon, danger, done } = plan;
+  const problem = change.error && asProblem(change.error);
+  const make = () =>
+    change.mutate(
+      { method, path, body },
+      {
+        onSuccess: () => {
+          say({ title: done });
+          onClose();
+          onDone?.();
+        },
+      },
+    );
+  return (
+    <Dialog title={title} open onClose={onClose} wide>
+      <div className={styles.content}>
+        {sentences.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+        <RequestPreview
+          method={method}
+          path={path}
+          {...(body ? { body } : {})}
+          {...(shown ? { shown } : {})}
+        />
+        {problem && (
+          <Notice tone="bad" title="The server refused it" alert>
+            <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
+          </Notice>
+        )}
+      </div>
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button weight={danger ? "danger" : "primary"} icon={icon} busy={change.isPending} onClick={make}>
+          {verb}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

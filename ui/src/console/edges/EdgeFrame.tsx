@@ -1,0 +1,132 @@
+// What the pages of all edges share: reading the record, its names to visit, its tabs, its settings and its end.
+import { useState, type ComponentType, type ReactNode } from "react";
+import type { Base } from "../../api/management";
+import { ApiError } from "../../api/problem";
+import { Button } from "../../parts/Button";
+import { Tabs } from "../../parts/Tabs";
+import { say } from "../../parts/toast";
+import { useAddress, useGo, useParam } from "../address";
+import { oneOf, useAsked } from "../management";
+import { Copyable, Moment } from "../resource/cells";
+import type { Kind } from "../resource/kind";
+import { Facts, PageFrame } from "../resource/PageFrame";
+import { ResourceForm } from "../resource/ResourceForm";
+import { Failure, Waiting } from "../shell/Lost";
+import { ChangeDialog } from "./ChangeDialog";
+import { removalOfEdge } from "./plans";
+import styles from "./EdgeFrame.module.css";
+
+export interface EdgeRecord extends Base {
+  hostports: string[];
+}
+
+export interface TabProps<T extends EdgeRecord> {
+  edge: T;
+  kind: Kind<T>;
+}
+
+export interface Tab<T extends EdgeRecord> {
+  value: string;
+  label(record: T): string;
+  Content: ComponentType<TabProps<T>>;
+}
+
+interface EdgeFrameProps<T extends EdgeRecord> {
+  kind: Kind<T>;
+  /** The first is open at first. The settings come after them. */
+  tabs: readonly Tab<T>[];
+  facts(record: T): readonly { label: string; value: ReactNode }[];
+}
+
+/** Others change edges too. */
+export const EVERY_MS = 5_000;
+
+export function EdgeFrame<T extends EdgeRecord>({ kind, tabs, facts }: EdgeFrameProps<T>) {
+  const id = useParam("id");
+  const asked = useAsked(oneOf<T>(kind, id, EVERY_MS));
+  const record = asked.data?.id === id ? asked.data : undefined;
+  if (record) return <Known kind={kind} record={record} tabs={tabs} facts={facts} />;
+  if (!asked.isError) return <Waiting />;
+  return <Missing kind={kind as unknown as Kind} thrown={asked.error} retry={() => void asked.refetch()} />;
+}
+
+export function Missing({ kind, thrown, retry }: { kind: Kind; thrown: unknown; retry(): void }) {
+  const gone = thrown instanceof ApiError && thrown.status === 404;
+  return (
+    <PageFrame
+      title={gone ? `This ${kind.one} is gone` : kind.one}
+      back={{ to: kind.path, label: kind.many }}
+    >
+      <Failure
+        thrown={thrown}
+        title={gone ? "There is none with this id" : "It could not be read"}
+        retry={retry}
+      />
+    </PageFrame>
+  );
+}
+
+function Known<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFrameProps<T> & { record: T }) {
+  const go = useGo();
+  const [{ tab }, change] = useAddress();
+  const [deleting, setDeleting] = useState(false);
+  const open = tabs.find(({ value }) => value === tab);
+  const shown = tab === "settings" ? "settings" : (open?.value ?? tabs[0]?.value ?? "settings");
+  const Content = (open ?? tabs[0])?.Content;
+  const path = `${kind.path}/${record.id}`;
+  return (
+    <PageFrame
+      title={kind.title(record)}
+      back={{ to: kind.path, label: kind.many }}
+      actions={
+        <Button weight="danger" icon="trash" onClick={() => setDeleting(true)}>
+          Delete
+        </Button>
+      }
+    >
+      <Facts
+        facts={[
+          ...facts(record),
+          { label: "ID", value: <Copyable text={record.id} what="the ID" /> },
+          ...(record.created_at ? [{ label: "Created", value: <Moment at={record.created_at} /> }] : []),
+        ]}
+      />
+      <div className={styles.tabs}>
+        <Tabs
+          label={`Parts of the ${kind.one}`}
+          value={shown}
+          onChange={(next) => change({ tab: next, stage: undefined })}
+          items={[
+            ...tabs.map(({ value, label }) => ({ value, label: label(record) })),
+            { value: "settings", label: "Settings" },
+          ]}
+        >
+          <div className={styles.panel}>
+            {shown === "settings" ? (
+              <ResourceForm<Base>
+                key={record.id}
+                fields={kind.fields}
+                record={record}
+                method="PATCH"
+                path={path}
+                forgets={[kind.path]}
+                submit="Save changes"
+                onDone={() => say({ title: "Edge changed" })}
+              />
+            ) : (
+              Content && <Content edge={record} kind={kind} />
+            )}
+          </div>
+        </Tabs>
+      </div>
+      {deleting && (
+        <ChangeDialog
+          plan={removalOfEdge(kind.title(record), path, kind.deletion?.(record) ?? "")}
+          collection={kind.path}
+          onDone={() => go(kind.path)}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,17 @@
+// The names or addresses of an edge, to be copied.
+import { Copyable, None } from "../resource/cells";
+import styles from "./EdgeFrame.module.css";
+
+const FEW = 3;
+
+export function Hostports({ hostports }: { hostports: readonly string[] }) {
+  if (hostports.length === 0) return <None>nothing: nobody can reach it</None>;
+  return (
+    <span className={styles.addresses}>
+      {hostports.slice(0, FEW).map((hostport) => (
+        <Copyable key={hostport} text={hostport} what={hostport} />
+      ))}
+      {hostports.length > FEW && <span>and {hostports.length - FEW} more</span>}
+    </span>
+  );
+}

@@ -1,0 +1,67 @@
+// The page of an HTTPS edge: its routes, what happens in the handshake, whom it turned away, its settings.
+import type { HttpsEdge } from "../../api/generated";
+import { Button } from "../../parts/Button";
+import { useGo } from "../address";
+import { httpsEdges } from "../kinds/httpsEdges";
+import { Addresses } from "./Addresses";
+import { useDecisions } from "./decisions";
+import { EdgeFrame, type Tab, type TabProps } from "./EdgeFrame";
+import styles from "./EdgeFrame.module.css";
+import { Refusals } from "./Refusals";
+import { pathOf } from "./routeFields";
+import { RoutesTable } from "./RoutesTable";
+import { StageColumn } from "./StageColumn";
+
+const TABS: readonly Tab<HttpsEdge>[] = [
+  { value: "routes", label: ({ routes }) => `Routes (${routes.length})`, Content: Routes },
+  { value: "handshake", label: () => "Handshake", Content: Handshake },
+  { value: "refused", label: () => "Turned away", Content: TurnedAway },
+];
+
+export default function HttpsEdgePage() {
+  return (
+    <EdgeFrame<HttpsEdge>
+      kind={httpsEdges}
+      facts={(edge) => [{ label: "Visit", value: <Addresses hostports={edge.hostports} /> }]}
+      tabs={TABS}
+    />
+  );
+}
+
+function Routes({ edge }: TabProps<HttpsEdge>) {
+  const go = useGo();
+  const visits = useDecisions(`/edges/https/${edge.id}`) ?? [];
+  return (
+    <>
+      {edge.routes.length > 0 && (
+        <div className={styles.intro}>
+          <p>Looked through from top to bottom: exact paths, then the longest. What matches none gets 404.</p>
+          <Button icon="add" onClick={() => go(`/edges/https/${edge.id}/routes/new`)}>
+            New route
+          </Button>
+        </div>
+      )}
+      <RoutesTable edge={edge} visits={visits} />
+    </>
+  );
+}
+
+function Handshake({ edge }: TabProps<HttpsEdge>) {
+  return (
+    <>
+      <p className={styles.intro}>What is asked of visitors before their first request, on all routes.</p>
+      <StageColumn
+        owner="https_edge"
+        record={edge}
+        path={`/edges/https/${edge.id}`}
+        collection="/edges/https"
+        visits={[]}
+      />
+    </>
+  );
+}
+
+function TurnedAway({ edge }: TabProps<HttpsEdge>) {
+  const visits = useDecisions(`/edges/https/${edge.id}`);
+  return <Refusals visits={visits} routes={new Map(edge.routes.map((route) => [route.id, pathOf(route)]))} />;
+}

@@ -1,0 +1,23 @@
+// IP policies by what people call them; a deleted one is said to be so.
+import type { Body } from "../modules/descriptor";
+import { useKnown } from "../modules/inputs/ReferenceInput";
+import { idsOf } from "../modules/words";
+import { RefLink } from "../resource/cells";
+import styles from "./StageColumn.module.css";
+
+export function PolicyNames({ view }: { view: Body }) {
+  const known = useKnown("ip_policies");
+  return (
+    <span className={styles.refs}>
+      {idsOf(view["ip_policies"]).map((id) => {
+        const found = known?.find((record) => record.id === id);
+        if (known && !found) return <span key={id}>deleted policy: counts as one without rules</span>;
+        return (
+          <RefLink key={id} id={id}>
+            {found?.name ?? id}
+          </RefLink>
+        );
+      })}
+    </span>
+  );
+}

@@ -1,0 +1,125 @@
+// The page of a route: its stages in the order they run, whom they turned away, which paths it is for.
+import { useState } from "react";
+import type { HttpsEdge, HttpsRoute } from "../../api/generated";
+import type { Base } from "../../api/management";
+import { Button } from "../../parts/Button";
+import { Tabs } from "../../parts/Tabs";
+import { say } from "../../parts/toast";
+import { useAddress, useGo, useParam } from "../address";
+import { httpsEdges } from "../kinds/httpsEdges";
+import { oneOf, useAsked } from "../management";
+import { Copyable, Moment } from "../resource/cells";
+import type { Kind } from "../resource/kind";
+import { Facts, PageFrame } from "../resource/PageFrame";
+import { ResourceForm } from "../resource/ResourceForm";
+import { Failure, Waiting } from "../shell/Lost";
+import { Addresses } from "./Addresses";
+import { ChangeDialog } from "./ChangeDialog";
+import { useDecisions } from "./decisions";
+import { EVERY_MS, Missing } from "./EdgeFrame";
+import styles from "./EdgeFrame.module.css";
+import { removalOfRoute } from "./plans";
+import { Refusals } from "./Refusals";
+import { pathOf, ROUTE_FIELDS } from "./routeFields";
+import { StageColumn } from "./StageColumn";
+
+export default function RoutePage() {
+  const id = useParam("id");
+  const wanted = useParam("route");
+  const asked = useAsked(oneOf<HttpsEdge>(httpsEdges, id, EVERY_MS));
+  const edge = asked.data?.id === id ? asked.data : undefined;
+  if (!edge) {
+    if (!asked.isError) return <Waiting />;
+    return (
+      <Missing kind={httpsEdges as unknown as Kind} thrown={asked.error} retry={() => void asked.refetch()} />
+    );
+  }
+  const route = edge.routes.find((one) => one.id === wanted);
+  if (route) return <Known key={route.id} edge={edge} route={route} />;
+  return (
+    <PageFrame title="This route is gone" back={{ to: `/edges/https/${id}`, label: httpsEdges.title(edge) }}>
+      <Failure
+        thrown={new Error("The edge has no route with this id. It may have been deleted meanwhile.")}
+        title="There is none with this id"
+      />
+    </PageFrame>
+  );
+}
+
+function Known({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
+  const go = useGo();
+  const [{ tab = "stages" }, change] = useAddress();
+  const [deleting, setDeleting] = useState(false);
+  const all = useDecisions(`/edges/https/${edge.id}`);
+  const own = all?.filter((visit) => visit.route?.id === route.id);
+  const place = `/edges/https/${edge.id}`;
+  const path = `${place}/routes/${route.id}`;
+  const shown = pathOf(route);
+  return (
+    <PageFrame
+      title={shown}
+      about={route.description}
+      back={{ to: place, label: httpsEdges.title(edge) }}
+      actions={
+        <Button weight="danger" icon="trash" onClick={() => setDeleting(true)}>
+          Delete route
+        </Button>
+      }
+    >
+      <Facts
+        facts={[
+          { label: "Try it", value: <Addresses hostports={edge.hostports} path={route.match} /> },
+          { label: "ID", value: <Copyable text={route.id} what="the ID" /> },
+          { label: "Created", value: <Moment at={route.created_at} /> },
+        ]}
+      />
+      <div className={styles.tabs}>
+        <Tabs
+          label="Parts of the route"
+          value={tab}
+          onChange={(next) => change({ tab: next, stage: undefined })}
+          items={[
+            { value: "stages", label: "Stages" },
+            {
+              value: "refused",
+              label: own && own.length > 0 ? `Turned away (${own.length})` : "Turned away",
+            },
+            { value: "settings", label: "Settings" },
+          ]}
+        >
+          <div className={styles.panel}>
+            {tab === "stages" && (
+              <StageColumn
+                owner="https_route"
+                record={route}
+                path={path}
+                collection="/edges/https"
+                visits={all ?? []}
+              />
+            )}
+            {tab === "refused" && <Refusals visits={own} />}
+            {tab === "settings" && (
+              <ResourceForm<Base>
+                fields={ROUTE_FIELDS}
+                record={route}
+                method="PATCH"
+                path={path}
+                forgets={["/edges/https"]}
+                submit="Save changes"
+                onDone={() => say({ title: "Route changed" })}
+              />
+            )}
+          </div>
+        </Tabs>
+      </div>
+      {deleting && (
+        <ChangeDialog
+          plan={removalOfRoute(shown, path)}
+          collection="/edges/https"
+          onDone={() => go(place)}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,85 @@
+// The routes of an HTTPS edge: which paths, where they go, what happens on the way.
+import type { HttpsEdge, HttpsRoute, RefusedVisit } from "../../api/generated";
+import { Button } from "../../parts/Button";
+import { useNow } from "../../parts/hooks";
+import { span } from "../../model/format";
+import { useGo } from "../address";
+import { setOf } from "../modules/conflicts";
+import { stagesOf } from "../modules/index";
+import { isOn } from "../modules/ModuleForm";
+import { PlaceLink } from "../PlaceLink";
+import { BackendName } from "./BackendName";
+import { inMatchOrder, pathOf } from "./routeFields";
+import styles from "./RoutesTable.module.css";
+
+export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonly RefusedVisit[] }) {
+  const go = useGo();
+  const now = useNow(1_000, visits.length > 0);
+  const place = `/edges/https/${edge.id}/routes`;
+  if (edge.routes.length === 0)
+    return (
+      <div className={styles.empty}>
+        <p>There is no route yet, so every request gets 404. A route says which paths go to which backend.</p>
+        <Button weight="primary" icon="add" onClick={() => go(`${place}/new`)}>
+          New route
+        </Button>
+      </div>
+    );
+  return (
+    <div className={styles.scroll}>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th scope="col">Path</th>
+            <th scope="col">Backend</th>
+            <th scope="col">Stages</th>
+            <th scope="col">Turned away</th>
+          </tr>
+        </thead>
+        <tbody>
+          {inMatchOrder(edge.routes).map((route) => {
+            const own = visits.filter((visit) => visit.route?.id === route.id);
+            const last = own[0];
+            return (
+              <tr key={route.id}>
+                <th scope="row">
+                  <PlaceLink to={`${place}/${route.id}`} className={styles.path}>
+                    {pathOf(route)}
+                  </PlaceLink>
+                  {route.description && <span className={styles.small}>{route.description}</span>}
+                </th>
+                <td>
+                  {route.backend ? (
+                    <>
+                      <BackendName id={route.backend.backend.id} />
+                      {!route.backend.enabled && <span className={styles.small}>switched off</span>}
+                    </>
+                  ) : (
+                    <span className={styles.lacking}>none: nobody is served</span>
+                  )}
+                </td>
+                <td>{stagesIn(route) || <span className={styles.none}>none</span>}</td>
+                <td>
+                  {last ? (
+                    `${own.length}, last ${span(Math.max(0, (now - Date.parse(last.at)) / 1000))} ago`
+                  ) : (
+                    <span className={styles.none}>nobody</span>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function stagesIn(route: HttpsRoute): string {
+  const set = setOf(route, "https_route");
+  const { inward, outward } = stagesOf("https_route");
+  return [...inward, ...outward]
+    .filter(({ name }) => name !== "backend" && set[name])
+    .map(({ name, label }) => (isOn(set[name]) ? label : `${label} (off)`))
+    .join(", ");
+}

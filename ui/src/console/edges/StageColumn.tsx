@@ -1,0 +1,141 @@
+// The stages of an edge or route in the order they run: from the visitor to the backend, and back.
+import { useState } from "react";
+import type { RefusedVisit } from "../../api/generated";
+import { Button } from "../../parts/Button";
+import { Icon } from "../../parts/Icon";
+import { Menu } from "../../parts/Menu";
+import { Notice } from "../../parts/Notice";
+import { useNow } from "../../parts/hooks";
+import { say } from "../../parts/toast";
+import { useAddress } from "../address";
+import { conflictsOf, refusedBeside, setOf } from "../modules/conflicts";
+import type { ModuleDescriptor, Owner } from "../modules/descriptor";
+import { modulesOf, stagesOf } from "../modules/index";
+import { lately, words } from "../modules/lately";
+import { ModuleForm } from "../modules/ModuleForm";
+import { ChangeDialog, type PlannedChange } from "./ChangeDialog";
+import { removalPlan, switchPlan } from "./plans";
+import { Stage } from "./Stage";
+import styles from "./StageColumn.module.css";
+
+interface StageColumnProps {
+  owner: Owner;
+  record: { id: string };
+  /** The path of the record, and of the collection that is forgotten after a change. */
+  path: string;
+  collection: string;
+  /** What the edge turned away lately; none where its stages leave no trace. */
+  visits: readonly RefusedVisit[];
+}
+
+/** What passes, by what stages are set on: a connection or a request. */
+const ENDS: Record<Owner, { from: string; to: string; back: string | null }> = {
+  https_edge: { from: "A visitor connects", to: "The routes", back: null },
+  https_route: {
+    from: "A visitor’s request",
+    to: "The answer comes back",
+    back: "The visitor gets the answer",
+  },
+  tls_edge: { from: "A visitor connects", to: "Bytes pass both ways", back: null },
+  tcp_edge: { from: "A visitor connects", to: "Bytes pass both ways", back: null },
+};
+
+export function StageColumn({ owner, record, path, collection, visits }: StageColumnProps) {
+  const [{ stage: open }, change] = useAddress();
+  const [plan, setPlan] = useState<PlannedChange | null>(null);
+  const now = useNow(1_000, visits.length > 0);
+  const set = setOf(record, owner);
+  const did = lately(visits, owner === "https_route" ? record.id : null);
+  const { inward, outward } = stagesOf(owner);
+  const ends = ENDS[owner];
+  const unset = modulesOf(owner).filter(({ name }) => !set[name]);
+  const openStage = (name: string | undefined) => change({ stage: name });
+
+  const stage = (module: ModuleDescriptor) => {
+    const view = set[module.name] ?? null;
+    const editing = open === module.name;
+    if (!view && !editing) return null;
+    const beside = view?.["enabled"] === true ? null : refusedBeside(set, module.name);
+    return (
+      <Stage
+        key={module.name}
+        module={module}
+        view={view}
+        editing={editing}
+        lately={view ? words(module, did.get(module.trace), now) : ""}
+        onEdit={() => openStage(editing ? undefined : module.name)}
+        onSwitch={(on) => view && setPlan(switchPlan(module, path, view, on, beside))}
+        onRemove={() => setPlan(removalPlan(module, path))}
+      >
+        {editing && (
+          <ModuleForm
+            key={view ? "set" : "new"}
+            module={module}
+            path={path}
+            collection={collection}
+            view={view}
+            beside={beside}
+            route={owner === "https_route" ? record.id : null}
+            onDone={() => {
+              say({ title: view ? `${module.label} changed` : `${module.label} added` });
+              openStage(undefined);
+              focusStage(module.name);
+            }}
+            onCancel={() => {
+              openStage(undefined);
+              focusStage(module.name);
+            }}
+          />
+        )}
+      </Stage>
+    );
+  };
+
+  return (
+    <div className={styles.column}>
+      {conflictsOf(set, owner).map((sentence) => (
+        <Notice key={sentence} tone="warn" title={sentence} />
+      ))}
+      <ol className={styles.stages} aria-label="Stages in the order they run">
+        <End words={ends.from} />
+        {inward.map(stage)}
+        <End words={ends.to} />
+        {outward.map(stage)}
+        {ends.back && <End words={ends.back} />}
+      </ol>
+      {unset.length > 0 && (
+        <Menu
+          trigger={
+            <Button icon="add" className={styles.add ?? ""}>
+              Add a stage
+            </Button>
+          }
+          title="What is not set yet"
+          align="start"
+          moving
+          actions={unset.map((module) => ({
+            label: module.label,
+            run: () => openStage(module.name),
+          }))}
+        />
+      )}
+      {plan && <ChangeDialog plan={plan} collection={collection} onClose={() => setPlan(null)} />}
+    </div>
+  );
+}
+
+function End({ words: said }: { words: string }) {
+  return (
+    <li className={styles.end}>
+      <span className={styles.dot}>
+        <Icon name="arrow" size={14} />
+      </span>
+      {said}
+    </li>
+  );
+}
+
+/** After what has changed is rendered. */
+function focusStage(name: string): void {
+  requestAnimationFrame(() => document.getElementById(`stage-${name}`)?.focus());
+}

@@ -1,0 +1,67 @@
+// Changes to a module that are one decision: on, off, gone.
+import type { Body, ModuleDescriptor } from "../modules/descriptor";
+import { coveredBody, switched } from "../modules/form";
+import type { PlannedChange } from "./ChangeDialog";
+
+export function switchPlan(
+  module: ModuleDescriptor,
+  owner: string,
+  view: Body,
+  on: boolean,
+  beside: string | null,
+): PlannedChange {
+  const body = switched(module, view, on);
+  return {
+    method: "PUT",
+    path: `${owner}/${module.name}`,
+    body,
+    shown: coveredBody(module, body),
+    title: `Switch ${module.label} ${on ? "on" : "off"}?`,
+    sentences: on ? [module.about, ...(beside ? [beside] : [])] : [module.without, "Its settings stay."],
+    verb: on ? "Switch on" : "Switch off",
+    icon: on ? "play" : "pause",
+    danger: false,
+    done: `${module.label} is ${on ? "on" : "off"}`,
+  };
+}
+
+export function removalPlan(module: ModuleDescriptor, owner: string): PlannedChange {
+  return {
+    method: "DELETE",
+    path: `${owner}/${module.name}`,
+    title: `Remove ${module.label}?`,
+    sentences: [module.without, "Its settings are gone; to keep them, switch it off instead."],
+    verb: "Remove",
+    icon: "trash",
+    danger: true,
+    done: `${module.label} removed`,
+  };
+}
+
+export function removalOfEdge(title: string, path: string, sentence: string): PlannedChange {
+  return {
+    method: "DELETE",
+    path,
+    title: `Delete ${title}?`,
+    sentences: [sentence],
+    verb: "Delete",
+    icon: "trash",
+    danger: true,
+    done: "Edge deleted",
+  };
+}
+
+export function removalOfRoute(shown: string, path: string): PlannedChange {
+  return {
+    method: "DELETE",
+    path,
+    title: `Delete the route ${shown}?`,
+    sentences: [
+      "Its stages and their settings go with it. Requests for these paths go to the next route that matches, or get 404.",
+    ],
+    verb: "Delete",
+    icon: "trash",
+    danger: true,
+    done: "Route deleted",
+  };
+}

@@ -1,0 +1,53 @@
+// HTTPS edges: names whose requests are told apart by their paths.
+import type { HttpsEdge } from "../../api/generated";
+import { counted } from "../../model/format";
+import { hostports } from "../edges/hostportsField";
+import { Moment } from "../resource/cells";
+import { description, metadata } from "../resource/fields/text";
+import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
+
+export const httpsEdges = describe<HttpsEdge>({
+  path: "/edges/https",
+  member: "https_edges",
+  prefix: "edghts",
+  one: "HTTPS edge",
+  many: "HTTPS edges",
+  about:
+    "Names that visitors reach with a browser. Routes say which paths go where, and what happens on the way.",
+  title: (edge) => edge.description || edge.hostports[0] || edge.id,
+  columns: [
+    { name: "hostports", label: "Names", text: (edge) => edge.hostports.join(", "), mono: true },
+    descriptionColumn,
+    {
+      name: "routes",
+      label: "Routes",
+      text: (edge) => String(edge.routes.length),
+      number: (edge) => edge.routes.length,
+    },
+    {
+      name: "mutual_tls",
+      label: "Mutual TLS",
+      text: ({ mutual_tls: module }) => (module ? (module.enabled ? "on" : "off") : "not set"),
+    },
+    idColumn,
+    {
+      name: "created_at",
+      label: "Created",
+      text: (edge) => edge.created_at,
+      cell: (edge) => <Moment at={edge.created_at} />,
+      hidden: true,
+    },
+    metadataColumn,
+  ],
+  fields: [hostports("names"), description("What it serves, for people."), metadata()],
+  empty: {
+    sentence:
+      "There is no HTTPS edge yet. Make one for a name such as shop.example.com, and give it a route.",
+    command: "postern api edges https create --hostports shop.example.com:443",
+  },
+  deletion: (edge) => {
+    const names = edge.hostports.length > 0 ? edge.hostports.join(", ") : "Its names";
+    const routes = edge.routes.length > 0 ? ` Its ${counted(edge.routes.length, "route")} go with it.` : "";
+    return `${names} no longer lead anywhere: visitors get 404 at once, and agents may take the names.${routes}`;
+  },
+});

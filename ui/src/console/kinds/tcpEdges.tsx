@@ -1,0 +1,49 @@
+// TCP edges: public addresses whose connections go to a backend.
+import type { TcpEdge } from "../../api/generated";
+import { hostports } from "../edges/hostportsField";
+import { Moment, RefLink } from "../resource/cells";
+import { description, metadata } from "../resource/fields/text";
+import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
+
+export const tcpEdges = describe<TcpEdge>({
+  path: "/edges/tcp",
+  member: "tcp_edges",
+  prefix: "edgtcp",
+  one: "TCP edge",
+  many: "TCP edges",
+  about: "Public addresses, a name of the server and a port, whose connections go to one backend.",
+  title: (edge) => edge.description || edge.hostports[0] || edge.id,
+  columns: [
+    { name: "hostports", label: "Addresses", text: (edge) => edge.hostports.join(", "), mono: true },
+    descriptionColumn,
+    {
+      name: "backend",
+      label: "Backend",
+      text: (edge) => edge.backend?.backend.id ?? "none",
+      cell: (edge) => (edge.backend ? <RefLink id={edge.backend.backend.id} /> : "none"),
+    },
+    {
+      name: "ip_restriction",
+      label: "IP restriction",
+      text: ({ ip_restriction: module }) => (module ? (module.enabled ? "on" : "off") : "not set"),
+    },
+    idColumn,
+    {
+      name: "created_at",
+      label: "Created",
+      text: (edge) => edge.created_at,
+      cell: (edge) => <Moment at={edge.created_at} />,
+      hidden: true,
+    },
+    metadataColumn,
+  ],
+  fields: [hostports("addresses"), description("What it serves, for people."), metadata()],
+  empty: {
+    sentence: "There is no TCP edge yet. Make one for a port of this server and give it a backend.",
+    command: "postern api edges tcp create --hostports example.com:24000",
+  },
+  deletion: (edge) => {
+    const addresses = edge.hostports.length > 0 ? edge.hostports.join(", ") : "Its addresses";
+    return `${addresses} no longer listen: new connections are refused at once, and agents may take the ports.`;
+  },
+});

@@ -1,0 +1,51 @@
+// TLS edges: names whose connections go to a backend as they are.
+import type { TlsEdge } from "../../api/generated";
+import { hostports } from "../edges/hostportsField";
+import { Moment, RefLink } from "../resource/cells";
+import { description, metadata } from "../resource/fields/text";
+import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
+
+export const tlsEdges = describe<TlsEdge>({
+  path: "/edges/tls",
+  member: "tls_edges",
+  prefix: "edgtls",
+  one: "TLS edge",
+  many: "TLS edges",
+  about:
+    "Names whose connections go to one backend, whatever is spoken inside. TLS ends here or at the backend.",
+  title: (edge) => edge.description || edge.hostports[0] || edge.id,
+  columns: [
+    { name: "hostports", label: "Names", text: (edge) => edge.hostports.join(", "), mono: true },
+    descriptionColumn,
+    {
+      name: "backend",
+      label: "Backend",
+      text: (edge) => edge.backend?.backend.id ?? "none",
+      cell: (edge) => (edge.backend ? <RefLink id={edge.backend.backend.id} /> : "none"),
+    },
+    {
+      name: "tls_termination",
+      label: "TLS ends",
+      text: ({ tls_termination: module }) =>
+        module?.enabled && module.terminate_at === "edge" ? "at the edge" : "at the backend",
+    },
+    idColumn,
+    {
+      name: "created_at",
+      label: "Created",
+      text: (edge) => edge.created_at,
+      cell: (edge) => <Moment at={edge.created_at} />,
+      hidden: true,
+    },
+    metadataColumn,
+  ],
+  fields: [hostports("names"), description("What it serves, for people."), metadata()],
+  empty: {
+    sentence: "There is no TLS edge yet. Make one for a name whose connections go through unread.",
+    command: "postern api edges tls create --hostports db.example.com:443",
+  },
+  deletion: (edge) => {
+    const names = edge.hostports.length > 0 ? edge.hostports.join(", ") : "Its names";
+    return `${names} no longer lead anywhere: new connections are refused at once, and agents may take the names.`;
+  },
+});

@@ -1,0 +1,177 @@
+// The form of one module on one owner: its settings, what the provider must be told, and the same as a request.
+import { useId, useMemo, useRef, useState, type FormEvent } from "react";
+import { ApiError, asProblem } from "../../api/problem";
+import { adviceFor } from "../../model/advice";
+import { Button } from "../../parts/Button";
+import { Notice, ProblemText } from "../../parts/Notice";
+import { useChange } from "../management";
+import { RequestPreview } from "../resource/RequestPreview";
+import form from "../resource/form.module.css";
+import type { Body, Draft, Field, ModuleDescriptor, Value } from "./descriptor";
+import { asked, bodyOf, coveredBody, draftOf, emptyDraft, initial, mistakesOf } from "./form";
+import { FieldInput } from "./inputs/FieldInput";
+import styles from "./ModuleForm.module.css";
+import { PasteBox } from "./PasteBox";
+import { PolicyTester } from "./PolicyTester";
+import { isRecord, textsOf } from "./words";
+
+interface ModuleFormProps {
+  module: ModuleDescriptor;
+  /** What it is set on: the path of the record, and the collection that is remembered. */
+  path: string;
+  collection: string;
+  /** As the API shows it; null where it is not set. */
+  view: Body | null;
+  /** Why it would be refused beside what else is set. */
+  beside: string | null;
+  /** The id of a route, for what its provider must be told. */
+  route: string | null;
+  onDone(): void;
+  onCancel(): void;
+}
+
+export function ModuleForm({
+  module,
+  path,
+  collection,
+  view,
+  beside,
+  route,
+  onDone,
+  onCancel,
+}: ModuleFormProps) {
+  const id = useId();
+  const element = useRef<HTMLFormElement>(null);
+  const [edited, setEdited] = useState<Draft>({});
+  const [tried, setTried] = useState(false);
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const change = useChange([collection]);
+  const before = useMemo(() => (view ? draftOf(module, view) : emptyDraft(module)), [module, view]);
+  const draft = { ...before, ...edited };
+  // Who opens a module that is switched off changes its settings and not the switch.
+  const body = bodyOf(module, draft, view ? view["enabled"] === true : true);
+  const mistakes = mistakesOf(module, draft);
+  const fields = module.fields.filter((field) => asked(field, draft));
+  const refused = change.error;
+  const named = refused instanceof ApiError ? refused.details["field"] : undefined;
+  const refusedField = typeof named === "string" ? fieldOf(fields, named) : undefined;
+  const unchanged =
+    view !== null &&
+    JSON.stringify(body) === JSON.stringify(bodyOf(module, before, body["enabled"] === true));
+
+  const focus = (name: string) => {
+    const place = element.current?.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"]`);
+    place?.closest("details")?.setAttribute("open", "");
+    place?.querySelector<HTMLElement>("input, select, textarea, button")?.focus();
+  };
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    const first = fields.find(({ name }) => mistakes[name])?.name;
+    if (first !== undefined) return focus(first);
+    if (unchanged || change.isPending) return undefined;
+    change.mutate(
+      { method: "PUT", path: `${path}/${module.name}`, body },
+      {
+        onSuccess: onDone,
+        onError: (thrown) => {
+          const field = thrown instanceof ApiError ? thrown.details["field"] : undefined;
+          const own = typeof field === "string" ? fieldOf(fields, field) : undefined;
+          if (own) focus(own.name);
+        },
+      },
+    );
+    return undefined;
+  };
+  const mistakeOf = (field: Field): string | null => {
+    if (refusedField === field && refused) return asProblem(refused).message;
+    return tried || touched.has(field.name) ? (mistakes[field.name] ?? null) : null;
+  };
+  const set = (name: string, value: Value) => {
+    if (refused) change.reset();
+    setEdited((former) => ({ ...former, [name]: value }));
+  };
+  const input = (field: Field) => (
+    <div
+      key={field.name}
+      data-field={field.name}
+      onBlur={() => setTouched((former) => new Set(former).add(field.name))}
+    >
+      <FieldInput
+        field={field}
+        value={draft[field.name] ?? initial(field)}
+        mistake={mistakeOf(field)}
+        onChange={(value) => set(field.name, value)}
+      />
+    </div>
+  );
+  const problem = refused && asProblem(refused);
+  const warnings = [...(beside ? [beside] : []), ...(module.warnings?.(draft) ?? [])];
+  const more = fields.filter((field) => field.advanced);
+  return (
+    <form
+      ref={element}
+      className={form.form}
+      noValidate
+      onSubmit={send}
+      aria-label={view ? `Settings of ${module.label}` : `Add ${module.label}`}
+    >
+      <div className={form.fields}>
+        {route && <PasteBox module={module} route={route} view={view} />}
+        {module.fields.length === 0 && <p className={form.quiet}>It has no settings: it is on or off.</p>}
+        {fields.filter((field) => !field.advanced).map(input)}
+        {more.length > 0 && (
+          <details
+            className={styles.more}
+            open={more.some(({ name }) => tried && mistakes[name]) || undefined}
+          >
+            <summary>More settings</summary>
+            <div className={styles.inner}>{more.map(input)}</div>
+          </details>
+        )}
+        {module.name === "ip_restriction" && <PolicyTester policies={textsOf(draft["ip_policy_ids"])} />}
+        {warnings.map((sentence) => (
+          <Notice key={sentence} tone="warn" title={sentence} />
+        ))}
+        {problem && (
+          <Notice tone="bad" title="The server refused it" alert>
+            <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
+          </Notice>
+        )}
+        <div className={form.actions}>
+          <Button
+            id={`${id}-submit`}
+            type="submit"
+            weight="primary"
+            icon="check"
+            busy={change.isPending}
+            aria-disabled={unchanged || undefined}
+          >
+            {view ? "Save" : `Add ${module.label}`}
+          </Button>
+          <Button onClick={onCancel}>{view ? "Close" : "Cancel"}</Button>
+          {unchanged && module.fields.length > 0 && (
+            <span className={form.quiet}>Nothing is changed yet.</span>
+          )}
+        </div>
+      </div>
+      <RequestPreview
+        method="PUT"
+        path={`${path}/${module.name}`}
+        body={body}
+        shown={coveredBody(module, body)}
+      />
+    </form>
+  );
+}
+
+/** The field an error is about: the API names members of objects and places in lists as well. */
+function fieldOf(fields: readonly Field[], named: string): Field | undefined {
+  const parts = named.replace(/\[\d+\]/g, "").split(".");
+  return fields.find(({ name }) => name === parts.at(-1)) ?? fields.find(({ name }) => name === parts[0]);
+}
+
+/** Whether a record shows a module that counts. */
+export function isOn(view: unknown): boolean {
+  return isRecord(view) && view["enabled"] === true;
+}

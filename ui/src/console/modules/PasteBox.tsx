@@ -1,0 +1,65 @@
+// What to paste at the provider of a login, with a copy of each, and for SAML the whole as a file.
+import { Button, IconButton } from "../../parts/Button";
+import { saveText } from "../../parts/save";
+import { useCopy } from "../../services";
+import { useServer } from "../edges/server";
+import type { Body, ModuleDescriptor } from "./descriptor";
+import styles from "./ModuleForm.module.css";
+import { pasteOf } from "./paste";
+import { ownMetadata } from "./samlMetadata";
+
+export function PasteBox({
+  module,
+  route,
+  view,
+}: {
+  module: ModuleDescriptor;
+  route: string;
+  view: Body | null;
+}) {
+  const copy = useCopy();
+  const { data: server } = useServer();
+  if (!server) return null;
+  const values = pasteOf(module, route, view, server);
+  if (values.length === 0) return null;
+  const metadata = module.name === "saml" && view ? ownMetadata(view) : null;
+  return (
+    <section className={styles.paste} aria-label="To paste at the provider">
+      <h3>Paste at the provider</h3>
+      <dl className={styles.values}>
+        {values.map(({ label, value, help }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <span className={styles.value}>
+                <code tabIndex={0} role="region" aria-label={label}>
+                  {value}
+                </code>
+                <IconButton icon="copy" label={`Copy ${label}`} onClick={() => void copy(value, label)} />
+              </span>
+              <span className={styles.help}>{help}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {metadata && (
+        <div className={styles.actions}>
+          <Button
+            icon="arrow"
+            onClick={() => saveText(`${route}-metadata.xml`, metadata, "application/samlmetadata+xml")}
+          >
+            Download the metadata file
+          </Button>
+          <Button icon="copy" onClick={() => void copy(metadata, "The metadata")}>
+            Copy the metadata
+          </Button>
+        </div>
+      )}
+      {module.name === "saml" && !view && (
+        <p className={styles.help}>
+          The certificate and the metadata file are there once the module is added.
+        </p>
+      )}
+    </section>
+  );
+}

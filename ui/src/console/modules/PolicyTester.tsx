@@ -1,0 +1,54 @@
+// Says for an address whether the chosen policies would let it in, and by which rule, before anything is saved.
+import { useId, useState } from "react";
+import type { IpPolicyRule } from "../../api/generated";
+import { counted } from "../../model/format";
+import { Notice } from "../../parts/Notice";
+import { State } from "../../parts/State";
+import { allOf, useAsked } from "../management";
+import { RefLink } from "../resource/cells";
+import styles from "./ModuleForm.module.css";
+import { judge } from "./policyTest";
+
+export function PolicyTester({ policies }: { policies: readonly string[] }) {
+  const id = useId();
+  const [address, setAddress] = useState("");
+  const { data } = useAsked(allOf<IpPolicyRule>({ path: "/ip_policy_rules", member: "ip_policy_rules" }));
+  if (!data || policies.length === 0) return null;
+  const rules = data.records.filter((rule) => policies.includes(rule.ip_policy.id));
+  if (data.next === null && !rules.some(({ action }) => action === "allow"))
+    return <Notice tone="warn" title="No rule of these policies allows anybody: every visitor is refused." />;
+  const verdict = judge(address, rules);
+  return (
+    <div className={styles.tester}>
+      <label htmlFor={id}>Try an address</label>
+      <input
+        id={id}
+        value={address}
+        placeholder="203.0.113.7"
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setAddress(event.target.value)}
+      />
+      <p role="status" className={styles.verdict}>
+        {address.trim() === "" ? (
+          `${counted(rules.length, "rule")} together.`
+        ) : verdict === null ? (
+          "Write one IPv4 or IPv6 address."
+        ) : (
+          <>
+            <State tone={verdict.passes ? "ok" : "bad"} icon={verdict.passes ? "check" : "cross"}>
+              {verdict.passes ? "Passes" : "Refused"}
+            </State>
+            {verdict.rule ? (
+              <span>
+                by {verdict.rule.action} <RefLink id={verdict.rule.ip_policy.id}>{verdict.rule.cidr}</RefLink>
+              </span>
+            ) : (
+              "no rule allows it"
+            )}
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+// What does not go together among the modules of one owner, and what is missing for visitors to be served.
+import type { Body, Owner } from "./descriptor";
+import { LOGINS, MODULES } from "./index";
+import { isRecord } from "./words";
+
+/** The modules of an owner as the API shows them: null where one is not set. */
+export type Set = Readonly<Record<string, Body | null>>;
+
+/** The modules in a record of the API. */
+export function setOf(record: object, owner: Owner): Set {
+  const members = record as Body;
+  const own = MODULES.filter(({ owners }) => owners.includes(owner));
+  return Object.fromEntries(
+    own.map(({ name }) => {
+      const view = members[name];
+      return [name, isRecord(view) ? view : null];
+    }),
+  );
+}
+
+const on = (set: Set, name: string) => set[name]?.["enabled"] === true;
+
+/** Sentences for who looks at the stages. */
+export function conflictsOf(set: Set, owner: Owner): string[] {
+  const found: string[] = [];
+  if ("backend" in set && !on(set, "backend"))
+    found.push(
+      set["backend"]
+        ? "The backend is switched off: nobody is served."
+        : "There is no backend yet: nobody is served until one is added.",
+    );
+  if (on(set, "webhook_verification") && LOGINS.some((login) => on(set, login)))
+    found.push(
+      "Programs that send webhooks cannot log in: with a login and webhook verification together nearly nobody passes. Give webhooks a route of their own.",
+    );
+  if (owner === "tls_edge" && on(set, "mutual_tls") && set["tls_termination"]?.["terminate_at"] !== "edge")
+    found.push(
+      "Certificates of visitors can be judged only where their TLS ends: TLS termination must say “at the edge”.",
+    );
+  return found;
+}
+
+/** Why the API would refuse to have this module enabled as well; null if it would not. */
+export function refusedBeside(set: Set, name: string): string | null {
+  if (LOGINS.includes(name)) {
+    const other = LOGINS.find((login) => login !== name && on(set, login));
+    const label = MODULES.find((module) => module.name === other)?.label;
+    if (label) return `A route has one login, and “${label}” is enabled: switch that off first.`;
+  }
+  const ends = set["tls_termination"];
+  if (name === "mutual_tls" && "tls_termination" in set && "backend" in set) {
+    if (ends?.["enabled"] !== true || ends["terminate_at"] !== "edge")
+      return "Visitors' certificates can be judged only where their TLS ends: set TLS termination to “at the edge” first.";
+  }
+  return null;
+}

@@ -1,0 +1,198 @@
+// Records of another kind to choose from, by what people call them and by their ids.
+import { useId, useState } from "react";
+import type { Base } from "../../../api/management";
+import { Field as Labelled } from "../../../parts/Field";
+import { Icon } from "../../../parts/Icon";
+import { q, useAsked } from "../../management";
+import { PlaceLink } from "../../PlaceLink";
+import type { ReferenceField } from "../descriptor";
+import type { InputProps } from "./FieldInput";
+import styles from "./inputs.module.css";
+
+interface Source {
+  path: string;
+  member: string;
+  /** What is chosen between, where there is more than one kind. */
+  kind: string;
+}
+
+const SOURCES: Readonly<
+  Record<ReferenceField["of"], { sources: readonly Source[]; make: string; one: string }>
+> = {
+  ip_policies: {
+    sources: [{ path: "/ip_policies", member: "ip_policies", kind: "IP policy" }],
+    make: "/ip_policies/new",
+    one: "an IP policy",
+  },
+  certificate_authorities: {
+    sources: [
+      { path: "/certificate_authorities", member: "certificate_authorities", kind: "Certificate authority" },
+    ],
+    make: "/certificate_authorities/new",
+    one: "a certificate authority",
+  },
+  backends: {
+    sources: [
+      { path: "/backends/tunnel_group", member: "backends", kind: "Tunnel group" },
+      { path: "/backends/weighted", member: "backends", kind: "Weighted" },
+      { path: "/backends/failover", member: "backends", kind: "Failover" },
+      { path: "/backends/http_response", member: "backends", kind: "HTTP response" },
+      { path: "/backends/static", member: "backends", kind: "Static address" },
+    ],
+    make: "/backends/tunnel_group/new",
+    one: "a backend",
+  },
+};
+
+export interface Known {
+  id: string;
+  name: string;
+  kind: string;
+  detail: string;
+}
+
+/** What a record is called in a list to choose from. */
+function known(record: Base, kind: string): Known {
+  const { labels, address, subject_common_name: subject } = record as unknown as Record<string, unknown>;
+  const labelled =
+    typeof labels === "object" && labels !== null
+      ? Object.entries(labels)
+          .map(([key, value]) => `${key}=${String(value)}`)
+          .join(", ")
+      : "";
+  const detail = labelled || String(address ?? subject ?? "");
+  return { id: record.id, name: record.description || detail || record.id, kind, detail };
+}
+
+/** All records of the kinds that may be chosen; undefined until they are known. */
+export function useKnown(of: ReferenceField["of"]): readonly Known[] | undefined {
+  const { sources } = SOURCES[of];
+  // The first collection comes first in the key: a change of it forgets the answer.
+  const { data } = useAsked(
+    q<Known[]>([sources[0]?.path ?? "", "choice"], async (api) => {
+      const pages = await Promise.all(
+        sources.map(async ({ path, member, kind }) =>
+          (await api.all<Base>(path, member)).records.map((record) => known(record, kind)),
+        ),
+      );
+      return pages.flat();
+    }),
+  );
+  return data;
+}
+
+export function ReferenceInput({ field, value, mistake, onChange }: InputProps<ReferenceField, string>) {
+  const records = useKnown(field.of);
+  const { sources, make, one } = SOURCES[field.of];
+  const missing = value !== "" && records && !records.some(({ id }) => id === value);
+  return (
+    <>
+      <Labelled label={field.label} mistake={mistake} {...(field.help ? { hint: field.help } : {})}>
+        {(tied) => (
+          <select
+            {...tied}
+            value={value}
+            aria-required={field.required}
+            onChange={(event) => onChange(event.target.value)}
+          >
+            <option value="">{records ? `Choose ${one}` : "Loading…"}</option>
+            {missing && <option value={value}>{value}</option>}
+            {sources.map(({ kind }) => {
+              const own = (records ?? []).filter((record) => record.kind === kind);
+              return (
+                own.length > 0 && (
+                  <optgroup key={kind} label={kind}>
+                    {own.map(({ id, name, detail }) => (
+                      <option key={id} value={id}>
+                        {detail && detail !== name ? `${name} (${detail})` : name}
+                      </option>
+                    ))}
+                  </optgroup>
+                )
+              );
+            })}
+          </select>
+        )}
+      </Labelled>
+      {records?.length === 0 && (
+        <p className={styles.help}>
+          There is none yet. <PlaceLink to={make}>Make {one}</PlaceLink> first.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** More than so many get a box to search in. */
+const MANY = 8;
+
+export function ReferencesInput({
+  field,
+  value,
+  mistake,
+  onChange,
+}: InputProps<ReferenceField, readonly string[]>) {
+  const id = useId();
+  const records = useKnown(field.of);
+  const [wanted, setWanted] = useState("");
+  const { make, one } = SOURCES[field.of];
+  const gone = value.filter((chosen) => records && !records.some((record) => record.id === chosen));
+  const all: readonly Known[] = [
+    ...gone.map((chosen) => ({ id: chosen, name: "deleted", kind: "", detail: "" })),
+    ...(records ?? []),
+  ];
+  const words = wanted.trim().toLowerCase();
+  const shown = all.filter(
+    (record) => value.includes(record.id) || `${record.name} ${record.id}`.toLowerCase().includes(words),
+  );
+  return (
+    <fieldset className={styles.fieldset} aria-describedby={`${id}-help`}>
+      <legend className={styles.label}>{field.label}</legend>
+      {all.length > MANY && (
+        <input
+          className={styles.input}
+          aria-label={`Find ${field.label.toLowerCase()}`}
+          placeholder="Name or id"
+          value={wanted}
+          autoComplete="off"
+          onChange={(event) => setWanted(event.target.value)}
+        />
+      )}
+      <div className={styles.chosen} data-wrong={mistake !== null}>
+        {records === undefined && <p className={styles.none}>Loading…</p>}
+        {records?.length === 0 && gone.length === 0 && (
+          <p className={styles.none}>
+            There is none yet. <PlaceLink to={make}>Make {one}</PlaceLink> first.
+          </p>
+        )}
+        {shown.map((record) => (
+          <label key={record.id} className={styles.option}>
+            <input
+              type="checkbox"
+              checked={value.includes(record.id)}
+              onChange={(event) =>
+                onChange(
+                  event.target.checked
+                    ? [...value, record.id]
+                    : value.filter((chosen) => chosen !== record.id),
+                )
+              }
+            />
+            <span className={styles.name}>{record.name}</span>
+            {record.name !== record.id && <code>{record.id}</code>}
+          </label>
+        ))}
+        {records && all.length > 0 && shown.length === 0 && <p className={styles.none}>None is called so.</p>}
+      </div>
+      {mistake && (
+        <p className={styles.mistake}>
+          <Icon name="cross" size={14} />
+          {mistake}
+        </p>
+      )}
+      <p id={`${id}-help`} className={styles.help}>
+        {field.help}
+      </p>
+    </fieldset>
+  );
+}
