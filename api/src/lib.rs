@@ -30,6 +30,7 @@ pub mod secret;
 pub mod timestamp;
 pub mod token;
 pub mod trace;
+pub mod traffic;
 pub mod tunnel_modules;
 pub mod user_agents;
 pub mod webhooks;

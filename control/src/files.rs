@@ -55,6 +55,12 @@ pub(crate) fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
+/// What the files of a folder take, those in folders below it left out. What cannot be read counts as nothing.
+pub(crate) fn room(folder: &Path) -> u64 {
+    let sizes = fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|entry| entry.metadata().ok());
+    sizes.filter(fs::Metadata::is_file).map(|metadata| metadata.len()).sum()
+}
+
 /// Reads a small file; `None` if there is none.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     match fs::read(path) {

@@ -1,7 +1,12 @@
 //! What the control side asks about agents and tunnels that are up.
 
 use futures::{FutureExt, future::BoxFuture};
-use postern_api::{AnyId, Code, OwnerId, Timestamp, host::HostName, trace::Decision};
+use postern_api::{
+    AnyId, Code, OwnerId, Timestamp,
+    host::HostName,
+    trace::Decision,
+    traffic::{Counts, History, Traffic},
+};
 use std::{collections::BTreeMap, net::IpAddr};
 
 /// A view of what is alive. Answers at once, from memory.
@@ -25,6 +30,12 @@ pub trait Live: Send + Sync {
     fn tunnels(&self) -> Vec<LiveTunnel>;
     /// The last requests and connections that an edge turned away, the newest first.
     fn refused(&self, edge: &str) -> Vec<LiveRefusal>;
+    /// What passed each edge, route and tunnel that something has passed, in no order and without histories.
+    fn traffic(&self) -> Vec<Traffic>;
+    /// What passed one of them, with its history.
+    fn traffic_of(&self, id: &str) -> Option<Traffic>;
+    /// What passed all of them together.
+    fn traffic_in_all(&self) -> (Counts, History);
     /// Tells the agent of a session to make a new one; false if the session is gone.
     fn restart(&self, session: &str) -> bool;
     /// Ends a session for good, and all that it holds; false if the session is gone.
@@ -161,6 +172,15 @@ impl Live for NothingLive {
     }
     fn refused(&self, _edge: &str) -> Vec<LiveRefusal> {
         Vec::new()
+    }
+    fn traffic(&self) -> Vec<Traffic> {
+        Vec::new()
+    }
+    fn traffic_of(&self, _id: &str) -> Option<Traffic> {
+        None
+    }
+    fn traffic_in_all(&self) -> (Counts, History) {
+        Default::default()
     }
     fn restart(&self, _session: &str) -> bool {
         false

@@ -13,6 +13,7 @@ use crate::{
     settings::Settings,
     tcp::Ports,
     tls::{Certificates, Configs},
+    traffic::{self, Traffic},
 };
 use postern_api::{
     Code, Error,
@@ -64,8 +65,10 @@ impl Edge {
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
         let ports = Ports::new(settings.tcp_addr, crowd(0), backends.clone(), gatehouse.clone());
         let logins = Arc::new(settings.logins(https_addr.port())?);
-        let routing = Arc::new(Routing::new(configs.clone(), Keeper::new(&settings, logins.clone())));
         let claims = Some(settings.identity_headers.clone()).filter(|names| !headers::is_own(names.prefix()));
+        let traffic = gatehouse.traffic.clone();
+        let routing =
+            Arc::new(Routing::new(configs.clone(), Keeper::new(&settings, logins.clone(), gatehouse.traffic.clone())));
         let (api, challenges) = (settings.api.clone(), settings.challenges.clone());
         let (https_port, http_port) = (https_addr.port(), http_addr.port());
         let registry =
@@ -96,6 +99,7 @@ impl Edge {
         tasks.spawn(listeners::serve_http(http, front, crowd(DOOR), open.clone(), stop.clone()));
         tasks.spawn(follower.follow(published));
         tasks.spawn(tidy(registry.clone()));
+        tasks.spawn(look(traffic));
         let keeping = logins.clone();
         tasks.spawn(async move { keeping.keep().await });
         Ok(Edge { https_addr, http_addr, registry, logins, live, open, stop, tasks })
@@ -188,6 +192,17 @@ impl Follower {
                 () = tokio::time::sleep(RETRY), if failed => {}
             }
         }
+    }
+}
+
+/// Follows what passes, second by second.
+async fn look(traffic: Arc<Traffic>) {
+    let began = tokio::time::Instant::now();
+    let mut seconds = tokio::time::interval(traffic::LOOK);
+    seconds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        seconds.tick().await;
+        traffic.look(began.elapsed().as_secs());
     }
 }
 

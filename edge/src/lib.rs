@@ -25,6 +25,7 @@ mod sessions;
 mod settings;
 mod tcp;
 mod tls;
+mod traffic;
 
 pub use challenges::{Challenges, Showing};
 pub use edge::Edge;

@@ -5,7 +5,11 @@ use crate::{
     routing::Routing,
     sessions::{Pledge, Pledged, Registry},
 };
-use postern_api::{Timestamp, host::HostName};
+use postern_api::{
+    Timestamp,
+    host::HostName,
+    traffic::{Counts, History, Traffic},
+};
 use std::{
     collections::BTreeMap,
     net::{IpAddr, SocketAddr},
@@ -144,6 +148,21 @@ impl Live {
     /// The last requests and connections that an edge turned away, the newest first.
     pub fn refused(&self, edge: &str) -> Vec<Arc<Entry>> {
         self.gatehouse.refused.of(edge)
+    }
+
+    /// What passed each edge, route and tunnel that something has passed, in no order and without histories.
+    pub fn traffic(&self) -> Vec<Traffic> {
+        self.gatehouse.traffic.shown()
+    }
+
+    /// What passed one of them, with its history.
+    pub fn traffic_of(&self, id: &str) -> Option<Traffic> {
+        self.gatehouse.traffic.one(id)
+    }
+
+    /// What passed all of them together.
+    pub fn traffic_in_all(&self) -> (Counts, History) {
+        self.gatehouse.traffic.total()
     }
 
     /// The port on which visitors with HTTPS are served.

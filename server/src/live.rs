@@ -1,7 +1,11 @@
 //! What is alive at the edge, as the management API asks for it.
 
 use futures::{FutureExt, future::BoxFuture};
-use postern_api::{AnyId, Code, Timestamp, host::HostName};
+use postern_api::{
+    AnyId, Code, Timestamp,
+    host::HostName,
+    traffic::{Counts, History, Traffic},
+};
 use postern_control::{LiveAddress, LiveRefusal, LiveSession, LiveTunnel, Wanted};
 use postern_edge::{Entry, Pledge, SessionView, TunnelKind, TunnelView};
 use std::collections::BTreeMap;
@@ -71,6 +75,18 @@ impl postern_control::Live for Live {
     fn refused(&self, edge: &str) -> Vec<LiveRefusal> {
         let kept = self.edge().map(|live| live.refused(edge)).unwrap_or_default();
         kept.iter().map(|entry| refusal(entry)).collect()
+    }
+
+    fn traffic(&self) -> Vec<Traffic> {
+        self.edge().map(postern_edge::Live::traffic).unwrap_or_default()
+    }
+
+    fn traffic_of(&self, id: &str) -> Option<Traffic> {
+        self.edge()?.traffic_of(id)
+    }
+
+    fn traffic_in_all(&self) -> (Counts, History) {
+        self.edge().map(postern_edge::Live::traffic_in_all).unwrap_or_default()
     }
 
     fn restart(&self, session: &str) -> bool {

@@ -38,6 +38,7 @@ mod tcp_edges;
 mod tcp_tunnels;
 mod tls;
 mod tls_tunnels;
+mod traffic;
 mod tunnel_modules;
 mod views;
 mod visitor_addresses;

@@ -18,6 +18,7 @@ mod refused_visit;
 mod reserved_address;
 mod reserved_domain;
 mod server_facts;
+mod server_status;
 mod ssh_certificate_authority;
 mod ssh_host_certificate;
 mod ssh_user_certificate;
@@ -60,6 +61,7 @@ pub use reserved_domain::{
     ReservedDomainUpdate, ResolvesTo,
 };
 pub use server_facts::ServerFacts;
+pub use server_status::{Configured, ExpiringCertificate, ServerStatus, StoreStatus};
 pub use ssh_certificate_authority::{
     SshCertificateAuthority, SshCertificateAuthorityCreate, SshCertificateAuthorityStatus,
     SshCertificateAuthorityUpdate,

@@ -196,6 +196,21 @@ pub(super) async fn facts(State(shared): State<Arc<Shared>>, uri: Uri) -> Answer
     json(StatusCode::OK, &shared.resources.facts())
 }
 
+pub(super) async fn status(State(shared): State<Arc<Shared>>, uri: Uri) -> Answer {
+    query::none(&uri)?;
+    json(StatusCode::OK, &shared.resources.status().await?)
+}
+
+pub(super) async fn traffic(State(shared): State<Arc<Shared>>, uri: Uri) -> Answer {
+    query::none(&uri)?;
+    json(StatusCode::OK, &shown("/traffic", "traffic", &shared.resources.traffic(), None, shared.resources.base_url())?)
+}
+
+pub(super) async fn traffic_of(State(shared): State<Arc<Shared>>, Path(item): Path<Item>, uri: Uri) -> Answer {
+    query::none(&uri)?;
+    json(StatusCode::OK, &shared.resources.traffic_of(&item.id)?)
+}
+
 pub(super) async fn command(
     command: SessionCommand,
     shared: Arc<Shared>,

@@ -58,6 +58,7 @@ fn contents() -> Api {
         .view::<TunnelSession>()
         .commands()
         .facts()
+        .watching()
 }
 
 /// Collects routes, and what is to be said about them.
@@ -135,6 +136,13 @@ impl Api {
     fn facts(self) -> Self {
         let router = self.router.route(ServerFacts::PATH, get(handlers::facts));
         Api { router, ..self }.described(Description::facts)
+    }
+
+    /// What passes, and the server at a glance.
+    fn watching(self) -> Self {
+        let router = self.router.route("/status", get(handlers::status)).route("/traffic", get(handlers::traffic));
+        let router = router.route("/traffic/{id}", get(handlers::traffic_of));
+        Api { router, ..self }.described(Description::watching)
     }
 
     fn described(mut self, describe: fn(&mut Description)) -> Self {

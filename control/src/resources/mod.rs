@@ -61,7 +61,7 @@ use crate::{
     acme::Progress,
     store::{Revision, Store},
 };
-use postern_api::{Code, Error, Result, published::Published};
+use postern_api::{Code, Error, Result, Timestamp, published::Published};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
@@ -81,6 +81,8 @@ pub(crate) struct Resources {
     pub(crate) reached: watch::Receiver<Revision>,
     /// How far the server is with certificates that it gets by itself.
     pub(crate) progress: Progress,
+    /// Since when this has been open.
+    pub(crate) started_at: Timestamp,
     answers: Answers,
 }
 
@@ -93,8 +95,8 @@ impl Resources {
         published: watch::Receiver<Arc<Published>>,
         reached: watch::Receiver<Revision>,
     ) -> Self {
-        let (progress, answers) = (Progress::default(), Answers::default());
-        Resources { store, codec, settings, live, published, reached, progress, answers }
+        let (progress, answers, started_at) = (Progress::default(), Answers::default(), Timestamp::now());
+        Resources { store, codec, settings, live, published, reached, progress, started_at, answers }
     }
 
     /// How addresses of resources begin.

@@ -5,6 +5,8 @@ mod app_user;
 mod endpoint;
 mod facts;
 mod refused;
+mod status;
+mod traffic;
 mod tunnel;
 mod tunnel_session;
 

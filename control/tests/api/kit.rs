@@ -5,7 +5,11 @@ use axum::body::Body;
 use futures::{FutureExt, future::BoxFuture};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
-use postern_api::{AnyId, Code, host::HostName};
+use postern_api::{
+    AnyId, Code,
+    host::HostName,
+    traffic::{Counts, History, Traffic},
+};
 use postern_control::{Control, Live, LiveRefusal, LiveSession, LiveTunnel, Settings, Wanted};
 use serde_json::{Value, json};
 use std::{
@@ -36,6 +40,8 @@ pub(crate) struct Tunnels {
     pub(crate) tunnels: Mutex<Vec<LiveTunnel>>,
     /// What edges have turned away, with the id of the edge.
     pub(crate) refused: Mutex<Vec<(String, LiveRefusal)>>,
+    /// What passed edges, routes and tunnels.
+    pub(crate) traffic: Mutex<Vec<Traffic>>,
     /// What agents were to be kept from, in order.
     pub(crate) kept_free: Mutex<Vec<Wanted>>,
 }
@@ -71,6 +77,17 @@ impl Live for Tunnels {
     fn refused(&self, edge: &str) -> Vec<LiveRefusal> {
         let refused = self.refused.lock().expect("unpoisoned");
         refused.iter().filter(|(of, _)| of == edge).map(|(_, refusal)| refusal.clone()).collect()
+    }
+    fn traffic(&self) -> Vec<Traffic> {
+        self.traffic.lock().expect("unpoisoned").clone()
+    }
+    fn traffic_of(&self, id: &str) -> Option<Traffic> {
+        self.traffic().into_iter().find(|one| one.id == id)
+    }
+    fn traffic_in_all(&self) -> (Counts, History) {
+        let mut counts = Counts::default();
+        counts.requests = self.traffic().iter().map(|one| one.total.requests).sum();
+        (counts, History::default())
     }
     fn restart(&self, session: &str) -> bool {
         self.sessions.lock().expect("unpoisoned").iter().any(|live| live.id == session)

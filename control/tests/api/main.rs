@@ -24,3 +24,4 @@ mod rights;
 mod secrets;
 mod start;
 mod views;
+mod watching;

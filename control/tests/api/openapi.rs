@@ -1,7 +1,7 @@
 //! The committed description is the one the code makes.
 
 use crate::kit::{BASE_URL, World};
-use crate::{decisions, described, facts, kinds, modules, people, reserved, views};
+use crate::{decisions, described, facts, kinds, modules, people, reserved, views, watching};
 use serde_json::json;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../api/openapi.json");
@@ -23,7 +23,7 @@ fn the_committed_description_is_up_to_date() {
 #[tokio::test]
 async fn the_suites_do_everything_that_is_described() {
     let mut worlds = Vec::new();
-    for _ in 0..8 {
+    for _ in 0..9 {
         worlds.push(World::start().await);
     }
     kinds::made_read_changed_and_deleted(&worlds[0]).await;
@@ -34,6 +34,7 @@ async fn the_suites_do_everything_that_is_described() {
     decisions::listed_for_each_edge(&worlds[5]).await;
     people::listed_read_and_ended(&worlds[6]).await;
     facts::told_about_the_server(&worlds[7]).await;
+    watching::shown_and_listed(&worlds[8]).await;
     let seen = worlds.iter().flat_map(|world| world.visits.seen()).collect();
     let described = described::operations();
     assert!(described.len() > 100, "only {} operations were found", described.len());

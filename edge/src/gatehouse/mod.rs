@@ -14,16 +14,20 @@ pub(crate) use passage::Passage;
 pub use record::Entry;
 pub(crate) use record::{Asked, Record, cut};
 
+use crate::traffic::Traffic;
 use postern_api::published::{Changed, Published};
 use refused::Refused;
 use restrictions::Restrictions;
 use sample::Sample;
+use std::sync::Arc;
 
 /// One for the whole edge.
 #[derive(Default)]
 pub(crate) struct Gatehouse {
     pub(crate) restrictions: Restrictions,
     pub(crate) refused: Refused,
+    /// What passes each edge, route and tunnel.
+    pub(crate) traffic: Arc<Traffic>,
     /// If anybody wants one.
     pub(crate) log: Option<AccessLog>,
     /// Which failed handshakes are worth a line.

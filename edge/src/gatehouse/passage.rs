@@ -18,6 +18,7 @@ pub(crate) struct Passage {
     scheme: &'static str,
     /// The name that was asked for, if one was.
     pub(crate) host: Option<Box<str>>,
+    counted: bool,
 }
 
 impl Passage {
@@ -28,7 +29,7 @@ impl Passage {
     /// One that began a while ago.
     pub(super) fn since(gatehouse: &Arc<Gatehouse>, visitor: SocketAddr, scheme: &'static str, began: Instant) -> Self {
         let (record, trace) = (Record::since(gatehouse, began), Trace::default());
-        Passage { gatehouse: gatehouse.clone(), record, visitor, trace, scheme, host: None }
+        Passage { gatehouse: gatehouse.clone(), record, visitor, trace, scheme, host: None, counted: false }
     }
 
     /// Judges the visitor by what holds for everybody, and by the stages of an edge.
@@ -50,6 +51,12 @@ impl Passage {
         }
     }
 
+    /// Somebody serves it.
+    pub(crate) fn carried(&mut self) {
+        self.counted = true;
+        self.record.arrived(&self.trace);
+    }
+
     pub(crate) fn moved(&self, bytes_in: u64, bytes_out: u64) {
         self.record.came_in(bytes_in);
         self.record.went_out(bytes_out);
@@ -60,6 +67,10 @@ impl Passage {
         let code = refusal.error.code;
         counters::refusal(self.trace.refused_by(), code);
         tracing::info!(visitor = %self.visitor, trace = %self.trace, %code, "connection refused: {}", refusal.error.message);
+        if !self.counted {
+            self.carried();
+        }
+        self.record.ended(0, &self.trace, Some(refusal));
         self.tell(Some(refusal));
     }
 

@@ -5,6 +5,7 @@ use crate::{
     counters::{self, Kind},
     modules::Trace,
     refusal::Refusal,
+    traffic::{Outcome, Reached, Tally},
 };
 use postern_api::{Code, trace};
 use serde::{Serialize, Serializer};
@@ -84,7 +85,7 @@ pub(crate) struct Record {
     began: Instant,
     bytes_in: AtomicU64,
     bytes_out: AtomicU64,
-    told: OnceLock<(Kind, Option<Box<Entry>>)>,
+    told: OnceLock<(Kind, Reached, Option<Box<Entry>>)>,
 }
 
 impl Record {
@@ -114,6 +115,21 @@ impl Record {
         self.bytes_out.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    /// Counts it as a request, or as a connection that is carried from now on.
+    pub(crate) fn arrived(&self, trace: &Trace) {
+        self.gatehouse.traffic.all().request();
+        trace.reached().each().for_each(Tally::request);
+    }
+
+    /// Counts how it ended.
+    pub(crate) fn ended(&self, status: u16, trace: &Trace, refusal: Option<&Refusal>) {
+        let outcome = Outcome::of(status, refusal);
+        if outcome != Outcome::Well {
+            self.gatehouse.traffic.all().outcome(outcome);
+            trace.reached().each().for_each(|tally| tally.outcome(outcome));
+        }
+    }
+
     /// Says what it was, once that is known: what was asked, how it was answered, and why it was refused if it was.
     pub(crate) fn tell(&self, asked: Asked<'_>, status: u16, trace: &mut Trace, refusal: Option<&Refusal>) {
         let refusal = refusal.filter(|refusal| refusal.location.is_none());
@@ -123,7 +139,7 @@ impl Record {
         if let (true, Some(edge), Some(entry)) = (kept, trace.edge(), &entry) {
             self.gatehouse.refused.add(edge, Entry::clone(entry));
         }
-        let _ = self.told.set((trace.kind(), entry.filter(|_| logged)));
+        let _ = self.told.set((trace.kind(), trace.reached().clone(), entry.filter(|_| logged)));
     }
 
     fn entry(&self, asked: Asked<'_>, status: u16, trace: &mut Trace, refusal: Option<&Refusal>) -> Entry {
@@ -158,8 +174,10 @@ impl Record {
 impl Drop for Record {
     fn drop(&mut self) {
         let (bytes_in, bytes_out) = (*self.bytes_in.get_mut(), *self.bytes_out.get_mut());
-        let Some((kind, entry)) = self.told.take() else { return counters::abandoned() };
+        let Some((kind, reached, entry)) = self.told.take() else { return counters::abandoned() };
         counters::bytes(kind, bytes_in, bytes_out);
+        self.gatehouse.traffic.all().bytes(bytes_in, bytes_out);
+        reached.each().for_each(|tally| tally.bytes(bytes_in, bytes_out));
         if let (Some(mut entry), Some(log)) = (entry, &self.gatehouse.log) {
             (entry.bytes_in, entry.bytes_out) = (bytes_in, bytes_out);
             entry.duration_microseconds = microseconds(self.began.elapsed());

@@ -211,7 +211,7 @@ mod tests {
         let ports = Ports::new(settings.tcp_addr, crowd, backends.clone(), gatehouse.clone());
         let configs = Configs::new(Arc::new(Nobody), settings.challenges.clone()).expect("ticket keys");
         let logins = Arc::new(settings.logins(443).expect("logins"));
-        let routing = Arc::new(Routing::new(Arc::new(configs), Keeper::new(&settings, logins.clone())));
+        let routing = Arc::new(Routing::new(Arc::new(configs), Keeper::new(&settings, logins.clone(), Arc::default())));
         let (_publish, published) = watch::channel(Arc::default());
         let registry = Arc::new(Registry::new(settings, 443, 80, published, backends, routing.clone(), ports));
         let front = Arc::new(Front {

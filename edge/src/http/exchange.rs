@@ -61,6 +61,7 @@ pub(super) async fn exchange(
             Candidate::Answer(fixed) => return Ok(Answered::Fixed(fixed)),
             Candidate::Dial(origin) => origin,
         };
+        trace.is_tried_with(&origin);
         let asked = match origin.lines() {
             None => ask(&origin, whom, request, &progress, patience, (left > 0, trace)).await,
             Some(lines) => ask_shared(&origin, lines, whom, request, &progress, patience).await,

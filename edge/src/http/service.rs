@@ -106,6 +106,8 @@ pub(super) async fn handle(
     };
     let status = response.status().as_u16();
     counters::request(trace.kind(), status, record.elapsed());
+    record.arrived(&trace);
+    record.ended(status, &trace, refusal.as_ref());
     record.tell(asked(&visitor, &method, &uri, version, host.as_ref()), status, &mut trace, refusal.as_ref());
     let over = (invalid || response.status() == StatusCode::MISDIRECTED_REQUEST) && version < Version::HTTP_2;
     if over || last && response.status() != StatusCode::SWITCHING_PROTOCOLS {
@@ -165,6 +167,8 @@ fn turn_away(
     let (mut trace, status) = (Trace::default(), refusal.status());
     counters::refusal(None, refusal.error.code);
     counters::request(trace.kind(), status, record.elapsed());
+    record.arrived(&trace);
+    record.ended(status, &trace, Some(refusal));
     let host = request.headers().get(header::HOST);
     record.tell(
         asked(visitor, request.method(), request.uri(), request.version(), host),
@@ -219,8 +223,8 @@ impl Front {
         }
         let target = self.find(visitor, &parts.headers, &parts.uri);
         match &target {
-            Ok(Target::Edge(edge)) => trace.at_edge(Kind::HttpsEdge, &edge.id),
-            Ok(Target::Tunnel(_)) => trace.at(Kind::Tunnel),
+            Ok(Target::Edge(edge)) => trace.at_edge(Kind::HttpsEdge, &edge.tally),
+            Ok(Target::Tunnel(tunnel)) => trace.at_tunnel(&tunnel.tally),
             Ok(Target::Api(_)) => trace.at(Kind::Api),
             Ok(Target::Logins) => trace.at(Kind::Logins),
             Err(_) => {}
@@ -284,7 +288,7 @@ impl Front {
         let (body, progress) = RequestBody::of(incoming, &parts.headers, &self.limits);
         let mut body = body.counted(record);
         if let Way::Route(_, route) = &way {
-            trace.on_route(&route.id);
+            trace.on_route(&route.tally);
             trace.leads_to(route.backend_id());
         }
         let mut passed = None;

@@ -1,7 +1,7 @@
 //! What modules must remember beyond a change of their settings, by the id of their owner.
 
 use super::{Webhooks, circuit_breaker::Breaker, compression::EncoderRoom};
-use crate::settings::Settings;
+use crate::{settings::Settings, traffic::Traffic};
 use postern_api::module::CircuitBreaker;
 use postern_logins::Logins;
 use std::{
@@ -22,6 +22,7 @@ pub(crate) struct Keeper {
     pub(super) webhooks: Arc<Webhooks>,
     pub(super) encoders: EncoderRoom,
     pub(super) logins: Arc<Logins>,
+    traffic: Arc<Traffic>,
     /// Tunnels for which something may be kept, and when they were last there.
     tunnels: Mutex<HashMap<String, Instant>>,
 }
@@ -32,7 +33,7 @@ pub(crate) fn tunnel_owner(credential: &str, instance: &str, name: &str) -> Stri
 }
 
 impl Keeper {
-    pub(crate) fn new(settings: &Settings, logins: Arc<Logins>) -> Self {
+    pub(crate) fn new(settings: &Settings, logins: Arc<Logins>, traffic: Arc<Traffic>) -> Self {
         let limits = &settings.limits;
         Keeper {
             breakers: Mutex::default(),
@@ -42,7 +43,13 @@ impl Keeper {
             encoders: EncoderRoom::new(limits.encoders),
             tunnels: Mutex::default(),
             logins,
+            traffic,
         }
+    }
+
+    /// Where what passes is counted.
+    pub(crate) fn traffic(&self) -> &Traffic {
+        &self.traffic
     }
 
     /// The circuit of a route: the one it had, unless these settings are others than before.

@@ -1,6 +1,11 @@
 //! What every stage decided about one request or connection, and how long it took.
 
-use crate::{backends::Origin, counters::Kind, gatehouse::cut};
+use crate::{
+    backends::Origin,
+    counters::Kind,
+    gatehouse::cut,
+    traffic::{Reached, Tally},
+};
 use postern_api::trace::{self, LONGEST_RULE, MOST_DECISIONS};
 use postern_tunnel::proto::frame::MAX_NOTE;
 use std::{
@@ -23,8 +28,7 @@ pub(crate) struct Decision {
 #[derive(Clone, Default)]
 pub(crate) struct Trace {
     kind: Kind,
-    edge: Option<Arc<str>>,
-    route: Option<Arc<str>>,
+    reached: Reached,
     backend: Option<Arc<str>>,
     served_by: Option<Origin>,
     id: Option<Box<str>>,
@@ -45,9 +49,15 @@ impl Trace {
     }
 
     /// Names the edge that was reached.
-    pub(crate) fn at_edge(&mut self, kind: Kind, id: &Arc<str>) {
+    pub(crate) fn at_edge(&mut self, kind: Kind, edge: &Arc<Tally>) {
         self.kind = kind;
-        self.edge = Some(id.clone());
+        self.reached.edge = Some(edge.clone());
+    }
+
+    /// Names the tunnel whose own address was reached.
+    pub(crate) fn at_tunnel(&mut self, tunnel: &Arc<Tally>) {
+        self.kind = Kind::Tunnel;
+        self.reached.tunnel = Some(tunnel.clone());
     }
 
     /// Says what was reached if it is no edge.
@@ -56,8 +66,8 @@ impl Trace {
     }
 
     /// Names the route of the edge whose stages these are.
-    pub(crate) fn on_route(&mut self, id: &Arc<str>) {
-        self.route = Some(id.clone());
+    pub(crate) fn on_route(&mut self, route: &Arc<Tally>) {
+        self.reached.route = Some(route.clone());
     }
 
     /// Names the backend that the edge or route leads to.
@@ -65,8 +75,18 @@ impl Trace {
         self.backend = backend.cloned();
     }
 
+    /// Names who is asked, whatever comes of it.
+    pub(crate) fn is_tried_with(&mut self, origin: &Origin) {
+        if let Origin::Tunnel(tunnel) = origin
+            && !self.reached.tunnel.as_ref().is_some_and(|tally| Arc::ptr_eq(tally, &tunnel.tally))
+        {
+            self.reached.tunnel = Some(tunnel.tally.clone());
+        }
+    }
+
     /// Names who has answered.
     pub(crate) fn is_served_by(&mut self, origin: &Origin) {
+        self.is_tried_with(origin);
         self.served_by = Some(origin.clone());
     }
 
@@ -75,7 +95,16 @@ impl Trace {
     }
 
     pub(crate) fn edge(&self) -> Option<&Arc<str>> {
-        self.edge.as_ref()
+        self.reached.edge.as_ref().map(|edge| edge.id())
+    }
+
+    fn route(&self) -> Option<&Arc<str>> {
+        self.reached.route.as_ref().map(|route| route.id())
+    }
+
+    /// Whose numbers it adds to.
+    pub(crate) fn reached(&self) -> &Reached {
+        &self.reached
     }
 
     pub(crate) fn served_by(&self) -> &str {
@@ -103,7 +132,7 @@ impl Trace {
 
     /// What an agent is told of it; nothing where there is nothing to tell.
     pub(crate) fn note_for_agent(&mut self) -> Option<Vec<u8>> {
-        if self.edge.is_none() && self.decisions.is_empty() {
+        if self.reached.edge.is_none() && self.decisions.is_empty() {
             return None;
         }
         let mut told = self.told();
@@ -117,7 +146,7 @@ impl Trace {
 
     /// All of it as it is shown to others, within bounds.
     pub(crate) fn told(&mut self) -> trace::Trace {
-        let text = |part: &Option<Arc<str>>| part.as_deref().unwrap_or_default().to_owned();
+        let text = |part: Option<&Arc<str>>| part.map(|part| part.as_ref()).unwrap_or_default().to_owned();
         let micros = |took: Duration| u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let decision = |decision: &Decision| trace::Decision {
             module: decision.module.to_owned(),
@@ -127,9 +156,9 @@ impl Trace {
         };
         trace::Trace {
             id: self.id().to_owned(),
-            edge: text(&self.edge),
-            route: text(&self.route),
-            backend: text(&self.backend),
+            edge: text(self.edge()),
+            route: text(self.route()),
+            backend: text(self.backend.as_ref()),
             decisions: self.decisions.iter().take(MOST_DECISIONS).map(decision).collect(),
             microseconds: self.began.map(|began| micros(began.elapsed())),
             queue_microseconds: self.queued.map(micros),
@@ -139,7 +168,7 @@ impl Trace {
 
 impl std::fmt::Display for Trace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if let Some(id) = self.route.as_ref().or(self.edge.as_ref()) {
+        if let Some(id) = self.route().or(self.edge()) {
             write!(f, "{id}: ")?;
         }
         for (index, decision) in self.decisions.iter().enumerate() {

@@ -4,14 +4,16 @@ use super::Matcher;
 use crate::{
     modules::{Column, Keeper},
     tls::{Configs, Handshake},
+    traffic::{Tally, Traffic},
 };
-use postern_api::{module::TerminateAt, published, resource::MatchType};
+use postern_api::{module::TerminateAt, published, resource::MatchType, traffic::TrafficKind};
 use postern_logins::Realm;
 use std::{collections::HashMap, sync::Arc};
 
 /// An HTTPS edge.
 pub(crate) struct HttpsEndpoint {
     pub(crate) id: Arc<str>,
+    pub(crate) tally: Arc<Tally>,
     source: Arc<published::HttpsEdge>,
     /// What its connections must fulfil beyond what everybody's must; none for most edges.
     pub(crate) handshake: Option<Handshake>,
@@ -25,7 +27,7 @@ pub(crate) struct HttpsEndpoint {
 
 /// A route of an HTTPS edge.
 pub(crate) struct Route {
-    pub(crate) id: Arc<str>,
+    pub(crate) tally: Arc<Tally>,
     source: Arc<published::HttpsRoute>,
     backend: Option<Arc<str>>,
     pub(crate) column: Column,
@@ -34,6 +36,7 @@ pub(crate) struct Route {
 /// A TLS edge.
 pub(crate) struct TlsEndpoint {
     pub(crate) id: Arc<str>,
+    pub(crate) tally: Arc<Tally>,
     source: Arc<published::TlsEdge>,
     backend: Option<Arc<str>>,
     pub(crate) column: Column,
@@ -55,7 +58,7 @@ impl HttpsEndpoint {
             let route = match former.filter(|former| Arc::ptr_eq(&former.source, source)) {
                 Some(same) => same.clone(),
                 None => Arc::new(Route {
-                    id: source.id.as_str().into(),
+                    tally: keeper.traffic().of(TrafficKind::HttpsRoute, &source.id),
                     source: source.clone(),
                     backend: source.settings.backend.as_deref().map(Into::into),
                     column: Column::of(&source.id, &edge.id, &source.settings, keeper),
@@ -74,6 +77,7 @@ impl HttpsEndpoint {
         };
         let realms = by_id.values().filter_map(|route: &Arc<Route>| route.column.realm().cloned()).collect();
         HttpsEndpoint {
+            tally: keeper.traffic().of(TrafficKind::HttpsEdge, &edge.id),
             id,
             source: edge.clone(),
             handshake,
@@ -107,7 +111,12 @@ impl Route {
 }
 
 impl TlsEndpoint {
-    pub(super) fn of(edge: &Arc<published::TlsEdge>, former: Option<&TlsEndpoint>, configs: &Configs) -> Self {
+    pub(super) fn of(
+        edge: &Arc<published::TlsEdge>,
+        former: Option<&TlsEndpoint>,
+        configs: &Configs,
+        traffic: &Traffic,
+    ) -> Self {
         let id: Arc<str> = edge.id.as_str().into();
         let ends_here = edge.settings.tls_termination.is_some_and(|termination| termination.at == TerminateAt::Edge);
         let handshake = match former.filter(|former| same_rules(&former.source.settings, &edge.settings)) {
@@ -115,7 +124,15 @@ impl TlsEndpoint {
             None => ends_here.then(|| configs.raw(&id, &edge.settings)),
         };
         let backend = edge.settings.backend.as_deref().map(Into::into);
-        TlsEndpoint { id, source: edge.clone(), backend, column: Column::of_connections(&edge.settings), handshake }
+        let tally = traffic.of(TrafficKind::TlsEdge, &edge.id);
+        TlsEndpoint {
+            id,
+            tally,
+            source: edge.clone(),
+            backend,
+            column: Column::of_connections(&edge.settings),
+            handshake,
+        }
     }
 
     /// What it was made of.

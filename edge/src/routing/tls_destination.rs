@@ -23,10 +23,10 @@ impl TlsDestination {
     pub(crate) fn mark(&self, trace: &mut Trace) {
         match self {
             TlsDestination::Edge(edge) => {
-                trace.at_edge(Kind::TlsEdge, &edge.id);
+                trace.at_edge(Kind::TlsEdge, &edge.tally);
                 trace.leads_to(edge.backend_id());
             }
-            TlsDestination::Tunnel(_) => trace.at(Kind::Tunnel),
+            TlsDestination::Tunnel(tunnel) => trace.at_tunnel(&tunnel.tally),
         }
     }
 

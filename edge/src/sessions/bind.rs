@@ -5,7 +5,7 @@ use super::{
     registry::{Book, Registry},
 };
 use crate::{live::TunnelKind, sessions::names::Slot, tcp::Target};
-use postern_api::{Code, Error, Timestamp, acl::Acl, host::HostName, id::next_ksuid, words};
+use postern_api::{Code, Error, Timestamp, acl::Acl, host::HostName, id::next_ksuid, traffic::TrafficKind, words};
 use postern_tunnel::message::{Bind, BindWhat, Bound, Scheme};
 use std::{
     collections::{BTreeMap, HashSet},
@@ -91,8 +91,10 @@ impl Registry {
         let number = held.next_number;
         held.next_number += 1;
         let now = jiff::Timestamp::now();
+        let id = format!("tn_{}", next_ksuid(now));
         let tunnel = Arc::new(Tunnel {
-            id: format!("tn_{}", next_ksuid(now)),
+            tally: self.ports.gatehouse().traffic.of(TrafficKind::Tunnel, &id),
+            id,
             number,
             name: bind.name,
             kind: grant.kind,

@@ -6,6 +6,7 @@ use crate::{
     counters,
     http::{Lines, Pool},
     live::{TunnelKind, TunnelView},
+    traffic::Tally,
 };
 use futures::task::AtomicWaker;
 use postern_api::{Timestamp, host::HostName};
@@ -76,6 +77,7 @@ pub(crate) struct Tunnel {
     /// Connections of HTTP/2 to the local service.
     pub(crate) lines: Lines,
     pub(crate) streams: Arc<Streams>,
+    pub(crate) tally: Arc<Tally>,
 }
 
 impl Tunnel {

@@ -7,8 +7,9 @@ use crate::{
     modules::Column,
     refusal::{Fault, Refusal},
     sessions::Tunnel,
+    traffic::{Tally, Traffic},
 };
-use postern_api::{Code, Error, published::TcpEdge};
+use postern_api::{Code, Error, published::TcpEdge, traffic::TrafficKind};
 use postern_tunnel::StreamKind;
 use std::{net::SocketAddr, sync::Arc};
 use tokio::{
@@ -21,22 +22,23 @@ pub(crate) enum Target {
     /// To the tunnel that holds the port.
     Tunnel(Arc<Tunnel>),
     /// To whatever the edge's backend selects.
-    Edge { id: Arc<str>, backend: Option<Arc<str>>, edge: Arc<TcpEdge>, column: Box<Column> },
+    Edge { tally: Arc<Tally>, backend: Option<Arc<str>>, edge: Arc<TcpEdge>, column: Box<Column> },
 }
 
 impl Target {
-    pub(crate) fn edge(edge: &Arc<TcpEdge>) -> Self {
-        let (id, backend) = (edge.id.as_str().into(), edge.settings.backend.as_deref().map(Into::into));
-        Target::Edge { id, backend, edge: edge.clone(), column: Box::new(Column::of_connections(&edge.settings)) }
+    pub(crate) fn edge(edge: &Arc<TcpEdge>, traffic: &Traffic) -> Self {
+        let (tally, backend) =
+            (traffic.of(TrafficKind::TcpEdge, &edge.id), edge.settings.backend.as_deref().map(Into::into));
+        Target::Edge { tally, backend, edge: edge.clone(), column: Box::new(Column::of_connections(&edge.settings)) }
     }
 
     /// Judges a visitor before any byte passes. Who may not come in is not answered at all.
     pub(crate) fn admits(&self, gatehouse: &Arc<Gatehouse>, visitor: SocketAddr) -> Option<Passage> {
         let mut passage = Passage::of(gatehouse, visitor, "tcp");
         match self {
-            Target::Tunnel(_) => passage.trace.at(Kind::Tunnel),
-            Target::Edge { id, backend, .. } => {
-                passage.trace.at_edge(Kind::TcpEdge, id);
+            Target::Tunnel(tunnel) => passage.trace.at_tunnel(&tunnel.tally),
+            Target::Edge { tally, backend, .. } => {
+                passage.trace.at_edge(Kind::TcpEdge, tally);
                 passage.trace.leads_to(backend.as_ref());
             }
         }
@@ -107,6 +109,7 @@ pub(crate) async fn join<S: AsyncRead + AsyncWrite + Unpin>(
         Err(refusal) => return passage.refused(&refusal),
     };
     passage.trace.is_served_by(&origin);
+    passage.carried();
     drop(origin);
     let end = postern_tunnel::relay(stream, stream_there).await;
     passage.moved(end.a_to_b, end.b_to_a);

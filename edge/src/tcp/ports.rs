@@ -125,7 +125,7 @@ impl Ports {
             return match &**open.target.load() {
                 Target::Edge { edge: now, .. } if Arc::ptr_eq(now, edge) => true,
                 Target::Edge { .. } => {
-                    open.target.store(Arc::new(Target::edge(edge)));
+                    open.target.store(Arc::new(Target::edge(edge, &self.gatehouse.traffic)));
                     true
                 }
                 Target::Tunnel(tunnel) => {
@@ -142,7 +142,7 @@ impl Ports {
         match listeners::listen(SocketAddr::new(self.address, port), "Stop that program, or give the edge another port")
         {
             Ok(listener) => {
-                self.start(port, listener, Target::edge(edge));
+                self.start(port, listener, Target::edge(edge, &self.gatehouse.traffic));
                 true
             }
             Err(error) => {

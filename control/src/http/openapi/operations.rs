@@ -6,14 +6,18 @@ use postern_api::{
     id::Kind,
     module::Module,
     resource::{
-        Parent, Record, RefusedVisit, Removable, Resource, ServerFacts, SessionCommand, SessionCommandBody,
-        TunnelSession, View,
+        Parent, Record, RefusedVisit, Removable, Resource, ServerFacts, ServerStatus, SessionCommand,
+        SessionCommandBody, TunnelSession, View,
     },
     schema::pattern,
+    traffic::Traffic,
 };
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 use std::any::TypeId;
+
+/// How ids of what is counted begin.
+const TRAFFIC: &str = "(edghts|edghtsrt|edgtls|edgtcp|tn)";
 
 /// A path, and what its parameters are.
 struct Place {
@@ -122,6 +126,23 @@ impl Description {
         let place = Place { path: ServerFacts::PATH.to_owned(), prefix: "", parent: None };
         let operation = Operation::new(Method::GET, "get_server".to_owned(), "Get facts about the server".to_owned());
         self.add(&place, operation.answers(StatusCode::OK, "Here they are.", Some(facts)));
+    }
+
+    /// What passes, and the server at a glance.
+    pub(in crate::http) fn watching(&mut self) {
+        let place = |path: &str| Place { path: path.to_owned(), prefix: TRAFFIC, parent: None };
+        let get = |id: &str, summary: &str| Operation::new(Method::GET, id.to_owned(), summary.to_owned());
+        let status = self.schemas.answer::<ServerStatus>("ServerStatus", None);
+        let operation = get("get_status", "Get the server at a glance");
+        self.add(&place("/status"), operation.answers(StatusCode::OK, "This is how it is.", Some(status)));
+        let traffic = self.schemas.answer::<Traffic>("Traffic", None);
+        let about = "Edges, routes and tunnels that something has passed, the busiest first. There are at most 1,000, \
+                     and no further pages.";
+        let list = self.schemas.composed("TrafficList", page("traffic", about, &traffic));
+        let operation = get("list_traffic", "List what passes edges, routes and tunnels");
+        self.add(&place("/traffic"), operation.answers(StatusCode::OK, "Here they are.", Some(list)));
+        let operation = get("get_traffic", "Get what passes an edge, a route or a tunnel");
+        self.add(&place("/traffic/{id}"), operation.answers(StatusCode::OK, "Here it is.", Some(traffic)));
     }
 
     /// What the agent of a session can be told to do.

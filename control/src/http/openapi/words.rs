@@ -47,6 +47,7 @@ pub(super) fn family(path: &str) -> (&'static str, &'static str) {
         }
         "endpoints" | "tunnel_sessions" | "tunnels" => ("Tunnels", "What is connected at this moment."),
         "server" => ("Server", "What there is to know about the server itself."),
+        "status" | "traffic" => ("Watching", "How the server is, and what passes."),
         name if name.starts_with("reserved_") => ("Reservations", "Names and addresses kept for their owners."),
         name if name.starts_with("ssh_") => ("SSH certificates", "Certificates for SSH hosts and users."),
         _ => panic!("`{path}` belongs to no family of the description"),

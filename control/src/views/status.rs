@@ -1,0 +1,55 @@
+//! The server at a glance: all from memory, but for the size of its files.
+
+use crate::{files, resources::Resources};
+use postern_api::{
+    Result,
+    published::Certificate,
+    resource::{Configured, ExpiringCertificate, Ref, ServerStatus, StoreStatus, TlsCertificate},
+};
+
+/// Of the certificates that expire first.
+const EXPIRING: usize = 10;
+
+impl Resources {
+    /// How it is at this moment.
+    pub(crate) async fn status(&self) -> Result<ServerStatus> {
+        let published = self.published.borrow().clone();
+        let folder = self.settings.data_dir.clone();
+        // Nobody shall be without all else because the folder cannot be read just now.
+        let bytes = tokio::task::spawn_blocking(move || files::room(&folder)).await.unwrap_or_default();
+        let mut certificates: Vec<&Certificate> = published.certificates.iter().map(AsRef::as_ref).collect();
+        certificates.sort_by_key(|certificate| certificate.not_after);
+        let (traffic, history) = self.live.traffic_in_all();
+        Ok(ServerStatus {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at: self.started_at,
+            region: self.live.region(),
+            domain: self.settings.domain.to_string(),
+            https_port: self.live.https_port(),
+            sessions: self.live.sessions().len() as u64,
+            tunnels: self.live.tunnels().len() as u64,
+            configured: Configured {
+                https_edges: published.https_edges.size() as u64,
+                tls_edges: published.tls_edges.size() as u64,
+                tcp_edges: published.tcp_edges.size() as u64,
+                backends: published.backends.size() as u64,
+                tls_certificates: certificates.len() as u64,
+                credentials: published.credentials.size() as u64,
+            },
+            store: StoreStatus { revision: published.revision.unsigned_abs(), bytes },
+            expiring: certificates.into_iter().take(EXPIRING).map(|certificate| self.expiring(certificate)).collect(),
+            traffic,
+            history,
+        })
+    }
+
+    fn expiring(&self, certificate: &Certificate) -> ExpiringCertificate {
+        let addresses = certificate.addresses.iter().map(ToString::to_string);
+        ExpiringCertificate {
+            certificate: Ref::by_text::<TlsCertificate>(self.base_url(), &certificate.id),
+            names: certificate.names.iter().cloned().chain(addresses).collect(),
+            not_after: certificate.not_after,
+            renewed: certificate.issued_at.is_some(),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The numbers that requests add to.
+
+use crate::refusal::{Fault, Refusal};
+use postern_api::traffic::{Counts, Faults};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+/// Numbers of one edge, route or tunnel, or of everything together.
+pub(crate) struct Tally {
+    id: Arc<str>,
+    requests: AtomicU64,
+    refused: AtomicU64,
+    failed: AtomicU64,
+    /// By who has to do something about it.
+    faults: [AtomicU64; 5],
+    bytes_in: AtomicU64,
+    bytes_out: AtomicU64,
+}
+
+/// How a request or connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Well,
+    Refused(Fault),
+    Failed(Fault),
+}
+
+/// Whose numbers a request adds to.
+#[derive(Clone, Default)]
+pub(crate) struct Reached {
+    pub(crate) edge: Option<Arc<Tally>>,
+    pub(crate) route: Option<Arc<Tally>>,
+    pub(crate) tunnel: Option<Arc<Tally>>,
+}
+
+impl Outcome {
+    /// Of an answer with this status, or of a connection that came to this end.
+    pub(crate) fn of(status: u16, refusal: Option<&Refusal>) -> Self {
+        let status = refusal.map_or(status, Refusal::status);
+        match status {
+            500.. => Outcome::Failed(refusal.map_or(Fault::Service, |refusal| refusal.fault)),
+            400.. => Outcome::Refused(refusal.map_or(Fault::Visitor, |refusal| refusal.fault)),
+            _ => Outcome::Well,
+        }
+    }
+}
+
+impl Reached {
+    /// Of each of them.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &Tally> {
+        [&self.edge, &self.route, &self.tunnel].into_iter().flatten().map(Arc::as_ref)
+    }
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally::of("")
+    }
+}
+
+impl Tally {
+    pub(crate) fn of(id: &str) -> Self {
+        Tally {
+            id: id.into(),
+            requests: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            faults: Default::default(),
+            bytes_in: AtomicU64::new(0),
+            bytes_out: AtomicU64::new(0),
+        }
+    }
+
+    /// Whose numbers these are.
+    pub(crate) fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    /// One more.
+    pub(crate) fn request(&self) {
+        self.requests.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn outcome(&self, outcome: Outcome) {
+        let (number, fault) = match outcome {
+            Outcome::Well => return,
+            Outcome::Refused(fault) => (&self.refused, fault),
+            Outcome::Failed(fault) => (&self.failed, fault),
+        };
+        number.fetch_add(1, Relaxed);
+        self.faults[fault as usize].fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn bytes(&self, bytes_in: u64, bytes_out: u64) {
+        for (number, bytes) in [(&self.bytes_in, bytes_in), (&self.bytes_out, bytes_out)] {
+            if bytes > 0 {
+                number.fetch_add(bytes, Relaxed);
+            }
+        }
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        let fault = |fault: Fault| self.faults[fault as usize].load(Relaxed);
+        // What is part of another number is read first, so that it never seems to be more.
+        let faults = Faults {
+            visitor: fault(Fault::Visitor),
+            configuration: fault(Fault::Route),
+            agent: fault(Fault::Agent),
+            service: fault(Fault::Service),
+            server: fault(Fault::Us),
+        };
+        let (refused, failed) = (self.refused.load(Relaxed), self.failed.load(Relaxed));
+        Counts {
+            requests: self.requests.load(Relaxed),
+            refused,
+            failed,
+            faults,
+            bytes_in: self.bytes_in.load(Relaxed),
+            bytes_out: self.bytes_out.load(Relaxed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_api::Code;
+
+    #[test]
+    fn who_is_at_fault_is_known() {
+        let denied = Refusal::new(Fault::Route, Code::AddressDenied);
+        let offline = Refusal::offline("shop.localhost");
+        for (status, refusal, expected) in [
+            (200, None, Outcome::Well),
+            (308, None, Outcome::Well),
+            (404, None, Outcome::Refused(Fault::Visitor)),
+            (500, None, Outcome::Failed(Fault::Service)),
+            (0, None, Outcome::Well),
+            (403, Some(&denied), Outcome::Refused(Fault::Route)),
+            (0, Some(&denied), Outcome::Refused(Fault::Route)),
+            (0, Some(&offline), Outcome::Failed(Fault::Agent)),
+        ] {
+            assert_eq!(Outcome::of(status, refusal), expected, "{status}");
+        }
+    }
+}
