@@ -57,6 +57,10 @@ export type KeyType = "rsa" | "ecdsa" | "ed25519";
  * The name of a place, as clients of larger services send it.
  */
 export type Region = "" | "us" | "eu" | "ap" | "au" | "sa" | "jp" | "in" | "us-cal-1";
+/**
+ * What is counted.
+ */
+export type TrafficKind = "https_edge" | "https_route" | "tls_edge" | "tcp_edge" | "tunnel";
 
 /**
  * A key. It may do what its owner may do.
@@ -719,6 +723,35 @@ export interface CompressionModulePut {
   enabled?: boolean | null;
 }
 /**
+ * How many there are of what the edge serves by.
+ */
+export interface Configured {
+  /**
+   * HTTPS edges.
+   */
+  https_edges: number;
+  /**
+   * TLS edges.
+   */
+  tls_edges: number;
+  /**
+   * TCP edges.
+   */
+  tcp_edges: number;
+  /**
+   * Backends of all kinds.
+   */
+  backends: number;
+  /**
+   * TLS certificates.
+   */
+  tls_certificates: number;
+  /**
+   * Tunnel credentials that agents may use.
+   */
+  credentials: number;
+}
+/**
  * What agents with this credential may bind, and whose it is.
  */
 export interface Credential {
@@ -987,6 +1020,27 @@ export interface Error {
     operation_id: string;
     [k: string]: string;
   };
+}
+/**
+ * A TLS certificate and its end.
+ */
+export interface ExpiringCertificate {
+  /**
+   * Which it is.
+   */
+  certificate: Ref;
+  /**
+   * The host names and addresses it is valid for.
+   */
+  names: string[];
+  /**
+   * When it is no longer valid.
+   */
+  not_after: string;
+  /**
+   * Whether the server gets the next one by itself.
+   */
+  renewed: boolean;
 }
 /**
  * A visitor goes to the first of these backends that can be reached at all.
@@ -2953,6 +3007,156 @@ export interface ServerFacts {
   oauth_apps: IdentityProvider[];
 }
 /**
+ * How the server is at this moment.
+ */
+export interface ServerStatus {
+  /**
+   * The version of the server.
+   */
+  version: string;
+  /**
+   * Since when it has been running.
+   */
+  started_at: string;
+  /**
+   * What it calls its region.
+   */
+  region: string;
+  /**
+   * The domain under which tunnels are published.
+   */
+  domain: string;
+  /**
+   * The port for visitors with HTTPS.
+   */
+  https_port: number;
+  /**
+   * Agents that are connected.
+   */
+  sessions: number;
+  /**
+   * Tunnels that are up.
+   */
+  tunnels: number;
+  /**
+   * What is configured.
+   */
+  configured: Configured;
+  /**
+   * What is kept on disk.
+   */
+  store: StoreStatus;
+  /**
+   * The ten TLS certificates that expire first.
+   */
+  expiring: ExpiringCertificate[];
+  /**
+   * All that passed since the server started.
+   */
+  traffic: TrafficCounts;
+  /**
+   * The last minute and the last hour of it.
+   */
+  history: TrafficHistory;
+}
+/**
+ * The data folder.
+ */
+export interface StoreStatus {
+  /**
+   * How many changes were written so far.
+   */
+  revision: number;
+  /**
+   * What the files in it take.
+   */
+  bytes: number;
+}
+/**
+ * All since the server started.
+ */
+export interface TrafficCounts {
+  /**
+   * Requests that were answered, and connections that were carried or turned away.
+   */
+  requests: number;
+  /**
+   * Those answered with a status of 4xx.
+   */
+  refused: number;
+  /**
+   * Those answered with a status of 5xx.
+   */
+  failed: number;
+  /**
+   * Whose fault it was.
+   */
+  faults: TrafficFaults;
+  /**
+   * Bytes of visitors: bodies of requests, all of a connection. Counted once the last one has passed.
+   */
+  bytes_in: number;
+  /**
+   * Bytes to visitors, the same way.
+   */
+  bytes_out: number;
+}
+/**
+ * Requests that were refused or failed, by who has to do something about it.
+ */
+export interface TrafficFaults {
+  /**
+   * The visitor asked for something that cannot be had.
+   */
+  visitor: number;
+  /**
+   * The configuration says no, or knows nothing of it.
+   */
+  configuration: number;
+  /**
+   * The agent is away, or broke the connection.
+   */
+  agent: number;
+  /**
+   * The local service cannot be reached, or failed.
+   */
+  service: number;
+  /**
+   * This server.
+   */
+  server: number;
+}
+/**
+ * The last minute and the last hour. The newest point is the last one.
+ */
+export interface TrafficHistory {
+  /**
+   * The last 60 seconds, one point each.
+   */
+  seconds: TrafficPoint[];
+  /**
+   * The last 60 minutes, one point each; the last one is not over yet.
+   */
+  minutes: TrafficPoint[];
+}
+/**
+ * What happened in a span of time. Connections of TLS and TCP count as requests.
+ */
+export interface TrafficPoint {
+  /**
+   * Requests that were answered, and connections that were carried or turned away.
+   */
+  requests: number;
+  /**
+   * Those answered with a status of 4xx: the visitor's mistake, or what the configuration does not allow.
+   */
+  refused: number;
+  /**
+   * Those answered with a status of 5xx: something did not work.
+   */
+  failed: number;
+}
+/**
  * The body of a command: there is nothing to say.
  */
 export interface SessionCommand {}
@@ -3810,6 +4014,48 @@ export interface TlsTerminationModule {
    * The oldest version of TLS that visitors may speak; null where TLS does not end at the edge.
    */
   min_version: TlsVersion | null;
+}
+/**
+ * What passed one edge, route or tunnel.
+ */
+export interface Traffic {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * What it is.
+   */
+  kind: TrafficKind;
+  /**
+   * All since the server started.
+   */
+  total: TrafficCounts;
+  /**
+   * What the last 60 seconds brought.
+   */
+  last_minute: TrafficPoint;
+  /**
+   * The last minute and the last hour; null in lists.
+   */
+  history: TrafficHistory | null;
+}
+/**
+ * Edges, routes and tunnels that something has passed, the busiest first. There are at most 1,000, and no further pages.
+ */
+export interface TrafficList {
+  /**
+   * The records.
+   */
+  traffic: Traffic[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
 }
 /**
  * A tunnel that is up at this moment. One with labels has no address of its own: backends lead to it.
