@@ -21,10 +21,12 @@ const LARGEST_REQUEST: usize = 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What may be asked: these collections and what lies below them.
-const COLLECTIONS: [&str; 22] = [
+const COLLECTIONS: [&str; 24] = [
     "/backends",
     "/edges",
     "/server",
+    "/status",
+    "/traffic",
     ApiKey::PATH,
     AppSession::PATH,
     AppUser::PATH,

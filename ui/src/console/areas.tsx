@@ -3,6 +3,8 @@ import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router"
 import type { ComponentType } from "react";
 import type { Base } from "../api/management";
 import type { IconName } from "../parts/Icon";
+import { people } from "./people/people";
+import { sessions } from "./people/sessions";
 import { httpsEdges } from "./kinds/httpsEdges";
 import { tcpEdges } from "./kinds/tcpEdges";
 import { tlsEdges } from "./kinds/tlsEdges";
@@ -52,6 +54,20 @@ export const AREAS: readonly Area[] = [
     agent: true,
     pages: { "": page(() => import("./shell/AgentArea")) },
   },
+  {
+    group: "Traffic",
+    path: "/overview",
+    label: "Overview",
+    icon: "list",
+    pages: { "": page(() => import("./overview/OverviewPage")) },
+  },
+  {
+    group: "Traffic",
+    path: "/topology",
+    label: "Topology",
+    icon: "open",
+    pages: { "": page(() => import("./topology/TopologyPage")) },
+  },
   resource("Edges", "lock", httpsEdges, {
     $id: page(() => import("./edges/HttpsEdgePage")),
     "$id/routes/new": page(() => import("./edges/NewRoutePage")),
@@ -60,6 +76,8 @@ export const AREAS: readonly Area[] = [
   resource("Edges", "lock", tlsEdges, { $id: page(() => import("./edges/TlsEdgePage")) }),
   resource("Edges", "arrow", tcpEdges, { $id: page(() => import("./edges/TcpEdgePage")) }),
   resource("Access", "lock", ipPolicies),
+  resource("Visitors", "eye", people),
+  resource("Visitors", "clock", sessions),
 ];
 
 /** Where the console begins. */

@@ -1,6 +1,8 @@
 // Where the record of an id has its page. The prefixes are those of the API.
 const PATHS: Readonly<Record<string, string>> = {
   ak: "/api_keys",
+  as: "/app/sessions",
+  au: "/app/users",
   bkdfo: "/backends/failover",
   bkdhr: "/backends/http_response",
   bkdsc: "/backends/static",

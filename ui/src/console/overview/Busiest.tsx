@@ -1,0 +1,88 @@
+// The edges and tunnels that most requests of the last minute went to.
+import type { Traffic } from "../../api/generated";
+import type { Base } from "../../api/management";
+import { State } from "../../parts/State";
+import { oneOf, useAsked } from "../management";
+import { PlaceLink } from "../PlaceLink";
+import { Section } from "../resource/PageFrame";
+import { placeOfId } from "../resource/places";
+import { failureShare, healthOf, rate, trafficQuestion } from "../traffic";
+import styles from "./OverviewPage.module.css";
+
+const SHOWN = 6;
+const KINDS: Partial<Record<Traffic["kind"], string>> = {
+  https_edge: "HTTPS edge",
+  tls_edge: "TLS edge",
+  tcp_edge: "TCP edge",
+  tunnel: "Tunnel",
+};
+
+export function Busiest() {
+  const traffic = useAsked(trafficQuestion).data;
+  const busy = [...(traffic?.values() ?? [])].filter(
+    ({ kind, last_minute }) => kind in KINDS && last_minute.requests > 0,
+  );
+  if (busy.length === 0) return null;
+  return (
+    <Section title="Busiest" actions={<PlaceLink to="/topology">Topology</PlaceLink>}>
+      <div className={styles.scroll}>
+        <table className={styles.table}>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Kind</th>
+              <th scope="col" className={styles.number}>
+                Requests
+              </th>
+              <th scope="col">Health</th>
+            </tr>
+          </thead>
+          <tbody>
+            {busy.slice(0, SHOWN).map((one) => (
+              <tr key={one.id}>
+                <td>
+                  <Name id={one.id} />
+                </td>
+                <td>{KINDS[one.kind]}</td>
+                <td className={styles.number}>{rate(one.last_minute.requests)}</td>
+                <td>
+                  <HealthState traffic={one} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}
+
+function HealthState({ traffic: { last_minute } }: { traffic: Traffic }) {
+  const health = healthOf(last_minute);
+  if (health === "ok" || health === "idle")
+    return (
+      <State tone="ok" icon="check">
+        Answers
+      </State>
+    );
+  return (
+    <State tone={health} icon={health === "bad" ? "cross" : "alert"}>
+      {failureShare(last_minute)}
+    </State>
+  );
+}
+
+interface Named extends Base {
+  hostports?: string[];
+  public_url?: string;
+  forwards_to?: string;
+}
+
+function Name({ id }: { id: string }) {
+  const place = placeOfId(id);
+  const record = useAsked(
+    oneOf<Named>({ path: place?.slice(0, place.lastIndexOf("/")) ?? "", member: "" }, id),
+  ).data;
+  const words = record?.public_url || record?.hostports?.join(", ") || record?.forwards_to || id;
+  return place ? <PlaceLink to={place}>{words}</PlaceLink> : words;
+}

@@ -1,0 +1,278 @@
+// The server at a glance: how it is and why, what passes, who is connected, what will expire.
+import { useState } from "react";
+import type { ServerStatus, TunnelSession } from "../../api/generated";
+import { size, span } from "../../model/format";
+import { Button } from "../../parts/Button";
+import { Choice } from "../../parts/Field";
+import { useNow } from "../../parts/hooks";
+import { Notice } from "../../parts/Notice";
+import { State } from "../../parts/State";
+import { useCopy } from "../../services";
+import { useAddress, useGo } from "../address";
+import { listOf, useAsked } from "../management";
+import { PlaceLink } from "../PlaceLink";
+import { Moment } from "../resource/cells";
+import { PageFrame, Section } from "../resource/PageFrame";
+import { Failure, Waiting } from "../shell/Lost";
+import { faultsOf, failureShare, rate, statusQuestion, sum } from "../traffic";
+import { Busiest } from "./Busiest";
+import styles from "./OverviewPage.module.css";
+import { RateChart } from "./RateChart";
+import { expiry, expiryTone, firstStep, remarks } from "./state";
+
+const SESSIONS = { path: "/tunnel_sessions", member: "tunnel_sessions" };
+/** Of the agents that connected last. */
+const AGENTS = 6;
+
+export default function OverviewPage() {
+  const asked = useAsked(statusQuestion);
+  const now = useNow(10_000);
+  const status = asked.data;
+  if (!status)
+    return asked.isError ? (
+      <PageFrame title="Overview">
+        <Failure
+          thrown={asked.error}
+          title="The server's state could not be read"
+          retry={() => void asked.refetch()}
+        />
+      </PageFrame>
+    ) : (
+      <Waiting />
+    );
+  const step = firstStep(status);
+  return (
+    <PageFrame
+      title="Overview"
+      about={
+        <>
+          Postern {status.version}, running for {span((now - Date.parse(status.started_at)) / 1000)}, domain{" "}
+          {status.domain}, {size(status.store.bytes)} on disk.
+        </>
+      }
+      actions={
+        asked.isError ? (
+          <State tone="bad" icon="cross">
+            The server does not answer
+          </State>
+        ) : (
+          <State tone="ok" icon="check">
+            The server answers
+          </State>
+        )
+      }
+    >
+      {step ? <FirstStep step={step} status={status} /> : <Remarks status={status} now={now} />}
+      <Figures status={status} />
+      <Passing status={status} />
+      <Busiest />
+      <div className={styles.columns}>
+        <Agents total={status.sessions} />
+        <Certificates status={status} now={now} />
+      </div>
+    </PageFrame>
+  );
+}
+
+function FirstStep({ step, status }: { step: "credential" | "connect"; status: ServerStatus }) {
+  const go = useGo();
+  const copy = useCopy();
+  const command = `postern http 8080 --server-addr ${status.domain}:${status.https_port}`;
+  if (step === "credential")
+    return (
+      <Notice
+        tone="info"
+        title="First step: a credential for your agent"
+        actions={
+          <Button weight="primary" icon="add" onClick={() => go("/credentials/new")}>
+            New credential
+          </Button>
+        }
+      >
+        <p>Agents prove who they are with its token. Nothing is published on this server yet.</p>
+      </Notice>
+    );
+  return (
+    <Notice
+      tone="info"
+      title="Next step: connect an agent"
+      actions={
+        <Button icon="copy" onClick={() => void copy(command, "The command")}>
+          Copy the command
+        </Button>
+      }
+    >
+      <p>
+        On the machine with the local service, with the token of your credential as{" "}
+        <code>POSTERN_AUTHTOKEN</code>:
+      </p>
+      <p>
+        <code className={styles.command}>{command}</code>
+      </p>
+    </Notice>
+  );
+}
+
+function Remarks({ status, now }: { status: ServerStatus; now: number }) {
+  const found = remarks(status, now);
+  if (found.length === 0) return null;
+  return (
+    <div className={styles.remarks}>
+      {found.map(({ tone, title, reason, place }) => (
+        <Notice
+          key={title}
+          tone={tone}
+          title={title}
+          actions={place && <PlaceLink to={place}>Look at it</PlaceLink>}
+        >
+          <p>{reason}</p>
+        </Notice>
+      ))}
+    </div>
+  );
+}
+
+function Figures({ status }: { status: ServerStatus }) {
+  const minute = sum(status.history.seconds);
+  const { https_edges, tls_edges, tcp_edges } = status.configured;
+  const figures = [
+    { label: "Requests", value: rate(minute.requests), note: "in the last minute", to: "/topology" },
+    {
+      label: "Failures",
+      value: failureShare(minute).replace(" fail", "") || "none",
+      note: minute.refused > 0 ? `${minute.refused} refused besides` : "in the last minute",
+      to: "/topology",
+    },
+    { label: "Agents", value: String(status.sessions), note: "connected", to: "/tunnel_sessions" },
+    { label: "Tunnels", value: String(status.tunnels), note: "up", to: "/tunnels" },
+    {
+      label: "Edges",
+      value: (https_edges + tls_edges + tcp_edges).toLocaleString("en-GB"),
+      note: `${https_edges} HTTPS, ${tls_edges} TLS, ${tcp_edges} TCP`,
+      to: "/edges/https",
+    },
+  ];
+  return (
+    <ul className={styles.figures} aria-label="Figures">
+      {figures.map(({ label, value, note, to }) => (
+        <li key={label}>
+          <PlaceLink to={to} className={styles.figure}>
+            <span className={styles.label}>{label}</span>
+            <span className={styles.value}>{value}</span>
+            <span className={styles.note}>{note}</span>
+          </PlaceLink>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Passing({ status }: { status: ServerStatus }) {
+  const [search, change] = useAddress();
+  const unit = search["over"] === "minute" ? "second" : "minute";
+  const faults = faultsOf(status.traffic.faults);
+  return (
+    <Section
+      title="Requests over time"
+      actions={
+        <Choice
+          legend="Over"
+          value={unit === "second" ? "minute" : "hour"}
+          options={[
+            { value: "hour", label: "Last hour" },
+            { value: "minute", label: "Last minute" },
+          ]}
+          onChange={(over) => change({ over: over === "hour" ? undefined : over })}
+        />
+      }
+    >
+      <RateChart points={unit === "second" ? status.history.seconds : status.history.minutes} unit={unit} />
+      <p className={styles.totals}>
+        Since the start: {status.traffic.requests.toLocaleString("en-GB")} requests,{" "}
+        {size(status.traffic.bytes_in)} in, {size(status.traffic.bytes_out)} out.
+        {faults.length > 0 &&
+          ` Not answered as asked because of ${faults.map(({ who, count }) => `${who} (${count.toLocaleString("en-GB")})`).join(", ")}.`}
+      </p>
+    </Section>
+  );
+}
+
+function Agents({ total }: { total: number }) {
+  const asked = useAsked(listOf<TunnelSession>(SESSIONS, { limit: AGENTS }, 5_000));
+  const sessions = asked.data?.records ?? [];
+  return (
+    <Section
+      title="Agents"
+      actions={total > AGENTS && <PlaceLink to="/tunnel_sessions">All {total}</PlaceLink>}
+    >
+      {sessions.length === 0 ? (
+        <p className={styles.quiet}>No agent is connected.</p>
+      ) : (
+        <div className={styles.scroll}>
+          <table className={styles.table}>
+            <thead>
+              <tr>
+                <th scope="col">Address</th>
+                <th scope="col">Version</th>
+                <th scope="col">System</th>
+                <th scope="col">Connected</th>
+              </tr>
+            </thead>
+            <tbody>
+              {sessions.map((session) => (
+                <tr key={session.id}>
+                  <td>
+                    <PlaceLink to={`/tunnel_sessions/${session.id}`}>{session.ip}</PlaceLink>
+                  </td>
+                  <td>{session.agent_version}</td>
+                  <td>{session.os}</td>
+                  <td>
+                    <Moment at={session.started_at} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function Certificates({ status, now }: { status: ServerStatus; now: number }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? status.expiring : status.expiring.slice(0, 5);
+  return (
+    <Section
+      title="Certificates that expire first"
+      actions={<PlaceLink to="/tls_certificates">All certificates</PlaceLink>}
+    >
+      {shown.length === 0 ? (
+        <p className={styles.quiet}>
+          No certificate is uploaded. Names without one are served with a certificate of this server's own
+          authority.
+        </p>
+      ) : (
+        <ul className={styles.list}>
+          {shown.map(({ certificate, names, not_after, renewed }) => {
+            const tone = expiryTone(not_after, now);
+            return (
+              <li key={certificate.id} className={styles.row}>
+                <PlaceLink to={`/tls_certificates/${certificate.id}`}>{names[0] ?? certificate.id}</PlaceLink>
+                <span className={styles.note}>{renewed ? "renewed by itself" : ""}</span>
+                <State tone={tone} icon={tone === "ok" ? "clock" : "alert"}>
+                  {expiry(not_after, now)}
+                </State>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      {status.expiring.length > 5 && (
+        <Button weight="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? "Show fewer" : "Show more"}
+        </Button>
+      )}
+    </Section>
+  );
+}

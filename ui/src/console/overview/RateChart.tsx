@@ -1,0 +1,87 @@
+// Requests over time as areas, failures hatched on top of them; the numbers of a moment where the pointer is.
+import { useId, useState, type PointerEvent } from "react";
+import type { TrafficPoint } from "../../api/generated";
+import { counted } from "../../model/format";
+import { area, ceiling, line, place } from "./chart";
+import styles from "./RateChart.module.css";
+
+const WIDTH = 720;
+const HEIGHT = 150;
+
+interface RateChartProps {
+  points: readonly TrafficPoint[];
+  /** What one point spans: `second`, `minute`. */
+  unit: "second" | "minute";
+}
+
+export function RateChart({ points, unit }: RateChartProps) {
+  const hatch = useId();
+  const [at, setAt] = useState<number | null>(null);
+  const requests = points.map((point) => point.requests);
+  const failed = points.map((point) => point.failed);
+  const top = ceiling(Math.max(...requests, 1));
+  const upper = place(requests, WIDTH, HEIGHT, top);
+  const lower = place(failed, WIDTH, HEIGHT, top);
+  const busiest = Math.max(...requests, 0);
+  const all = requests.reduce((sum, one) => sum + one, 0);
+  const failures = failed.reduce((sum, one) => sum + one, 0);
+  const chosen = at === null ? undefined : points[at];
+  const follow = (event: PointerEvent<SVGSVGElement>) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const share = (event.clientX - box.left) / box.width;
+    setAt(Math.max(0, Math.min(points.length - 1, Math.round(share * (points.length - 1)))));
+  };
+  return (
+    <figure className={styles.figure}>
+      <div className={styles.plot}>
+        <div className={styles.scale} aria-hidden="true">
+          <span>{top.toLocaleString("en-GB")}</span>
+          <span>{top > 1 ? (top / 2).toLocaleString("en-GB") : ""}</span>
+          <span>0</span>
+        </div>
+        <svg
+          className={styles.picture}
+          viewBox={`0 -4 ${WIDTH} ${HEIGHT + 8}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${counted(all, "request")} in the last 60 ${unit}s, at most ${busiest} in one ${unit}; ${counted(failures, "failure")}`}
+          onPointerMove={follow}
+          onPointerLeave={() => setAt(null)}
+        >
+          <defs>
+            <pattern
+              id={hatch}
+              width="6"
+              height="6"
+              patternUnits="userSpaceOnUse"
+              patternTransform="rotate(45)"
+            >
+              <path d="M0 0V6" className={styles.hatch} />
+            </pattern>
+          </defs>
+          {[0, 0.5, 1].map((share) => (
+            <path key={share} className={styles.grid} d={`M0 ${HEIGHT * share}H${WIDTH}`} />
+          ))}
+          <path className={styles.area} d={area(upper, HEIGHT)} />
+          <path className={styles.line} d={line(upper)} />
+          {failures > 0 && (
+            <>
+              <path d={area(lower, HEIGHT)} fill={`url(#${hatch})`} />
+              <path className={styles.failed} d={line(lower)} />
+            </>
+          )}
+          {at !== null && <path className={styles.cursor} d={`M${upper[at]?.[0] ?? 0} 0V${HEIGHT}`} />}
+        </svg>
+      </div>
+      <figcaption className={styles.caption}>
+        <span className={styles.ends}>60 {unit}s ago</span>
+        <span className={styles.words}>
+          {chosen && at !== null
+            ? `${points.length - 1 - at} ${unit}s ago: ${counted(chosen.requests, "request")}, ${chosen.refused} refused, ${chosen.failed} failed`
+            : `${counted(all, "request")}, ${counted(failures, "failure")}`}
+        </span>
+        <span className={styles.ends}>now</span>
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { area, ceiling, line, place } from "./chart";
+
+it("chooses a round number above every value", () => {
+  expect([0, 1, 1.5, 2, 3, 7, 10, 11, 450, 999, 1001].map(ceiling)).toEqual([
+    1, 1, 2, 2, 5, 10, 10, 20, 500, 1000, 2000,
+  ]);
+});
+
+it("puts the first value left, the last right, and nothing above the top", () => {
+  expect(place([0, 5, 10, 99], 300, 100, 10)).toEqual([
+    [0, 100],
+    [100, 50],
+    [200, 0],
+    [300, 0],
+  ]);
+  expect(place([4], 300, 100, 4)).toEqual([[0, 0]]);
+  expect(place([], 300, 100, 4)).toEqual([]);
+});
+
+it("draws lines, and areas that end at the bottom", () => {
+  const places = place([1, 2], 10, 20, 2);
+  expect(line(places)).toBe("M0 10L10 0");
+  expect(area(places, 20)).toBe("M0 10L10 0L10 20L0 20Z");
+  expect(area([], 20)).toBe("");
+});

@@ -1,0 +1,38 @@
+// Points of a history as lines in a picture of a fixed size.
+
+/** The smallest of 1, 2, 5, 10, 20, 50 … that is not below the value. */
+export function ceiling(value: number): number {
+  if (value <= 1) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const step = [1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10;
+  return step * power;
+}
+
+/** Where each value stands: the first at the left edge, the last at the right one. */
+export function place(
+  values: readonly number[],
+  width: number,
+  height: number,
+  top: number,
+): [x: number, y: number][] {
+  const step = values.length > 1 ? width / (values.length - 1) : 0;
+  return values.map((value, index) => [
+    round(index * step),
+    round(height - (Math.min(value, top) / top) * height),
+  ]);
+}
+
+export function line(places: readonly (readonly [number, number])[]): string {
+  return places.map(([x, y], index) => `${index === 0 ? "M" : "L"}${x} ${y}`).join("");
+}
+
+/** The same line, closed along the bottom. */
+export function area(places: readonly (readonly [number, number])[], height: number): string {
+  const [first, last] = [places[0], places.at(-1)];
+  if (!first || !last) return "";
+  return `${line(places)}L${last[0]} ${height}L${first[0]} ${height}Z`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,81 @@
+// How server and agents are, in sentences: what is wrong comes first, each with its reason.
+import type { ServerStatus } from "../../api/generated";
+import { counted } from "../../model/format";
+import type { Tone } from "../../parts/Notice";
+import { failureShare, faultsOf, healthOf, sum } from "../traffic";
+
+const DAY_MS = 86_400_000;
+/** Before its end a certificate that nobody renews by itself is worth a warning for so long. */
+const EXPIRY_WARNING_DAYS = 21;
+
+export interface Remark {
+  tone: Tone;
+  title: string;
+  reason: string;
+  /** A place in the console where something can be done about it. */
+  place?: string;
+}
+
+export function daysUntil(moment: string, now: number): number {
+  return Math.floor((Date.parse(moment) - now) / DAY_MS);
+}
+
+/** `expired`, `today`, `in 5 days`. */
+export function expiry(notAfter: string, now: number): string {
+  const days = daysUntil(notAfter, now);
+  if (Date.parse(notAfter) <= now) return "expired";
+  return days === 0 ? "within a day" : `in ${counted(days, "day")}`;
+}
+
+export function expiryTone(notAfter: string, now: number): Tone {
+  if (Date.parse(notAfter) <= now) return "bad";
+  return daysUntil(notAfter, now) < EXPIRY_WARNING_DAYS ? "warn" : "ok";
+}
+
+/** What there is to say about the server, worst first. Nothing: all is well. */
+export function remarks(status: ServerStatus, now: number): Remark[] {
+  const found: Remark[] = [];
+  const minute = sum(status.history.seconds);
+  const health = healthOf(minute);
+  if (health === "bad" || health === "warn") {
+    const who = faultsOf(status.traffic.faults).filter(({ who: one }) => !/visitor|configuration/.test(one));
+    const whose = who[0] ? ` Since the start it was mostly ${who[0].who}.` : "";
+    found.push({
+      tone: health,
+      title: `${failureShare(minute).replace(" fail", "")} of requests fail`,
+      reason: `${counted(minute.failed, "request")} of ${minute.requests.toLocaleString("en-GB")} in the last minute were answered with 5xx.${whose}`,
+      place: "/topology",
+    });
+  }
+  for (const { certificate, names, not_after, renewed } of status.expiring) {
+    const tone = expiryTone(not_after, now);
+    if (tone === "ok" || (renewed && tone === "warn")) continue;
+    const name = names[0] ?? certificate.id;
+    found.push({
+      tone,
+      title:
+        tone === "bad" ? `The certificate of ${name} has expired` : `The certificate of ${name} expires soon`,
+      reason:
+        tone === "bad"
+          ? "Browsers refuse it. Upload the next one."
+          : `It is valid for ${counted(daysUntil(not_after, now), "more day", "more days")}. Upload the next one in time.`,
+      place: `/tls_certificates/${certificate.id}`,
+    });
+  }
+  if (status.sessions === 0 && status.configured.credentials > 0)
+    found.push({
+      tone: "info",
+      title: "No agent is connected",
+      reason: "Tunnels and tunnel groups have nobody to serve them until an agent connects.",
+      place: "/tunnel_sessions",
+    });
+  const order: readonly Tone[] = ["bad", "warn", "info", "ok"];
+  return found.toSorted((one, other) => order.indexOf(one.tone) - order.indexOf(other.tone));
+}
+
+/** The first thing to do on a server that has nothing yet; null once there is something. */
+export function firstStep(status: ServerStatus): "credential" | "connect" | null {
+  const { https_edges, tls_edges, tcp_edges, credentials } = status.configured;
+  if (status.sessions > 0 || https_edges + tls_edges + tcp_edges > 0) return null;
+  return credentials === 0 ? "credential" : "connect";
+}

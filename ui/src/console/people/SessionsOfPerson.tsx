@@ -1,0 +1,51 @@
+// On a person's page: where they are logged in, and an end to each of it.
+import { useState } from "react";
+import type { AppSession, AppUser } from "../../api/generated";
+import { Button } from "../../parts/Button";
+import { DeleteDialog } from "../resource/DeleteDialog";
+import type { Kind } from "../resource/kind";
+import { Section } from "../resource/PageFrame";
+import { ResourceTable } from "../resource/ResourceTable";
+import { sessionColumns, sessions } from "./sessions";
+import styles from "./people.module.css";
+
+const own = { ...sessions, columns: sessionColumns } as unknown as Kind;
+
+export function SessionsOfPerson({ record: user }: { record: AppUser }) {
+  const [ending, setEnding] = useState<AppSession | null>(null);
+  return (
+    <Section title="Sessions" about="One for each browser and route they have logged in with.">
+      <ResourceTable
+        kind={own}
+        prefix="sessions-"
+        only={(record) => (record as unknown as AppSession).application_user.id === user.id}
+        title={own.title}
+        renderActions={(record) => (
+          <Button
+            weight="quiet"
+            icon="cross"
+            aria-label={`End ${own.title(record)}`}
+            onClick={() => setEnding(record as unknown as AppSession)}
+          >
+            End
+          </Button>
+        )}
+        empty={<p className={styles.none}>No browser of this person is logged in.</p>}
+      />
+      {ending && (
+        <DeleteDialog
+          one="session"
+          title={sessions.title(ending)}
+          path={sessions.path}
+          record={ending}
+          verb="End"
+          forgets={[sessions.path, "/app/users"]}
+          onClose={() => setEnding(null)}
+          onDone={() => setEnding(null)}
+        >
+          <p>With its next request this browser is sent to log in again.</p>
+        </DeleteDialog>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,77 @@
+// People who have logged in at edges.
+import type { AppUser } from "../../api/generated";
+import { Mono, Moment, None } from "../resource/cells";
+import { describe, idColumn } from "../resource/kind";
+import { SessionsOfPerson } from "./SessionsOfPerson";
+
+export const people = describe<AppUser>({
+  path: "/app/users",
+  member: "application_users",
+  prefix: "au",
+  one: "person",
+  many: "People",
+  about: "Who has logged in at a route or tunnel that asks visitors to, with the account they used.",
+  title: (user) => nameOf(user),
+  columns: [
+    { name: "name", label: "Name", text: nameOf },
+    { name: "email", label: "E-mail", text: (user) => user.email },
+    {
+      name: "provider",
+      label: "Provider",
+      text: (user) => providerOf(user),
+    },
+    {
+      name: "last_active",
+      label: "Last active",
+      text: (user) => user.last_active,
+      cell: (user) => <Moment at={user.last_active} />,
+    },
+    {
+      name: "last_login",
+      label: "Last login",
+      text: (user) => user.last_login,
+      cell: (user) => <Moment at={user.last_login} />,
+      hidden: true,
+    },
+    {
+      name: "created_at",
+      label: "First login",
+      text: (user) => user.created_at,
+      cell: (user) => <Moment at={user.created_at} />,
+    },
+    {
+      name: "provider_user_id",
+      label: "ID at the provider",
+      text: (user) => user.provider_user_id,
+      mono: true,
+      hidden: true,
+    },
+    { ...idColumn, hidden: true },
+  ],
+  fields: [],
+  empty: {
+    sentence:
+      "Nobody has logged in yet. Add OAuth, OpenID Connect or SAML to a route of an HTTPS edge; its visitors appear here.",
+  },
+  live: { every: 5_000, removable: true, removal: "End all sessions of" },
+  deletion: () =>
+    "All sessions of this person end: with the next request they are sent to log in again. To keep them out, change who is allowed at the route or at the identity provider.",
+  touches: ["/app/sessions"],
+  facts: (user) => [
+    { label: "E-mail", value: user.email || <None>not known</None> },
+    { label: "Provider", value: providerOf(user) },
+    { label: "ID at the provider", value: <Mono>{user.provider_user_id}</Mono> },
+    ...(user.username ? [{ label: "User name", value: user.username }] : []),
+    { label: "Last active", value: <Moment at={user.last_active} /> },
+    { label: "Last login", value: <Moment at={user.last_login} /> },
+  ],
+  More: SessionsOfPerson,
+});
+
+export function nameOf(user: AppUser): string {
+  return user.name || user.email || user.username || user.provider_user_id;
+}
+
+function providerOf({ identity_provider: { name, url } }: AppUser): string {
+  return name && url ? `${name} (${url})` : name || url;
+}

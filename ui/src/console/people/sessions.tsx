@@ -1,0 +1,68 @@
+// Sessions of people who have logged in: one for each browser.
+import type { AppSession } from "../../api/generated";
+import { Moment, None, RefLink } from "../resource/cells";
+import { describe, idColumn, type Column } from "../resource/kind";
+
+/** All but whose session it is. */
+export const sessionColumns: readonly Column<AppSession>[] = [
+  { name: "public_url", label: "Logged in at", text: (session) => session.public_url },
+  { name: "browser", label: "Browser", text: browserOf },
+  { name: "ip", label: "Address", text: (session) => session.browser_session.ip_address, mono: true },
+  {
+    name: "last_active",
+    label: "Last active",
+    text: (session) => session.last_active,
+    cell: (session) => <Moment at={session.last_active} />,
+  },
+  {
+    name: "expires_at",
+    label: "Ends",
+    text: (session) => session.expires_at,
+    cell: (session) => <Moment at={session.expires_at || null} none="by inactivity" />,
+  },
+];
+
+export const sessions = describe<AppSession>({
+  path: "/app/sessions",
+  member: "application_sessions",
+  prefix: "as",
+  one: "session",
+  many: "Sessions of people",
+  about: "Browsers that are logged in at an edge. Ending one takes effect with its next request.",
+  title: (session) => `${browserOf(session)} at ${session.public_url}`,
+  columns: [
+    ...sessionColumns,
+    {
+      name: "person",
+      label: "Person",
+      text: (session) => session.application_user.id,
+      cell: (session) => <RefLink id={session.application_user.id}>Show the person</RefLink>,
+    },
+    { ...idColumn, hidden: true },
+  ],
+  fields: [],
+  empty: {
+    sentence:
+      "Nobody is logged in. Add OAuth, OpenID Connect or SAML to a route of an HTTPS edge; its visitors appear here.",
+  },
+  live: { every: 5_000, removable: true, removal: "End" },
+  deletion: () => "With its next request this browser is sent to log in again.",
+  touches: ["/app/users"],
+  facts: (session) => [
+    { label: "Person", value: <RefLink id={session.application_user.id} /> },
+    { label: "Address", value: session.browser_session.ip_address },
+    { label: "System", value: systemOf(session) || <None>not known</None> },
+    { label: "Logged in", value: <Moment at={session.created_at} /> },
+    { label: "Last active", value: <Moment at={session.last_active} /> },
+    { label: "Ends", value: <Moment at={session.expires_at || null} none="by inactivity" /> },
+    { label: "Edge", value: session.edge ? <RefLink id={session.edge.id} /> : <None>a tunnel</None> },
+  ],
+});
+
+function browserOf({ browser_session: { user_agent: agent } }: AppSession): string {
+  return `${agent.browser_name} ${agent.browser_version}`.trim() || agent.raw || "Unknown browser";
+}
+
+function systemOf({ browser_session: { user_agent: agent } }: AppSession): string {
+  return `${agent.os_name} ${agent.os_version}`.trim();
+}

@@ -1,0 +1,138 @@
+// The graph as a picture: moved and zoomed with pointer or keyboard, every part of it can be focused and chosen.
+import {
+  Background,
+  Controls,
+  Handle,
+  Position,
+  ReactFlow,
+  type Edge,
+  type Node as FlowNode,
+  type NodeProps,
+} from "@xyflow/react";
+import "@xyflow/react/dist/base.css";
+import { memo, useMemo } from "react";
+import { Icon } from "../../parts/Icon";
+import { failureShare, healthOf, rate, type Health } from "../traffic";
+import type { Graph, Node } from "./graph";
+import { layout, NODE_HEIGHT, NODE_WIDTH, widthOf } from "./layout";
+import styles from "./Picture.module.css";
+
+type PartNode = FlowNode<{ part: Node }, "part">;
+
+const NODE_TYPES = { part: memo(Part) };
+const COLOURS: Record<Health, string> = {
+  idle: "var(--line-strong)",
+  ok: "var(--ok)",
+  warn: "var(--warn)",
+  bad: "var(--bad)",
+};
+
+interface PictureProps {
+  graph: Graph;
+  chosen: string | null;
+  onChoose(id: string | null): void;
+}
+
+export default function Picture({ graph, chosen, onChoose }: PictureProps) {
+  const nodes = useMemo<PartNode[]>(
+    () =>
+      layout(graph).map(({ node, x, y }) => ({
+        id: node.id,
+        type: "part",
+        position: { x, y },
+        data: { part: node },
+        width: NODE_WIDTH,
+        height: NODE_HEIGHT,
+        selected: node.id === chosen,
+        ariaLabel: described(node),
+      })),
+    [graph, chosen],
+  );
+  const edges = useMemo<Edge[]>(
+    () =>
+      graph.links.map(({ id, from, to, minute, label }) => {
+        const health = healthOf(minute);
+        const share = failureShare(minute);
+        const words = [label, health === "warn" || health === "bad" ? `⚠ ${share}` : ""]
+          .filter(Boolean)
+          .join(" ");
+        return {
+          id,
+          source: from,
+          target: to,
+          style: {
+            stroke: COLOURS[health],
+            strokeWidth: widthOf(minute.requests),
+            ...(health === "idle" ? { strokeDasharray: "4 4" } : {}),
+          },
+          ...(words ? { label: words } : {}),
+          animated: false,
+          focusable: false,
+        };
+      }),
+    [graph],
+  );
+  return (
+    <div className={styles.picture}>
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        edgesFocusable={false}
+        deleteKeyCode={null}
+        fitView
+        fitViewOptions={{ padding: 0.08, maxZoom: 1, minZoom: 0.35 }}
+        minZoom={0.1}
+        maxZoom={1.6}
+        onlyRenderVisibleElements={graph.nodes.length > 150}
+        proOptions={{ hideAttribution: true }}
+        onNodeClick={(_event, node) => onChoose(node.id)}
+        onPaneClick={() => onChoose(null)}
+        onNodesChange={(changes) => {
+          // Enter and Escape on a focused part.
+          for (const change of changes) if (change.type === "select" && change.selected) onChoose(change.id);
+        }}
+        aria-label="Graph of what is published"
+      >
+        <Background gap={24} size={1} />
+        <Controls showInteractive={false} />
+      </ReactFlow>
+    </div>
+  );
+}
+
+function Part({ data: { part }, selected }: NodeProps<PartNode>) {
+  const health = part.minute ? healthOf(part.minute) : "idle";
+  return (
+    <div className={`${styles.part} ${styles[health]}`} data-selected={selected}>
+      <Handle type="target" position={Position.Left} isConnectable={false} className={styles.handle ?? ""} />
+      <p className={styles.kind}>
+        {part.kind}
+        {part.minute && part.minute.requests > 0 && (
+          <span className={styles.rate}>
+            {(health === "warn" || health === "bad") && (
+              <Icon name={health === "bad" ? "cross" : "alert"} size={12} />
+            )}
+            {rate(part.minute.requests)}
+          </span>
+        )}
+      </p>
+      <p className={styles.title} title={part.title}>
+        {part.title}
+      </p>
+      {part.note && (
+        <p className={styles.note} title={part.note}>
+          {part.note}
+        </p>
+      )}
+      <Handle type="source" position={Position.Right} isConnectable={false} className={styles.handle ?? ""} />
+    </div>
+  );
+}
+
+function described({ kind, title, note, minute }: Node): string {
+  const passed = minute && minute.requests > 0 ? [rate(minute.requests), failureShare(minute)] : [];
+  return [kind, title, note, ...passed].filter(Boolean).join(", ");
+}

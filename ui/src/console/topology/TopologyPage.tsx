@@ -1,0 +1,97 @@
+// Everything that is published and connected at once: as a picture, and as a table that says the same.
+import { lazy, Suspense, useDeferredValue, useMemo } from "react";
+import { counted } from "../../model/format";
+import { Icon } from "../../parts/Icon";
+import { Tabs } from "../../parts/Tabs";
+import { useAddress } from "../address";
+import { PageFrame } from "../resource/PageFrame";
+import { Failure, Waiting } from "../shell/Lost";
+import { PlaceLink } from "../PlaceLink";
+import { Chosen } from "./Chosen";
+import { graphOf } from "./graph";
+import { only } from "./only";
+import { PathTable } from "./PathTable";
+import styles from "./TopologyPage.module.css";
+import { useParts } from "./useParts";
+
+const Picture = lazy(() => import("./Picture"));
+
+export default function TopologyPage() {
+  const { parts, edges, failed, retry } = useParts();
+  const [search, change] = useAddress();
+  const words = useDeferredValue(search["q"] ?? "");
+  const view = search["view"] === "table" ? "table" : "graph";
+  const whole = useMemo(() => parts && graphOf(parts), [parts]);
+  const graph = useMemo(() => whole && only(whole, words), [whole, words]);
+  const chosen = graph?.nodes.find(({ id }) => id === search["node"]);
+  if (!graph || !whole)
+    return failed ? (
+      <PageFrame title="Topology">
+        <Failure thrown={failed} title="It could not be read" retry={retry} />
+      </PageFrame>
+    ) : (
+      <Waiting />
+    );
+  const left = edges.there - edges.read;
+  return (
+    <PageFrame
+      title="Topology"
+      about="The ways of visitors: edge, route, stages, backend, agent, local service. Lines are as wide as there are requests in the last minute."
+    >
+      {whole.nodes.length === 0 ? (
+        <div className={styles.empty}>
+          <p>Nothing is published yet. Start a tunnel, or make an edge and give it a backend.</p>
+          <p>
+            <PlaceLink to="/overview">The overview has the first step</PlaceLink>
+          </p>
+        </div>
+      ) : (
+        <>
+          <div className={styles.tools}>
+            <span className={styles.search}>
+              <Icon name="search" />
+              <input
+                type="search"
+                aria-label="Search the topology"
+                placeholder="Host, path, label, address"
+                spellCheck={false}
+                value={search["q"] ?? ""}
+                onChange={(event) => change({ q: event.target.value || undefined })}
+              />
+            </span>
+            <p role="status" className={styles.count}>
+              {graph.nodes.length === 0
+                ? `Nothing matches “${words}”.`
+                : counted(graph.nodes.length, "part") +
+                  (left > 0 ? `; ${counted(left, "quiet edge")} not shown` : "")}
+            </p>
+          </div>
+          <Tabs
+            label="View"
+            value={view}
+            onChange={(next) => change({ view: next === "graph" ? undefined : next })}
+            items={[
+              { value: "graph", label: "Graph" },
+              { value: "table", label: "Table" },
+            ]}
+          >
+            {view === "table" ? (
+              <PathTable graph={graph} />
+            ) : (
+              <div className={styles.stage}>
+                <Suspense fallback={<Waiting />}>
+                  <Picture
+                    graph={graph}
+                    chosen={chosen?.id ?? null}
+                    onChoose={(id) => change({ node: id ?? undefined })}
+                  />
+                </Suspense>
+                {chosen && <Chosen node={chosen} onClose={() => change({ node: undefined })} />}
+              </div>
+            )}
+          </Tabs>
+        </>
+      )}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,214 @@
+import { describe, expect, it } from "vitest";
+import type {
+  HttpsEdge,
+  TcpEdge,
+  Traffic,
+  Tunnel,
+  TunnelGroupBackend,
+  TunnelSession,
+} from "../../api/generated";
+import { graphOf, type Graph, type Parts } from "./graph";
+import { layout, NODE_HEIGHT, widthOf } from "./layout";
+import { only } from "./only";
+import { pathsOf } from "./paths";
+
+const base = { uri: "", created_at: "", description: "", metadata: "" };
+
+function traffic(id: string, kind: Traffic["kind"], requests: number, failed = 0): [string, Traffic] {
+  const faults = { visitor: 0, configuration: 0, agent: 0, service: 0, server: 0 };
+  const total = { requests, refused: 0, failed, faults, bytes_in: 0, bytes_out: 0 };
+  return [id, { id, kind, total, last_minute: { requests, refused: 0, failed }, history: null }];
+}
+
+const to = (id: string) => ({ enabled: true, backend: { id, uri: "" } });
+
+const shop = {
+  ...base,
+  id: "edghts_shop",
+  hostports: ["shop.test:443", "www.shop.test:443"],
+  routes: [
+    {
+      ...base,
+      id: "edghtsrt_api",
+      match_type: "path_prefix",
+      match: "/api",
+      backend: to("bkdwd_w"),
+      ip_restriction: { enabled: true, ip_policies: [] },
+      oidc: { enabled: false },
+      compression: { enabled: true },
+    },
+    { ...base, id: "edghtsrt_page", match_type: "exact_path", match: "/", backend: to("bkdhr_f") },
+  ],
+} as unknown as HttpsEdge;
+
+const ssh = {
+  ...base,
+  id: "edgtcp_ssh",
+  hostports: ["test:22001"],
+  backend: to("bkdtg_g"),
+} as unknown as TcpEdge;
+
+const group = {
+  ...base,
+  id: "bkdtg_g",
+  labels: { app: "shop" },
+  tunnels: [
+    { id: "tn_1", uri: "" },
+    { id: "tn_2", uri: "" },
+  ],
+} as TunnelGroupBackend;
+
+const tunnel = (id: string, session: string, service: string, url = ""): Tunnel =>
+  ({
+    ...base,
+    id,
+    public_url: url,
+    proto: url ? "https" : "",
+    tunnel_session: { id: session, uri: "" },
+    forwards_to: service,
+    labels: {},
+  }) as unknown as Tunnel;
+
+const session = (id: string): TunnelSession =>
+  ({ id, ip: `10.0.0.${id.at(-1)}`, os: "linux", agent_version: "0.1.0" }) as TunnelSession;
+
+function parts(changes: Partial<Parts> = {}): Parts {
+  return {
+    httpsEdges: [shop],
+    tlsEdges: [],
+    tcpEdges: [ssh],
+    groups: [group],
+    weighted: [{ ...base, id: "bkdwd_w", backends: { bkdtg_g: 3, bkdhr_f: 1 } }],
+    failover: [],
+    fixed: [{ ...base, id: "bkdhr_f", body: "", headers: {}, status_code: 503 }],
+    statics: [],
+    tunnels: [
+      tunnel("tn_1", "ts_1", "http://localhost:80"),
+      tunnel("tn_2", "ts_2", "http://localhost:80"),
+      tunnel("tn_3", "ts_2", "http://localhost:99", "https://own.localhost"),
+    ],
+    sessions: [session("ts_1"), session("ts_2")],
+    traffic: new Map([
+      traffic("edghtsrt_api", "https_route", 60, 6),
+      traffic("tn_1", "tunnel", 40),
+      traffic("tn_2", "tunnel", 20),
+    ]),
+    ...changes,
+  };
+}
+
+const links = (graph: Graph) =>
+  graph.links.map(({ from, to: there, label }) => [from, there, label].filter(Boolean));
+
+describe("a graph", () => {
+  it("leads from edges over routes and stages to backends, agents and local services", () => {
+    const graph = graphOf(parts());
+    expect(links(graph)).toEqual([
+      ["edghts_shop", "edghtsrt_api"],
+      ["edghtsrt_api", "stages:edghtsrt_api"],
+      ["bkdtg_g", "ts_1"],
+      ["ts_1", "service:ts_1:http://localhost:80"],
+      ["bkdtg_g", "ts_2"],
+      ["ts_2", "service:ts_2:http://localhost:80"],
+      ["bkdwd_w", "bkdtg_g", "75 %"],
+      ["bkdwd_w", "bkdhr_f", "25 %"],
+      ["stages:edghtsrt_api", "bkdwd_w"],
+      ["edghts_shop", "edghtsrt_page"],
+      ["edghtsrt_page", "bkdhr_f"],
+      ["edgtcp_ssh", "bkdtg_g"],
+      ["at:tn_3", "ts_2"],
+      ["ts_2", "service:ts_2:http://localhost:99"],
+    ]);
+    const stages = graph.nodes.find(({ id }) => id === "stages:edghtsrt_api");
+    expect(stages?.title, "what is switched off does nothing").toBe("IP restriction → Compression");
+    expect(graph.nodes.find(({ id }) => id === "edghts_shop")).toMatchObject({
+      title: "shop.test",
+      note: "and 1 more",
+    });
+  });
+
+  it("carries what was counted, each tunnel once", () => {
+    const graph = graphOf(parts());
+    const minute = (id: string) => graph.links.find((link) => link.id === id)?.minute;
+    expect(minute("edghts_shop>edghtsrt_api")).toEqual({ requests: 60, refused: 0, failed: 6 });
+    expect(minute("ts_2>service:ts_2:http://localhost:80")?.requests).toBe(20);
+  });
+
+  it("keeps what it cannot read as a part of its own, and does without anything", () => {
+    const graph = graphOf(parts({ weighted: [], fixed: [], groups: [] }));
+    expect(graph.nodes.filter(({ note }) => note === "not read").map(({ id }) => id)).toEqual([
+      "bkdwd_w",
+      "bkdhr_f",
+      "bkdtg_g",
+    ]);
+    expect(graphOf(parts({ httpsEdges: [], tcpEdges: [], tunnels: [] })).nodes).toEqual([]);
+  });
+});
+
+describe("ways", () => {
+  it("are one for each end that can be reached", () => {
+    const paths = pathsOf(graphOf(parts()));
+    const ends = paths.map(({ at }) => [at.edge?.title, at.route?.title, at.agent?.title, at.service?.title]);
+    expect(ends).toContainEqual(["shop.test", "/api…", "10.0.0.1", "http://localhost:80"]);
+    expect(ends).toContainEqual(["shop.test", "/", undefined, undefined]);
+    expect(ends).toContainEqual(["own.localhost", undefined, "10.0.0.2", "http://localhost:99"]);
+    expect(new Set(paths.map(({ id }) => id)).size).toBe(paths.length);
+  });
+
+  it("do not go around in circles", () => {
+    const circle = {
+      ...base,
+      id: "bkdfo_f",
+      backends: ["bkdfo_f"],
+    };
+    const edge = { ...ssh, backend: to("bkdfo_f") } as unknown as TcpEdge;
+    const paths = pathsOf(
+      graphOf(parts({ httpsEdges: [], tunnels: [], tcpEdges: [edge], failover: [circle] })),
+    );
+    expect(paths.length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("a search", () => {
+  it("keeps what matches and every way through it", () => {
+    const graph = only(graphOf(parts()), "localhost:99");
+    expect(graph.nodes.map(({ id }) => id).toSorted()).toEqual(
+      ["at:tn_3", "service:ts_2:http://localhost:99", "ts_2"]
+        .concat(["edghts_shop", "edgtcp_ssh", "bkdtg_g", "bkdwd_w", "edghtsrt_api", "stages:edghtsrt_api"])
+        .toSorted(),
+    );
+    expect(only(graphOf(parts()), "nothing such").nodes).toEqual([]);
+    expect(only(graphOf(parts()), " ").nodes.length).toBe(graphOf(parts()).nodes.length);
+  });
+});
+
+describe("the layout", () => {
+  it("lets no two parts stand on each other, and goes from left to right", () => {
+    const many = Array.from({ length: 200 }, (_, index) => ({
+      ...ssh,
+      id: `edgtcp_${index}`,
+      backend: to("bkdtg_g"),
+    })) as unknown as TcpEdge[];
+    const graph = graphOf(parts({ tcpEdges: many }));
+    const placed = layout(graph);
+    expect(placed.length).toBe(graph.nodes.length);
+    const xs = new Set(placed.map((one) => one.x));
+    for (const at of xs) {
+      const ys = placed
+        .filter((one) => one.x === at)
+        .map(({ y }) => y)
+        .toSorted((one, other) => one - other);
+      for (const [index, y] of ys.entries())
+        if (index > 0) expect(y - (ys[index - 1] ?? 0)).toBeGreaterThanOrEqual(NODE_HEIGHT);
+    }
+    const x = new Map(placed.map((one) => [one.node.id, one.x]));
+    for (const { from, to: there } of graph.links)
+      expect((x.get(there) ?? 0) >= (x.get(from) ?? 0), `${from} before ${there}`).toBe(true);
+  });
+
+  it("draws busy links wider, within bounds", () => {
+    expect(widthOf(0)).toBe(1.5);
+    expect(widthOf(1000)).toBeGreaterThan(widthOf(10));
+    expect(widthOf(1e12)).toBe(9);
+  });
+});

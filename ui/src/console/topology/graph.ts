@@ -1,0 +1,333 @@
+// What is configured and what is connected as one graph: edge, route, stages, backend, agent, local service.
+import type {
+  FailoverBackend,
+  HttpResponseBackend,
+  HttpsEdge,
+  StaticBackend,
+  TcpEdge,
+  TlsEdge,
+  Traffic,
+  TrafficPoint,
+  Tunnel,
+  TunnelGroupBackend,
+  TunnelSession,
+  WeightedBackend,
+} from "../../api/generated";
+import { MODULES } from "../modules";
+import { NOTHING, sum } from "../traffic";
+
+export type Column = "edge" | "route" | "stages" | "chooser" | "backend" | "agent" | "service";
+
+/** From the visitor to the local service. */
+export const COLUMNS: readonly Column[] = [
+  "edge",
+  "route",
+  "stages",
+  "chooser",
+  "backend",
+  "agent",
+  "service",
+];
+
+export interface Node {
+  id: string;
+  column: Column;
+  /** What it is: `HTTPS edge`. */
+  kind: string;
+  title: string;
+  /** A second line; empty if there is nothing more to say. */
+  note: string;
+  /** Its page in the console. */
+  place: string | null;
+  /** What passed it in the last minute; null where that is not counted. */
+  minute: TrafficPoint | null;
+  /** The tunnel's public address, by which the agent on this computer knows it. */
+  tunnel?: string;
+}
+
+export interface Link {
+  id: string;
+  from: string;
+  to: string;
+  minute: TrafficPoint;
+  /** Such as the share of a weighted backend. */
+  label?: string;
+}
+
+export interface Graph {
+  nodes: readonly Node[];
+  links: readonly Link[];
+}
+
+export interface Parts {
+  httpsEdges: readonly HttpsEdge[];
+  tlsEdges: readonly TlsEdge[];
+  tcpEdges: readonly TcpEdge[];
+  groups: readonly TunnelGroupBackend[];
+  weighted: readonly WeightedBackend[];
+  failover: readonly FailoverBackend[];
+  fixed: readonly HttpResponseBackend[];
+  statics: readonly StaticBackend[];
+  tunnels: readonly Tunnel[];
+  sessions: readonly TunnelSession[];
+  traffic: ReadonlyMap<string, Traffic>;
+}
+
+type Owner = HttpsEdge["routes"][number] | TlsEdge | TcpEdge;
+
+/** Modules that are no stage on the way: where it leads is drawn as a link. */
+const NOT_DRAWN = new Set(["backend"]);
+
+/** The stages that are set and enabled, in the order they run. */
+export function stagesOfOwner(owner: Owner): string[] {
+  const set = owner as unknown as Record<string, { enabled?: boolean } | null | undefined>;
+  const runs = MODULES.filter(({ name }) => !NOT_DRAWN.has(name) && set[name] && set[name].enabled !== false);
+  return [...new Set(runs.map(({ label }) => label))];
+}
+
+export function graphOf(parts: Parts): Graph {
+  const builder = new Builder(parts);
+  for (const edge of parts.httpsEdges) builder.httpsEdge(edge);
+  for (const edge of parts.tlsEdges) builder.connectionEdge(edge, "TLS edge", `/edges/tls/${edge.id}`);
+  for (const edge of parts.tcpEdges) builder.connectionEdge(edge, "TCP edge", `/edges/tcp/${edge.id}`);
+  for (const tunnel of parts.tunnels) if (tunnel.public_url !== "") builder.ownAddress(tunnel);
+  return builder.graph();
+}
+
+class Builder {
+  readonly #nodes = new Map<string, Node>();
+  readonly #links = new Map<string, Link>();
+  readonly #traffic: Parts["traffic"];
+  readonly #backends: ReadonlyMap<string, () => void>;
+  readonly #tunnels: ReadonlyMap<string, Tunnel>;
+  readonly #sessions: ReadonlyMap<string, TunnelSession>;
+
+  constructor(parts: Parts) {
+    this.#traffic = parts.traffic;
+    this.#tunnels = new Map(parts.tunnels.map((tunnel) => [tunnel.id, tunnel]));
+    this.#sessions = new Map(parts.sessions.map((session) => [session.id, session]));
+    const backends: [string, () => void][] = [
+      ...parts.groups.map((one): [string, () => void] => [one.id, () => this.#group(one)]),
+      ...parts.weighted.map((one): [string, () => void] => [one.id, () => this.#weighted(one)]),
+      ...parts.failover.map((one): [string, () => void] => [one.id, () => this.#failover(one)]),
+      ...parts.fixed.map((one): [string, () => void] => [one.id, () => this.#fixed(one)]),
+      ...parts.statics.map((one): [string, () => void] => [one.id, () => this.#static(one)]),
+    ];
+    this.#backends = new Map(backends);
+  }
+
+  graph(): Graph {
+    return { nodes: [...this.#nodes.values()], links: [...this.#links.values()] };
+  }
+
+  httpsEdge(edge: HttpsEdge): void {
+    const place = `/edges/https/${edge.id}`;
+    this.#edge(edge, "HTTPS edge", place);
+    for (const route of edge.routes) {
+      const minute = this.#minute(route.id);
+      this.#put({
+        id: route.id,
+        column: "route",
+        kind: "Route",
+        title: route.match_type === "path_prefix" ? `${route.match}…` : route.match,
+        note: route.description,
+        place,
+        minute,
+      });
+      this.#join(edge.id, route.id, minute);
+      this.#onwards(route, minute, place);
+    }
+  }
+
+  connectionEdge(edge: TlsEdge | TcpEdge, kind: string, place: string): void {
+    this.#edge(edge, kind, place);
+    this.#onwards(edge, this.#minute(edge.id), place);
+  }
+
+  ownAddress(tunnel: Tunnel): void {
+    const minute = this.#minute(tunnel.id);
+    const id = `at:${tunnel.id}`;
+    this.#put({
+      id,
+      column: "edge",
+      kind: "Tunnel's address",
+      title: tunnel.public_url.replace(/^https?:\/\//, ""),
+      note: tunnel.proto,
+      place: `/tunnels/${tunnel.id}`,
+      minute,
+      tunnel: tunnel.public_url,
+    });
+    this.#through(id, tunnel);
+  }
+
+  #edge(edge: HttpsEdge | TlsEdge | TcpEdge, kind: string, place: string): void {
+    const [first, ...others] = edge.hostports;
+    const more = others.length > 0 ? `and ${others.length} more` : "";
+    this.#put({
+      id: edge.id,
+      column: "edge",
+      kind,
+      title: first?.replace(/:443$/, "") ?? "No address",
+      note: [edge.description, more].filter(Boolean).join(", "),
+      place,
+      minute: this.#minute(edge.id),
+    });
+  }
+
+  /** The stages of a route or edge, and where it leads. */
+  #onwards(owner: Owner, minute: TrafficPoint, place: string): void {
+    const stages = stagesOfOwner(owner);
+    let from = owner.id;
+    if (stages.length > 0) {
+      const id = `stages:${owner.id}`;
+      const title = stages.join(" → ");
+      this.#put({ id, column: "stages", kind: "Stages", title, note: "", place, minute });
+      this.#join(from, id, minute);
+      from = id;
+    }
+    if (owner.backend && owner.backend.enabled) {
+      this.#reach(owner.backend.backend.id);
+      this.#join(from, owner.backend.backend.id, minute);
+    }
+  }
+
+  /** Draws a backend and what stands behind it, once. */
+  #reach(id: string): void {
+    if (this.#nodes.has(id)) return;
+    const draw = this.#backends.get(id);
+    if (draw) return draw();
+    this.#put({
+      id,
+      column: "backend",
+      kind: "Backend",
+      title: id,
+      note: "not read",
+      place: null,
+      minute: null,
+    });
+  }
+
+  #backend(id: string, column: Column, kind: string, title: string, note: string, path: string): void {
+    this.#put({ id, column, kind, title, note, place: `/backends/${path}/${id}`, minute: null });
+  }
+
+  #group(group: TunnelGroupBackend): void {
+    const labels = Object.entries(group.labels).map(([key, value]) => `${key}=${value}`);
+    this.#backend(
+      group.id,
+      "backend",
+      "Tunnel group",
+      labels.join(", ") || group.id,
+      group.tunnels.length === 0 ? "no tunnel carries these labels" : group.description,
+      "tunnel_group",
+    );
+    for (const { id } of group.tunnels) {
+      const tunnel = this.#tunnels.get(id);
+      if (tunnel) this.#through(group.id, tunnel);
+    }
+  }
+
+  #weighted(backend: WeightedBackend): void {
+    this.#backend(
+      backend.id,
+      "chooser",
+      "Weighted backend",
+      backend.description || "by weight",
+      "",
+      "weighted",
+    );
+    const shares = Object.entries(backend.backends);
+    const all = shares.reduce((total, [, weight]) => total + weight, 0);
+    for (const [id, weight] of shares) {
+      this.#reach(id);
+      const label = all === 0 ? "0 %" : `${Math.round((weight / all) * 100)} %`;
+      this.#join(backend.id, id, NOTHING, label);
+    }
+  }
+
+  #failover(backend: FailoverBackend): void {
+    this.#backend(
+      backend.id,
+      "chooser",
+      "Failover backend",
+      backend.description || "in order",
+      "",
+      "failover",
+    );
+    for (const [index, id] of backend.backends.entries()) {
+      this.#reach(id);
+      this.#join(backend.id, id, NOTHING, `${index + 1}.`);
+    }
+  }
+
+  #fixed(backend: HttpResponseBackend): void {
+    this.#backend(
+      backend.id,
+      "backend",
+      "HTTP response",
+      backend.description || `answers ${backend.status_code}`,
+      "",
+      "http_response",
+    );
+  }
+
+  #static(backend: StaticBackend): void {
+    this.#backend(backend.id, "backend", "Static backend", backend.address, backend.description, "static");
+  }
+
+  /** From a backend or address through a tunnel to its local service. */
+  #through(from: string, tunnel: Tunnel): void {
+    const minute = this.#minute(tunnel.id);
+    const session = this.#sessions.get(tunnel.tunnel_session.id);
+    const agent = tunnel.tunnel_session.id;
+    this.#put({
+      id: agent,
+      column: "agent",
+      kind: "Agent",
+      title: session?.ip ?? agent,
+      note: session ? `${session.os}, ${session.agent_version}` : "",
+      place: `/tunnel_sessions/${agent}`,
+      minute: null,
+    });
+    const service = `service:${agent}:${tunnel.forwards_to}`;
+    this.#put({
+      id: service,
+      column: "service",
+      kind: "Local service",
+      title: tunnel.forwards_to || "not said",
+      note: "",
+      place: `/tunnels/${tunnel.id}`,
+      minute: null,
+      ...(tunnel.public_url ? { tunnel: tunnel.public_url } : {}),
+    });
+    this.#join(from, agent, minute);
+    this.#join(agent, service, minute, undefined, tunnel.id);
+  }
+
+  #minute(id: string): TrafficPoint {
+    return this.#traffic.get(id)?.last_minute ?? NOTHING;
+  }
+
+  #put(node: Node): void {
+    if (!this.#nodes.has(node.id)) this.#nodes.set(node.id, node);
+  }
+
+  /** `once`: what is counted by it is added to a link only once, whatever leads there. */
+  #join(from: string, to: string, minute: TrafficPoint, label?: string, once?: string): void {
+    const id = `${from}>${to}`;
+    const before = this.#links.get(id);
+    if (once !== undefined) {
+      if (this.#counted.has(`${id} ${once}`)) return;
+      this.#counted.add(`${id} ${once}`);
+    }
+    this.#links.set(id, {
+      id,
+      from,
+      to,
+      minute: before ? sum([before.minute, minute]) : minute,
+      ...(label === undefined ? {} : { label }),
+    });
+  }
+
+  readonly #counted = new Set<string>();
+}

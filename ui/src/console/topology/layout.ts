@@ -1,0 +1,49 @@
+// Where the nodes of a graph stand: a column for each step of the way, neighbours near each other.
+import { COLUMNS, type Graph, type Node } from "./graph";
+
+export const NODE_WIDTH = 210;
+export const NODE_HEIGHT = 58;
+const COLUMN_GAP = 72;
+const ROW_GAP = 16;
+
+export interface Placed {
+  node: Node;
+  x: number;
+  y: number;
+}
+
+export function layout({ nodes, links }: Graph): Placed[] {
+  const before = new Map<string, string[]>();
+  for (const { from, to } of links) before.set(to, [...(before.get(to) ?? []), from]);
+  const rows = new Map<string, number>();
+  const columns = COLUMNS.map((column) => nodes.filter((node) => node.column === column)).filter(
+    (column) => column.length > 0,
+  );
+  for (const [index, column] of columns.entries()) {
+    const wish = (node: Node) => {
+      const above = (before.get(node.id) ?? []).flatMap((id) => rows.get(id) ?? []);
+      return above.length === 0 ? 0 : above.reduce((total, row) => total + row, 0) / above.length;
+    };
+    const wished = column.map((node) => ({ node, row: wish(node) }));
+    const ordered = index === 0 ? wished : wished.toSorted((one, other) => one.row - other.row);
+    let free = 0;
+    for (const [position, { node, row }] of ordered.entries()) {
+      // As near to what leads here as those above leave room for.
+      free = index === 0 ? position : Math.max(free, row);
+      rows.set(node.id, free);
+      free += 1;
+    }
+  }
+  return columns.flatMap((column, index) =>
+    column.map((node) => ({
+      node,
+      x: index * (NODE_WIDTH + COLUMN_GAP),
+      y: (rows.get(node.id) ?? 0) * (NODE_HEIGHT + ROW_GAP),
+    })),
+  );
+}
+
+/** How wide a link is drawn, by its requests of a minute: from 1.5 to 9, by orders of magnitude. */
+export function widthOf(requestsOfAMinute: number): number {
+  return Math.min(9, 1.5 + 1.5 * Math.log10(1 + requestsOfAMinute));
+}

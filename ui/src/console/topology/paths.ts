@@ -1,0 +1,43 @@
+// The same graph as ways from the visitor to the local service: one row for each.
+import type { Column, Graph, Link, Node } from "./graph";
+
+export interface Path {
+  id: string;
+  at: Partial<Record<Column, Node>>;
+  /** The last link of it, whose traffic is that of this way alone, as far as that is counted. */
+  last: Link | null;
+  /** What passed its first node that is counted the most closely. */
+  counted: Node;
+}
+
+/** Ways beyond this many are left out. */
+export const MOST_PATHS = 1_000;
+
+export function pathsOf({ nodes, links }: Graph): Path[] {
+  const known = new Map(nodes.map((node) => [node.id, node]));
+  const onwards = new Map<string, Link[]>();
+  const reached = new Set<string>();
+  for (const link of links) {
+    onwards.set(link.from, [...(onwards.get(link.from) ?? []), link]);
+    reached.add(link.to);
+  }
+  const found: Path[] = [];
+  const walk = (node: Node, at: Path["at"], last: Link | null, counted: Node) => {
+    if (found.length >= MOST_PATHS) return;
+    // Backends that lead to backends share a column: what is nearer to the service stays.
+    const here = { ...at, [node.column]: node };
+    const most = node.minute === null ? counted : node;
+    const next = onwards.get(node.id) ?? [];
+    if (next.length === 0) {
+      const ids = Object.values(here).map((one) => one.id);
+      found.push({ id: ids.join(" "), at: here, last, counted: most });
+    }
+    for (const link of next) {
+      const to = known.get(link.to);
+      // A configuration cannot lead back to itself; a picture of two moments might.
+      if (to && !Object.values(here).includes(to)) walk(to, here, link, most);
+    }
+  };
+  for (const node of nodes) if (!reached.has(node.id)) walk(node, {}, null, node);
+  return found;
+}

@@ -1,0 +1,76 @@
+// What passes edges, routes and tunnels, as the server counts it, and what the numbers mean.
+import type { ServerStatus, Traffic, TrafficFaults, TrafficPoint } from "../api/generated";
+import { q } from "./management";
+
+/** Asked again so often while somebody looks. */
+export const EVERY_MS = 2_000;
+
+export const statusQuestion = q<ServerStatus>(
+  ["/status"],
+  (api) => api.send<ServerStatus>("GET", "/status"),
+  {
+    every: EVERY_MS,
+  },
+);
+
+export const trafficQuestion = q<ReadonlyMap<string, Traffic>>(
+  ["/traffic"],
+  async (api) => {
+    const { traffic } = await api.send<{ traffic: Traffic[] }>("GET", "/traffic");
+    return new Map(traffic.map((one) => [one.id, one]));
+  },
+  { every: EVERY_MS },
+);
+
+export const NOTHING: TrafficPoint = { requests: 0, refused: 0, failed: 0 };
+
+export function sum(points: readonly TrafficPoint[]): TrafficPoint {
+  let { requests, refused, failed } = NOTHING;
+  for (const point of points) {
+    requests += point.requests;
+    refused += point.refused;
+    failed += point.failed;
+  }
+  return { requests, refused, failed };
+}
+
+/** `12/s`, `0.3/s`, `0/s` of the requests of a minute. */
+export function rate(requestsOfAMinute: number): string {
+  const each = requestsOfAMinute / 60;
+  if (each === 0) return "0/s";
+  if (each < 0.1) return "<0.1/s";
+  return `${each < 10 ? Number(each.toFixed(1)) : Math.round(each).toLocaleString("en-GB")}/s`;
+}
+
+export type Health = "idle" | "ok" | "warn" | "bad";
+
+/** From how large a share of failures on something is wrong, and from when on badly so. */
+const WARN = 0.01;
+const BAD = 0.05;
+
+export function healthOf({ requests, failed }: TrafficPoint): Health {
+  if (requests === 0) return "idle";
+  const share = failed / requests;
+  return share >= BAD ? "bad" : share >= WARN ? "warn" : "ok";
+}
+
+/** `2.5 % fail`; nothing fails: empty. */
+export function failureShare({ requests, failed }: TrafficPoint): string {
+  if (requests === 0 || failed === 0) return "";
+  const share = (failed / requests) * 100;
+  return `${share < 10 ? Number(share.toFixed(1)) || "<0.1" : Math.round(share)} % fail`;
+}
+
+const FAULTS: readonly [keyof TrafficFaults, string][] = [
+  ["service", "the local service"],
+  ["agent", "the agent"],
+  ["server", "this server"],
+  ["configuration", "the configuration"],
+  ["visitor", "the visitor"],
+];
+
+/** Whose fault it was, the most frequent first. */
+export function faultsOf(faults: TrafficFaults): { who: string; count: number }[] {
+  const all = FAULTS.map(([name, who]) => ({ who, count: faults[name] }));
+  return all.filter(({ count }) => count > 0).toSorted((one, other) => other.count - one.count);
+}
