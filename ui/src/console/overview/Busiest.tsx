@@ -24,7 +24,14 @@ export function Busiest() {
   );
   if (busy.length === 0) return null;
   return (
-    <Section title="Busiest" actions={<PlaceLink to="/topology">Topology</PlaceLink>}>
+    <Section
+      title="Busiest"
+      actions={
+        <PlaceLink to="/topology" className={styles.link}>
+          Topology
+        </PlaceLink>
+      }
+    >
       <div className={styles.scroll}>
         <table className={styles.table}>
           <thead>

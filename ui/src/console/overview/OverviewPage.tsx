@@ -123,7 +123,13 @@ function Remarks({ status, now }: { status: ServerStatus; now: number }) {
           key={title}
           tone={tone}
           title={title}
-          actions={place && <PlaceLink to={place}>Look at it</PlaceLink>}
+          actions={
+            place && (
+              <PlaceLink to={place} className={styles.link}>
+                Look at it
+              </PlaceLink>
+            )
+          }
         >
           <p>{reason}</p>
         </Notice>
@@ -175,15 +181,17 @@ function Passing({ status }: { status: ServerStatus }) {
     <Section
       title="Requests over time"
       actions={
-        <Choice
-          legend="Over"
-          value={unit === "second" ? "minute" : "hour"}
-          options={[
-            { value: "hour", label: "Last hour" },
-            { value: "minute", label: "Last minute" },
-          ]}
-          onChange={(over) => change({ over: over === "hour" ? undefined : over })}
-        />
+        <div className={styles.over}>
+          <Choice
+            legend="Over"
+            value={unit === "second" ? "minute" : "hour"}
+            options={[
+              { value: "hour", label: "Last hour" },
+              { value: "minute", label: "Last minute" },
+            ]}
+            onChange={(over) => change({ over: over === "hour" ? undefined : over })}
+          />
+        </div>
       }
     >
       <RateChart points={unit === "second" ? status.history.seconds : status.history.minutes} unit={unit} />
@@ -203,7 +211,13 @@ function Agents({ total }: { total: number }) {
   return (
     <Section
       title="Agents"
-      actions={total > AGENTS && <PlaceLink to="/tunnel_sessions">All {total}</PlaceLink>}
+      actions={
+        total > AGENTS && (
+          <PlaceLink to="/tunnel_sessions" className={styles.link}>
+            All {total}
+          </PlaceLink>
+        )
+      }
     >
       {sessions.length === 0 ? (
         <p className={styles.quiet}>No agent is connected.</p>
@@ -245,7 +259,11 @@ function Certificates({ status, now }: { status: ServerStatus; now: number }) {
   return (
     <Section
       title="Certificates that expire first"
-      actions={<PlaceLink to="/tls_certificates">All certificates</PlaceLink>}
+      actions={
+        <PlaceLink to="/tls_certificates" className={styles.link}>
+          All certificates
+        </PlaceLink>
+      }
     >
       {shown.length === 0 ? (
         <p className={styles.quiet}>

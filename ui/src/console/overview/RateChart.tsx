@@ -2,7 +2,7 @@
 import { useId, useState, type PointerEvent } from "react";
 import type { TrafficPoint } from "../../api/generated";
 import { counted } from "../../model/format";
-import { area, ceiling, line, place } from "./chart";
+import { area, ceiling, line, place, runs } from "./chart";
 import styles from "./RateChart.module.css";
 
 const WIDTH = 720;
@@ -64,12 +64,12 @@ export function RateChart({ points, unit }: RateChartProps) {
           ))}
           <path className={styles.area} d={area(upper, HEIGHT)} />
           <path className={styles.line} d={line(upper)} />
-          {failures > 0 && (
-            <>
-              <path d={area(lower, HEIGHT)} fill={`url(#${hatch})`} />
-              <path className={styles.failed} d={line(lower)} />
-            </>
-          )}
+          {runs(failed, lower).map((run) => (
+            <g key={run[0]?.[0]}>
+              <path d={area(run, HEIGHT)} fill={`url(#${hatch})`} />
+              <path className={styles.failed} d={line(run)} />
+            </g>
+          ))}
           {at !== null && <path className={styles.cursor} d={`M${upper[at]?.[0] ?? 0} 0V${HEIGHT}`} />}
         </svg>
       </div>

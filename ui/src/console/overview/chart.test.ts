@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { area, ceiling, line, place } from "./chart";
+import { area, ceiling, line, place, runs } from "./chart";
 
 it("chooses a round number above every value", () => {
   expect([0, 1, 1.5, 2, 3, 7, 10, 11, 450, 999, 1001].map(ceiling)).toEqual([
@@ -23,4 +23,14 @@ it("draws lines, and areas that end at the bottom", () => {
   expect(line(places)).toBe("M0 10L10 0");
   expect(area(places, 20)).toBe("M0 10L10 0L10 20L0 20Z");
   expect(area([], 20)).toBe("");
+});
+
+it("leaves out where nothing is", () => {
+  const values = [0, 0, 3, 0, 0, 0, 5, 6];
+  expect(runs(values, [0, 1, 2, 3, 4, 5, 6, 7])).toEqual([
+    [1, 2, 3],
+    [5, 6, 7],
+  ]);
+  expect(runs([1, 0, 2], ["a", "b", "c"])).toEqual([["a", "b", "c"]]);
+  expect(runs([0, 0], ["a", "b"])).toEqual([]);
 });

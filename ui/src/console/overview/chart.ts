@@ -26,6 +26,19 @@ export function line(places: readonly (readonly [number, number])[]): string {
   return places.map(([x, y], index) => `${index === 0 ? "M" : "L"}${x} ${y}`).join("");
 }
 
+/** Only where something is: each run of values above zero, with the zeros beside it. */
+export function runs<T>(values: readonly number[], places: readonly T[]): T[][] {
+  const found: T[][] = [];
+  let run: T[] | null = null;
+  for (const [index, at] of places.entries()) {
+    const beside = [index - 1, index, index + 1].some((near) => (values[near] ?? 0) > 0);
+    if (!beside) run = null;
+    else if (run && (values[index - 1] ?? 0) + (values[index] ?? 0) > 0) run.push(at);
+    else found.push((run = [at]));
+  }
+  return found;
+}
+
 /** The same line, closed along the bottom. */
 export function area(places: readonly (readonly [number, number])[], height: number): string {
   const [first, last] = [places[0], places.at(-1)];
