@@ -12,8 +12,8 @@ pub enum Happening {
     Tunnels,
     /// A request was captured, or its response is complete.
     Request(Arc<Exchange>),
-    /// One captured request was deleted.
-    RequestDeleted(u64),
+    /// One captured request was deleted: its number, and the store's count of changes then.
+    RequestDeleted(u64, u64),
     /// All captured requests were deleted.
     RequestsDeleted,
 }

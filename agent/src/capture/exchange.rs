@@ -1,5 +1,7 @@
 //! One captured request with its response, while it passes and after.
 
+pub(crate) use super::opening::Opening;
+pub use super::opening::TunnelTag;
 use super::{
     frames::{Frame, Frames},
     message::{Bodies, Message},
@@ -17,51 +19,11 @@ use tokio::time::Instant;
 /// Listeners are told of frames this seldom.
 const TELL_PAUSE: Duration = Duration::from_millis(500);
 
-/// Which tunnel a request came through.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TunnelTag {
-    /// The name in the configuration.
-    pub definition: String,
-    /// `http`, `https` or `tcp`.
-    pub proto: &'static str,
-}
-
-impl TunnelTag {
-    /// As captured requests show it: the name, then the protocol in parentheses.
-    pub fn shown(&self) -> String {
-        format!("{} ({})", self.definition, self.proto)
-    }
-}
-
 /// The two halves of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Request,
     Response,
-}
-
-/// What is known of a request when its head has passed.
-#[derive(Clone, Debug)]
-pub(crate) struct Opening {
-    pub(crate) tunnel: Arc<TunnelTag>,
-    pub(crate) remote: String,
-    pub(crate) method: String,
-    pub(crate) target: String,
-    pub(crate) host: String,
-    pub(crate) replay_of: Option<u64>,
-    /// Why the edge let it through, as it said so; parsed when somebody looks.
-    pub(crate) trace: Option<Vec<u8>>,
-    /// It did not pass here: it was read from a file.
-    pub(crate) imported: bool,
-    /// A replay that went the way of every visitor.
-    pub(crate) through_edge: bool,
-}
-
-impl Opening {
-    /// Which way a replay went.
-    pub(crate) fn replayed_through(&self) -> Option<&'static str> {
-        self.replay_of.map(|_| if self.through_edge { "edge" } else { "local" })
-    }
 }
 
 /// A captured request. Shared by the sniffer that fills it and everybody who looks.
@@ -96,6 +58,8 @@ pub(crate) struct State {
     charged: usize,
     /// Out of the store; nothing is kept any more.
     detached: bool,
+    /// Somebody took it out, and need not hear of it again.
+    deleted: bool,
 }
 
 /// What is known of an exchange at one moment, without its bytes.
@@ -183,6 +147,16 @@ impl Exchange {
             response.clear();
         }
         std::mem::take(&mut state.charged)
+    }
+
+    /// Takes the exchange out for somebody who does not want it.
+    pub(crate) fn delete(&self) -> usize {
+        self.locked().deleted = true;
+        self.detach()
+    }
+
+    pub(crate) fn is_deleted(&self) -> bool {
+        self.locked().deleted
     }
 
     /// Keeps bytes of one side. Never waits for anything but the moment another thread needs to look.
@@ -307,17 +281,18 @@ impl Exchange {
     /// What is known at this moment.
     pub(crate) fn facts(&self) -> Facts {
         let state = self.locked();
+        let (request_size, response_size) = state.sizes();
         Facts {
-            status: state.status.as_ref().map(|(code, _)| *code),
+            status: state.status_code(),
             duration: state.duration,
-            request_size: state.request.passed,
-            response_size: state.response.as_ref().map_or(0, |response| response.passed),
+            request_size,
+            response_size,
             error: state.error.clone(),
             timing: state.timing,
             frames: state.frames.as_ref().map(|frames| (frames.count, frames.open)),
             note: state.note.clone(),
             pinned: state.pinned,
-            cut: state.request.cut || state.response.as_ref().is_some_and(|response| response.cut),
+            cut: state.is_cut(),
         }
     }
 
@@ -468,6 +443,20 @@ pub(crate) struct FramePage {
 }
 
 impl State {
+    pub(crate) fn status_code(&self) -> Option<u16> {
+        self.status.as_ref().map(|(code, _)| *code)
+    }
+
+    /// Bytes of both messages that passed.
+    pub(crate) fn sizes(&self) -> (u64, u64) {
+        (self.request.passed, self.response.as_ref().map_or(0, |response| response.passed))
+    }
+
+    /// Not all of both messages is kept.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.request.cut || self.response.as_ref().is_some_and(|response| response.cut)
+    }
+
     fn side(&mut self, side: Side) -> Option<&mut Recording> {
         match side {
             Side::Request => Some(&mut self.request),

@@ -174,6 +174,15 @@ pub(super) fn framing(headers: &[httparse::Header<'_>]) -> Result<Option<Framing
     Ok(length.map(Framing::Length))
 }
 
+/// The values of a header in a head that was found to be well-formed when it passed: one colon, no folded lines.
+pub(crate) fn values<'a>(head: &'a [u8], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+    head.split(|byte| *byte == b'\n').skip(1).filter_map(move |line| {
+        let (own, rest) = line.split_at_checked(name.len())?;
+        let value = rest.strip_prefix(b":")?;
+        own.eq_ignore_ascii_case(name.as_bytes()).then(|| value.trim_ascii())
+    })
+}
+
 /// The text of a header's value: UTF-8 where it is, Latin-1 otherwise.
 pub(crate) fn text_of(value: &[u8]) -> String {
     match std::str::from_utf8(value) {
@@ -236,6 +245,15 @@ mod tests {
             assert_eq!(&text[end..], b"rest", "step {step}");
             assert_eq!(head, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n");
         }
+    }
+
+    #[test]
+    fn values_are_found_by_name_in_any_case() {
+        let head = b"GET /a:b HTTP/1.1\r\nHost: h\r\nX-One:  1 \r\nx-one:2\r\nX-Other: x-one: 3\r\n\r\n";
+        let found = |name| values(head, name).collect::<Vec<_>>();
+        assert_eq!(found("X-ONE"), [b"1", b"2"]);
+        assert_eq!(found("host"), [b"h"]);
+        assert!(found("x").is_empty() && found("get /a").is_empty());
     }
 
     #[test]

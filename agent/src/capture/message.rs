@@ -83,14 +83,6 @@ impl Message {
         whole
     }
 
-    /// Whether one of the values of a header fits.
-    pub(crate) fn has_header(&self, name: &str, fits: impl Fn(&[u8]) -> bool) -> bool {
-        let found = |headers: &[httparse::Header<'_>]| {
-            headers.iter().any(|header| header.name.eq_ignore_ascii_case(name) && fits(header.value))
-        };
-        with_headers(&self.head(), found).unwrap_or_default()
-    }
-
     /// Names and values in their order.
     pub(crate) fn headers(&self) -> Vec<Header> {
         let owned = |headers: &[httparse::Header<'_>]| {

@@ -12,8 +12,10 @@ mod frames;
 mod framing;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
+mod gone;
 mod head;
 mod message;
+mod opening;
 mod recording;
 pub mod redact;
 pub mod replay;

@@ -73,6 +73,24 @@ impl Recording {
         given_back
     }
 
+    /// Everything that is kept, if it lies in one piece.
+    pub(crate) fn in_one_piece(&self) -> Option<&[u8]> {
+        match (self.pieces.as_slice(), self.filling.as_slice()) {
+            ([one], []) => Some(one),
+            ([], filling) => Some(filling),
+            _ => None,
+        }
+    }
+
+    /// Looks at the head as far as it is kept, without copying it where it lies in one piece.
+    pub(crate) fn look_at_head<T>(&self, look: impl FnOnce(&[u8]) -> T) -> T {
+        let first = self.pieces.first().map_or(self.filling.as_slice(), |piece| &piece[..]);
+        match first.get(..self.head) {
+            Some(head) => look(head),
+            None => look(&self.message().head()),
+        }
+    }
+
     /// What is kept at this moment.
     pub(crate) fn message(&self) -> Message {
         let mut pieces = self.pieces.clone();

@@ -74,7 +74,7 @@ impl Selection {
     fn fits(&self, exchange: &Exchange, read: &mut u64) -> bool {
         let tag = &exchange.opening.tunnel;
         self.since.is_none_or(|since| exchange.start > since)
-            && self.tunnel.as_ref().is_none_or(|name| *name == tag.definition || *name == tag.shown())
+            && self.tunnel.as_ref().is_none_or(|name| tag.is_called(name, |one, other| one == other))
             && self.filter.as_ref().is_none_or(|filter| filter.passes(exchange, read))
     }
 }

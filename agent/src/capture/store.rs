@@ -3,6 +3,7 @@
 use super::{
     event::Happening,
     exchange::{Exchange, Opening, Side, shown_id},
+    gone::Gone,
     recording::Recording,
     redact::{Redactor, Rules},
 };
@@ -43,6 +44,7 @@ struct Kept {
     last: u32,
     loose: BTreeMap<u64, Arc<Exchange>>,
     pinned: BTreeMap<u64, Arc<Exchange>>,
+    gone: Gone,
 }
 
 impl CaptureStore {
@@ -216,14 +218,15 @@ impl CaptureStore {
     /// Deletes one; `false` if it is not there.
     pub fn remove(&self, id: &str) -> bool {
         let Some(number) = parse_id(id) else { return false };
-        let gone = {
+        let (gone, revision) = {
             let mut kept = self.locked();
-            kept.loose.remove(&number).or_else(|| kept.pinned.remove(&number))
+            let Some(gone) = kept.loose.remove(&number).or_else(|| kept.pinned.remove(&number)) else { return false };
+            let revision = self.revision.fetch_add(1, Relaxed) + 1;
+            kept.gone.add(revision, gone.id);
+            (gone, revision)
         };
-        let Some(gone) = gone else { return false };
-        self.used.fetch_sub(gone.detach(), Relaxed);
-        self.revision.fetch_add(1, Relaxed);
-        self.tell(Happening::RequestDeleted(gone.id));
+        self.used.fetch_sub(gone.delete(), Relaxed);
+        self.tell(Happening::RequestDeleted(gone.id, revision));
         true
     }
 
@@ -231,10 +234,11 @@ impl CaptureStore {
     pub fn clear(&self) {
         let (loose, pinned) = {
             let mut kept = self.locked();
+            kept.gone.clear();
             (std::mem::take(&mut kept.loose), std::mem::take(&mut kept.pinned))
         };
         for exchange in loose.into_values().chain(pinned.into_values()) {
-            self.used.fetch_sub(exchange.detach(), Relaxed);
+            self.used.fetch_sub(exchange.delete(), Relaxed);
         }
         self.cleared.store(self.revision.fetch_add(1, Relaxed) + 1, Relaxed);
         self.tell(Happening::RequestsDeleted);
@@ -260,6 +264,11 @@ impl CaptureStore {
         })
     }
 
+    /// What was deleted one by one after this count of changes, as count and number. `None` if not all of it is known.
+    pub fn deleted_after(&self, revision: u64) -> Option<Vec<(u64, u64)>> {
+        self.locked().gone.after(revision)
+    }
+
     /// Names this run of the agent: the first half of every id.
     pub fn run(&self) -> u32 {
         self.run
@@ -281,6 +290,10 @@ impl CaptureStore {
 
     /// An exchange has changed.
     pub(crate) fn tell_of(&self, exchange: &Arc<Exchange>) {
+        // What somebody deleted while it was on its way does not come back.
+        if exchange.is_deleted() {
+            return;
+        }
         exchange.set_revision(self.revision.fetch_add(1, Relaxed) + 1);
         self.tell(Happening::Request(exchange.clone()));
     }

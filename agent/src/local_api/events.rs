@@ -63,17 +63,22 @@ fn since(headers: &HeaderMap, query: &str) -> Result<Option<(u32, u64)>, ApiErro
     Ok(since)
 }
 
-/// Requests that changed after a listener went away, oldest change first.
+/// Requests that changed or were deleted after a listener went away, oldest change first.
 fn missed(store: &CaptureStore, (run, revision): (u32, u64)) -> Vec<Event> {
-    if run != store.run() || revision < store.cleared() {
+    let since = revision.saturating_sub(OVERLAP);
+    let gone = store.deleted_after(since).filter(|_| run == store.run() && revision >= store.cleared());
+    let Some(gone) = gone else {
         let again = newest(store).into_iter();
         return [deleted(store)].into_iter().chain(again).collect();
-    }
-    let since = revision.saturating_sub(OVERLAP);
+    };
     let mut changed = changed(store, since);
     changed.sort_by_key(|exchange| exchange.revision());
     let surplus = changed.len().saturating_sub(MOST_MISSED);
-    changed.iter().skip(surplus).map(|exchange| request(store, exchange)).collect()
+    let changed = changed.iter().skip(surplus).map(|exchange| (exchange.revision(), request(store, exchange)));
+    let gone = gone.into_iter().map(|(revision, id)| (revision, one_deleted(store, id, revision)));
+    let mut told: Vec<(u64, Event)> = changed.chain(gone).collect();
+    told.sort_by_key(|(revision, _)| *revision);
+    told.into_iter().map(|(_, event)| event).collect()
 }
 
 /// Everything that has changed since, newest first.
@@ -94,6 +99,10 @@ fn newest(store: &CaptureStore) -> Vec<Event> {
 
 fn request(store: &CaptureStore, exchange: &Exchange) -> Event {
     event("request", &exchange.summary()).id(format!("{:08x}-{}", store.run(), exchange.revision()))
+}
+
+fn one_deleted(store: &CaptureStore, id: u64, revision: u64) -> Event {
+    event("request_deleted", &json!({"id": shown_id(id)})).id(format!("{:08x}-{revision}", store.run()))
 }
 
 fn deleted(store: &CaptureStore) -> Event {
@@ -121,24 +130,38 @@ async fn next(mut listener: Listener) -> Option<(Vec<Event>, Listener)> {
             *told = exchange.revision().max(*told);
             vec![request(&core.store, &exchange)]
         }
-        Ok(Happening::RequestDeleted(id)) => vec![event("request_deleted", &json!({"id": shown_id(id)}))],
-        Ok(Happening::RequestsDeleted) => vec![deleted(&core.store)],
+        Ok(Happening::RequestDeleted(id, revision)) => {
+            *told = revision.max(*told);
+            vec![one_deleted(&core.store, id, revision)]
+        }
+        Ok(Happening::RequestsDeleted) => {
+            *told = core.store.cleared().max(*told);
+            vec![deleted(&core.store)]
+        }
         Err(RecvError::Lagged(_)) => afresh(core, told),
         Err(RecvError::Closed) => return None,
     };
     Some((events, listener))
 }
 
-/// Everything a listener needs after it missed something: the state, the newest requests, and from where on it must
-/// look for itself, since it may have missed any number of them.
+/// Everything a listener needs after it missed something: the state, what was deleted, the newest requests, and from
+/// where on it must look for itself, since it may have missed any number of them.
 fn afresh(core: &Core, told: &mut u64) -> Vec<Event> {
     let state = [event("status", &status::body(core)), event("tunnels", &configured::body(core))];
-    let missed = changed(&core.store, told.saturating_sub(OVERLAP));
-    *told = missed.iter().map(|exchange| exchange.revision()).fold(*told, u64::max);
+    let since = told.saturating_sub(OVERLAP);
+    let gone = core.store.deleted_after(since).filter(|_| core.store.cleared() <= *told);
+    let begins_anew = gone.is_none();
+    let gone: Vec<Event> = match gone {
+        Some(gone) => gone.into_iter().map(|(revision, id)| one_deleted(&core.store, id, revision)).collect(),
+        None => vec![deleted(&core.store)],
+    };
+    let missed = changed(&core.store, since);
+    *told = missed.iter().map(|exchange| exchange.revision()).fold(core.store.cleared().max(*told), u64::max);
     // The one before the oldest that has changed; nothing where everything has.
-    let since = missed.last().and_then(|oldest| core.store.page(oldest.id(), 1).first().map(|one| shown_id(one.id())));
+    let oldest = missed.last().filter(|_| !begins_anew);
+    let since = oldest.and_then(|oldest| core.store.page(oldest.id(), 1).first().map(|one| shown_id(one.id())));
     let missed = event("requests_missed", &json!({ "since": since }));
-    state.into_iter().chain([missed]).chain(newest(&core.store)).collect()
+    state.into_iter().chain(gone).chain([missed]).chain(newest(&core.store)).collect()
 }
 
 fn event(kind: &str, data: &Json) -> Event {

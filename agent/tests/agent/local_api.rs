@@ -301,6 +301,14 @@ async fn who_comes_back_gets_what_was_missed() {
             }
         }
     }
+    let missed = world.captured(2).await[0]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(world.call("DELETE", &format!("/api/requests/http/{missed}"), None).await.0, 204);
+    let mut feed = Feed::open(&world, "", Some(&last)).await;
+    let (gone, id) = feed.next_of("request_deleted").await;
+    assert_eq!(gone, json!({"id": missed}));
+    let mut feed = Feed::open(&world, "", id.as_deref()).await;
+    visit("/fresh").await;
+    while feed.next_of("request").await.0["path"] != "/fresh" {}
     world.call("DELETE", "/api/requests/http", None).await;
     visit("/after").await;
     let mut feed = Feed::open(&world, "", Some(&last)).await;

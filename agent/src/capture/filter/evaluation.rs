@@ -6,30 +6,39 @@ use super::{
     matcher::Matcher,
 };
 use crate::capture::{
-    exchange::{Exchange, Facts, nanoseconds},
+    exchange::{Exchange, State, nanoseconds},
+    head::values,
     message::Message,
+    recording::Recording,
 };
-use std::cell::{Cell, OnceCell};
+use std::{
+    cell::{Cell, OnceCell},
+    io::Write,
+};
+
+/// Messages up to this size are looked at where they lie, while whoever captures would have to wait.
+const SMALL: usize = 16 * 1024;
+/// The longest name of a tunnel, with what is shown behind it.
+const LONGEST_NAME: usize = 160;
 
 /// A captured request that is judged.
 pub(super) struct Candidate<'a> {
     exchange: &'a Exchange,
-    facts: Facts,
     messages: OnceCell<(Message, Option<Message>)>,
     contents: [OnceCell<Vec<u8>>; 2],
-    heads: Cell<u64>,
+    /// Bytes that were looked at where they lie.
+    seen: Cell<u64>,
 }
 
 impl<'a> Candidate<'a> {
     pub(super) fn new(exchange: &'a Exchange) -> Self {
-        let facts = exchange.facts();
-        Candidate { exchange, facts, messages: OnceCell::new(), contents: Default::default(), heads: Cell::new(0) }
+        Candidate { exchange, messages: OnceCell::new(), contents: Default::default(), seen: Cell::new(0) }
     }
 
     /// Bytes that were read so far.
     pub(super) fn read(&self) -> u64 {
         let contents: usize = self.contents.iter().filter_map(|content| content.get()).map(Vec::len).sum();
-        contents as u64 + self.heads.get()
+        contents as u64 + self.seen.get()
     }
 
     pub(super) fn fits(&self, node: &Node) -> bool {
@@ -42,34 +51,32 @@ impl<'a> Candidate<'a> {
     }
 
     fn passes(&self, test: &Test) -> bool {
-        let (opening, facts) = (&self.exchange.opening, &self.facts);
+        let opening = &self.exchange.opening;
         let within = |bounds: &Bounds, number: Option<u64>| number.is_some_and(|number| bounds.contain(number));
         match test {
             Test::Anywhere(matcher) => self.anywhere(matcher),
             Test::Text(field, matcher) => self.text(*field, matcher),
             Test::Method(method) => opening.method.eq_ignore_ascii_case(method),
-            Test::Tunnel(name) => {
-                let tag = &opening.tunnel;
-                tag.definition.eq_ignore_ascii_case(name) || tag.shown().eq_ignore_ascii_case(name)
-            }
+            Test::Tunnel(name) => opening.tunnel.is_called(name, str::eq_ignore_ascii_case),
             Test::Header(half, name, matcher) => self.sides(*half).any(|side| self.has_header(side, name, matcher)),
-            Test::Body(half, matcher) => {
-                self.sides(*half).any(|side| self.message(side).is_some() && matcher.matches(self.content(side)))
+            Test::Body(half, matcher) => self.sides(*half).any(|side| self.has_in_body(side, matcher)),
+            Test::Status(bounds) => within(bounds, self.state(State::status_code).map(u64::from)),
+            Test::Duration(bounds) => within(bounds, self.state(|state| state.duration).map(nanoseconds)),
+            Test::Size(half, bounds) => {
+                let (request, response) = self.state(State::sizes);
+                bounds.contain(match half {
+                    Half::Either => request + response,
+                    Half::Request => request,
+                    Half::Response => response,
+                })
             }
-            Test::Status(bounds) => within(bounds, facts.status.map(u64::from)),
-            Test::Duration(bounds) => within(bounds, facts.duration.map(nanoseconds)),
-            Test::Size(half, bounds) => bounds.contain(match half {
-                Half::Either => facts.request_size + facts.response_size,
-                Half::Request => facts.request_size,
-                Half::Response => facts.response_size,
-            }),
             Test::Flag(flag, wanted) => {
                 let is = match flag {
                     Flag::Replayed => opening.replay_of.is_some(),
-                    Flag::Pinned => facts.pinned,
+                    Flag::Pinned => self.state(|state| state.pinned),
                     Flag::Imported => opening.imported,
-                    Flag::Cut => facts.cut,
-                    Flag::Pending => facts.duration.is_none(),
+                    Flag::Cut => self.state(State::is_cut),
+                    Flag::Pending => self.state(|state| state.duration.is_none()),
                 };
                 is == *wanted
             }
@@ -84,8 +91,8 @@ impl<'a> Candidate<'a> {
             TextField::Path => matcher.matches(opening.target.as_bytes()),
             TextField::Host => matcher.matches(opening.host.as_bytes()),
             TextField::Remote => matcher.matches(opening.remote.as_bytes()),
-            TextField::Note => maybe(&self.facts.note),
-            TextField::Error => maybe(&self.facts.error),
+            TextField::Note => self.state(|state| maybe(&state.note)),
+            TextField::Error => self.state(|state| maybe(&state.error)),
             TextField::Type => self.has_header(1, "content-type", matcher),
         }
     }
@@ -94,10 +101,36 @@ impl<'a> Candidate<'a> {
         let opening = &self.exchange.opening;
         let texts = [&opening.method, &opening.target, &opening.host, &opening.remote];
         texts.into_iter().any(|text| matcher.matches(text.as_bytes()))
-            || matcher.matches(opening.tunnel.shown().as_bytes())
-            || self.facts.status.is_some_and(|status| matcher.matches(status.to_string().as_bytes()))
-            || self.text(TextField::Note, matcher)
-            || self.text(TextField::Error, matcher)
+            || self.state(|state| {
+                let digits = |code: u16| [code / 100, code / 10 % 10, code % 10].map(|digit| b'0' + digit as u8);
+                let texts = [&state.note, &state.error];
+                state.status_code().is_some_and(|code| matcher.matches(&digits(code)))
+                    || texts.into_iter().flatten().any(|text| matcher.matches(text.as_bytes()))
+            })
+            || self.tunnel_is_called(matcher)
+    }
+
+    /// Without making a text of its own for each of a hundred thousand.
+    fn tunnel_is_called(&self, matcher: &Matcher) -> bool {
+        let tag = &self.exchange.opening.tunnel;
+        let mut text = [0; LONGEST_NAME];
+        let mut rest = text.as_mut_slice();
+        let whole = write!(rest, "{} ({})", tag.definition, tag.proto).is_ok();
+        let length = LONGEST_NAME - rest.len();
+        if whole { matcher.matches(&text[..length]) } else { matcher.matches(tag.shown().as_bytes()) }
+    }
+
+    fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T {
+        look(&self.exchange.locked())
+    }
+
+    /// One side where it lies, if it is there.
+    fn recording<T>(&self, side: usize, look: impl FnOnce(&Recording) -> T) -> Option<T> {
+        self.state(|state| if side == 0 { Some(look(&state.request)) } else { state.response.as_ref().map(look) })
+    }
+
+    fn saw(&self, bytes: usize) {
+        self.seen.set(self.seen.get() + bytes as u64);
     }
 
     fn sides(&self, half: Half) -> impl Iterator<Item = usize> + use<> {
@@ -120,8 +153,26 @@ impl<'a> Candidate<'a> {
     }
 
     fn has_header(&self, side: usize, name: &str, matcher: &Matcher) -> bool {
-        let Some(message) = self.message(side) else { return false };
-        self.heads.set(self.heads.get() + message.head_length() as u64);
-        message.has_header(name, |value| matcher.matches(value))
+        let found = self.recording(side, |recording| {
+            recording.look_at_head(|head| {
+                self.saw(head.len());
+                values(head, name).any(|value| matcher.matches(value))
+            })
+        });
+        found.unwrap_or_default()
+    }
+
+    fn has_in_body(&self, side: usize, matcher: &Matcher) -> bool {
+        let at_once = self.recording(side, |recording| {
+            let whole = recording.in_one_piece().filter(|whole| whole.len() <= SMALL)?;
+            let (head, body) = whole.split_at_checked(recording.head)?;
+            if values(head, "transfer-encoding").next().is_some() {
+                return None;
+            }
+            self.saw(body.len());
+            Some(matcher.matches(body))
+        });
+        let at_once = at_once.flatten();
+        at_once.unwrap_or_else(|| self.message(side).is_some() && matcher.matches(self.content(side)))
     }
 }

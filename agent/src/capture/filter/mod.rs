@@ -103,8 +103,9 @@ impl Node {
         match self {
             Node::All(nodes) | Node::Any(nodes) => nodes.iter().map(Node::cost).max().unwrap_or(0),
             Node::Not(node) => node.cost(),
-            Node::Test(Test::Body(..)) => 2,
-            Node::Test(Test::Header(..) | Test::Text(TextField::Type, _)) => 1,
+            Node::Test(Test::Body(..)) => 3,
+            Node::Test(Test::Header(..) | Test::Text(TextField::Type, _)) => 2,
+            Node::Test(Test::Anywhere(_) | Test::Text(..)) => 1,
             Node::Test(_) => 0,
         }
     }
