@@ -101,7 +101,7 @@ impl Definition {
         let metadata = fields.bounded_text("metadata", MAX_METADATA).unwrap_or_default();
         let mut modules = modules::read(&mut fields, |fields| host_header(fields, upstream.as_ref()?));
         let mut identity = None;
-        if let Some(Kind::Tls { terminate: Terminate::Agent, .. }) = &kind {
+        if let Some(Kind::Tls { terminate: Terminate::Agent, .. } | Kind::Labels(_)) = &kind {
             // Who ends TLS asks for certificates.
             identity = Identity::read(&mut fields, &std::mem::take(&mut modules.mutual_tls));
         }
@@ -228,6 +228,8 @@ mod tests {
         assert!(read(json!({"proto": "tcp", "addr": 1, "app_protocol": "http2"})).is_err());
         assert!(read(json!({"proto": "http", "addr": 1, "app_protocol": "h2"})).is_err());
         assert!(read(json!({"proto": "http", "addr": 1, "proxy_proto": 3})).is_err());
+        assert!(read(json!({"labels": ["a=b"], "addr": 1, "crt": "a.pem"})).is_err(), "the key is missing");
+        assert!(read(json!({"labels": ["a=b"], "addr": 1, "terminate_at": "edge"})).is_err());
         assert!(read(json!({"labels": ["a=b"], "addr": 1, "app_protocol": "http1", "proxy_proto": ""})).is_ok());
     }
 }

@@ -88,11 +88,11 @@ impl Kind {
                 fields.wrong("proto", proto.place, message);
                 return None;
             }
-            let others: &[&str] = &["remote_addr", "ip_restriction", "mutual_tls_cas"];
-            for keys in [OF_HTTP, OF_NAMES, OF_SCHEMES, OF_TLS, others] {
+            let others: &[&str] = &["remote_addr", "ip_restriction", "mutual_tls_cas", "terminate_at"];
+            for keys in [OF_HTTP, OF_NAMES, OF_SCHEMES, others] {
                 refuse_foreign(fields, keys, "a labelled tunnel: what is done with visitors is said at its edge");
             }
-            return labels(fields, &pair.value).map(Kind::Labels);
+            return own_certificate(fields).and_then(|_| labels(fields, &pair.value)).map(Kind::Labels);
         }
         let Some(proto) = proto else {
             fields.wrong(
@@ -143,14 +143,10 @@ impl Kind {
 
 /// Where TLS ends: where it is said, else here if there is a certificate for it, else at the local service.
 fn terminate(fields: &mut Fields<'_>) -> Option<Terminate> {
-    let own = ["crt", "key"].map(|key| fields.pair(key));
-    if let [Some(one), None] | [None, Some(one)] = own {
-        fields.wrong(&one.key, &one.place, "`crt` and `key` belong together: give both files.");
-        return None;
-    }
-    let has_own = own[0].is_some();
+    let own = own_certificate(fields)?;
+    let has_own = own.is_some();
     let (terminate, place) = match fields.text("terminate_at") {
-        None => (if has_own { Terminate::Agent } else { Terminate::Upstream }, own[0].map(|pair| &pair.place)),
+        None => (if has_own { Terminate::Agent } else { Terminate::Upstream }, own),
         Some(written) => match written.value.as_str() {
             "upstream" => (Terminate::Upstream, Some(written.place)),
             "agent" => (Terminate::Agent, Some(written.place)),
@@ -181,6 +177,16 @@ fn terminate(fields: &mut Fields<'_>) -> Option<Terminate> {
         }
         _ => Some(terminate),
     }
+}
+
+/// Where `crt` stands, if there is a certificate with its key; the outer `None` says that one of the two is missing.
+fn own_certificate<'a>(fields: &mut Fields<'a>) -> Option<Option<&'a Place>> {
+    let own = ["crt", "key"].map(|key| fields.pair(key));
+    if let [Some(one), None] | [None, Some(one)] = own {
+        fields.wrong(&one.key, &one.place, "`crt` and `key` belong together: give both files.");
+        return None;
+    }
+    Some(own[0].map(|pair| &pair.place))
 }
 
 fn refuse_foreign(fields: &mut Fields<'_>, keys: &[&str], what: &str) {

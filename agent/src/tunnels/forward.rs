@@ -62,7 +62,9 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
         }
     };
     let moved = async {
-        if let Some(identity) = &leg.definition.identity {
+        // Behind labels there may be edges that end TLS, and others that leave it to this agent.
+        let ours = leg.face != Face::Labels || start.kind == StreamKind::Tls;
+        if let Some(identity) = leg.definition.identity.as_ref().filter(|_| ours) {
             return terminate(identity, &leg, start, visitor, local).await;
         }
         let conversation = Conversation::new(observer(&tunnels, &leg, start, notes)).over(way);

@@ -1,4 +1,4 @@
-use crate::world::{PATIENCE, World, origin::Origin};
+use crate::world::{PATIENCE, World, origin::Origin, server::self_signed};
 use postern_tunnel::{Refused, StreamKind, message::BindWhat};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -78,6 +78,44 @@ async fn a_labelled_tunnel_binds_its_labels() {
     assert_eq!((status, tunnel["labels"].clone()), (201, json!({"app": "shop"})));
     let labels = [("app".to_owned(), "shop".to_owned())].into();
     assert_eq!(world.server.binds()[0].what, BindWhat::Labels { labels });
+}
+
+#[tokio::test]
+async fn a_labelled_tunnel_ends_tls_that_no_edge_has_ended() {
+    let world = World::start().await;
+    let origin = Origin::echoes().await;
+    let own = self_signed();
+    let folder = world.folder.path();
+    std::fs::write(folder.join("own.pem"), own.cert.pem()).expect("written");
+    std::fs::write(folder.join("own.key"), own.signing_key.serialize_pem()).expect("written");
+    let body = json!({
+        "name": "box", "addr": origin.port, "labels": ["app=shop"],
+        "crt": folder.join("own.pem"), "key": folder.join("own.key"),
+    });
+    let (status, tunnel) = world.call("POST", "/api/tunnels", Some(body)).await;
+    assert_eq!(status, 201, "{tunnel}");
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(own.cert.der().clone()).expect("an authority");
+    let provider = std::sync::Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
+    let sealed = world.server.visit("box", StreamKind::Tls).await;
+    let name = rustls_pki_types::ServerName::try_from("localhost").expect("a name");
+    let mut sealed = connector.connect(name, sealed).await.expect("a handshake with the agent");
+    let mut open = world.server.visit("box", StreamKind::Tcp).await;
+    let mut buffer = [0; 5];
+    sealed.write_all(b"hello").await.expect("written");
+    sealed.flush().await.expect("flushed");
+    sealed.read_exact(&mut buffer).await.expect("echoed");
+    assert_eq!(&buffer, b"hello");
+    open.write_all(b"plain").await.expect("written");
+    open.flush().await.expect("flushed");
+    open.read_exact(&mut buffer).await.expect("echoed as it is: an edge has ended TLS");
+    assert_eq!(&buffer, b"plain");
 }
 
 #[tokio::test]

@@ -96,7 +96,13 @@ async fn greet(settled: Settled, configs: &Configs, front: Arc<Front>, open: Tas
             let candidates = destination.candidates(backends);
             drop(destination);
             let Some(passage) = passage else { return };
-            Box::pin(open.track_future(tcp::join(stream, of_tls(address, reached), passage, candidates))).await;
+            Box::pin(open.track_future(tcp::join(
+                stream,
+                of_tls(StreamKind::Tcp, address, reached),
+                passage,
+                candidates,
+            )))
+            .await;
         }
         Ok(Caller::Passing(stream, hello, destination)) => {
             let _connected = Connected::new("tls");
@@ -104,7 +110,13 @@ async fn greet(settled: Settled, configs: &Configs, front: Arc<Front>, open: Tas
             drop(destination);
             let Some(passage) = passage else { return };
             let stream = Rewound::new(stream, hello);
-            Box::pin(open.track_future(tcp::join(stream, of_tls(address, reached), passage, candidates))).await;
+            Box::pin(open.track_future(tcp::join(
+                stream,
+                of_tls(StreamKind::Tls, address, reached),
+                passage,
+                candidates,
+            )))
+            .await;
         }
         Ok(Caller::Proved | Caller::Refused) => {}
         Err(error) => {
@@ -114,6 +126,6 @@ async fn greet(settled: Settled, configs: &Configs, front: Arc<Front>, open: Tas
     }
 }
 
-fn of_tls(visitor: SocketAddr, reached: Option<SocketAddr>) -> For {
-    For { kind: StreamKind::Tcp, visitor, tls: true, reached }
+fn of_tls(kind: StreamKind, visitor: SocketAddr, reached: Option<SocketAddr>) -> For {
+    For { kind, visitor, tls: true, reached }
 }

@@ -5,7 +5,8 @@
 //!                                  [| port u16 | address 4 or 16 bytes] | whatever newer versions add
 //! ```
 //! Numbers are big-endian. Flags: bit 0 the visitor came over TLS, bit 1 raw TCP, bit 2 the visitor's address is IPv6,
-//! bit 3 the address that the visitor reached follows, bit 4 that one is IPv6.
+//! bit 3 the address that the visitor reached follows, bit 4 that one is IPv6, bit 5 (of raw TCP) the visitor's TLS is
+//! inside.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -17,6 +18,7 @@ const TCP: u8 = 2;
 const IPV6: u8 = 4;
 const REACHED: u8 = 8;
 const REACHED_IPV6: u8 = 16;
+const INSIDE: u8 = 32;
 
 /// What a stream is for; the server says it when it opens one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,8 @@ pub enum StreamKind {
     Http,
     /// Bytes nobody looks into.
     Tcp,
+    /// The same; they are the visitor's TLS, which nobody has ended yet.
+    Tls,
 }
 
 /// The bytes are no [`StreamStart`].
@@ -57,9 +61,12 @@ impl StreamStart {
         if self.tls {
             flags |= TLS;
         }
-        if self.kind == StreamKind::Tcp {
-            flags |= TCP;
-        }
+        flags |= match self.kind {
+            StreamKind::Http => 0,
+            StreamKind::Tcp => TCP,
+            // Older agents take it for any bytes.
+            StreamKind::Tls => TCP | INSIDE,
+        };
         if self.visitor.is_ipv6() {
             flags |= IPV6;
         }
@@ -91,7 +98,11 @@ impl StreamStart {
             tunnel: u32::from_be_bytes(*tunnel),
             visitor,
             reached,
-            kind: if flags & TCP == 0 { StreamKind::Http } else { StreamKind::Tcp },
+            kind: match (flags & TCP, flags & INSIDE) {
+                (0, _) => StreamKind::Http,
+                (_, 0) => StreamKind::Tcp,
+                _ => StreamKind::Tls,
+            },
             tls: flags & TLS != 0,
         })
     }
@@ -117,15 +128,9 @@ mod tests {
 
     fn any_start() -> impl Strategy<Value = StreamStart> {
         let address = || (any::<IpAddr>(), any::<u16>()).prop_map(SocketAddr::from);
-        (any::<u32>(), address(), proptest::option::of(address()), any::<bool>(), any::<bool>()).prop_map(
-            |(tunnel, visitor, reached, tcp, tls)| StreamStart {
-                tunnel,
-                visitor,
-                reached,
-                kind: if tcp { StreamKind::Tcp } else { StreamKind::Http },
-                tls,
-            },
-        )
+        let kind = prop_oneof![Just(StreamKind::Http), Just(StreamKind::Tcp), Just(StreamKind::Tls)];
+        (any::<u32>(), address(), proptest::option::of(address()), kind, any::<bool>())
+            .prop_map(|(tunnel, visitor, reached, kind, tls)| StreamStart { tunnel, visitor, reached, kind, tls })
     }
 
     proptest! {
