@@ -244,7 +244,8 @@ impl Core {
         for path in &self.sources.files {
             if path.is_file() {
                 let text = edit::read_for_edit(path)?;
-                write(path, &text, &edit::remove(&text, &["tunnels", name])?)?;
+                let changed = edit::remove(&text, &["tunnels", name])?;
+                write(path, &text, &edit::remove_item(&changed, "endpoints", name)?)?;
             }
         }
         self.reload().await.map_err(|problems| problems.to_error())?;

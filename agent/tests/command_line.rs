@@ -48,6 +48,28 @@ fn a_token_from_standard_input_is_stored_for_the_owner_only_and_never_shown() {
 }
 
 #[test]
+fn a_file_elsewhere_is_upgraded_and_moved_to_the_usual_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (old, usual) = (folder.path().join("old.yml"), folder.path().join("agent/postern.yml"));
+    let moved = |more: &[&str]| {
+        run(postern(folder.path()).args(["config", "upgrade", "--relocate"]).args(more).arg("--config").arg(&old))
+    };
+    assert_eq!(moved(&[]).0, Some(1), "there is nothing to move");
+    std::fs::write(&old, "authtoken: a # mine\n").unwrap();
+    let (code, stdout, _) = moved(&["--dry-run"]);
+    assert!(code == Some(0) && stdout.contains("would be moved") && stdout.contains("version: 2"), "{stdout}");
+    assert!(old.exists() && !usual.exists());
+    assert_eq!(moved(&[]).0, Some(0));
+    assert!(!old.exists());
+    let text = std::fs::read_to_string(&usual).unwrap();
+    assert!(text.contains("authtoken: a # mine\n") && text.contains("version: 2\n"), "{text}");
+    std::fs::write(&old, "version: 2\n").unwrap();
+    let (code, _, stderr) = moved(&[]);
+    assert!(code == Some(1) && stderr.contains("is there already"), "{stderr}");
+    assert!(old.exists() && std::fs::read_to_string(&usual).unwrap() == text, "nothing was changed");
+}
+
+#[test]
 fn a_broken_file_is_explained_at_once_with_places_and_without_secrets() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("postern.yml");

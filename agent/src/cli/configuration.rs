@@ -36,6 +36,9 @@ pub(super) enum ConfigCommand {
         /// Print the result instead of writing it
         #[arg(long)]
         dry_run: bool,
+        /// Move the file to the usual place, where it is found without being named
+        #[arg(long)]
+        relocate: bool,
     },
     /// Print where the file is
     Path,
@@ -61,7 +64,7 @@ pub(super) fn run(command: ConfigCommand, given: Vec<PathBuf>) -> Result<(), Err
             edit_by_hand(&file)?;
             check(given)
         }
-        ConfigCommand::Upgrade { dry_run } => upgrade(&file, dry_run),
+        ConfigCommand::Upgrade { dry_run, relocate } => upgrade(&file, dry_run, relocate),
         ConfigCommand::Path => say(&file.display().to_string()),
     }
 }
@@ -140,11 +143,34 @@ fn editing(editor: &std::ffi::OsStr, file: &Path) -> std::process::Command {
     }
 }
 
-fn upgrade(file: &Path, dry_run: bool) -> Result<(), Error> {
+fn upgrade(file: &Path, dry_run: bool, relocate: bool) -> Result<(), Error> {
     let old = edit::read_for_edit(file)?;
     let new = with_version(&old)?;
+    let usual = if relocate { Some(flags::file(&[])?).filter(|usual| usual != file) } else { None };
+    if let Some(usual) = &usual {
+        let refuse = |why: &str| Err(Error::new(Code::ConfigInvalid, why.to_owned()));
+        if !file.exists() {
+            return refuse(&format!("There is no {} to move.", file.display()));
+        }
+        if usual.exists() {
+            let (file, usual) = (file.display(), usual.display());
+            return refuse(&format!("{usual} is there already, so {file} was not moved. Take one of the two away."));
+        }
+    }
     if dry_run {
+        if let Some(usual) = &usual {
+            say(&format!("# {} would be moved to {}.", file.display(), usual.display()))?;
+        }
         return say(new.trim_end());
+    }
+    if let Some(usual) = usual {
+        write(&usual, &new)?;
+        std::fs::remove_file(file).map_err(|error| {
+            let message =
+                format!("{} was copied to {}, but cannot be removed: {error}.", file.display(), usual.display());
+            Error::new(Code::ConfigInvalid, message)
+        })?;
+        return say(&format!("{} is now {}.", file.display(), usual.display()));
     }
     if new == old && file.exists() {
         return say(&format!("{} needs no change.", file.display()));

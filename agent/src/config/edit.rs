@@ -49,6 +49,37 @@ pub fn remove(text: &str, path: &[&str]) -> Result<String, Error> {
     verified(changed, &expected, path)
 }
 
+/// Takes the item with this `name` out of a list at the top; nothing happens if it is not there.
+///
+/// # Errors
+/// As [`set`].
+pub fn remove_item(text: &str, list: &str, name: &str) -> Result<String, Error> {
+    let root = parse(text)?;
+    let Some(pair) = root.pair(list) else { return Ok(text.to_owned()) };
+    let Value::Sequence(items) = &pair.value.value else { return Ok(text.to_owned()) };
+    let is_it = |item: &Json| item.get("name").is_some_and(|own| own == name);
+    let Some(index) = items.iter().position(|item| is_it(&item.to_json())) else { return Ok(text.to_owned()) };
+    let mut expected = root.to_json();
+    if let Some(items) = expected.get_mut(list).and_then(Json::as_array_mut) {
+        items.remove(index);
+    }
+    let item = &items[index];
+    let changed = if root.flow {
+        splice(text, root.span.start, root.span.end, &expected.to_string())
+    } else if pair.value.flow || items.len() == 1 {
+        // What is left is written anew behind the key.
+        let rest = expected.get(list).cloned().unwrap_or_default();
+        let (begin, end) = lines_of(text, Block { key_begin: pair.span.start, value: &pair.value });
+        splice(text, begin, end, &format!("{}: {rest}\n", word(list)))
+    } else {
+        // From the line of its dash to behind its last line with content.
+        let dash = text[..item.span.start].rfind('-').unwrap_or(item.span.start);
+        let (_, end) = lines_of(text, Block { key_begin: item.span.start, value: item });
+        splice(text, line_begin(text, dash), end, "")
+    };
+    verified(changed, &expected, &[list, name])
+}
+
 /// Writes a tunnel under `tunnels`; of one that stands there already only the keys that differ are touched.
 ///
 /// # Errors
@@ -412,6 +443,28 @@ mod tests {
         assert!(none.contains("tunnels:") && none.contains("# the shop") && none.contains("# the end"));
         let again = set_tunnel(&none, "x", json!({"proto": "tcp", "addr": 1}).as_object().expect("o")).expect("added");
         assert!(super::super::Config::parse(&again).expect("valid").tunnels.contains_key("x"), "{again}");
+    }
+
+    #[test]
+    fn an_item_of_a_list_is_taken_out_with_all_comments_kept() {
+        let text = "version: 3\n# mine\nendpoints:\n  # the shop\n  - name: shop\n    url: https://a.test\n    upstream:\n      url: 80\n  - upstream: {url: 81}\n    name: other # second\n# end\n";
+        let one = remove_item(text, "endpoints", "shop").expect("edited");
+        assert_eq!(
+            one,
+            "version: 3\n# mine\nendpoints:\n  # the shop\n  - upstream: {url: 81}\n    name: other # second\n# end\n"
+        );
+        let none = remove_item(&one, "endpoints", "other").expect("edited");
+        assert_eq!(none, "version: 3\n# mine\nendpoints: []\n# end\n");
+        assert_eq!(remove_item(&none, "endpoints", "other").expect("nothing to do"), none);
+        let flow = "version: 3\nendpoints: [{name: a, upstream: {url: 1}}, {name: b, upstream: {url: 2}}]\n";
+        let flow = remove_item(flow, "endpoints", "a").expect("edited");
+        assert_eq!(Node::parse(&flow, None).expect("valid").to_json()["endpoints"][0]["name"], "b");
+        let last = "version: 3\nendpoints:\n- name: a\n  upstream: {url: 1}\n- name: b\n  upstream: {url: 2}";
+        assert_eq!(
+            remove_item(last, "endpoints", "b").expect("edited"),
+            "version: 3\nendpoints:\n- name: a\n  upstream: {url: 1}\n"
+        );
+        assert_eq!(remove_item("version: 2\n", "endpoints", "b").expect("nothing to do"), "version: 2\n");
     }
 
     #[test]

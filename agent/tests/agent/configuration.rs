@@ -42,6 +42,23 @@ async fn a_broken_file_changes_nothing_and_is_reported() {
 }
 
 #[tokio::test]
+async fn an_endpoint_is_removed_through_the_api() {
+    let mut world = World::stopped("").await;
+    let text = std::fs::read_to_string(world.config()).unwrap();
+    let settings: String = text.lines().skip(1).map(|line| format!("  {line}\n")).collect();
+    let settings = settings.replace("server_addr", "connect_url").replace("root_cas", "connect_cas");
+    let endpoint = |name: &str, addr: u16| format!("- name: {name} # {name}'s\n  upstream: {{url: {addr}}}\n");
+    let text = format!("version: 3\nagent:\n{settings}endpoints:\n{}{}", endpoint("site", 1), endpoint("other", 2));
+    std::fs::write(world.config(), &text).unwrap();
+    world.run(Start::All).await;
+    world.wait_until(|_, list| list["tunnels"].as_array().unwrap().len() == 2).await;
+    assert_eq!(world.call("DELETE", "/api/configured/site", None).await.0, 204);
+    world.wait_until(|_, list| list["tunnels"].as_array().unwrap().len() == 1).await;
+    assert_eq!(std::fs::read_to_string(world.config()).unwrap(), text.replace(&endpoint("site", 1), ""));
+    assert_eq!(world.call("DELETE", "/api/configured/site", None).await.0, 404);
+}
+
+#[tokio::test]
 async fn tunnels_are_saved_started_stopped_and_removed_through_the_api() {
     let mut world =
         World::stopped("# my notes\ntunnels:\n  # the shop\n  site:\n    proto: http\n    addr: 1 # dev\n").await;
