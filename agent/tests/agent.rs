@@ -17,3 +17,5 @@ mod local_api;
 mod session;
 #[path = "agent/tunnels.rs"]
 mod tunnels;
+#[path = "agent/way.rs"]
+mod way;

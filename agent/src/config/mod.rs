@@ -12,6 +12,7 @@ pub(crate) mod nearest;
 pub mod paths;
 mod pem;
 pub mod problem;
+pub mod proxy;
 pub mod script;
 pub mod settings;
 pub mod state;

@@ -1,14 +1,21 @@
 //! The agent's own keys, checked and with their defaults.
 
+mod way;
+
 use super::{
     fields::Fields,
     problem::Problems,
+    proxy::Proxy,
     tree::{Node, Value},
 };
 use crate::capture::redact::Rules;
 use ipnet::IpNet;
 use postern_api::{Secret, host::HostName};
-use std::{net::IpAddr, path::PathBuf, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
 
 /// Bytes of memory for captured requests where nothing else is said.
 pub const DEFAULT_INSPECT_BYTES: u64 = 50 * 1024 * 1024;
@@ -31,6 +38,12 @@ pub struct Settings {
     pub server_name: Option<String>,
     /// Whom to trust.
     pub root_cas: RootCas,
+    /// Whether revocation lists of the authorities are left aside.
+    pub crl_noverify: bool,
+    /// The proxy on the way to the server.
+    pub proxy: Option<Proxy>,
+    /// The name servers that are asked for the servers' addresses; none: the system is.
+    pub dns_resolvers: Vec<SocketAddr>,
     /// Where the local API listens.
     pub web: WebAddress,
     /// Further `Host` values the local API answers to.
@@ -157,6 +170,9 @@ const KNOWN: &[&str] = &[
     "server_addr",
     "server_name",
     "root_cas",
+    "crl_noverify",
+    "proxy_url",
+    "dns_resolver_ips",
     "web_addr",
     "web_allow_hosts",
     "inspect_db_size",
@@ -181,9 +197,6 @@ const LATER: &[(&str, &str)] = &[
     ("heartbeat_interval", "The server sets the heartbeat (10 s); take the key out."),
     ("heartbeat_tolerance", "A connection counts as dead after 15 s without a sign of life; take the key out."),
     ("region", "A Postern server is one region; take the key out and give `server_addr`."),
-    ("crl_noverify", LATER_SETTING),
-    ("dns_resolver_ips", LATER_SETTING),
-    ("proxy_url", LATER_SETTING),
     ("update_channel", LATER_SETTING),
     ("update_check", LATER_SETTING),
 ];
@@ -199,9 +212,12 @@ impl Settings {
             redact,
             authtoken: authtoken(&mut fields),
             api_key: fields.text("api_key").map(|text| Secret::new(text.value)).filter(|key| !key.is_empty()),
-            servers: servers(&mut fields),
-            server_name: server_name(&mut fields),
-            root_cas: root_cas(&mut fields),
+            servers: way::servers(&mut fields),
+            server_name: way::server_name(&mut fields),
+            root_cas: way::root_cas(&mut fields),
+            crl_noverify: fields.flag("crl_noverify").unwrap_or(false),
+            proxy: way::proxy(&mut fields),
+            dns_resolvers: way::dns_resolvers(&mut fields),
             web: web(&mut fields).unwrap_or(WebAddress::Usual),
             web_allow_hosts: allow_hosts(&mut fields),
             inspect_bytes: match fields.number("inspect_db_size", -1..=1 << 40) {
@@ -292,47 +308,6 @@ fn authtoken(fields: &mut Fields<'_>) -> Option<Secret> {
         Err(error) => {
             fields.wrong("authtoken_file", file.place, format!("The file cannot be read: {error}."));
             None
-        }
-    }
-}
-
-fn servers(fields: &mut Fields<'_>) -> Vec<ServerAddress> {
-    let mut servers = Vec::new();
-    for written in fields.texts("server_addr").unwrap_or_default() {
-        for part in written.value.split(',').map(str::trim) {
-            match ServerAddress::parse(part, false) {
-                Some(address) if servers.contains(&address) => {}
-                Some(address) => servers.push(address),
-                None => fields.wrong(
-                    "server_addr",
-                    written.place,
-                    "Must be host and port of the server, such as `localhost:4443`, or a list of such addresses.",
-                ),
-            }
-        }
-    }
-    if servers.is_empty() { vec![ServerAddress::default()] } else { servers }
-}
-
-fn server_name(fields: &mut Fields<'_>) -> Option<String> {
-    let written = fields.text("server_name")?;
-    if rustls_pki_types::ServerName::try_from(written.value.as_str()).is_err() {
-        fields.wrong("server_name", written.place, "Must be a host name or an IP address.");
-        return None;
-    }
-    Some(written.value)
-}
-
-fn root_cas(fields: &mut Fields<'_>) -> RootCas {
-    let Some(written) = fields.text("root_cas") else { return RootCas::Default };
-    match written.value.as_str() {
-        "host" | "trusted" => RootCas::Host,
-        path => {
-            let path = PathBuf::from(path);
-            if !path.is_file() {
-                fields.wrong("root_cas", written.place, "There is no such file. Give the path of a PEM file with the server's authority, or `host` for the system's store.");
-            }
-            RootCas::File(path)
         }
     }
 }

@@ -3,11 +3,11 @@
 use super::report::{Report, Watch};
 use crate::config::Settings;
 use jiff::Timestamp;
+use postern_tunnel::BoxedTransport;
 use rustls_pki_types::ServerName;
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
     time::timeout,
 };
 use tokio_rustls::TlsConnector;
@@ -24,10 +24,10 @@ pub(super) async fn compare(
     settings: &Settings,
     shown: &str,
     name: ServerName<'static>,
-    server: SocketAddr,
+    connecting: impl Future<Output = io::Result<(BoxedTransport, SocketAddr)>>,
 ) {
     let watch = Watch::start();
-    let Ok(Some(theirs)) = timeout(PATIENCE, ask(settings, name, server)).await else {
+    let Ok(Some(theirs)) = timeout(PATIENCE, ask(settings, name, connecting)).await else {
         let fix = "Compare the clocks by hand if certificates are refused.";
         return report.add(watch.warn("clock", shown, "the server does not tell its time".into(), fix));
     };
@@ -49,11 +49,15 @@ fn judge(watch: &Watch, shown: &str, ahead: i64) -> super::Check {
 }
 
 /// The date of any answer.
-async fn ask(settings: &Settings, name: ServerName<'static>, server: SocketAddr) -> Option<Timestamp> {
-    let mut config = crate::session::trust::client_config(&settings.root_cas).ok()?;
+async fn ask(
+    settings: &Settings,
+    name: ServerName<'static>,
+    connecting: impl Future<Output = io::Result<(BoxedTransport, SocketAddr)>>,
+) -> Option<Timestamp> {
+    let mut config = crate::session::trust::client_config(settings).ok()?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     let host = name.to_str().into_owned();
-    let stream = TcpStream::connect(server).await.ok()?;
+    let (stream, _) = connecting.await.ok()?;
     let mut stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.ok()?;
     let request = format!("HEAD / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.ok()?;

@@ -4,7 +4,10 @@ use super::{
     clock,
     report::{Report, Verdict, Watch, milliseconds},
 };
-use crate::config::{Settings, settings::ServerAddress};
+use crate::{
+    config::{Settings, proxy::Proxy, settings::ServerAddress},
+    session::{proxy, resolver},
+};
 use futures::future::BoxFuture;
 use postern_api::Code;
 use postern_tunnel::{BoxedTransport, ConnectError, connect, message::Hello};
@@ -15,10 +18,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
-use tokio::{
-    net::{TcpStream, lookup_host},
-    time::timeout,
-};
+use tokio::{net::TcpStream, time::timeout};
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 /// How long each step may take.
@@ -30,7 +30,9 @@ const LOOK: Duration = Duration::from_millis(10);
 
 pub(super) async fn look_at(report: &mut Report, settings: &Settings, server: &ServerAddress, ipv6: bool) {
     let shown = server.to_string();
-    let addresses = names(report, server, &shown, ipv6).await;
+    let proxy = proxy::on_the_way(settings, server);
+    let next = proxy.as_ref().map_or(server, |proxy| &proxy.address);
+    let addresses = names(report, settings, next, ipv6).await;
     let mut reached = None;
     for address in addresses {
         let connected = connection(report, address, ipv6).await;
@@ -43,17 +45,20 @@ pub(super) async fn look_at(report: &mut Report, settings: &Settings, server: &S
         return report.add(Watch::start().fail("tls", &shown, finding, fix));
     };
     let Ok(peer) = stream.peer_addr() else { return };
+    let Some(stream) = passage(report, proxy.as_ref(), server, stream).await else { return };
     let Some(stream) = encryption(report, settings, &shown, name.clone(), stream).await else { return };
     protocol(report, settings, &shown, stream).await;
-    clock::compare(report, settings, &shown, name, peer).await;
+    let again = proxy::connect(peer, proxy.as_ref(), server);
+    clock::compare(report, settings, &shown, name, again).await;
 }
 
-async fn names(report: &mut Report, server: &ServerAddress, shown: &str, ipv6: bool) -> Vec<SocketAddr> {
+async fn names(report: &mut Report, settings: &Settings, next: &ServerAddress, ipv6: bool) -> Vec<SocketAddr> {
+    let shown = &next.to_string();
     let watch = Watch::start();
-    let found = timeout(PATIENCE, lookup_host((server.host.as_str(), server.port))).await;
+    let found = timeout(PATIENCE, resolver::look_up(&next.host, next.port, &settings.dns_resolvers)).await;
     let fix = "Is server_addr right, and does this machine's name server work?";
     let mut addresses: Vec<SocketAddr> = match found {
-        Ok(Ok(found)) => found.collect(),
+        Ok(Ok(found)) => found,
         Ok(Err(error)) => {
             report.add(watch.fail("dns", shown, format!("the name was not found: {error}"), fix));
             return Vec::new();
@@ -110,6 +115,28 @@ async fn connection(report: &mut Report, address: SocketAddr, ipv6: bool) -> Opt
     None
 }
 
+/// The way behind the proxy, if there is one.
+async fn passage(
+    report: &mut Report,
+    proxy: Option<&Proxy>,
+    server: &ServerAddress,
+    stream: TcpStream,
+) -> Option<BoxedTransport> {
+    let Some(proxy) = proxy else { return Some(Box::new(stream)) };
+    let (watch, shown) = (Watch::start(), proxy.address.to_string());
+    let finding = match timeout(PATIENCE, proxy::through(proxy, stream, server)).await {
+        Ok(Ok(stream)) => {
+            report.add(watch.ok("proxy", &shown, format!("it leads to {server}")));
+            return Some(stream);
+        }
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "it does not answer".to_owned(),
+    };
+    let fix = "Is proxy_url (or the proxy of the environment) right, with name and password if it asks for them?";
+    report.add(watch.fail("proxy", &shown, finding, fix));
+    None
+}
+
 fn server_name(settings: &Settings, server: &ServerAddress) -> Option<ServerName<'static>> {
     let name = settings.server_name.as_ref().unwrap_or(&server.host);
     ServerName::try_from(name.clone()).ok()
@@ -120,10 +147,10 @@ async fn encryption(
     settings: &Settings,
     shown: &str,
     name: ServerName<'static>,
-    stream: TcpStream,
-) -> Option<TlsStream<TcpStream>> {
+    stream: BoxedTransport,
+) -> Option<TlsStream<BoxedTransport>> {
     let watch = Watch::start();
-    let config = match crate::session::trust::client_config(&settings.root_cas) {
+    let config = match crate::session::trust::client_config(settings) {
         Ok(config) => config,
         Err(error) => {
             report.add(watch.fail("tls", shown, error.message, "Set root_cas to the server's ca.pem."));
@@ -165,7 +192,7 @@ async fn encryption(
 }
 
 /// Introduces itself as an agent of its own, measures, and leaves.
-async fn protocol(report: &mut Report, settings: &Settings, shown: &str, mut stream: TlsStream<TcpStream>) {
+async fn protocol(report: &mut Report, settings: &Settings, shown: &str, mut stream: TlsStream<BoxedTransport>) {
     let Some(token) = settings.authtoken.clone() else { return };
     let watch = Watch::start();
     postern_tunnel::limit_buffers(stream.get_mut().1);

@@ -1,10 +1,10 @@
 //! TLS connections to the server: the way is found once for a session, and all its connections take it.
 
-use super::{names::Names, race::race};
-use crate::config::{Settings, settings::ServerAddress};
+use super::{names::Names, proxy, race::race};
+use crate::config::{Settings, proxy::Proxy, settings::ServerAddress};
 use futures::future::BoxFuture;
 use postern_api::{Code, Error};
-use postern_tunnel::{BoxedTransport, Dial};
+use postern_tunnel::{BoxedTransport, Dial, Transport};
 use rustls_pki_types::ServerName;
 use std::{
     io,
@@ -70,6 +70,8 @@ pub(super) struct Unreached {
 enum Why {
     /// The name has no address.
     Name(io::Error),
+    /// The proxy on the way has no address, is not there, or refuses.
+    Proxy(ServerAddress, io::Error),
     /// There is no connection.
     Connection(io::Error),
     /// There is one, and the server does not greet.
@@ -84,6 +86,8 @@ struct Target {
     server: ServerAddress,
     name: ServerName<'static>,
     connector: TlsConnector,
+    proxy: Option<Arc<Proxy>>,
+    resolvers: Arc<[SocketAddr]>,
 }
 
 impl ServerDial {
@@ -98,7 +102,7 @@ impl ServerDial {
         patience: Patience,
         names: &Names,
     ) -> Result<Result<ServerDial, Vec<Unreached>>, Error> {
-        let connector = TlsConnector::from(Arc::new(super::trust::client_config(&settings.root_cas)?));
+        let connector = TlsConnector::from(Arc::new(super::trust::client_config(settings)?));
         let mut targets = Vec::with_capacity(settings.servers.len());
         for server in &settings.servers {
             let name = settings.server_name.as_ref().unwrap_or(&server.host);
@@ -110,7 +114,13 @@ impl ServerDial {
                     ),
                 )
             })?;
-            targets.push(Target { server: server.clone(), name, connector: connector.clone() });
+            targets.push(Target {
+                server: server.clone(),
+                name,
+                connector: connector.clone(),
+                proxy: proxy::on_the_way(settings, server).map(Arc::new),
+                resolvers: settings.dns_resolvers.clone().into(),
+            });
         }
         let count = targets.len().max(1);
         targets.rotate_left(first % count);
@@ -142,9 +152,10 @@ impl Dial for ServerDial {
 impl Target {
     /// Finds a way over any of the name's addresses.
     async fn reach(self, patience: Patience, names: &Names) -> Result<ServerDial, Vec<Unreached>> {
-        let addresses = match names.look_up(&self.server, patience.connect).await {
+        let next = self.proxy.as_ref().map_or(&self.server, |proxy| &proxy.address);
+        let addresses = match names.look_up(next, &self.resolvers, patience.connect).await {
             Ok(addresses) => addresses,
-            Err(error) => return Err(vec![self.unreached(Why::Name(error))]),
+            Err(error) => return Err(vec![self.off_the_way(Why::Name, error)]),
         };
         let tries = addresses.into_iter().map(|remote| {
             let target = self.clone();
@@ -158,13 +169,23 @@ impl Target {
     }
 
     async fn connect(&self, remote: SocketAddr, patience: Patience) -> Result<(BoxedTransport, IpAddr), Unreached> {
-        let connection = |error| self.unreached(Why::Connection(error));
+        let connection = |error| self.off_the_way(Why::Connection, error);
         let stream = match timeout(patience.connect, TcpStream::connect(remote)).await {
             Ok(connected) => connected.map_err(connection)?,
             Err(_) => return Err(connection(io::ErrorKind::TimedOut.into())),
         };
         postern_tunnel::sockets::tune(&stream);
         let local = stream.local_addr().map_err(connection)?.ip();
+        let Some(proxy) = &self.proxy else { return Ok((self.agree(stream, patience).await?, local)) };
+        match timeout(patience.handshake, proxy::through(proxy, stream, &self.server)).await {
+            Ok(Ok(stream)) => Ok((self.agree(stream, patience).await?, local)),
+            Ok(Err(error)) => Err(connection(error)),
+            Err(_) => Err(connection(io::ErrorKind::TimedOut.into())),
+        }
+    }
+
+    /// Agrees upon TLS with the server, and upon what is spoken inside.
+    async fn agree(&self, stream: impl Transport, patience: Patience) -> Result<BoxedTransport, Unreached> {
         let mut stream = match timeout(patience.handshake, self.connector.connect(self.name.clone(), stream)).await {
             Ok(agreed) => agreed.map_err(|error| self.unreached(Why::Stranger(error)))?,
             Err(_) => return Err(self.unreached(Why::Silent)),
@@ -174,7 +195,15 @@ impl Target {
             return Err(self.unreached(Why::Stranger(stranger)));
         }
         postern_tunnel::io::transport::limit_buffers(stream.get_mut().1);
-        Ok((Box::new(stream), local))
+        Ok(Box::new(stream))
+    }
+
+    /// What failed before the server was spoken to: if there is a proxy, it is that one's affair.
+    fn off_the_way(&self, why: fn(io::Error) -> Why, error: io::Error) -> Unreached {
+        self.unreached(match &self.proxy {
+            Some(proxy) => Why::Proxy(proxy.address.clone(), error),
+            None => why(error),
+        })
     }
 
     fn unreached(&self, why: Why) -> Unreached {
@@ -185,7 +214,7 @@ impl Target {
 impl From<Unreached> for io::Error {
     fn from(unreached: Unreached) -> Self {
         match unreached.why {
-            Why::Name(error) | Why::Connection(error) | Why::Stranger(error) => error,
+            Why::Name(error) | Why::Proxy(_, error) | Why::Connection(error) | Why::Stranger(error) => error,
             Why::Silent => io::ErrorKind::TimedOut.into(),
         }
     }
@@ -209,6 +238,7 @@ impl Unreached {
     fn sentence(&self) -> String {
         match &self.why {
             Why::Name(error) => format!("the name `{}` could not be looked up ({error})", self.server.host),
+            Why::Proxy(proxy, error) => format!("the proxy at {proxy} is no way there ({error})"),
             Why::Connection(error) => match error.kind() {
                 io::ErrorKind::ConnectionRefused => "nothing listens there".to_owned(),
                 io::ErrorKind::TimedOut => "it does not answer".to_owned(),
@@ -227,8 +257,9 @@ impl Unreached {
         match self.why {
             Why::Stranger(_) => 0,
             Why::Silent => 1,
-            Why::Connection(_) => 2,
-            Why::Name(_) => 3,
+            Why::Proxy(..) => 2,
+            Why::Connection(_) => 3,
+            Why::Name(_) => 4,
         }
     }
 }

@@ -4,7 +4,9 @@ mod dial;
 mod names;
 mod network;
 mod nudge;
+pub mod proxy;
 mod race;
+pub mod resolver;
 mod retry;
 pub mod status;
 pub mod trust;
@@ -312,9 +314,21 @@ async fn changed(config: &mut watch::Receiver<Arc<Config>>, settings: &Settings)
 
 /// What of the settings a session depends on.
 fn needs(settings: &Settings) -> impl PartialEq + '_ {
-    let Settings { authtoken, servers, server_name, root_cas, metadata, remote_management, connect_timeout, .. } =
-        settings;
-    (authtoken, servers, server_name, root_cas, metadata, remote_management, connect_timeout)
+    let Settings {
+        authtoken,
+        servers,
+        server_name,
+        root_cas,
+        crl_noverify,
+        proxy,
+        dns_resolvers,
+        metadata,
+        remote_management,
+        connect_timeout,
+        ..
+    } = settings;
+    let way = (servers, server_name, root_cas, crl_noverify, proxy, dns_resolvers, connect_timeout);
+    (authtoken, way, metadata, remote_management)
 }
 
 /// The configured servers in one line.

@@ -1,5 +1,6 @@
 //! Addresses of the servers' names; the last answer is kept for times without one.
 
+use super::resolver;
 use crate::config::settings::ServerAddress;
 use std::{
     collections::HashMap,
@@ -8,7 +9,7 @@ use std::{
     sync::{Mutex, PoisonError},
     time::Duration,
 };
-use tokio::{net::lookup_host, time::timeout};
+use tokio::time::timeout;
 
 /// So many addresses of one name are tried.
 const MOST: usize = 8;
@@ -20,15 +21,20 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The addresses of a server in the order in which they are to be tried. If the system does not answer within
+    /// The addresses of a server in the order in which they are to be tried. If nobody answers within
     /// half of `patience`, or says there is none, the addresses of the last time have to do.
     ///
     /// # Errors
     /// There are none from the last time either.
-    pub(super) async fn look_up(&self, server: &ServerAddress, patience: Duration) -> io::Result<Vec<SocketAddr>> {
+    pub(super) async fn look_up(
+        &self,
+        server: &ServerAddress,
+        resolvers: &[SocketAddr],
+        patience: Duration,
+    ) -> io::Result<Vec<SocketAddr>> {
         let known = self.known().get(server).cloned();
         let patience = if known.is_some() { patience / 2 } else { patience };
-        let asked = timeout(patience, lookup_host((server.host.as_str(), server.port))).await;
+        let asked = timeout(patience, resolver::look_up(&server.host, server.port, resolvers)).await;
         let error = match asked {
             Ok(Ok(found)) => {
                 let addresses = in_turns(found);
@@ -89,9 +95,9 @@ mod tests {
         let names = Names::default();
         let server = ServerAddress { host: "nobody.invalid".into(), port: 1 };
         let patience = Duration::from_secs(10);
-        names.look_up(&server, patience).await.expect_err("no such name");
+        names.look_up(&server, &[], patience).await.expect_err("no such name");
         let known = vec!["127.0.0.1:1".parse().expect("an address")];
         names.known().insert(server.clone(), known.clone());
-        assert_eq!(names.look_up(&server, patience).await.expect("from the last time"), known);
+        assert_eq!(names.look_up(&server, &[], patience).await.expect("from the last time"), known);
     }
 }

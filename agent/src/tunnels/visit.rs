@@ -4,26 +4,18 @@
 //! need not be known to this machine's resolver. Nobody else is trusted than for sessions.
 
 use crate::{
-    config::{
-        Settings,
-        settings::{RootCas, ServerAddress},
-    },
-    session::trust,
+    config::{Settings, settings::ServerAddress},
+    session::{proxy, resolver, trust},
 };
 use postern_api::{Code, Error};
+use postern_tunnel::{BoxedTransport, Transport};
 use rustls_pki_types::ServerName;
-use std::{sync::Arc, time::Duration};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::TcpStream,
-};
+use std::{io, sync::Arc};
 use tokio_rustls::TlsConnector;
 
 /// How the public side is reached.
 pub struct EdgeVisit {
-    servers: Vec<ServerAddress>,
-    root_cas: RootCas,
-    patience: Duration,
+    settings: Settings,
 }
 
 /// A public address, taken apart.
@@ -35,14 +27,6 @@ pub struct Place {
     /// As it stands in `Host`.
     pub authority: String,
 }
-
-/// A connection to the public side.
-pub type Visited = Box<dyn Stream>;
-
-/// Bytes in both directions.
-pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 impl Place {
     /// Reads an address of the schemes http and https.
@@ -64,26 +48,19 @@ impl Place {
 impl EdgeVisit {
     /// As the settings say.
     pub fn new(settings: &Settings) -> Self {
-        EdgeVisit {
-            servers: settings.servers.clone(),
-            root_cas: settings.root_cas.clone(),
-            patience: settings.connect_timeout,
-        }
+        EdgeVisit { settings: settings.clone() }
     }
 
     /// Connects; also says from which address.
     ///
     /// # Errors
     /// `ReplayFailed` with the reason.
-    pub async fn visit(&self, place: &Place) -> Result<(Visited, String), Error> {
+    pub async fn visit(&self, place: &Place) -> Result<(BoxedTransport, String), Error> {
         let mut last = "no server is configured".to_owned();
-        for server in &self.servers {
-            let connecting = TcpStream::connect((server.host.as_str(), place.port));
-            match tokio::time::timeout(self.patience, connecting).await {
-                Ok(Ok(stream)) => {
-                    let own = stream.local_addr().map(|address| address.to_string()).unwrap_or_default();
-                    return Ok((self.secured(place, stream).await?, own));
-                }
+        for server in &self.settings.servers {
+            let public = ServerAddress { port: place.port, ..server.clone() };
+            match tokio::time::timeout(self.settings.connect_timeout, self.connect(&public)).await {
+                Ok(Ok((stream, own))) => return Ok((self.secured(place, stream).await?, own)),
                 Ok(Err(error)) => last = error.to_string(),
                 Err(_) => last = "it does not answer".to_owned(),
             }
@@ -92,8 +69,21 @@ impl EdgeVisit {
         Err(Error::new(Code::ReplayFailed, message))
     }
 
-    async fn secured(&self, place: &Place, stream: TcpStream) -> Result<Visited, Error> {
-        let _ = stream.set_nodelay(true);
+    /// The way that sessions take, to another port; and from which address.
+    async fn connect(&self, public: &ServerAddress) -> io::Result<(BoxedTransport, String)> {
+        let proxy = proxy::on_the_way(&self.settings, public);
+        let next = proxy.as_ref().map_or(public, |proxy| &proxy.address);
+        let mut last = io::ErrorKind::NotFound.into();
+        for remote in resolver::look_up(&next.host, next.port, &self.settings.dns_resolvers).await? {
+            match proxy::connect(remote, proxy.as_ref(), public).await {
+                Ok((stream, own)) => return Ok((stream, own.to_string())),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    async fn secured(&self, place: &Place, stream: impl Transport) -> Result<BoxedTransport, Error> {
         if !place.tls {
             return Ok(Box::new(stream));
         }
@@ -104,11 +94,11 @@ impl EdgeVisit {
             );
             Error::new(Code::ReplayFailed, message)
         };
-        let mut config = trust::client_config(&self.root_cas)?;
+        let mut config = trust::client_config(&self.settings)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let name = ServerName::try_from(place.host.clone()).map_err(|error| failed(error.to_string()))?;
         let connecting = TlsConnector::from(Arc::new(config)).connect(name, stream);
-        match tokio::time::timeout(self.patience, connecting).await {
+        match tokio::time::timeout(self.settings.connect_timeout, connecting).await {
             Ok(Ok(stream)) => Ok(Box::new(stream)),
             Ok(Err(error)) => Err(failed(error.to_string())),
             Err(_) => Err(failed("it does not answer".to_owned())),
