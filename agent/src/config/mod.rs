@@ -182,15 +182,16 @@ mod tests {
     #[test]
     fn all_problems_are_reported_at_once_with_line_and_column_and_without_secrets() {
         let problems = Config::parse(
-            "version: 2\nauthtoken: planted-secret\nserver_adr: a:1\nweb_addr: [1]\nproxy_url: http://x\ntunnels:\n  site:\n    proto: http\n    addr: x y\n  shell:\n    addr: 22\n",
+            "version: 2\nauthtoken: planted-secret\nserver_adr: a:1\nweb_addr: [1]\nupdate_check: true\nproxy_url: gopher://x\ntunnels:\n  site:\n    proto: http\n    addr: x y\n  shell:\n    addr: 22\n",
         )
         .expect_err("wrong");
         let text = problems.to_string();
         for part in [
             "postern.yml:3:1: server_adr: There is no such key. Did you mean `server_addr`?",
             "postern.yml:4:11: web_addr: Must be text, not a list.",
-            "postern.yml:5:1: proxy_url: Comes in a later version",
-            "postern.yml:9:11: tunnels.site.addr: `x y` is not a local address",
+            "postern.yml:5:1: update_check: Comes in a later version",
+            "postern.yml:6:12: proxy_url: Must be the address of a proxy",
+            "postern.yml:10:11: tunnels.site.addr: `x y` is not a local address",
             "tunnels.shell.proto: Is missing",
         ] {
             assert!(text.contains(part), "{part} is not in:\n{text}");

@@ -329,7 +329,7 @@ fn what_is_wrong_is_said_with_its_place_and_what_would_be_right() {
 
 #[test]
 fn what_needs_reading_is_asked_last() {
-    let filter = Filter::parse("body:x header.a:y status:200").expect("understood");
+    let filter = Filter::parse("body:x header.a:y path:z status:200").expect("understood");
     let Node::All(nodes) = &filter.root else { panic!("{filter:?}") };
-    assert_eq!(nodes.iter().map(Node::cost).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(nodes.iter().map(Node::cost).collect::<Vec<_>>(), [0, 1, 2, 3]);
 }
