@@ -74,7 +74,8 @@ export function agentApi(host: Host) {
       for (const [name, value] of Object.entries(wanted)) query.set(name, String(value));
       return read<SummaryPage>("GET", `/api/requests/http/summaries?${query}`);
     },
-    captured: (id: string) => read<CapturedRequest>("GET", request(id)),
+    /** One exchange with the heads of its messages; bodies are read by range. */
+    captured: (id: string) => read<CapturedRequest>("GET", `${request(id)}?raw=head`),
     mark: (id: string, marks: { pinned?: boolean; note?: string | null }) =>
       read<Summary>("PATCH", request(id), marks),
     deleteOne: (id: string) => call("DELETE", request(id)),

@@ -110,8 +110,10 @@ export interface Summary {
 export interface CapturedMessage {
   proto: string;
   headers: Record<string, string[]>;
-  /** Base64 of the complete head and body as they were on the wire. */
+  /** Base64 of the head, or of all of the message, as it was on the wire. */
   raw: string;
+  /** Bytes of the body that were kept, as they were on the wire. */
+  body_size?: number;
 }
 
 export interface CapturedRequest {

@@ -1,17 +1,14 @@
 // The tabs of a request that are not a body: facts, headers, and the bytes as they were on the wire.
 import { useMemo, useState } from "react";
 import type { Summary } from "../api/types";
-import { concat, decodeText } from "../model/bytes";
 import type { Detail, Message } from "../model/details";
 import { duration, moment, size } from "../model/format";
-import { textLines } from "../model/lines";
 import { hasSecrets, maskHead } from "../model/secrets";
 import { headText, pairs } from "../model/wire";
 import { Button } from "../parts/Button";
-import { Hex } from "../parts/Hex";
-import { Lines } from "../parts/Lines";
 import { useAgent } from "../services";
 import { addressOf } from "./actions";
+import { RawView } from "./bodies/RawView";
 import { PairTable } from "./PairTable";
 import styles from "./RequestDetail.module.css";
 import { outcome } from "./status";
@@ -71,12 +68,8 @@ export function OverviewTab({ summary, detail, onSelect }: OverviewProps) {
 }
 
 function extent(message: Message): string {
-  const head = `${size(message.head.length)} head, ${size(message.wireBody.length)} body`;
-  const decoded =
-    message.body.bytes.length === message.wireBody.length
-      ? ""
-      : ` (${size(message.body.bytes.length)} decoded)`;
-  return `${head}${decoded}${message.cut ? ", cut" : ""}`;
+  const head = `${size(message.head.length)} head, ${size(message.bodySize)} body`;
+  return `${head}${message.cut ? ", cut" : ""}`;
 }
 
 interface RevealProps {
@@ -138,12 +131,10 @@ export function RawTab(props: RevealProps) {
   const [side, setSide] = useState<"request" | "response">("request");
   const [hex, setHex] = useState(false);
   const message = side === "response" && detail.response ? detail.response : detail.request;
-  const shown = useMemo(() => {
-    const head = headText(message.head);
-    const text = new TextEncoder().encode(revealed ? head : maskHead(head));
-    return concat([text, message.wireBody]);
+  const head = useMemo(() => {
+    const text = headText(message.head);
+    return new TextEncoder().encode(revealed ? text : maskHead(text));
   }, [message, revealed]);
-  const lines = useMemo(() => (hex ? [] : textLines(decodeText(shown, null))), [shown, hex]);
   return (
     <div className={styles.raw}>
       <div className={styles.section}>
@@ -165,7 +156,13 @@ export function RawTab(props: RevealProps) {
         <RevealButton {...props} />
       </div>
       <div className={styles.rawBody}>
-        {hex ? <Hex bytes={shown} label={`Raw ${side}`} /> : <Lines lines={lines} label={`Raw ${side}`} />}
+        <RawView
+          id={detail.captured.id}
+          side={message === detail.request ? "request" : "response"}
+          head={head}
+          bodySize={message.bodySize}
+          hex={hex}
+        />
       </div>
     </div>
   );

@@ -1,13 +1,15 @@
 // What can be done with one captured request: replay it, copy it as curl.
 import type { ConfiguredTunnel } from "../api/types";
 import { curlCommand } from "../model/curl";
-import { unchunk } from "../model/decode";
 import type { Detail } from "../model/details";
 import { tunnelName } from "../model/filter";
 import { hasSecrets } from "../model/secrets";
 import { headerValue } from "../model/wire";
 import { say } from "../parts/toast";
 import { attempt, useAgent, useCopy, useServices } from "../services";
+
+/** A longer body is no help in a command. */
+const SENT = 1024 * 1024;
 
 export function useActions() {
   const { model } = useServices();
@@ -29,12 +31,14 @@ export function useActions() {
   const copyCurl = async (id: string, reveal: boolean): Promise<void> => {
     await attempt("The request could not be copied", async () => {
       const detail = await model.details.read(id, model.exchanges.find(id)?.duration !== null);
+      const body = await model.details.body(id, "request", SENT);
+      const isCut = detail.request.cut || detail.request.bodySize > SENT;
       const hides = !reveal && hasSecrets(detail.request.headers);
-      if (!(await copy(curlOf(detail, tunnels, reveal), "curl command"))) return;
-      if (detail.request.cut)
+      if (!(await copy(curlOf(detail, body, tunnels, reveal), "curl command"))) return;
+      if (isCut)
         say({
           title: "The body is incomplete",
-          detail: "Only its beginning was captured; the command sends no more than that.",
+          detail: "Only its beginning was captured or fits; the command sends no more than that.",
           tone: "bad",
         });
       if (hides) {
@@ -65,15 +69,19 @@ export function addressOf(detail: Detail, tunnels: readonly ConfiguredTunnel[]):
   return origin.replace(/\/$/, "") + (target.startsWith("/") ? target : `/${target}`);
 }
 
-export function curlOf(detail: Detail, tunnels: readonly ConfiguredTunnel[], reveal: boolean): string {
+export function curlOf(
+  detail: Detail,
+  body: Uint8Array,
+  tunnels: readonly ConfiguredTunnel[],
+  reveal: boolean,
+): string {
   const { captured, request } = detail;
-  const chunked = /\bchunked\b/i.test(headerValue(request.headers, "transfer-encoding") ?? "");
   return curlCommand(
     {
       method: captured.request.method,
       url: addressOf(detail, tunnels),
       headers: request.headers.filter(({ name }) => name.toLowerCase() !== "host"),
-      body: chunked ? unchunk(request.wireBody).body : request.wireBody,
+      body,
     },
     reveal,
   );

@@ -51,7 +51,7 @@ export class AgentModel {
   constructor(host: Host) {
     this.#host = host;
     this.api = agentApi(host);
-    this.details = new Details(this.api);
+    this.details = new Details(this.api, host);
   }
 
   /** Opens the live feed; the returned function closes it. */

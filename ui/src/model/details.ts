@@ -1,22 +1,20 @@
-// A captured exchange in full: read from the agent once, parsed and decoded here, a few kept.
+// The head of a captured exchange: read from the agent once, parsed here, a few kept. Bodies are read by range, by
+// whoever looks at them.
 import type { AgentApi } from "../api/agent";
+import { fromAnswer } from "../api/problem";
 import type { CapturedRequest } from "../api/types";
-import { classify, type Body } from "./body";
+import type { Host } from "../host/host";
 import { fromBase64 } from "./bytes";
-import { CHUNK_MISSING, decodeBody } from "./decode";
-import { parseMessage, type Header } from "./wire";
+import { trailersOf } from "./trailers";
+import { headerValue, parseMessage, type Header } from "./wire";
 
 export interface Message {
   startLine: string;
   headers: Header[];
   trailers: Header[];
-  raw: Uint8Array;
   head: Uint8Array;
-  /** The body as it was on the wire. */
-  wireBody: Uint8Array;
-  /** The body with framing and compression undone. */
-  body: Body;
-  notes: string[];
+  /** Bytes of the body that were kept, as they were on the wire. */
+  bodySize: number;
   cut: boolean;
 }
 
@@ -26,53 +24,64 @@ export interface Detail {
   response: Message | null;
 }
 
-export async function readDetail(captured: CapturedRequest): Promise<Detail> {
-  const request = await readMessage(captured.request.raw, captured.cut?.request ?? false);
-  const response = captured.response
-    ? await readMessage(captured.response.raw, captured.cut?.response ?? false)
-    : null;
-  return { captured, request, response };
-}
-
-async function readMessage(base64: string, cut: boolean): Promise<Message> {
-  const raw = fromBase64(base64);
-  const { startLine, headers, head, body } = parseMessage(raw);
-  const decoded = await decodeBody(headers, body);
-  return {
-    startLine,
-    headers,
-    trailers: decoded.trailers,
-    raw,
-    head,
-    wireBody: body,
-    body: classify(headers, decoded.bytes),
-    // Of a body that was cut it goes without saying that its end is missing.
-    notes: cut ? decoded.notes.filter((note) => note !== CHUNK_MISSING) : decoded.notes,
-    cut,
-  };
-}
+type Side = "request" | "response";
 
 const KEPT = 30;
+/** Trailers longer than this are not looked for. */
+const TAIL = 16 * 1024;
 
 /** Complete exchanges never change, so they are kept; those without an answer are read again. */
 export class Details {
   readonly #api: AgentApi;
+  readonly #host: Host;
   #kept = new Map<string, Promise<Detail>>();
 
-  constructor(api: AgentApi) {
+  constructor(api: AgentApi, host: Host) {
     this.#api = api;
+    this.#host = host;
   }
 
   read(id: string, complete: boolean): Promise<Detail> {
     const known = this.#kept.get(id);
     if (known) return known;
-    const reading = this.#api.captured(id).then(readDetail);
+    const reading = this.#api.captured(id).then((captured) => this.#detail(captured));
     if (complete) this.#keep(id, reading);
     return reading;
   }
 
+  /** The body without its transfer coding, no more than the limit. */
+  async body(id: string, side: Side, limit: number): Promise<Uint8Array> {
+    const { status, bytes } = await this.#host.bytes(bodyPath(id, side), 0, limit);
+    // There is nothing to be had of an empty body.
+    if (status === 416) return new Uint8Array();
+    if (status >= 300) throw fromAnswer(status, new TextDecoder().decode(bytes));
+    return bytes;
+  }
+
   forget(): void {
     this.#kept.clear();
+  }
+
+  async #detail(captured: CapturedRequest): Promise<Detail> {
+    const request = await this.#message(captured, "request");
+    // A captured request always has a request.
+    if (request === null) throw new TypeError("the agent told of no request");
+    return { captured, request, response: await this.#message(captured, "response") };
+  }
+
+  async #message(captured: CapturedRequest, side: Side): Promise<Message | null> {
+    const message = captured[side];
+    if (message === null) return null;
+    const { startLine, headers, head } = parseMessage(fromBase64(message.raw));
+    const bodySize = message.body_size ?? 0;
+    return {
+      startLine,
+      headers,
+      head,
+      bodySize,
+      trailers: await readTrailers(this.#host, captured.id, side, headers, bodySize),
+      cut: captured.cut?.[side] ?? false,
+    };
   }
 
   #keep(id: string, reading: Promise<Detail>): void {
@@ -81,4 +90,25 @@ export class Details {
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest);
   }
+}
+
+export function bodyPath(id: string, side: Side): string {
+  return `/api/requests/http/${encodeURIComponent(id)}/${side}/body`;
+}
+
+/** Trailers stand behind the last chunk, at the very end of the bytes on the wire. */
+export async function readTrailers(
+  host: Host,
+  id: string,
+  side: Side,
+  headers: readonly Header[],
+  bodySize: number,
+): Promise<Header[]> {
+  if (bodySize === 0 || !/\bchunked\b/i.test(headerValue(headers, "transfer-encoding") ?? "")) return [];
+  const { status, bytes } = await host.bytes(
+    `${bodyPath(id, side)}?as=wire`,
+    Math.max(bodySize - TAIL, 0),
+    bodySize,
+  );
+  return status === 206 ? trailersOf(bytes) : [];
 }

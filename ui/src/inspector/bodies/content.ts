@@ -1,6 +1,7 @@
 // A body of any size: read by windows as it is looked at, or, where it is compressed, unpacked in the worker first.
 import type { Host } from "../../host/host";
 import { ApiError, fromAnswer } from "../../api/problem";
+import { concat } from "../../model/bytes";
 import { Desk } from "./desk";
 import { codingsOf } from "./reading/codingsOf";
 
@@ -100,6 +101,26 @@ export class Slice implements Source {
 
   read(from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
     return this.#whole.read(this.#from + from, this.#from + Math.min(to, this.length));
+  }
+}
+
+/** Bytes that are here, and others behind them. */
+export class Joined implements Source {
+  readonly #first: Uint8Array<ArrayBuffer>;
+  readonly #rest: Source;
+  readonly length: number;
+
+  constructor(first: Uint8Array<ArrayBuffer>, rest: Source) {
+    this.#first = first;
+    this.#rest = rest;
+    this.length = first.length + rest.length;
+  }
+
+  async read(from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
+    const cut = this.#first.length;
+    if (to <= cut) return this.#first.slice(from, to);
+    const rest = await this.#rest.read(Math.max(from - cut, 0), to - cut);
+    return from >= cut ? rest : concat([this.#first.subarray(from), rest]);
   }
 }
 

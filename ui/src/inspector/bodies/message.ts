@@ -3,8 +3,8 @@ import type { Host } from "../../host/host";
 import { fromAnswer } from "../../api/problem";
 import type { CapturedRequest } from "../../api/types";
 import { fromBase64 } from "../../model/bytes";
-import { trailersOf } from "../../model/decode";
-import { headerValue, parseMessage, type Header } from "../../model/wire";
+import { bodyPath, readTrailers } from "../../model/details";
+import { parseMessage, type Header } from "../../model/wire";
 import { Windows } from "./content";
 
 export type SideName = "request" | "response";
@@ -32,27 +32,16 @@ export async function readSide(
   const message = captured[side];
   if (message === null) return { body: null, error: captured.error ?? null };
   const { startLine, headers } = parseMessage(fromBase64(message.raw));
-  const windows = await Windows.open(host, `${path}/${side}/body`);
+  const windows = await Windows.open(host, bodyPath(id, side));
   return {
     body: {
       startLine,
       headers,
-      trailers: await trailers(host, `${path}/${side}/body?as=wire`, headers),
+      trailers: await readTrailers(host, id, side, headers, message.body_size ?? 0),
       windows,
       cut: captured.cut?.[side] ?? false,
       frames: captured.frames ?? null,
     },
     error: captured.error ?? null,
   };
-}
-
-const TAIL = 16 * 1024;
-
-/** Trailers stand behind the last chunk, at the very end. */
-async function trailers(host: Host, path: string, headers: readonly Header[]): Promise<Header[]> {
-  if (!/\bchunked\b/i.test(headerValue(headers, "transfer-encoding") ?? "")) return [];
-  const { total } = await host.bytes(path, 0, 1);
-  if (total === null || total === 0) return [];
-  const { bytes } = await host.bytes(path, Math.max(total - TAIL, 0), total);
-  return trailersOf(bytes);
 }

@@ -126,6 +126,8 @@ async function unbrotli(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<
     },
   };
   const output = {
+    // It would make room for all of a block at once; what is written is kept elsewhere.
+    buffer: { length: Number.POSITIVE_INFINITY },
     write(piece: Uint8Array, count: number): number {
       if (!room.take(piece.slice(0, count))) throw new Full();
       return count;

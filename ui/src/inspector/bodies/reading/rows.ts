@@ -62,6 +62,7 @@ export function visible(kind: TokenKind, text: string): Token[] {
   if (!ODD.test(text)) return text === "" ? [] : [[kind, text]];
   const tokens: Token[] = [];
   let at = 0;
+  ODD.lastIndex = 0;
   for (const found of text.matchAll(ODD)) {
     if (found.index > at) tokens.push([kind, text.slice(at, found.index)]);
     const code = found[0].codePointAt(0) ?? 0;
@@ -74,7 +75,7 @@ export function visible(kind: TokenKind, text: string): Token[] {
 
 /** The pattern of a search; null for nothing to look for. */
 export function pattern(text: string): RegExp | null {
-  return text === "" ? null : new RegExp(text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), "giu");
+  return text === "" ? null : new RegExp(text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
 }
 
 export function highlighted(tokens: Token[], searched: RegExp | null): Token[] {
@@ -82,6 +83,7 @@ export function highlighted(tokens: Token[], searched: RegExp | null): Token[] {
   return tokens.flatMap(([kind, text]) => {
     const parts: Token[] = [];
     let at = 0;
+    searched.lastIndex = 0;
     for (const found of text.matchAll(searched)) {
       if (found.index > at) parts.push([kind, text.slice(at, found.index)]);
       parts.push([kind, found[0], true]);

@@ -1,0 +1,39 @@
+// A message as it was on the wire: its head, in which secrets may be hidden, and the body as it came, read by windows.
+import { useEffect, useMemo, useState } from "react";
+import { bodyPath } from "../../model/details";
+import { useServices } from "../../services";
+import { Content, Joined, Windows } from "./content";
+import { HexView } from "./HexView";
+import type { SideName } from "./message";
+import { TextView } from "./ReadingView";
+
+interface RawViewProps {
+  id: string;
+  side: SideName;
+  head: Uint8Array<ArrayBuffer>;
+  /** Bytes of the body on the wire. */
+  bodySize: number;
+  hex: boolean;
+}
+
+export function RawView({ id, side, head, bodySize, hex }: RawViewProps) {
+  const { host } = useServices();
+  const source = useMemo(
+    () => new Joined(head, new Windows(host, `${bodyPath(id, side)}?as=wire`, bodySize)),
+    [host, id, side, head, bodySize],
+  );
+  const [content, setContent] = useState<Content | null>(null);
+  useEffect(() => {
+    const opened = Content.part(source);
+    // oxlint-disable-next-line react/set-state-in-effect -- it is begun and ended with this effect
+    setContent(opened);
+    return () => opened.close();
+  }, [source]);
+  if (content === null) return null;
+  const label = `Raw ${side}`;
+  return hex ? (
+    <HexView source={content} label={label} />
+  ) : (
+    <TextView content={content} label={label} charset={null} json={false} />
+  );
+}

@@ -1,0 +1,171 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readJson } from "../../bodies/reading/json";
+import { compare, type Side } from "./compare";
+import { compareHeaders, USUALLY_IGNORED } from "./headers";
+import { jsonDifferences } from "./jsonDiff";
+import { steps } from "./sequence";
+import { LineChanges } from "./views";
+
+const side = (text: string | Uint8Array): Side => ({
+  bytes: typeof text === "string" ? new TextEncoder().encode(text) : text,
+  codings: [],
+  charset: null,
+  cut: false,
+  byLines: false,
+});
+const said = (one: string, other: string) =>
+  jsonDifferences(readJson(one), readJson(other)).found.map(({ kind, path }) => `${kind} ${path}`);
+
+const normal = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
+
+const deep = (end: string) => `${"[".repeat(100_000)}${end}${"]".repeat(100_000)}`;
+
+const many = (word: string) => Array.from({ length: 30_000 }, (_, at) => `${word} ${at}`);
+
+const header = (name: string, value: string) => ({ name, value });
+
+describe("steps from one sequence to another", () => {
+  it("lead there, and are no more than needed", () => {
+    const word = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 14 });
+    fc.assert(
+      fc.property(word, word, (before, after) => {
+        const found = steps(before.length, after.length, (one, other) => before[one] === after[other]) ?? [];
+        const kept = found.filter(({ kind }) => kind !== "removed");
+        expect(kept.map((step) => (step.kind === "same" ? before[step.before] : after[step.after]))).toEqual(
+          after,
+        );
+        const gone = found.filter(({ kind }) => kind !== "added").map((step) => step.before);
+        expect(gone).toEqual(before.map((_, at) => at));
+        expect(found.filter(({ kind }) => kind === "same").length).toBe(longest(before, after));
+      }),
+    );
+  });
+
+  it("are given up where there are too many", () => {
+    expect(steps(5000, 5000, () => false, 100)).toBeNull();
+  });
+});
+
+function longest(one: readonly string[], other: readonly string[]): number {
+  let row = other.map(() => 0);
+  for (const a of one) {
+    const next: number[] = [];
+    other.forEach((b, at) =>
+      next.push(a === b ? (row[at - 1] ?? 0) + 1 : Math.max(next[at - 1] ?? 0, row[at] ?? 0)),
+    );
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+describe("JSON compared by value", () => {
+  it("does not count layout, order of members and ways to write the same", () => {
+    expect(said('{"a":1,"b":[1, 2]}', '{ "b": [1,2],\n "a": 1.0 }')).toEqual([]);
+    expect(said('{"\\u0061":"\\u00e9"}', '{"a":"é"}')).toEqual([]);
+    expect(said("[12345678901234567890]", "[12345678901234567891]")).toEqual(["changed $[0]"]);
+  });
+
+  it("says what was added, removed and changed, and where", () => {
+    expect(said('{"a":1,"b":{"c":2},"d":3}', '{"a":1,"b":{"c":5},"e":3}')).toEqual([
+      "removed $.d",
+      "added $.e",
+      "changed $.b.c",
+    ]);
+  });
+
+  it("finds what moved within a list", () => {
+    expect(said('[{"id":1},{"id":2},{"id":3}]', '[{"id":0},{"id":1},{"id":2},{"id":3}]')).toEqual([
+      "added $[0]",
+    ]);
+    expect(said('[{"id":1,"x":1},{"id":2}]', '[{"id":1,"x":2},{"id":2}]')).toEqual(["changed $[0].x"]);
+  });
+
+  it("finds nothing in equal values and something in others", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+        expect(said(JSON.stringify(one), JSON.stringify(one, null, 3))).toEqual([]);
+        let equal = true;
+        try {
+          expect(normal(one)).toEqual(normal(other));
+        } catch {
+          equal = false;
+        }
+        expect(said(JSON.stringify(one), JSON.stringify(other)).length === 0).toBe(equal);
+      }),
+    );
+  });
+
+  it("costs no stack at any depth", () => {
+    expect(said(deep("1"), deep("2")).length).toBe(1);
+  });
+});
+
+describe("text compared by lines", () => {
+  it("folds what is the same, and opens it again", () => {
+    const before = Array.from({ length: 40 }, (_, at) => `line ${at}`);
+    const changes = new LineChanges(before, before.with(20, "other"));
+    expect(changes.changes).toBe(2);
+    const rows = changes.rows(0, changes.count);
+    expect(rows.filter(({ sign }) => sign).map(({ sign, number }) => `${sign} ${number}`)).toEqual([
+      "removed 21",
+      "added 21",
+    ]);
+    expect(rows[0]?.open).toBe(false);
+    changes.toggle(0);
+    expect(changes.rows(0, 1)[0]?.tokens).toEqual([["plain", "line 0"]]);
+    changes.fold(true);
+    expect(changes.count).toBe(41);
+  });
+
+  it("gives up where the two are too different, and shows both", () => {
+    const changes = new LineChanges(many("a"), many("b"));
+    expect(changes.notes.join()).toContain("too different");
+    expect(changes.changes).toBe(60_000);
+  });
+});
+
+describe("bodies compared", () => {
+  it("are taken for what they are", async () => {
+    expect((await compare(side("a\nb"), side("a\nc"))).kind).toBe("lines");
+    expect((await compare(side('{"a":1}'), side('{"a":2}'))).kind).toBe("values");
+    expect(
+      (await compare({ ...side('{"a":1}'), byLines: true }, { ...side('{"a":2}'), byLines: true })).kind,
+    ).toBe("lines");
+    expect((await compare(side("same"), side("same"))).kind).toBe("same");
+    const bytes = await compare(side(Uint8Array.from([0, 1, 2])), side(Uint8Array.from([0, 1, 3])));
+    expect(bytes.kind).toBe("bytes");
+    expect(bytes.notes.join()).toContain("from byte 2 on");
+  });
+});
+
+describe("headers compared", () => {
+  it("count neither order nor case of names, and repeated ones by value", () => {
+    const rows = compareHeaders(
+      [header("A", "1"), header("Set-Cookie", "x=1"), header("Set-Cookie", "y=1"), header("Gone", "g")],
+      [header("set-cookie", "y=1"), header("set-cookie", "x=2"), header("a", "1"), header("New", "n")],
+      [],
+    );
+    expect(
+      rows
+        .filter(({ state }) => state !== "same")
+        .map(({ name, state, before, after }) => [name, state, before, after]),
+    ).toEqual([
+      ["Gone", "removed", "g", null],
+      ["New", "added", null, "n"],
+      ["set-cookie", "changed", "x=1", "x=2"],
+    ]);
+  });
+
+  it("leave out what always differs, but only where it differs", () => {
+    const rows = compareHeaders(
+      [header("Date", "1"), header("Age", "1")],
+      [header("date", "2"), header("Age", "1")],
+      USUALLY_IGNORED,
+    );
+    expect(rows.map(({ name, ignored }) => [name, ignored])).toEqual([
+      ["Age", false],
+      ["date", true],
+    ]);
+  });
+});

@@ -1,0 +1,14 @@
+// Trailers of a chunked body, of which only the end is needed.
+import { latin1 } from "./bytes";
+import type { Header } from "./wire";
+
+export function trailersOf(end: Uint8Array): Header[] {
+  const last = /(?:^|\r?\n)0+[ \t]*(?:;[^\n]*)?\r?\n([\s\S]*)$/.exec(latin1(end));
+  const headers: Header[] = [];
+  for (const line of (last?.[1] ?? "").split(/\r?\n/)) {
+    const colon = line.indexOf(":");
+    if (colon <= 0) break;
+    headers.push({ name: line.slice(0, colon), value: line.slice(colon + 1).trim() });
+  }
+  return headers;
+}
