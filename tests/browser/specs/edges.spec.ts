@@ -276,7 +276,7 @@ const MODULES: readonly Tried[] = [
       client_secret: "planted",
       scopes: ["openid", "profile", "email"],
     },
-    change: (form) => box(form, "Ends in any case after").fill("3600"),
+    change: (form) => box(form, "Session ends in any case after").fill("3600"),
     changed: { maximum_duration: 3600, client_secret: "planted" },
   },
   {

@@ -1,12 +1,14 @@
 // A button that opens a short list of actions.
 import { Menu as Base } from "@base-ui/react/menu";
-import { useRef, type ReactElement } from "react";
+import { useId, useRef, type ReactElement } from "react";
 import { Icon, type IconName } from "./Icon";
 import styles from "./Menu.module.css";
 
 export interface MenuAction {
   label: string;
   icon?: IconName;
+  /** A sentence for who does not know it yet. */
+  detail?: string;
   danger?: boolean;
   disabled?: boolean;
   run(): void;
@@ -27,6 +29,7 @@ export function Menu({
   /** Actions take the focus somewhere else; without one it goes back to the trigger. */
   moving?: boolean;
 }) {
+  const id = useId();
   const ran = useRef(false);
   return (
     <Base.Root modal={false} onOpenChange={(open) => open && (ran.current = false)}>
@@ -36,9 +39,11 @@ export function Menu({
           <Base.Popup className={styles.popup} finalFocus={() => !(moving && ran.current)}>
             <Base.Group>
               {title && <Base.GroupLabel className={styles.title}>{title}</Base.GroupLabel>}
-              {actions.map((action) => (
+              {actions.map((action, index) => (
                 <Base.Item
                   key={action.label}
+                  aria-label={action.detail ? action.label : undefined}
+                  aria-describedby={action.detail ? `${id}-${index}` : undefined}
                   disabled={action.disabled ?? false}
                   className={`${styles.item} ${action.danger ? styles.danger : ""}`}
                   onClick={() => {
@@ -47,7 +52,16 @@ export function Menu({
                   }}
                 >
                   {action.icon && <Icon name={action.icon} />}
-                  {action.label}
+                  {action.detail ? (
+                    <span>
+                      {action.label}
+                      <span id={`${id}-${index}`} className={styles.detail}>
+                        {action.detail}
+                      </span>
+                    </span>
+                  ) : (
+                    action.label
+                  )}
                 </Base.Item>
               ))}
             </Base.Group>

@@ -1,15 +1,15 @@
 // Where an edge or route can be visited, to open and to copy.
 import { IconButton } from "../../parts/Button";
-import { useCopy, useServices } from "../../services";
+import { useCopy } from "../../services";
 import { visitAddress } from "../modules/paste";
 import { Mono, None } from "../resource/cells";
+import { Outward } from "./Outward";
 import styles from "./EdgeFrame.module.css";
 import { useServer } from "./server";
 
 const FEW = 3;
 
 export function Addresses({ hostports, path = "/" }: { hostports: readonly string[]; path?: string }) {
-  const { host } = useServices();
   const copy = useCopy();
   const { data: server } = useServer();
   if (hostports.length === 0) return <None>none: nobody can reach it</None>;
@@ -19,18 +19,7 @@ export function Addresses({ hostports, path = "/" }: { hostports: readonly strin
         const address = server && visitAddress([hostport], path, server.https_port);
         return address && !hostport.startsWith("*.") ? (
           <span key={hostport} className={styles.address}>
-            <a
-              className={styles.link}
-              href={address}
-              rel="noreferrer"
-              target="_blank"
-              onClick={(event) => {
-                event.preventDefault();
-                void host.openExternal(address);
-              }}
-            >
-              {address}
-            </a>
+            <Outward to={address}>{address}</Outward>
             <IconButton
               icon="copy"
               label={`Copy ${address}`}

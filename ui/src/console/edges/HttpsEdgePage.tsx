@@ -49,7 +49,10 @@ function Routes({ edge }: TabProps<HttpsEdge>) {
 function Handshake({ edge }: TabProps<HttpsEdge>) {
   return (
     <>
-      <p className={styles.intro}>What is asked of visitors before their first request, on all routes.</p>
+      <p className={styles.intro}>
+        What is asked of visitors before their first request, on all routes. Where nothing is set they speak
+        TLS 1.2 or 1.3 and need no certificate.
+      </p>
       <StageColumn
         owner="https_edge"
         record={edge}

@@ -1,23 +1,20 @@
 // The form that makes a route: which paths, and where they go.
-import { useState } from "react";
 import type { HttpsEdge, HttpsRoute } from "../../api/generated";
 import { say } from "../../parts/toast";
 import { useGo, useParam } from "../address";
 import { httpsEdges } from "../kinds/httpsEdges";
 import { oneOf, useAsked } from "../management";
-import { backend } from "../modules/backend";
-import type { ReferenceField } from "../modules/descriptor";
-import { ReferenceInput } from "../modules/inputs/ReferenceInput";
 import { PageFrame } from "../resource/PageFrame";
 import { ResourceForm } from "../resource/ResourceForm";
+import { backendField } from "./backendField";
 import { ROUTE_FIELDS } from "./routeFields";
 
-const chosen = { ...(backend.fields[0] as ReferenceField), required: false };
+const [matchType, match, ...texts] = ROUTE_FIELDS;
+const FIELDS = [matchType, match, backendField, ...texts].filter((field) => field !== undefined);
 
 export default function NewRoutePage() {
   const go = useGo();
   const id = useParam("id");
-  const [backendId, setBackendId] = useState("");
   const { data: edge } = useAsked(oneOf<HttpsEdge>(httpsEdges, id));
   const place = `/edges/https/${id}`;
   return (
@@ -27,11 +24,10 @@ export default function NewRoutePage() {
       back={{ to: place, label: edge ? httpsEdges.title(edge) : "The edge" }}
     >
       <ResourceForm<HttpsRoute>
-        fields={ROUTE_FIELDS}
+        fields={FIELDS}
         record={null}
         method="POST"
         path={`${place}/routes`}
-        {...(backendId ? { fixed: { backend: { backend_id: backendId } } } : {})}
         forgets={["/edges/https"]}
         submit="Create route"
         onCancel={() => go(place)}
@@ -39,9 +35,7 @@ export default function NewRoutePage() {
           say({ title: "Route created" });
           go(`${place}/routes/${route.id}`);
         }}
-      >
-        <ReferenceInput field={chosen} value={backendId} mistake={null} onChange={setBackendId} />
-      </ResourceForm>
+      />
     </PageFrame>
   );
 }

@@ -8,6 +8,7 @@ import { say } from "../../parts/toast";
 import { useAddress, useGo, useParam } from "../address";
 import { httpsEdges } from "../kinds/httpsEdges";
 import { oneOf, useAsked } from "../management";
+import { visitAddress } from "../modules/paste";
 import { Copyable, Moment } from "../resource/cells";
 import type { Kind } from "../resource/kind";
 import { Facts, PageFrame } from "../resource/PageFrame";
@@ -19,6 +20,7 @@ import { useDecisions } from "./decisions";
 import { EVERY_MS, Missing } from "./EdgeFrame";
 import styles from "./EdgeFrame.module.css";
 import { removalOfRoute } from "./plans";
+import { useServer } from "./server";
 import { Refusals } from "./Refusals";
 import { pathOf, ROUTE_FIELDS } from "./routeFields";
 import { StageColumn } from "./StageColumn";
@@ -52,6 +54,8 @@ function Known({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
   const [deleting, setDeleting] = useState(false);
   const all = useDecisions(`/edges/https/${edge.id}`);
   const own = all?.filter((visit) => visit.route?.id === route.id);
+  const { data: server } = useServer();
+  const address = server ? visitAddress(edge.hostports, route.match, server.https_port) : null;
   const place = `/edges/https/${edge.id}`;
   const path = `${place}/routes/${route.id}`;
   const shown = pathOf(route);
@@ -95,6 +99,7 @@ function Known({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
                 path={path}
                 collection="/edges/https"
                 visits={all ?? []}
+                address={address}
               />
             )}
             {tab === "refused" && <Refusals visits={own} />}

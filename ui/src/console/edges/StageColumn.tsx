@@ -26,6 +26,8 @@ interface StageColumnProps {
   collection: string;
   /** What the edge turned away lately; none where its stages leave no trace. */
   visits: readonly RefusedVisit[];
+  /** Where a visitor meets it; null where that cannot be opened in a browser. */
+  address?: string | null;
 }
 
 /** What passes, by what stages are set on: a connection or a request. */
@@ -40,7 +42,7 @@ const ENDS: Record<Owner, { from: string; to: string; back: string | null }> = {
   tcp_edge: { from: "A visitor connects", to: "Bytes pass both ways", back: null },
 };
 
-export function StageColumn({ owner, record, path, collection, visits }: StageColumnProps) {
+export function StageColumn({ owner, record, path, collection, visits, address = null }: StageColumnProps) {
   const [{ stage: open }, change] = useAddress();
   const [plan, setPlan] = useState<PlannedChange | null>(null);
   const now = useNow(1_000, visits.length > 0);
@@ -76,6 +78,7 @@ export function StageColumn({ owner, record, path, collection, visits }: StageCo
             view={view}
             beside={beside}
             route={owner === "https_route" ? record.id : null}
+            address={address}
             onDone={() => {
               say({ title: view ? `${module.label} changed` : `${module.label} added` });
               openStage(undefined);
@@ -115,6 +118,7 @@ export function StageColumn({ owner, record, path, collection, visits }: StageCo
           moving
           actions={unset.map((module) => ({
             label: module.label,
+            detail: module.about,
             run: () => openStage(module.name),
           }))}
         />

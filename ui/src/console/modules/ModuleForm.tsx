@@ -4,6 +4,7 @@ import { ApiError, asProblem } from "../../api/problem";
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
 import { Notice, ProblemText } from "../../parts/Notice";
+import { useServer } from "../edges/server";
 import { useChange } from "../management";
 import { RequestPreview } from "../resource/RequestPreview";
 import form from "../resource/form.module.css";
@@ -26,6 +27,8 @@ interface ModuleFormProps {
   beside: string | null;
   /** The id of a route, for what its provider must be told. */
   route: string | null;
+  /** Where it can be tried. */
+  address: string | null;
   onDone(): void;
   onCancel(): void;
 }
@@ -37,6 +40,7 @@ export function ModuleForm({
   view,
   beside,
   route,
+  address,
   onDone,
   onCancel,
 }: ModuleFormProps) {
@@ -45,6 +49,7 @@ export function ModuleForm({
   const [edited, setEdited] = useState<Draft>({});
   const [tried, setTried] = useState(false);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const { data: server } = useServer();
   const change = useChange([collection]);
   const before = useMemo(() => (view ? draftOf(module, view) : emptyDraft(module)), [module, view]);
   const draft = { ...before, ...edited };
@@ -106,62 +111,69 @@ export function ModuleForm({
     </div>
   );
   const problem = refused && asProblem(refused);
-  const warnings = [...(beside ? [beside] : []), ...(module.warnings?.(draft) ?? [])];
+  const warnings = [
+    ...(beside ? [beside] : []),
+    ...(module.warnings?.(draft, server?.oauth_apps ?? null) ?? []),
+  ];
   const more = fields.filter((field) => field.advanced);
   return (
-    <form
-      ref={element}
-      className={form.form}
-      noValidate
-      onSubmit={send}
-      aria-label={view ? `Settings of ${module.label}` : `Add ${module.label}`}
-    >
-      <div className={form.fields}>
-        {route && <PasteBox module={module} route={route} view={view} />}
-        {module.fields.length === 0 && <p className={form.quiet}>It has no settings: it is on or off.</p>}
-        {fields.filter((field) => !field.advanced).map(input)}
-        {more.length > 0 && (
-          <details
-            className={styles.more}
-            open={more.some(({ name }) => tried && mistakes[name]) || undefined}
-          >
-            <summary>More settings</summary>
-            <div className={styles.inner}>{more.map(input)}</div>
-          </details>
-        )}
-        {module.name === "ip_restriction" && <PolicyTester policies={textsOf(draft["ip_policy_ids"])} />}
-        {warnings.map((sentence) => (
-          <Notice key={sentence} tone="warn" title={sentence} />
-        ))}
-        {problem && (
-          <Notice tone="bad" title="The server refused it" alert>
-            <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
-          </Notice>
-        )}
-        <div className={form.actions}>
-          <Button
-            id={`${id}-submit`}
-            type="submit"
-            weight="primary"
-            icon="check"
-            busy={change.isPending}
-            aria-disabled={unchanged || undefined}
-          >
-            {view ? "Save" : `Add ${module.label}`}
-          </Button>
-          <Button onClick={onCancel}>{view ? "Close" : "Cancel"}</Button>
-          {unchanged && module.fields.length > 0 && (
-            <span className={form.quiet}>Nothing is changed yet.</span>
+    <div className={form.frame}>
+      <form
+        ref={element}
+        className={form.form}
+        noValidate
+        onSubmit={send}
+        aria-label={view ? `Settings of ${module.label}` : `Add ${module.label}`}
+      >
+        <div className={form.fields}>
+          {route && <PasteBox module={module} draft={draft} route={route} view={view} address={address} />}
+          {module.fields.length === 0 && <p className={form.quiet}>It has no settings: it is on or off.</p>}
+          {fields.filter((field) => !field.advanced).map(input)}
+          {more.length > 0 && (
+            <details
+              className={styles.more}
+              open={more.some(({ name }) => tried && mistakes[name]) || undefined}
+            >
+              <summary>More settings</summary>
+              <div className={styles.inner}>{more.map(input)}</div>
+            </details>
           )}
+          {module.name === "ip_restriction" && <PolicyTester policies={textsOf(draft["ip_policy_ids"])} />}
+          {warnings.map((sentence) => (
+            <Notice key={sentence} tone="warn" title={sentence} />
+          ))}
+          {problem && (
+            <Notice tone="bad" title="The server refused it" alert>
+              <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
+            </Notice>
+          )}
+          <div className={form.actions}>
+            <Button
+              id={`${id}-submit`}
+              type="submit"
+              weight="primary"
+              icon="check"
+              busy={change.isPending}
+              aria-disabled={unchanged || undefined}
+            >
+              {view ? "Save" : `Add ${module.label}`}
+            </Button>
+            <Button onClick={onCancel}>{view ? "Close" : "Cancel"}</Button>
+            {unchanged && module.fields.length > 0 && (
+              <span className={form.quiet}>Nothing is changed yet.</span>
+            )}
+          </div>
         </div>
-      </div>
-      <RequestPreview
-        method="PUT"
-        path={`${path}/${module.name}`}
-        body={body}
-        shown={coveredBody(module, body)}
-      />
-    </form>
+        <div className={styles.preview}>
+          <RequestPreview
+            method="PUT"
+            path={`${path}/${module.name}`}
+            body={body}
+            shown={coveredBody(module, body)}
+          />
+        </div>
+      </form>
+    </div>
   );
 }
 

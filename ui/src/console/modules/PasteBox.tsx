@@ -3,25 +3,29 @@ import { Button, IconButton } from "../../parts/Button";
 import { saveText } from "../../parts/save";
 import { useCopy } from "../../services";
 import { useServer } from "../edges/server";
-import type { Body, ModuleDescriptor } from "./descriptor";
+import { Outward } from "../edges/Outward";
+import type { Body, Draft, ModuleDescriptor } from "./descriptor";
 import styles from "./ModuleForm.module.css";
+import { REGISTRIES } from "./oauth";
 import { pasteOf } from "./paste";
 import { ownMetadata } from "./samlMetadata";
+import { textOf } from "./words";
 
-export function PasteBox({
-  module,
-  route,
-  view,
-}: {
+interface PasteBoxProps {
   module: ModuleDescriptor;
+  draft: Draft;
   route: string;
   view: Body | null;
-}) {
+  address: string | null;
+}
+
+export function PasteBox({ module, draft, route, view, address }: PasteBoxProps) {
   const copy = useCopy();
   const { data: server } = useServer();
   if (!server) return null;
   const values = pasteOf(module, route, view, server);
   if (values.length === 0) return null;
+  const registry = module.name === "oauth" ? REGISTRIES[textOf(draft["provider"])] : undefined;
   const metadata = module.name === "saml" && view ? ownMetadata(view) : null;
   return (
     <section className={styles.paste} aria-label="To paste at the provider">
@@ -42,6 +46,11 @@ export function PasteBox({
           </div>
         ))}
       </dl>
+      {registry && (
+        <p className={styles.help}>
+          Register an app at <Outward to={registry}>{new URL(registry).host}</Outward>.
+        </p>
+      )}
       {metadata && (
         <div className={styles.actions}>
           <Button
@@ -54,6 +63,11 @@ export function PasteBox({
             Copy the metadata
           </Button>
         </div>
+      )}
+      {view && address && (
+        <p className={styles.help}>
+          Then try it as a visitor: <Outward to={address}>{address}</Outward>
+        </p>
       )}
       {module.name === "saml" && !view && (
         <p className={styles.help}>

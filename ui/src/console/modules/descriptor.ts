@@ -126,6 +126,6 @@ export interface ModuleDescriptor {
   write?(draft: Draft): Body;
   /** What is wrong with the draft as a whole, by the field where it is said. */
   mistakes?(draft: Draft): Readonly<Record<string, string>>;
-  /** What the reader should know of a draft that the API would take. */
-  warnings?(draft: Draft): readonly string[];
+  /** What the reader should know before it is sent. `apps`: providers with an app of the server's operator, if known. */
+  warnings?(draft: Draft, apps: readonly string[] | null): readonly string[];
 }

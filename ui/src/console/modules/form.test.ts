@@ -139,11 +139,17 @@ describe("an OAuth login", () => {
 
   it("says who comes in where nobody is listed", () => {
     const draft = { ...emptyDraft(oauth), provider: "google", teams: ["left/over"] };
-    expect(oauth.warnings?.(draft)).toEqual([
+    expect(oauth.warnings?.(draft, ["google"])).toEqual([
       "All lists are empty: everybody with an account at Google comes in.",
     ]);
-    expect(oauth.warnings?.({ ...draft, email_domains: ["a.test"] })).toEqual([]);
+    expect(oauth.warnings?.({ ...draft, email_domains: ["a.test"] }, null)).toEqual([]);
   });
+});
+
+it("an OAuth login needs an app where the server has none", () => {
+  const draft = { ...emptyDraft(oauth), provider: "twitch", email_domains: ["a.test"] };
+  expect(oauth.warnings?.(draft, ["google"])?.[0]).toMatch("This server has no Twitch app of its own");
+  expect(oauth.warnings?.({ ...draft, client_id: "app" }, [])).toEqual([]);
 });
 
 describe("what is wrong", () => {

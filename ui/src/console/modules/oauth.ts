@@ -14,6 +14,18 @@ export const PROVIDERS: readonly Option[] = [
   { value: "amazon", label: "Amazon" },
 ];
 
+/** Where apps are registered. */
+export const REGISTRIES: Readonly<Record<string, string>> = {
+  github: "https://github.com/settings/applications/new",
+  google: "https://console.cloud.google.com/apis/credentials",
+  microsoft: "https://entra.microsoft.com",
+  gitlab: "https://gitlab.com/-/user_settings/applications",
+  linkedin: "https://www.linkedin.com/developers/apps",
+  facebook: "https://developers.facebook.com/apps",
+  twitch: "https://dev.twitch.tv/console/apps",
+  amazon: "https://developer.amazon.com/loginwithamazon/console/site/lwa/overview.html",
+};
+
 const LISTS = ["email_addresses", "email_domains", "teams", "organizations"] as const;
 const DOMAIN = /^[^\s@/:]+\.[^\s@/:]+$/;
 
@@ -153,11 +165,19 @@ export const oauth: ModuleDescriptor = {
       return { client_secret: "An app needs its secret. Give both, or neither." };
     return {};
   },
-  warnings(draft) {
+  warnings(draft, apps) {
     const provider = PROVIDERS.find(({ value }) => value === draft["provider"])?.label ?? "the provider";
     const lists = LISTS.filter((name) => github(draft) || name.startsWith("email"));
-    return entries(draft, lists) === 0
-      ? [`All lists are empty: everybody with an account at ${provider} comes in.`]
-      : [];
+    const lacking = apps !== null && !own(draft) && !apps.includes(textOf(draft["provider"]));
+    return [
+      ...(lacking
+        ? [
+            `This server has no ${provider} app of its own: give the client id and secret of one you register.`,
+          ]
+        : []),
+      ...(entries(draft, lists) === 0
+        ? [`All lists are empty: everybody with an account at ${provider} comes in.`]
+        : []),
+    ];
   },
 };

@@ -12,7 +12,7 @@ export const SESSION: readonly Field[] = [
   {
     kind: "number",
     name: "inactivity_timeout",
-    label: "Ends after so long without a request",
+    label: "Session ends after so long without a request",
     value: 0,
     least: 0,
     most: YEAR,
@@ -22,7 +22,7 @@ export const SESSION: readonly Field[] = [
   {
     kind: "number",
     name: "maximum_duration",
-    label: "Ends in any case after",
+    label: "Session ends in any case after",
     help: "Visitors log in again then; most providers still know them.",
     value: 0,
     least: 0,

@@ -1,0 +1,21 @@
+// A link that leaves the console: in the app it opens in the person's browser.
+import { useServices } from "../../services";
+import styles from "./EdgeFrame.module.css";
+
+export function Outward({ to, children }: { to: string; children: string }) {
+  const { host } = useServices();
+  return (
+    <a
+      className={styles.link}
+      href={to}
+      rel="noreferrer"
+      target="_blank"
+      onClick={(event) => {
+        event.preventDefault();
+        void host.openExternal(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
