@@ -96,7 +96,6 @@ describe("an HTTPS edge", () => {
     const said = await preview();
     expect(said).toContain("curl -X POST");
     expect(said).toContain('"second.localhost:443"');
-    await expectAccessible(page);
     await page.getByRole("button", { name: "Create HTTPS edge" }).click();
     await page.getByRole("heading", { name: "The shop" }).waitFor();
     await page.getByText("every request gets 404").waitFor();
@@ -173,7 +172,6 @@ describe("a route", () => {
     await page.getByRole("textbox", { name: "Path" }).fill("/app");
     await page.getByRole("combobox", { name: "Backend" }).selectOption({ label: "Greeting" });
     expect(await preview()).toContain(backend);
-    await expectAccessible(page);
     await page.getByRole("button", { name: "Create route" }).click();
     await page.getByRole("heading", { name: "/app/…" }).waitFor();
     await stage("Backend").getByText("Greeting").waitFor();
@@ -189,7 +187,6 @@ describe("a route", () => {
 
     await page.getByRole("link", { name: "routes.localhost:443" }).click();
     await page.getByRole("row", { name: "/app" }).getByText("Greeting").waitFor();
-    await expectAccessible(page);
     await page.getByRole("link", { name: "/app", exact: true }).click();
     await page.getByRole("button", { name: "Delete route" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete the route /app?" });
@@ -433,21 +430,19 @@ describe("an IP restriction", () => {
     await go(place);
     await addStage("IP restriction");
     await page.getByRole("checkbox", { name: "Office" }).check();
+    await page.getByText("No rule of these policies allows anybody: every visitor is refused.").waitFor();
     await page.getByRole("button", { name: "Add IP restriction" }).click();
     await stage("IP restriction").getByText("Office").waitFor();
     expect((await world.visit(address)).status).toBe(403);
     await stage("IP restriction")
       .getByText(/^refused 1, last \d+ s ago$/)
       .waitFor();
-    await picture(page, "edges-route-light");
 
     await page.getByRole("tab", { name: "Turned away (1)" }).click();
     const row = page.getByRole("row", { name: "GET /private" });
     await row.getByText("127.0.0.1", { exact: true }).waitFor();
     await row.getByText(/IP restriction refused: no rule allows the address, \d+ µs/).waitFor();
     await row.getByText("403, ERR_POSTERN_3203").waitFor();
-    await expectAccessible(page);
-    await picture(page, "edges-refused-light");
 
     const rule = await world.manage<{ id: string }>("POST", "/ip_policy_rules", {
       ip_policy_id: policy,
@@ -455,6 +450,11 @@ describe("an IP restriction", () => {
       action: "allow",
     });
     expect(await world.visit(address)).toMatchObject({ status: 200, body: "hello" });
+    await go(`${place}?stage=ip_restriction`);
+    await page.getByRole("textbox", { name: "Try an address" }).fill("127.0.0.1");
+    await page.getByRole("status").getByText("by allow 127.0.0.0/8").waitFor();
+    await page.getByRole("textbox", { name: "Try an address" }).fill("192.0.2.7");
+    await page.getByRole("status").getByText("no rule allows it").waitFor();
     await world.manage("DELETE", `/ip_policy_rules/${rule.id}`);
     expect((await world.visit(address)).status).toBe(403);
     await page.getByRole("tab", { name: "Turned away (2)" }).waitFor();
@@ -506,7 +506,6 @@ describe("a login", () => {
     const entity = await form.getByRole("region", { name: "Entity id" }).textContent();
     expect(entity).toBe(before);
     await expectAccessible(page);
-    await picture(page, "edges-saml-light");
     const download = page.waitForEvent("download");
     await form.getByRole("button", { name: "Download the metadata file" }).click();
     const file = await download;
@@ -668,6 +667,7 @@ describe("with a keyboard alone", () => {
     await removal.waitFor();
     await tabTo("Remove");
     await page.keyboard.press("Enter");
+    await removal.waitFor({ state: "hidden" });
     await stage("Compression, off").waitFor({ state: "hidden" });
     expect(await world.manage("GET", place)).toMatchObject({ compression: null });
     await world.manage("DELETE", `/edges/https/${edge}`);
@@ -710,6 +710,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
     await page.emulateMedia({ colorScheme });
     const pages: [name: string, place: string, sign: string][] = [
       ["list", "/edges/https", "looks-"],
+      ["new", "/edges/https/new", "One per line"],
       ["edge", `/edges/https/${edge}`, "/…"],
       ["handshake", `/edges/https/${edge}?tab=handshake`, "The routes"],
       ["refused", `/edges/https/${edge}?tab=refused`, "ERR_POSTERN_3203"],
@@ -735,4 +736,22 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
     }
     await world.manage("DELETE", `/edges/https/${edge}`);
   });
+});
+
+it.each([
+  ["forced", { forcedColors: "active" as const }],
+  ["contrast", { contrast: "more" as const }],
+])("with %s colours the stages can be told apart", async (name, media) => {
+  const { edge, place } = await shop(`${name}.localhost`, {
+    compression: { enabled: false },
+    circuit_breaker: {},
+  });
+  await page.emulateMedia({ colorScheme: "light", ...media });
+  await go(place);
+  await stage("Compression, off").waitFor();
+  await stage("Circuit breaker").waitFor();
+  await expectAccessible(page);
+  await picture(page, `edges-${name}`);
+  await page.emulateMedia({ forcedColors: "none", contrast: "no-preference" });
+  await world.manage("DELETE", `/edges/https/${edge}`);
 });

@@ -9,10 +9,15 @@ import { RefLink } from "../resource/cells";
 import styles from "./ModuleForm.module.css";
 import { judge } from "./policyTest";
 
+/** Rules may be changed in another window while somebody decides here. */
+const EVERY_MS = 4_000;
+
 export function PolicyTester({ policies }: { policies: readonly string[] }) {
   const id = useId();
   const [address, setAddress] = useState("");
-  const { data } = useAsked(allOf<IpPolicyRule>({ path: "/ip_policy_rules", member: "ip_policy_rules" }));
+  const { data } = useAsked(
+    allOf<IpPolicyRule>({ path: "/ip_policy_rules", member: "ip_policy_rules" }, { every: EVERY_MS }),
+  );
   if (!data || policies.length === 0) return null;
   const rules = data.records.filter((rule) => policies.includes(rule.ip_policy.id));
   if (data.next === null && !rules.some(({ action }) => action === "allow"))

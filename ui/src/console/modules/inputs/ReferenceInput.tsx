@@ -64,25 +64,32 @@ function known(record: Base, kind: string): Known {
   return { id: record.id, name: record.description || detail || record.id, kind, detail };
 }
 
+/** While somebody chooses, what is made elsewhere appears by itself. */
+const EVERY_MS = 4_000;
+
 /** All records of the kinds that may be chosen; undefined until they are known. */
-export function useKnown(of: ReferenceField["of"]): readonly Known[] | undefined {
+export function useKnown(of: ReferenceField["of"], choosing = false): readonly Known[] | undefined {
   const { sources } = SOURCES[of];
   // The first collection comes first in the key: a change of it forgets the answer.
   const { data } = useAsked(
-    q<Known[]>([sources[0]?.path ?? "", "choice"], async (api) => {
-      const pages = await Promise.all(
-        sources.map(async ({ path, member, kind }) =>
-          (await api.all<Base>(path, member)).records.map((record) => known(record, kind)),
-        ),
-      );
-      return pages.flat();
-    }),
+    q<Known[]>(
+      [sources[0]?.path ?? "", "choice"],
+      async (api) => {
+        const pages = await Promise.all(
+          sources.map(async ({ path, member, kind }) =>
+            (await api.all<Base>(path, member)).records.map((record) => known(record, kind)),
+          ),
+        );
+        return pages.flat();
+      },
+      choosing ? { every: EVERY_MS } : {},
+    ),
   );
   return data;
 }
 
 export function ReferenceInput({ field, value, mistake, onChange }: InputProps<ReferenceField, string>) {
-  const records = useKnown(field.of);
+  const records = useKnown(field.of, true);
   const { sources, make, one } = SOURCES[field.of];
   const missing = value !== "" && records && !records.some(({ id }) => id === value);
   return (
@@ -133,7 +140,7 @@ export function ReferencesInput({
   onChange,
 }: InputProps<ReferenceField, readonly string[]>) {
   const id = useId();
-  const records = useKnown(field.of);
+  const records = useKnown(field.of, true);
   const [wanted, setWanted] = useState("");
   const { make, one } = SOURCES[field.of];
   const gone = value.filter((chosen) => records && !records.some((record) => record.id === chosen));
