@@ -85,8 +85,8 @@ it("replays to the same and to another tunnel and shows the answers", async () =
   await page.keyboard.press("r");
   const replays = page.getByRole("heading", { name: "Replays" }).locator("..");
   await replays.getByRole("button", { name: "200 OK shop" }).waitFor();
-  await page.getByRole("button", { name: "Replay to another tunnel" }).click();
-  await page.getByRole("menuitem", { name: "staging" }).click();
+  await page.getByRole("button", { name: "More ways to replay" }).click();
+  await page.getByRole("menuitem", { name: "To staging" }).click();
   await replays.getByRole("button", { name: "200 OK staging" }).click();
   await page.getByText("Replay of").waitFor();
   expect(agent.heard).toEqual([

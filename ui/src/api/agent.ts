@@ -1,5 +1,5 @@
 // The agent's local API as functions. It knows paths and shapes; the host carries the requests.
-import type { Host } from "../host/host";
+import type { Answer, Host } from "../host/host";
 import { ApiError, fromAnswer } from "./problem";
 import type {
   AgentStatus,
@@ -42,13 +42,24 @@ export interface Replay {
   body_base64?: string;
 }
 
+/** The address of a HAR file with these requests. */
+export function harPath(wanted: Partial<Wanted>, secrets: "hide" | "show"): string {
+  const query = new URLSearchParams({ secrets });
+  for (const [name, value] of Object.entries(wanted)) query.set(name, String(value));
+  return `/api/requests/har?${query}`;
+}
+
 export type AgentApi = ReturnType<typeof agentApi>;
 
 export function agentApi(host: Host) {
-  async function call(method: string, path: string, body?: unknown): Promise<string> {
-    const answer = await host.request(method, path, body === undefined ? null : JSON.stringify(body));
-    if (answer.status >= 200 && answer.status < 300) return answer.body;
+  async function ask(method: string, path: string, text: string | null): Promise<Answer> {
+    const answer = await host.request(method, path, text);
+    if (answer.status >= 200 && answer.status < 300) return answer;
     throw fromAnswer(answer.status, answer.body);
+  }
+
+  async function call(method: string, path: string, body?: unknown): Promise<string> {
+    return (await ask(method, path, body === undefined ? null : JSON.stringify(body))).body;
   }
 
   async function read<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -79,7 +90,16 @@ export function agentApi(host: Host) {
     mark: (id: string, marks: { pinned?: boolean; note?: string | null }) =>
       read<Summary>("PATCH", request(id), marks),
     deleteOne: (id: string) => call("DELETE", request(id)),
-    replay: (wish: Replay) => call("POST", "/api/requests/http", wish),
+    /** The id of the new captured request, where the agent names it. */
+    replay: async (wish: Replay): Promise<string | null> => {
+      const { location } = await ask("POST", "/api/requests/http", JSON.stringify(wish));
+      return location?.split("/").at(-1) ?? null;
+    },
+    /** A HAR file's text; how many requests were taken from it. */
+    importHar: async (text: string): Promise<number> => {
+      const { body } = await ask("POST", "/api/requests/har", text);
+      return Number((JSON.parse(body) as { imported?: unknown }).imported ?? 0);
+    },
     deleteAll: () => call("DELETE", "/api/requests/http"),
   };
 }

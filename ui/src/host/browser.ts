@@ -25,6 +25,7 @@ export function browserHost(): Host {
     openInspector,
     onInspectorTarget,
     openExternal,
+    download,
     copyText,
   };
 }
@@ -36,7 +37,11 @@ async function request(method: string, path: string, body: string | null) {
       cache: "no-store",
       ...(body === null ? {} : { body, headers: { "Content-Type": "application/json" } }),
     });
-    return { status: answer.status, body: await answer.text() };
+    return {
+      status: answer.status,
+      body: await answer.text(),
+      location: answer.headers.get("location"),
+    };
   } catch {
     throw new ApiError(UNREACHABLE, "The agent does not answer.", 0);
   }
@@ -113,6 +118,14 @@ function onInspectorTarget(listener: (target: InspectorTarget) => void) {
 
 async function openExternal(url: string) {
   window.open(url, "_blank", "noopener,noreferrer");
+}
+
+/** The browser saves it by itself, however large it is. */
+async function download(path: string) {
+  const link = document.createElement("a");
+  link.href = path;
+  link.download = "";
+  link.click();
 }
 
 async function copyText(text: string) {

@@ -4,6 +4,8 @@ import type { AgentEvent, Problem } from "../api/types";
 export interface Answer {
   status: number;
   body: string;
+  /** What was made, where the answer names it. */
+  location?: string | null;
 }
 
 /** A part of a body, as bytes. */
@@ -62,6 +64,8 @@ export interface Host {
   /** Says what this inspector was opened for, at once and whenever it is asked for again. */
   onInspectorTarget(listener: (target: InspectorTarget) => void): () => void;
   openExternal(url: string): Promise<void>;
+  /** Saves what the agent answers to this path as a file of the person's own. */
+  download(path: string, agent: string): Promise<void>;
   copyText(text: string): Promise<void>;
   /** What only the desktop app can do; null in a browser. */
   readonly desktop: Desktop | null;

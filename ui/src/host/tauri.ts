@@ -27,6 +27,8 @@ export function tauriHost(): Host {
       return on<InspectorTarget>("inspector-target", listener);
     },
     openExternal: (url) => invoke("open_external", { url }),
+    // The person's browser saves files; the agent answers it as it answers this window.
+    download: (path, agent) => invoke("open_external", { url: `http://${agent}${path}` }),
     copyText: (text) => invoke("copy_text", { text }),
     desktop,
   };

@@ -1,9 +1,10 @@
 // The tabs of a request that are not a body: facts, headers, and the bytes as they were on the wire.
 import { useMemo, useState } from "react";
 import type { Summary } from "../api/types";
+import { sentCookies, setCookies } from "../model/cookies";
 import type { Detail, Message } from "../model/details";
 import { duration, moment, size } from "../model/format";
-import { hasSecrets, maskHead } from "../model/secrets";
+import { hasSecrets, maskHead, veiled } from "../model/secrets";
 import { headText, pairs } from "../model/wire";
 import { Button } from "../parts/Button";
 import { useAgent } from "../services";
@@ -29,7 +30,7 @@ export function OverviewTab({ summary, detail, onSelect }: OverviewProps) {
     <>
       <dl className={styles.table}>
         <dt>Address</dt>
-        <dd className={styles.mono}>{addressOf(detail, tunnels)}</dd>
+        <dd className={styles.mono}>{veiled(addressOf(detail, tunnels))}</dd>
         <dt>Answer</dt>
         <dd>{outcome(summary).words}</dd>
         <dt>Started</dt>
@@ -48,10 +49,17 @@ export function OverviewTab({ summary, detail, onSelect }: OverviewProps) {
           <>
             <dt>Replay of</dt>
             <dd>
+              {summary.replay_through === "edge" ? "Through the edge, of " : "To the local service, of "}
               <button type="button" className={styles.link} onClick={() => onSelect(replayOf)}>
                 {replayOf}
               </button>
             </dd>
+          </>
+        )}
+        {summary.note && (
+          <>
+            <dt>Note</dt>
+            <dd>{summary.note}</dd>
           </>
         )}
         <dt>Id</dt>
@@ -95,26 +103,48 @@ function RevealButton({ detail, revealed, onReveal }: RevealProps) {
 
 export function HeadersTab(props: RevealProps) {
   const { detail, revealed } = props;
+  const sent = sentCookies(detail.request.headers);
+  const set = setCookies(detail.response?.headers ?? []);
   return (
     <>
       <h3 className={styles.section}>
         Request <RevealButton {...props} />
       </h3>
       <HeaderBlock message={detail.request} revealed={revealed} label="Request headers" />
+      {sent.length > 0 && (
+        <>
+          <h3 className={styles.section}>Cookies sent</h3>
+          <PairTable label="Cookies sent" pairs={sent} masked={revealed ? false : "all"} />
+        </>
+      )}
       {detail.response && (
         <>
           <h3 className={styles.section}>Response</h3>
           <HeaderBlock message={detail.response} revealed={revealed} label="Response headers" />
         </>
       )}
+      {set.length > 0 && (
+        <>
+          <h3 className={styles.section}>Cookies set</h3>
+          <PairTable
+            label="Cookies set"
+            pairs={set.map(({ name, value, attributes }) => ({ name, value, note: attributes }))}
+            masked={revealed ? false : "all"}
+          />
+        </>
+      )}
     </>
   );
+}
+
+function veiledLine(line: string): string {
+  return line.replace(/^\S+ \S+/, veiled);
 }
 
 function HeaderBlock({ message, revealed, label }: { message: Message; revealed: boolean; label: string }) {
   return (
     <>
-      <p className={styles.start}>{message.startLine}</p>
+      <p className={styles.start}>{revealed ? message.startLine : veiledLine(message.startLine)}</p>
       <PairTable label={label} pairs={message.headers} masked={!revealed} />
       {message.trailers.length > 0 && (
         <>

@@ -1,13 +1,31 @@
 // What stands in the list while there is nothing: how to get a first request, or how to see the others again.
-import { quote } from "../model/curl";
+import { quote } from "../model/snippets/curl";
 import { Button, IconButton } from "../parts/Button";
-import { useAgent, useCopy, useServices } from "../services";
+import { sendSample } from "../model/sampleRequest";
+import { attempt, useAgent, useCopy, useServices } from "../services";
 import styles from "./EmptyList.module.css";
 
-export function EmptyList({ filtered, onClear }: { filtered: boolean; onClear(): void }) {
-  const { host } = useServices();
+interface EmptyListProps {
+  /** There are requests, but none that passes. */
+  filtered: boolean;
+  /** The agent is still looking. */
+  searching: boolean;
+  onClear(): void;
+}
+
+export function EmptyList({ filtered, searching, onClear }: EmptyListProps) {
+  const { host, model } = useServices();
   const { link, tunnels } = useAgent();
   const copy = useCopy();
+  const send = (tunnel: string, address: string) =>
+    attempt("The sample request could not be sent", () => sendSample(model.api, tunnel, address));
+  if (filtered && searching) {
+    return (
+      <div className={styles.empty}>
+        <p className={styles.title}>Looking…</p>
+      </div>
+    );
+  }
   if (filtered) {
     return (
       <div className={styles.empty}>
@@ -27,10 +45,11 @@ export function EmptyList({ filtered, onClear }: { filtered: boolean; onClear():
       </div>
     );
   }
-  const url = tunnels.find(
+  const tunnel = tunnels.find(
     ({ state, public_url }) => state === "running" && public_url?.startsWith("http"),
-  )?.public_url;
-  if (!url) {
+  );
+  const url = tunnel?.public_url;
+  if (!tunnel || !url) {
     return (
       <div className={styles.empty}>
         <p className={styles.title}>No requests yet</p>
@@ -47,9 +66,14 @@ export function EmptyList({ filtered, onClear }: { filtered: boolean; onClear():
         <code>{command}</code>
         <IconButton label="Copy the command" icon="copy" onClick={() => void copy(command, "Command")} />
       </div>
-      <Button icon="open" onClick={() => void host.openExternal(url)}>
-        Open {url.replace(/^https?:\/\//, "")}
-      </Button>
+      <div className={styles.ways}>
+        <Button icon="open" onClick={() => void host.openExternal(url)}>
+          Open {url.replace(/^https?:\/\//, "")}
+        </Button>
+        <Button icon="arrow" onClick={() => void send(tunnel.name, url)}>
+          Send a sample request
+        </Button>
+      </div>
     </div>
   );
 }

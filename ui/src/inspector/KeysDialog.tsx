@@ -4,7 +4,7 @@ import { Check } from "../parts/Field";
 import styles from "./KeysDialog.module.css";
 import { SHORTCUTS } from "./shortcuts";
 
-const NAMES: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc" };
+const NAMES: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", Delete: "Del" };
 const FILTERS = [
   ["orders", "method, address, host, status, tunnel, visitor, note or error has this"],
   ["status:5xx  status:400-499  status>=400", "by the answer"],
@@ -33,11 +33,11 @@ export function KeysDialog({ open, letters, onLetters, onClose }: KeysDialogProp
             Keys
           </h3>
           <dl className={styles.list}>
-            {Object.values(SHORTCUTS).map(({ keys, does }) => (
+            {Object.values(SHORTCUTS).map(({ keys, does, shift = false }) => (
               <div key={does}>
                 <dt>
                   {keys.map((key) => (
-                    <kbd key={key}>{NAMES[key] ?? key}</kbd>
+                    <kbd key={key}>{shift ? `⇧${NAMES[key] ?? key}` : (NAMES[key] ?? key)}</kbd>
                   ))}
                 </dt>
                 <dd>{does}</dd>

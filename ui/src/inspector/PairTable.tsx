@@ -1,15 +1,16 @@
 // Names and values in two columns; secret values stay hidden until they are asked for, one by one or all.
 import { useState } from "react";
-import { hidden, isSecret } from "../model/secrets";
+import { HIDDEN, hidden, isSecret } from "../model/secrets";
 import type { Header } from "../model/wire";
 import { Button } from "../parts/Button";
 import styles from "./PairTable.module.css";
 
 interface PairTableProps {
   label: string;
-  pairs: readonly Header[];
-  /** Hide the values of secrets; left out for what has no secrets by its name. */
-  masked?: boolean;
+  /** A note stands behind the value. */
+  pairs: readonly (Header & { note?: string })[];
+  /** Hide the values of secrets, or all; left out for what has no secrets by its name. */
+  masked?: boolean | "all";
 }
 
 export function PairTable({ label, pairs, masked = false }: PairTableProps) {
@@ -22,11 +23,18 @@ export function PairTable({ label, pairs, masked = false }: PairTableProps) {
         </tr>
       </thead>
       <tbody>
-        {pairs.map(({ name, value }, index) => (
+        {pairs.map(({ name, value, note }, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- names repeat, the order is fixed
           <tr key={index}>
             <th scope="row">{name}</th>
-            <td>{masked && isSecret(name) && value !== "" ? <Secret name={name} value={value} /> : value}</td>
+            <td>
+              {masked && (masked === "all" || isSecret(name)) && value !== "" ? (
+                <Secret name={name} value={value} veil={masked === "all" ? HIDDEN : hidden(name, value)} />
+              ) : (
+                value
+              )}
+              {note && <span className={styles.note}> {note}</span>}
+            </td>
           </tr>
         ))}
       </tbody>
@@ -34,11 +42,11 @@ export function PairTable({ label, pairs, masked = false }: PairTableProps) {
   );
 }
 
-function Secret({ name, value }: { name: string; value: string }) {
+function Secret({ name, value, veil }: { name: string; value: string; veil: string }) {
   const [shown, setShown] = useState(false);
   return (
     <span className={styles.secret}>
-      <span>{shown ? value : hidden(name, value)}</span>
+      <span>{shown ? value : veil}</span>
       <Button
         weight="quiet"
         icon={shown ? "lock" : "eye"}

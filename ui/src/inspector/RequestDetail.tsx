@@ -1,28 +1,32 @@
-// One exchange in full: what it was, what can be done with it, and five ways to look at it.
+// One exchange in full: what it was, what can be done with it, and the ways to look at it.
 import { useState } from "react";
 import type { Summary } from "../api/types";
 import { adviceFor } from "../model/advice";
 import { tunnelName } from "../model/filter";
 import { clock, duration, size } from "../model/format";
-import { Button, IconButton } from "../parts/Button";
-import { Menu } from "../parts/Menu";
+import { veiled } from "../model/secrets";
+import { IconButton } from "../parts/Button";
 import { Notice, ProblemText } from "../parts/Notice";
 import { State } from "../parts/State";
 import { Tabs } from "../parts/Tabs";
-import { useAgent } from "../services";
 import { BodyView } from "./bodies/BodyView";
+import { DecisionsTab } from "./DecisionsTab";
+import { DetailActions } from "./DetailActions";
 import { HeadersTab, OverviewTab, RawTab } from "./DetailTabs";
+import { ReplayEditor } from "./ReplayEditor";
 import { Replays } from "./Replays";
 import styles from "./RequestDetail.module.css";
 import { outcome } from "./status";
-import { useActions } from "./actions";
+import { TimingTab } from "./TimingTab";
 import { isComplete, useDetail, type Reading } from "./useDetail";
 
-const TABS = [
+export const TABS = [
   { value: "overview", label: "Overview" },
   { value: "request", label: "Request" },
   { value: "response", label: "Response" },
   { value: "headers", label: "Headers" },
+  { value: "timing", label: "Timing" },
+  { value: "decisions", label: "Decisions" },
   { value: "raw", label: "Raw" },
 ] as const;
 
@@ -30,20 +34,19 @@ interface RequestDetailProps {
   summary: Summary;
   tab: string;
   onTab(tab: string): void;
+  editing: boolean;
+  onEdit(editing: boolean): void;
+  onNote(): void;
+  onDelete(): void;
   onSelect(id: string): void;
   onClose(): void;
 }
 
-export function RequestDetail({ summary, tab, onTab, onSelect, onClose }: RequestDetailProps) {
+export function RequestDetail(props: RequestDetailProps) {
+  const { summary, tab, onTab, editing, onEdit, onSelect, onClose } = props;
   const reading = useDetail(summary.id, isComplete(summary));
   const [revealed, setRevealed] = useState(false);
-  const { replay, copyCurl } = useActions();
-  const { tunnels } = useAgent();
   const { tone, icon, words } = outcome(summary);
-  const cut = reading.state === "read" && reading.detail.request.cut;
-  const targets = tunnels.filter(
-    ({ state, definition }) => state === "running" && definition.proto !== "tcp",
-  );
 
   return (
     <section className={styles.detail} aria-label="Request details">
@@ -51,7 +54,7 @@ export function RequestDetail({ summary, tab, onTab, onSelect, onClose }: Reques
         <div className={styles.title}>
           <IconButton label="Close the details" icon="close" onClick={onClose} />
           <h2 className={styles.address} tabIndex={-1} id="request-title">
-            <b>{summary.method}</b> {summary.path}
+            <b>{summary.method}</b> {veiled(summary.path)}
           </h2>
         </div>
         <div className={styles.facts}>
@@ -62,46 +65,32 @@ export function RequestDetail({ summary, tab, onTab, onSelect, onClose }: Reques
           <span>{size(summary.response_size)}</span>
           <span>{tunnelName(summary.tunnel_name)}</span>
           <span>{clock(summary.start, true)}</span>
-          <div className={styles.actions}>
-            <Button
-              weight="primary"
-              icon="replay"
-              disabled={cut}
-              title={cut ? "A request that was cut cannot be replayed" : "Send this request again (r)"}
-              onClick={() => void replay(summary.id, null)}
-            >
-              Replay
-            </Button>
-            <Menu
-              trigger={<IconButton label="Replay to another tunnel" icon="chevron" disabled={cut} />}
-              title="Replay to"
-              actions={
-                targets.length === 0
-                  ? [{ label: "No tunnel is running", disabled: true, run: () => {} }]
-                  : targets.map(({ name }) => ({
-                      label: name,
-                      icon: "replay" as const,
-                      run: () => void replay(summary.id, name),
-                    }))
-              }
-            />
-            <Button icon="copy" title="Copy as curl (c)" onClick={() => void copyCurl(summary.id, revealed)}>
-              curl
-            </Button>
-          </div>
+          <DetailActions {...props} cut={reading.state === "read" && reading.detail.request.cut} />
         </div>
+        {summary.note && <p className={styles.note}>{summary.note}</p>}
       </header>
-      <Replays of={summary.id} onSelect={onSelect} />
-      <Tabs label="Parts of the request" value={tab} onChange={onTab} items={TABS}>
-        <TabContent
-          reading={reading}
-          tab={tab}
+      {editing && reading.state === "read" ? (
+        <ReplayEditor
           summary={summary}
-          revealed={revealed}
-          onReveal={setRevealed}
+          detail={reading.detail}
+          onClose={() => onEdit(false)}
           onSelect={onSelect}
         />
-      </Tabs>
+      ) : (
+        <>
+          <Replays of={summary.id} onSelect={onSelect} />
+          <Tabs label="Parts of the request" value={tab} onChange={onTab} items={TABS}>
+            <TabContent
+              reading={reading}
+              tab={tab}
+              summary={summary}
+              revealed={revealed}
+              onReveal={setRevealed}
+              onSelect={onSelect}
+            />
+          </Tabs>
+        </>
+      )}
     </section>
   );
 }
@@ -134,6 +123,10 @@ function TabContent({ reading, tab, summary, revealed, onReveal, onSelect }: Tab
   switch (tab) {
     case "headers":
       return <HeadersTab detail={detail} revealed={revealed} onReveal={onReveal} />;
+    case "timing":
+      return <TimingTab detail={detail} />;
+    case "decisions":
+      return <DecisionsTab detail={detail} />;
     case "raw":
       return <RawTab detail={detail} revealed={revealed} onReveal={onReveal} />;
     default:

@@ -4,6 +4,7 @@ import { memo, useEffect, useRef, useState, type ReactNode } from "react";
 import type { Summary } from "../api/types";
 import { clock, count, counted, duration, size } from "../model/format";
 import { tunnelName } from "../model/filter";
+import { veiled } from "../model/secrets";
 import type { Manner } from "../model/selection";
 import { Icon, type IconName } from "../parts/Icon";
 import { State } from "../parts/State";
@@ -193,11 +194,11 @@ const Cells = memo(function Cells({ summary }: { summary: Summary }) {
       <span role="gridcell" className={styles.method}>
         {summary.method}
       </span>
-      <span role="gridcell" className={styles.address} title={`${summary.host}${summary.path}`}>
+      <span role="gridcell" className={styles.address} title={`${summary.host}${veiled(summary.path)}`}>
         {summary.pinned && <Mark icon="pin" words="Pinned" />}
         {summary.replay_of !== null && <Mark icon="replay" words="Replayed" />}
         {summary.imported && <Mark icon="import" words="From a file" />}
-        <span className={styles.path}>{summary.path}</span>
+        <span className={styles.path}>{veiled(summary.path)}</span>
         {summary.note && <span className={styles.note}>{summary.note}</span>}
         {summary.cut && <span className={styles.cut}>cut</span>}
       </span>

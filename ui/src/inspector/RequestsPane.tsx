@@ -1,21 +1,20 @@
 // The whole of the inspector: toolbar, list, detail and keys. The main window shows the same pane.
 import { useEffect, useRef, useState } from "react";
 import { tunnelName } from "../model/filter";
-import { counted } from "../model/format";
 import { choose, without, type Manner } from "../model/selection";
-import { Button } from "../parts/Button";
-import { Dialog, DialogActions } from "../parts/Dialog";
-import { useStored } from "../parts/hooks";
-import { attempt, useAgent, useServices } from "../services";
+import { useStable, useStored } from "../parts/hooks";
+import { say } from "../parts/toast";
+import { useAgent, useServices } from "../services";
+import { useActions } from "./actions";
+import { DeleteAllDialog, DeleteSomeDialog, ExportDialog, NoteDialog } from "./Dialogs";
 import { EmptyList } from "./EmptyList";
 import { KeysDialog } from "./KeysDialog";
-import { RequestDetail } from "./RequestDetail";
+import { RequestDetail, TABS } from "./RequestDetail";
 import { RequestList } from "./RequestList";
-import { SelectionPane } from "./SelectionPane";
 import styles from "./RequestsPane.module.css";
+import { SelectionPane } from "./SelectionPane";
 import { type Action, useShortcuts } from "./shortcuts";
 import { Toolbar } from "./Toolbar";
-import { useActions } from "./actions";
 import { useView } from "./useView";
 
 interface RequestsPaneProps {
@@ -25,19 +24,25 @@ interface RequestsPaneProps {
   onSelect(id: string | null): void;
 }
 
+type Asking = "all" | "keys" | "export" | "note" | { delete: readonly string[] };
+
 const NOT_SEVERAL: ReadonlySet<string> = new Set();
+const TAB_NAMES = TABS.map(({ value }) => value);
 
 export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }: RequestsPaneProps) {
   const { model } = useServices();
-  const { tunnels, link } = useAgent();
+  const { tunnels, link, filling } = useAgent();
   const handle = useView(filter);
   const [paused, setPaused] = useState(false);
-  const [tab, setTab] = useStored("tab", "overview", ["overview", "request", "response", "headers", "raw"]);
+  const [tab, setTab] = useStored("tab", "overview", TAB_NAMES);
   const [letters, setLetters] = useStored("letters", "on", ["on", "off"]);
-  const [asking, setAsking] = useState<"delete" | "keys" | null>(null);
-  const { replay, copyCurl } = useActions();
+  const [asking, setAsking] = useState<Asking | null>(null);
+  /** The request that is being edited; another one is looked at. */
+  const [edited, setEdited] = useState<string | null>(null);
+  const { replay, copyAs, pin, annotate, remove, importHar } = useActions();
   const box = useRef<HTMLInputElement>(null);
   const pane = useRef<HTMLDivElement>(null);
+  const file = useRef<HTMLInputElement>(null);
   const [marked, setMarked] = useState(NOT_SEVERAL);
   const chosen = without(
     { active: selected, several: marked },
@@ -45,53 +50,92 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
   );
   const { several } = chosen;
   const summary = selected === null ? undefined : model.exchanges.find(selected);
-  const onSelect = (id: string | null) => {
+  const ids = several.size > 0 ? [...several] : summary ? [summary.id] : [];
+
+  const onSelect = useStable((id: string | null) => {
     setMarked(NOT_SEVERAL);
     onActive(id);
-  };
-  const pick = (id: string, manner: Manner) => {
+  });
+  const pick = useStable((id: string, manner: Manner) => {
     const next = choose({ active: selected, several }, id, manner, handle.view);
     setMarked(next.several);
     onActive(next.active);
-  };
+  });
 
   // What was deleted or evicted is closed with its row; before the list was read nothing is known to be gone.
   const left = chosen.active;
-  const gone = link === "live" && left !== selected;
+  const gone = link === "live" && !filling && left !== selected;
   useEffect(() => {
     if (gone) onActive(left);
   }, [gone, left, onActive]);
 
   const focusList = () => pane.current?.querySelector<HTMLElement>("[role=grid]")?.focus();
-  const step = (by: number) => {
+  const close = useStable(() => {
+    onSelect(null);
+    focusList();
+  });
+  const edit = useStable((editing: boolean) => {
+    setEdited(editing ? selected : null);
+    if (!editing) focusList();
+  });
+  const ask = useStable(setAsking);
+  const onDelete = useStable((some?: readonly string[]) => setAsking({ delete: some ?? ids }));
+  const onTab = useStable((next: string) => setTab(TAB_NAMES.find((name) => name === next) ?? "overview"));
+
+  const step = (by: number, manner: Manner = "only") => {
     const { view } = handle;
     const row = selected === null ? -1 : view.rowOf(selected);
     const next = view.at(row === -1 ? 0 : Math.min(Math.max(row + by, 0), view.count - 1));
-    if (next) onSelect(next.id);
+    if (next && manner === "only") onSelect(next.id);
+    else if (next && next.id !== selected) pick(next.id, manner);
+  };
+  const turn = (by: number) => {
+    const at = TAB_NAMES.indexOf(tab) + by + TAB_NAMES.length;
+    setTab(TAB_NAMES[at % TAB_NAMES.length] ?? "overview");
+  };
+  /** A request beside the one it repeats, or beside its last repetition. */
+  const compare = () => {
+    if (!summary || several.size > 1) return;
+    const other = summary.replay_of ?? model.exchanges.replaysOf(summary.id).at(-1);
+    if (other !== undefined && model.exchanges.find(other)) pick(other, "toggle");
+    else
+      say({ title: "Select a second request", detail: "With Ctrl and a click, or Shift and an arrow key." });
   };
   const act: Record<Action, () => void> = {
     next: () => step(1),
     previous: () => step(-1),
+    extendDown: () => step(1, "range"),
+    extendUp: () => step(-1, "range"),
     first: () => step(-Infinity),
     last: () => step(Infinity),
     open: () => document.getElementById("request-title")?.focus(),
-    replay: () => summary && void replay(summary.id, null),
-    copy: () => summary && void copyCurl(summary.id, false),
+    nextTab: () => turn(1),
+    previousTab: () => turn(-1),
+    replay: () => summary && several.size === 0 && void replay({ id: summary.id }),
+    edit: () => summary && several.size === 0 && setEdited(summary.id),
+    compare,
+    copy: () => summary && void copyAs(summary.id, "curl", false),
+    pin: () => ids.forEach((id) => void pin(id, !summary?.pinned)),
+    note: () => summary && setAsking("note"),
+    remove: () => ids.length > 0 && setAsking({ delete: ids }),
     pause: () => setPaused(!paused),
     filter: () => box.current?.select(),
     help: () => setAsking("keys"),
     escape: () => {
       if (document.activeElement === box.current && filter !== "") onFilter("");
       else if (document.activeElement === box.current) focusList();
-      else if (selected !== null) {
-        onSelect(null);
-        focusList();
-      } else if (filter !== "") onFilter("");
+      else if (edited !== null && edited === selected) edit(false);
+      else if (selected !== null) close();
+      else if (filter !== "") onFilter("");
     },
   };
   useShortcuts((action) => act[action](), letters === "on");
 
-  const names = new Set([...tunnels.map(({ name }) => name), ...recentTunnels(handle)]);
+  const names = new Set([
+    ...tunnels.map(({ name }) => name),
+    ...model.exchanges.texts.frequent("tunnel_name", 50).map(tunnelName),
+  ]);
+  const follow = useStable(() => setPaused(false));
   return (
     <div className={styles.pane} ref={pane} data-detail={summary !== undefined}>
       <Toolbar
@@ -103,11 +147,25 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
         paused={paused}
         onPause={() => setPaused(!paused)}
         actions={[
-          { label: "Delete all requests", icon: "trash", danger: true, run: () => setAsking("delete") },
+          { label: "Save as HAR…", icon: "export", run: () => ask("export") },
+          { label: "Import a HAR file…", icon: "import", run: () => file.current?.click() },
+          { label: "Delete all requests", icon: "trash", danger: true, run: () => ask("all") },
         ]}
-        onHelp={() => setAsking("keys")}
+        onHelp={() => ask("keys")}
       />
-      <div className={styles.split}>
+      <input
+        ref={file}
+        type="file"
+        hidden
+        aria-label="HAR file"
+        accept=".har,application/json"
+        onChange={(event) => {
+          const [taken] = event.target.files ?? [];
+          if (taken) void importHar(taken);
+          event.target.value = "";
+        }}
+      />
+      <div className={styles.split} data-editing={summary !== undefined && edited === summary.id}>
         <div className={styles.list}>
           <RequestList
             handle={handle}
@@ -115,21 +173,19 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
             several={several}
             paused={paused}
             onSelect={pick}
-            onFollow={() => setPaused(false)}
+            onFollow={follow}
             empty={
-              <EmptyList filtered={filter !== "" && model.exchanges.size > 0} onClear={() => onFilter("")} />
+              <EmptyList
+                filtered={filter !== "" && model.exchanges.size > 0}
+                searching={handle.done < 1 && handle.problem === null}
+                onClear={() => onFilter("")}
+              />
             }
           />
         </div>
         {several.size > 1 && (
           <div className={styles.detail}>
-            <SelectionPane
-              several={several}
-              onClose={() => {
-                onSelect(null);
-                focusList();
-              }}
-            />
+            <SelectionPane several={several} onClose={close} onSelect={onSelect} onDelete={onDelete} />
           </div>
         )}
         {summary && several.size === 0 && (
@@ -138,17 +194,43 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
               key={summary.id}
               summary={summary}
               tab={tab}
-              onTab={(next) => setTab(next as typeof tab)}
+              onTab={onTab}
+              editing={edited === summary.id}
+              onEdit={edit}
+              onNote={() => ask("note")}
+              onDelete={onDelete}
               onSelect={onSelect}
-              onClose={() => {
-                onSelect(null);
-                focusList();
-              }}
+              onClose={close}
             />
           </div>
         )}
       </div>
-      <DeleteDialog open={asking === "delete"} onClose={() => setAsking(null)} />
+      <DeleteAllDialog open={asking === "all"} onClose={() => setAsking(null)} />
+      {typeof asking === "object" && asking !== null && (
+        <DeleteSomeDialog
+          ids={asking.delete}
+          onClose={() => setAsking(null)}
+          onConfirm={() => {
+            setAsking(null);
+            void remove(asking.delete);
+            focusList();
+          }}
+        />
+      )}
+      {asking === "export" && (
+        <ExportDialog
+          filter={handle.problem === null ? filter : ""}
+          shown={handle.view.count + handle.view.waiting}
+          onClose={() => setAsking(null)}
+        />
+      )}
+      {asking === "note" && summary && (
+        <NoteDialog
+          note={summary.note ?? ""}
+          onClose={() => setAsking(null)}
+          onSave={(note) => void annotate(summary.id, note).then((kept) => kept && setAsking(null))}
+        />
+      )}
       <KeysDialog
         open={asking === "keys"}
         letters={letters === "on"}
@@ -156,34 +238,5 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
         onClose={() => setAsking(null)}
       />
     </div>
-  );
-}
-
-/** Tunnels that no longer exist still have requests; those in sight can be chosen. */
-function recentTunnels({ view }: ReturnType<typeof useView>): string[] {
-  const names: string[] = [];
-  for (let row = 0; row < Math.min(view.count, 200); row += 1) {
-    const summary = view.at(row);
-    if (summary) names.push(tunnelName(summary.tunnel_name));
-  }
-  return names;
-}
-
-function DeleteDialog({ open, onClose }: { open: boolean; onClose(): void }) {
-  const { model } = useServices();
-  const all = counted(model.exchanges.size, "captured request");
-  const confirm = async () => {
-    if (await attempt("The requests could not be deleted", () => model.api.deleteAll())) onClose();
-  };
-  return (
-    <Dialog title="Delete all requests?" open={open} onClose={onClose}>
-      <p>The agent forgets {all} of all tunnels. This cannot be undone. Tunnels and connections go on.</p>
-      <DialogActions>
-        <Button onClick={onClose}>Keep them</Button>
-        <Button weight="danger" icon="trash" onClick={() => void confirm()}>
-          Delete all
-        </Button>
-      </DialogActions>
-    </Dialog>
   );
 }

@@ -1,35 +1,54 @@
-// Several requests at once: two are compared, any number can be worked on together.
-import type { ReactNode } from "react";
+// Several requests at once: two are compared, any number is sent again, pinned or deleted together.
+import { useState } from "react";
 import { counted } from "../model/format";
-import { IconButton } from "../parts/Button";
+import { Button, IconButton } from "../parts/Button";
 import { useServices } from "../services";
+import { useActions } from "./actions";
 import { DiffView } from "./diff/DiffView";
+import { ReplayManyView } from "./ReplayManyView";
 import styles from "./SelectionPane.module.css";
 
 interface SelectionPaneProps {
   several: ReadonlySet<string>;
   onClose(): void;
-  actions?: ReactNode;
+  onSelect(id: string): void;
+  onDelete(ids: readonly string[]): void;
 }
 
-export function SelectionPane({ several, onClose, actions }: SelectionPaneProps) {
+export function SelectionPane({ several, onClose, onSelect, onDelete }: SelectionPaneProps) {
   const { model } = useServices();
-  const ids = [...several].toSorted(
-    (a, b) => (model.exchanges.seqOf(a) ?? 0) - (model.exchanges.seqOf(b) ?? 0),
-  );
+  const { pin } = useActions();
+  const [replaying, setReplaying] = useState(false);
+  const order = (id: string) => model.exchanges.seqOf(id) ?? 0;
+  const ids = [...several].toSorted((a, b) => order(a) - order(b));
   const [left, right] = ids;
+  const two = ids.length === 2 && left !== undefined && right !== undefined;
+  const pinned = ids.every((id) => model.exchanges.find(id)?.pinned);
   return (
     <section className={styles.pane} aria-label="Selected requests">
       <header className={styles.header}>
-        <h2 className={styles.title}>{counted(ids.length, "request")} selected</h2>
-        {actions}
+        <h2 className={styles.title} id="request-title" tabIndex={-1}>
+          {counted(ids.length, "request")} selected
+        </h2>
+        <Button icon="replay" aria-pressed={replaying || !two} onClick={() => setReplaying(true)}>
+          Replay many
+        </Button>
+        {two && (
+          <Button aria-pressed={!replaying} onClick={() => setReplaying(false)}>
+            Compare
+          </Button>
+        )}
+        <Button icon="pin" aria-pressed={pinned} onClick={() => ids.forEach((id) => void pin(id, !pinned))}>
+          Pin
+        </Button>
+        <IconButton label="Delete the selected requests" icon="trash" onClick={() => onDelete(ids)} />
         <IconButton label="Close the selection" icon="close" onClick={onClose} />
       </header>
       <div className={styles.content}>
-        {ids.length === 2 && left !== undefined && right !== undefined ? (
+        {two && !replaying ? (
           <DiffView key={`${left} ${right}`} left={left} right={right} />
         ) : (
-          <p className={styles.hint}>Select two requests to compare them.</p>
+          <ReplayManyView ids={ids} onSelect={onSelect} />
         )}
       </div>
     </section>

@@ -1,57 +1,101 @@
-// What can be done with one captured request: replay it, copy it as curl.
+// What can be done with captured requests: replay, copy, pin, note, delete, save as a file and read back.
+import { harPath, type Replay, type Wanted } from "../api/agent";
 import type { ConfiguredTunnel } from "../api/types";
-import { curlCommand } from "../model/curl";
 import type { Detail } from "../model/details";
 import { tunnelName } from "../model/filter";
+import { counted } from "../model/format";
 import { hasSecrets } from "../model/secrets";
+import { curlCommand } from "../model/snippets/curl";
+import { fetchSnippet } from "../model/snippets/fetch";
+import { pythonSnippet } from "../model/snippets/python";
+import type { Snippet } from "../model/snippets/source";
 import { headerValue } from "../model/wire";
 import { say } from "../parts/toast";
 import { attempt, useAgent, useCopy, useServices } from "../services";
 
-/** A longer body is no help in a command. */
+/** A longer body is no help in what is copied. */
 const SENT = 1024 * 1024;
 
+/** What a request can be copied as. */
+export const COPIES = {
+  curl: { label: "curl command", write: curlCommand },
+  fetch: { label: "JavaScript (fetch)", write: fetchSnippet },
+  python: { label: "Python", write: pythonSnippet },
+} as const;
+
+export type CopyKind = keyof typeof COPIES;
+
 export function useActions() {
-  const { model } = useServices();
-  const { tunnels } = useAgent();
+  const { model, host } = useServices();
+  const { tunnels, status } = useAgent();
   const copy = useCopy();
 
-  const replay = async (id: string, tunnel: string | null): Promise<boolean> => {
-    const sent = await attempt("The request could not be replayed", () =>
-      model.api.replay(tunnel === null ? { id } : { id, tunnel_name: tunnel }),
-    );
+  const replay = async (wish: Replay): Promise<boolean> => {
+    const sent = await attempt("The request could not be replayed", () => model.api.replay(wish));
+    const way = wish.through === "edge" ? " through the edge" : "";
     if (sent)
       say({
-        title: tunnel === null ? "Replaying…" : `Replaying to ${tunnel}…`,
+        title: wish.tunnel_name ? `Replaying to ${wish.tunnel_name}${way}…` : `Replaying${way}…`,
         detail: "The answer appears below the request.",
       });
     return sent;
   };
 
-  const copyCurl = async (id: string, reveal: boolean): Promise<void> => {
+  const copyAs = async (id: string, kind: CopyKind, reveal: boolean): Promise<void> => {
     await attempt("The request could not be copied", async () => {
       const detail = await model.details.read(id, model.exchanges.find(id)?.duration !== null);
       const body = await model.details.body(id, "request", SENT);
       const isCut = detail.request.cut || detail.request.bodySize > SENT;
       const hides = !reveal && hasSecrets(detail.request.headers);
-      if (!(await copy(curlOf(detail, body, tunnels, reveal), "curl command"))) return;
+      const { label, write } = COPIES[kind];
+      const name = label.charAt(0).toUpperCase() + label.slice(1);
+      if (!(await copy(write(sourceOf(detail, body, tunnels), reveal), name))) return;
       if (isCut)
         say({
           title: "The body is incomplete",
-          detail: "Only its beginning was captured or fits; the command sends no more than that.",
+          detail: "Only its beginning was captured or fits; what was copied sends no more than that.",
           tone: "bad",
         });
       if (hides) {
         say({
           title: "Secrets were left out",
-          detail: "Their values stand as dots in the command.",
-          action: { label: "Copy with secrets", run: () => void copyCurl(id, true) },
+          detail: "Their values stand as dots in what was copied.",
+          action: { label: "Copy with secrets", run: () => void copyAs(id, kind, true) },
         });
       }
     });
   };
 
-  return { replay, copyCurl };
+  const pin = (id: string, pinned: boolean) =>
+    attempt("The request could not be pinned", () => model.api.mark(id, { pinned }));
+
+  const annotate = (id: string, note: string) =>
+    attempt("The note could not be kept", () => model.api.mark(id, { note: note === "" ? null : note }));
+
+  const remove = (ids: readonly string[]) =>
+    attempt("Not every request could be deleted", async () => {
+      for (const id of ids) await model.api.deleteOne(id);
+    });
+
+  const exportHar = (wanted: Partial<Wanted>, secrets: "hide" | "show") =>
+    attempt("The file could not be saved", () =>
+      host.download(harPath(wanted, secrets), status?.web_addr ?? ""),
+    );
+
+  const importHar = (file: File) =>
+    attempt("The file could not be imported", async () => {
+      const imported = await model.api.importHar(await file.text());
+      say({ title: `${counted(imported, "request")} imported from ${file.name}` });
+    });
+
+  return { replay, copyAs, pin, annotate, remove, exportHar, importHar };
+}
+
+/** The one request alone, as a list's parameters. */
+export function only(id: string): Partial<Wanted> {
+  const number = BigInt(`0x${id}`);
+  const written = (other: bigint) => other.toString(16).padStart(id.length, "0");
+  return { since: written(number - 1n), before: written(number + 1n) };
 }
 
 export function addressOf(detail: Detail, tunnels: readonly ConfiguredTunnel[]): string {
@@ -69,20 +113,12 @@ export function addressOf(detail: Detail, tunnels: readonly ConfiguredTunnel[]):
   return origin.replace(/\/$/, "") + (target.startsWith("/") ? target : `/${target}`);
 }
 
-export function curlOf(
-  detail: Detail,
-  body: Uint8Array,
-  tunnels: readonly ConfiguredTunnel[],
-  reveal: boolean,
-): string {
+function sourceOf(detail: Detail, body: Uint8Array, tunnels: readonly ConfiguredTunnel[]): Snippet {
   const { captured, request } = detail;
-  return curlCommand(
-    {
-      method: captured.request.method,
-      url: addressOf(detail, tunnels),
-      headers: request.headers.filter(({ name }) => name.toLowerCase() !== "host"),
-      body,
-    },
-    reveal,
-  );
+  return {
+    method: captured.request.method,
+    url: addressOf(detail, tunnels),
+    headers: request.headers.filter(({ name }) => name.toLowerCase() !== "host"),
+    body,
+  };
 }

@@ -20,6 +20,9 @@ describe("single keys", () => {
     expect(actionFor(press("j"), inside(), true)).toBe("next");
     expect(actionFor(press("ArrowUp"), inside(), true)).toBe("previous");
     expect(actionFor(press("x"), inside(), true)).toBeNull();
+    expect(actionFor(press("e"), inside(), true)).toBe("edit");
+    expect(actionFor({ ...press("ArrowDown"), shiftKey: true }, inside(), true)).toBe("extendDown");
+    expect(actionFor({ ...press("?"), shiftKey: true }, inside(), true)).toBe("help");
   });
 
   it("never act with a modifier, while typing, or inside a dialog or menu", () => {

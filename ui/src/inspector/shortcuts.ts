@@ -4,23 +4,54 @@ import { useEffect, useRef } from "react";
 export interface Shortcut {
   keys: readonly string[];
   does: string;
+  /** Of the keys that are no letters: only with Shift, or only without. */
+  shift?: boolean;
 }
 
-export const SHORTCUTS = {
+export const SHORTCUTS: Record<Action, Shortcut> = {
   next: { keys: ["j", "ArrowDown"], does: "Next request" },
   previous: { keys: ["k", "ArrowUp"], does: "Previous request" },
+  extendDown: { keys: ["J", "ArrowDown"], does: "Select the next one too", shift: true },
+  extendUp: { keys: ["K", "ArrowUp"], does: "Select the previous one too", shift: true },
   first: { keys: ["Home"], does: "Newest request" },
   last: { keys: ["End"], does: "Oldest request" },
   open: { keys: ["Enter"], does: "Go to the details" },
+  nextTab: { keys: ["]"], does: "Next part of the details" },
+  previousTab: { keys: ["["], does: "Previous part of the details" },
   replay: { keys: ["r"], does: "Replay the request" },
+  edit: { keys: ["e"], does: "Edit and replay" },
+  compare: { keys: ["d"], does: "Compare with its replay, or with the one it repeats" },
   copy: { keys: ["c"], does: "Copy the request as curl" },
+  pin: { keys: ["m"], does: "Pin or unpin" },
+  note: { keys: ["n"], does: "Write a note" },
+  remove: { keys: ["Delete"], does: "Delete the selected requests" },
   pause: { keys: ["p"], does: "Pause or follow the list" },
   filter: { keys: ["/"], does: "Go to the filter" },
   help: { keys: ["?"], does: "Show these keys" },
   escape: { keys: ["Escape"], does: "Close the details, clear the filter" },
-} satisfies Record<string, Shortcut>;
+};
 
-export type Action = keyof typeof SHORTCUTS;
+export type Action =
+  | "next"
+  | "previous"
+  | "extendDown"
+  | "extendUp"
+  | "first"
+  | "last"
+  | "open"
+  | "nextTab"
+  | "previousTab"
+  | "replay"
+  | "edit"
+  | "compare"
+  | "copy"
+  | "pin"
+  | "note"
+  | "remove"
+  | "pause"
+  | "filter"
+  | "help"
+  | "escape";
 
 /** In these places keys have a meaning of their own. */
 const TYPING = "input, textarea, select, [contenteditable=true]";
@@ -28,14 +59,14 @@ const OWN_ARROWS = "[role=tree], [role=tablist], [role=menu], [role=region], [ro
 const PRESSED = "button, a, [role=tab], [role=treeitem], [role=menuitem]";
 
 export function actionFor(
-  event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey">,
+  event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey"> & { shiftKey?: boolean },
   target: Element | null,
   letters: boolean,
 ): Action | null {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   const found = (Object.keys(SHORTCUTS) as Action[]).find((action) => {
-    const keys: readonly string[] = SHORTCUTS[action].keys;
-    return keys.includes(event.key);
+    const { keys, shift = false } = SHORTCUTS[action];
+    return keys.includes(event.key) && (event.key.length === 1 || shift === (event.shiftKey ?? false));
   });
   if (!found || target?.closest("[role=dialog], [role=menu]")) return null;
   const letter = event.key.length === 1;

@@ -56,6 +56,7 @@ function agentWith(kept: Summary[]) {
     openInspector: async () => {},
     onInspectorTarget: () => () => {},
     openExternal: async () => {},
+    download: async () => {},
     copyText: async () => {},
   };
   const model = new AgentModel(host);

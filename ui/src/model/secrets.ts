@@ -14,6 +14,9 @@ const EXACT = new Set([
   "x-csrf-token",
   "x-xsrf-token",
   "x-amz-security-token",
+  "access_key",
+  "secret_key",
+  "key",
 ]);
 const PART = /(?:^|[-_])(?:token|secret|password|passwd|credential|signature|session)(?:$|[-_])/i;
 
@@ -51,10 +54,21 @@ export function maskHead(head: string): string {
   return head
     .split(/(?<=\n)/)
     .map((line, index) => {
+      if (index === 0) return line.replace(/^\S+ \S+/, veiled);
       const match = /^([^:\s]+):([ \t]*)(.*?)(\r?\n?)$/s.exec(line);
-      if (index === 0 || !match) return line;
+      if (!match) return line;
       const [, name = "", space = "", value = "", end = ""] = match;
       return isSecret(name) && value !== "" ? `${name}:${space}${hidden(name, value)}${end}` : line;
     })
     .join("");
+}
+
+/** A target or address with the values of secret parameters hidden. */
+export function veiled(target: string): string {
+  const query = target.indexOf("?");
+  if (query === -1) return target;
+  const shown = target
+    .slice(query + 1)
+    .replace(/([^&=]+)=([^&]+)/g, (whole, name: string) => (isSecret(name) ? `${name}=${HIDDEN}` : whole));
+  return target.slice(0, query + 1) + shown;
 }

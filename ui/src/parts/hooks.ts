@@ -1,5 +1,5 @@
 // Small things React does not bring: the time, a remembered setting, a width to react to.
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 /** The current time, new every interval; stands still while `active` is false. */
 export function useNow(intervalMs: number, active = true): number {
@@ -54,4 +54,15 @@ export function useMediaQuery(query: string): boolean {
     return () => list.removeEventListener("change", follow);
   }, [query]);
   return matches;
+}
+
+/** The same function for ever, doing what the last rendering says; for events only, never while rendering. */
+export function useStable<Given extends unknown[], Result>(
+  does: (...given: Given) => Result,
+): (...given: Given) => Result {
+  const latest = useRef(does);
+  useEffect(() => {
+    latest.current = does;
+  });
+  return useCallback((...given: Given) => latest.current(...given), []);
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { curlCommand, quote } from "./curl";
-import { bytes } from "./sample";
+import { bytes } from "../sample";
 
 const base = { method: "GET", url: "https://a.localhost:4443/x", headers: [], body: new Uint8Array() };
 

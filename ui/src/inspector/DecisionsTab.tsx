@@ -1,0 +1,83 @@
+// What the edge decided about the request, module after module, and so why the answer is what it is.
+import type { Decision } from "../api/types";
+import { named, verdictOf } from "../model/decisions";
+import type { Detail } from "../model/details";
+import { Notice, type Tone } from "../parts/Notice";
+import type { IconName } from "../parts/Icon";
+import { State } from "../parts/State";
+import styles from "./DecisionsTab.module.css";
+
+const LOOKS: Record<string, { tone: Tone; icon: IconName; words: string }> = {
+  passed: { tone: "ok", icon: "check", words: "Passed" },
+  refused: { tone: "bad", icon: "cross", words: "Refused" },
+  warned: { tone: "warn", icon: "alert", words: "Warned" },
+};
+
+export function DecisionsTab({ detail }: { detail: Detail }) {
+  const { captured } = detail;
+  const { trace } = captured;
+  const verdict = verdictOf(captured);
+  const places = [
+    ["Request", trace?.id],
+    ["Edge", trace?.edge],
+    ["Route", trace?.route],
+    ["Backend", trace?.backend],
+  ].filter((place): place is [string, string] => Boolean(place[1]));
+  return (
+    <>
+      <div className={styles.verdict}>
+        <Notice tone={verdict.tone} title={verdict.words} />
+      </div>
+      {trace?.decisions && trace.decisions.length > 0 && (
+        <table className={styles.table} aria-label="Decisions">
+          <thead>
+            <tr>
+              <th scope="col">Module</th>
+              <th scope="col">Verdict</th>
+              <th scope="col">Decided by</th>
+              <th scope="col" className={styles.took}>
+                Took
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {trace.decisions.map((decision, index) => (
+              // oxlint-disable-next-line react/no-array-index-key -- a module may judge twice, the order is fixed
+              <Row key={index} decision={decision} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {places.length > 0 && (
+        <dl className={styles.places}>
+          {places.map(([name, id]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{id}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+function Row({ decision }: { decision: Decision }) {
+  const { tone, icon, words } = LOOKS[decision.verdict] ?? {
+    tone: "info" as const,
+    icon: "info" as const,
+    words: decision.verdict,
+  };
+  return (
+    <tr>
+      <th scope="row">{named(decision)}</th>
+      <td>
+        <State tone={tone} icon={icon}>
+          {words}
+        </State>
+      </td>
+      <td className={styles.rule}>{decision.rule || "nothing in particular"}</td>
+      <td className={styles.took}>{decision.microseconds} µs</td>
+    </tr>
+  );
+}

@@ -1,0 +1,90 @@
+// What can be done with the request that is looked at, as buttons and menus.
+import type { Summary } from "../api/types";
+import { tunnelName } from "../model/filter";
+import { Button, IconButton } from "../parts/Button";
+import { Menu, type MenuAction } from "../parts/Menu";
+import { useAgent } from "../services";
+import { COPIES, only, useActions, type CopyKind } from "./actions";
+import styles from "./RequestDetail.module.css";
+
+interface DetailActionsProps {
+  summary: Summary;
+  cut: boolean;
+  editing: boolean;
+  onEdit(editing: boolean): void;
+  onNote(): void;
+  onDelete(): void;
+}
+
+export function DetailActions({ summary, cut, editing, onEdit, onNote, onDelete }: DetailActionsProps) {
+  const { replay, copyAs, pin, exportHar } = useActions();
+  const { tunnels } = useAgent();
+  const { id } = summary;
+  const own = tunnelName(summary.tunnel_name);
+  const others = tunnels.filter(
+    ({ name, state, definition }) =>
+      name !== own && state === "running" && !["tcp", "tls"].includes(definition.proto ?? ""),
+  );
+  const ways: MenuAction[] = [
+    { label: "To the local service", icon: "replay", run: () => void replay({ id }) },
+    { label: "Through the edge", icon: "replay", run: () => void replay({ id, through: "edge" }) },
+    ...others.map(({ name }) => ({
+      label: `To ${name}`,
+      icon: "replay" as const,
+      run: () => void replay({ id, tunnel_name: name }),
+    })),
+  ];
+  return (
+    <div className={styles.actions}>
+      <Button
+        weight="primary"
+        icon="replay"
+        disabled={cut}
+        title={
+          cut
+            ? "A request that was cut can be replayed with another body: edit it"
+            : "Send this request again (r)"
+        }
+        onClick={() => void replay({ id })}
+      >
+        Replay
+      </Button>
+      <Menu
+        trigger={<IconButton label="More ways to replay" icon="chevron" disabled={cut} />}
+        title="Replay"
+        actions={ways}
+      />
+      <Button icon="edit" aria-pressed={editing} title="Edit and replay (e)" onClick={() => onEdit(!editing)}>
+        Edit
+      </Button>
+      <IconButton
+        label={summary.pinned ? "Unpin" : "Pin"}
+        title={`${summary.pinned ? "Unpin" : "Pin: it makes room last"} (m)`}
+        icon="pin"
+        aria-pressed={summary.pinned === true}
+        onClick={() => void pin(id, !summary.pinned)}
+      />
+      <Menu
+        trigger={<IconButton label="Copy as" icon="copy" />}
+        title="Copy as"
+        actions={(Object.keys(COPIES) as CopyKind[]).map((kind) => ({
+          label: COPIES[kind].label,
+          icon: "copy",
+          run: () => void copyAs(id, kind, false),
+        }))}
+      />
+      <Menu
+        trigger={<IconButton label="More about this request" icon="more" />}
+        actions={[
+          { label: summary.note ? "Change the note…" : "Add a note…", icon: "note", run: onNote },
+          {
+            label: "Save as HAR, without secrets",
+            icon: "export",
+            run: () => void exportHar(only(id), "hide"),
+          },
+          { label: "Delete this request", icon: "trash", danger: true, run: onDelete },
+        ]}
+      />
+    </div>
+  );
+}

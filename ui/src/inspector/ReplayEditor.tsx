@@ -1,0 +1,217 @@
+// A request is changed, sent again and again, and every answer stands beside it.
+import { useEffect, useState, type KeyboardEvent } from "react";
+import type { Summary } from "../api/types";
+import { bodyText, draftOf, EDITABLE, obstacle, wishOf, type Draft } from "../model/draft";
+import type { Detail } from "../model/details";
+import { tunnelName } from "../model/filter";
+import { size } from "../model/format";
+import { Button, IconButton } from "../parts/Button";
+import { Choice, Field } from "../parts/Field";
+import { attempt, useAgent, useServices } from "../services";
+import { Attempts } from "./Attempts";
+import { HeaderFields } from "./HeaderFields";
+import styles from "./ReplayEditor.module.css";
+
+const WAYS = [
+  { value: "local", label: "To the local service" },
+  { value: "edge", label: "Through the edge" },
+] as const;
+
+const EXPLAINED = {
+  local: "Straight to the service of the tunnel: no module of the edge is asked.",
+  edge: "To the public address, past all modules, as any visitor.",
+} as const;
+
+interface ReplayEditorProps {
+  summary: Summary;
+  detail: Detail;
+  onClose(): void;
+  onSelect(id: string): void;
+}
+
+export function ReplayEditor({ summary, detail, onClose, onSelect }: ReplayEditorProps) {
+  const { model } = useServices();
+  const [draft, setDraft] = useState<Draft>(() => draftOf(detail));
+  const [sending, setSending] = useState(false);
+  const [latest, setLatest] = useState<string | null>(null);
+  const wrong = obstacle(draft, detail);
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+
+  const send = async () => {
+    if (wrong !== null || sending) return;
+    setSending(true);
+    await attempt("The request could not be sent", async () => {
+      setLatest(await model.api.replay(wishOf(summary.id, draft, detail)));
+    });
+    setSending(false);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      void send();
+    } else if (event.key === "Escape" && !event.defaultPrevented) {
+      event.preventDefault();
+      onClose();
+    }
+  };
+
+  return (
+    // The keys are those of the fields inside.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div className={styles.editor} onKeyDown={onKey}>
+      <form
+        className={styles.form}
+        aria-label="Edit and replay"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <div className={styles.bar}>
+          <h3>Edit and replay</h3>
+          <Button
+            weight="quiet"
+            icon="refresh"
+            title="Back to the request as it was captured"
+            onClick={() => setDraft(draftOf(detail))}
+          >
+            Reset
+          </Button>
+          <IconButton label="Close the editor" icon="close" onClick={onClose} />
+        </div>
+        <div className={styles.fields}>
+          <div className={styles.target}>
+            <Field label="Method">
+              {(tied) => (
+                <input
+                  {...tied}
+                  // Somebody has just asked for this form.
+                  // oxlint-disable-next-line jsx-a11y/no-autofocus
+                  autoFocus
+                  spellCheck={false}
+                  value={draft.method}
+                  onChange={(event) => change({ method: event.target.value })}
+                />
+              )}
+            </Field>
+            <Field label="Path and query">
+              {(tied) => (
+                <input
+                  {...tied}
+                  spellCheck={false}
+                  value={draft.path}
+                  onChange={(event) => change({ path: event.target.value })}
+                />
+              )}
+            </Field>
+          </div>
+          <HeaderFields headers={draft.headers} onChange={(headers) => change({ headers })} />
+          <BodyField detail={detail} body={draft.body} onChange={(body) => change({ body })} />
+          <Choice
+            legend="Where to"
+            value={draft.through}
+            options={WAYS}
+            onChange={(through) => change({ through })}
+          />
+          <p className={styles.explained}>{EXPLAINED[draft.through]}</p>
+          <TunnelField summary={summary} tunnel={draft.tunnel} onChange={(tunnel) => change({ tunnel })} />
+        </div>
+        <div className={styles.foot}>
+          <p role="status">{wrong ?? ""}</p>
+          <Button
+            weight="primary"
+            icon="replay"
+            type="submit"
+            busy={sending}
+            disabled={wrong !== null}
+            title="Send (Ctrl+Enter)"
+          >
+            Send
+          </Button>
+        </div>
+      </form>
+      <Attempts of={summary.id} latest={latest} onSelect={onSelect} />
+    </div>
+  );
+}
+
+interface BodyFieldProps {
+  detail: Detail;
+  body: string | null;
+  onChange(body: string | null): void;
+}
+
+function BodyField({ detail, body, onChange }: BodyFieldProps) {
+  const original = useOriginal(detail);
+  if (original === undefined) return <p className={styles.explained}>Reading the body…</p>;
+  if (body === null && original === null) {
+    return (
+      <div className={styles.binary}>
+        <p>
+          The body ({size(detail.request.bodySize)}) is compressed, no text or too long to edit. It is sent as
+          it was captured.
+        </p>
+        <Button onClick={() => onChange("")}>Write another body</Button>
+      </div>
+    );
+  }
+  return (
+    <Field label="Body">
+      {(tied) => (
+        <textarea
+          {...tied}
+          className={`${tied.className ?? ""} ${styles.body}`}
+          spellCheck={false}
+          rows={8}
+          value={body ?? original ?? ""}
+          onChange={(event) => onChange(event.target.value === original ? null : event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The captured body as text; null where it cannot be edited, undefined until it was read. */
+function useOriginal(detail: Detail): string | null | undefined {
+  const { model } = useServices();
+  const [original, setOriginal] = useState<string | null>();
+  useEffect(() => {
+    let wanted = true;
+    model.details.body(detail.captured.id, "request", EDITABLE).then(
+      (bytes) => wanted && setOriginal(bodyText(detail, bytes)),
+      () => wanted && setOriginal(null),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [model, detail]);
+  return original;
+}
+
+interface TunnelFieldProps {
+  summary: Summary;
+  tunnel: string | null;
+  onChange(tunnel: string | null): void;
+}
+
+function TunnelField({ summary, tunnel, onChange }: TunnelFieldProps) {
+  const { tunnels } = useAgent();
+  const own = tunnelName(summary.tunnel_name);
+  const others = tunnels.filter(
+    ({ name, state, definition }) =>
+      name !== own && state === "running" && !["tcp", "tls"].includes(definition.proto ?? ""),
+  );
+  if (others.length === 0) return null;
+  return (
+    <Field label="Tunnel">
+      {(tied) => (
+        <select {...tied} value={tunnel ?? ""} onChange={(event) => onChange(event.target.value || null)}>
+          <option value="">{own}, where it came through</option>
+          {others.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,151 @@
+// The selected requests sent again at a pace, with a table of what came back.
+import { useEffect, useMemo, useState } from "react";
+import type { Summary } from "../api/types";
+import { count, duration } from "../model/format";
+import { MOST_SENT, ReplayMany, results, type Pace } from "../model/replayMany";
+import { veiled } from "../model/secrets";
+import { Button } from "../parts/Button";
+import { Choice, Field } from "../parts/Field";
+import { State } from "../parts/State";
+import { useServices } from "../services";
+import styles from "./ReplayManyView.module.css";
+import { outcome } from "./status";
+
+const WAYS = [
+  { value: "local", label: "To the local service" },
+  { value: "edge", label: "Through the edge" },
+] as const;
+const FIELDS: readonly { name: keyof Pace; label: string; most: number }[] = [
+  { name: "times", label: "Times each", most: MOST_SENT },
+  { name: "rate", label: "Starts a second", most: 100 },
+  { name: "together", label: "At once", most: 50 },
+];
+
+export function ReplayManyView({ ids, onSelect }: { ids: readonly string[]; onSelect(id: string): void }) {
+  const { model } = useServices();
+  const [pace, setPace] = useState<Pace>({ times: 1, rate: 10, together: 4 });
+  const [through, setThrough] = useState<"local" | "edge">("local");
+  const [run, setRun] = useState<ReplayMany | null>(null);
+  const [, setVersion] = useState(0);
+  useEffect(() => model.exchanges.listen(() => run && setVersion((before) => before + 1)), [model, run]);
+  useEffect(() => () => run?.stop(), [run]);
+
+  const total = Math.min(ids.length * pace.times, MOST_SENT);
+  const start = () => {
+    const next = new ReplayMany(
+      ids,
+      pace,
+      model.exchanges,
+      (id) => model.api.replay({ id, through }),
+      () => setVersion((before) => before + 1),
+    );
+    setRun(next);
+    next.start();
+  };
+  return (
+    <div className={styles.view}>
+      <form
+        className={styles.form}
+        aria-label="Replay many"
+        onSubmit={(event) => {
+          event.preventDefault();
+          start();
+        }}
+      >
+        <div className={styles.numbers}>
+          {FIELDS.map(({ name, label, most }) => (
+            <Field key={name} label={label}>
+              {(tied) => (
+                <input
+                  {...tied}
+                  type="number"
+                  min={1}
+                  max={most}
+                  required
+                  value={pace[name]}
+                  onChange={(event) =>
+                    setPace({ ...pace, [name]: Math.min(Math.max(event.target.valueAsNumber || 1, 1), most) })
+                  }
+                />
+              )}
+            </Field>
+          ))}
+        </div>
+        <Choice legend="Where to" value={through} options={WAYS} onChange={(next) => setThrough(next)} />
+        <div className={styles.start}>
+          {run && !run.ended ? (
+            <Button icon="close" onClick={() => run.stop()}>
+              Stop
+            </Button>
+          ) : (
+            <Button weight="primary" icon="replay" type="submit">
+              Send {count(total)}
+            </Button>
+          )}
+        </div>
+      </form>
+      {run && <Results run={run} onSelect={onSelect} />}
+    </div>
+  );
+}
+
+function Results({ run, onSelect }: { run: ReplayMany; onSelect(id: string): void }) {
+  const { model } = useServices();
+  const answers = run.sent.map((one) => run.answerTo(one)).filter((answer) => answer !== undefined);
+  const refused = run.sent.filter(({ failed }) => failed !== null).length;
+  const groups = useMemo(() => results(answers), [answers]);
+  return (
+    <>
+      <p className={styles.sum} role="status">
+        {count(run.sent.length)} of {count(run.total)} sent
+        {run.ended && run.sent.length < run.total && ", then stopped"}
+        {groups.map(({ answer, count: many, p50, p95 }) => (
+          <span key={answer}>
+            <b>{count(many)}</b> × {answer}, half within {duration(p50)}, 95 % within {duration(p95)}
+          </span>
+        ))}
+        {refused > 0 && (
+          <span>
+            <b>{count(refused)}</b> could not be sent
+          </span>
+        )}
+      </p>
+      <table className={styles.table} aria-label="Results">
+        <thead>
+          <tr>
+            <th scope="col">Request</th>
+            <th scope="col">Answer</th>
+            <th scope="col">Took</th>
+          </tr>
+        </thead>
+        <tbody>
+          {run.sent.map((one, index) => {
+            const original = model.exchanges.find(one.original);
+            return (
+              // oxlint-disable-next-line react/no-array-index-key -- in the order they were sent
+              <tr key={index}>
+                <th scope="row">
+                  {original?.method} {veiled(original?.path ?? "gone meanwhile")}
+                </th>
+                <td>{one.failed ?? <Answer answer={run.answerTo(one)} onSelect={onSelect} />}</td>
+                <td>{duration(run.answerTo(one)?.duration ?? null)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function Answer({ answer, onSelect }: { answer: Summary | undefined; onSelect(id: string): void }) {
+  if (!answer) return <>Sent</>;
+  const { tone, icon, words } = outcome(answer);
+  return (
+    <button type="button" className={styles.answer} onClick={() => onSelect(answer.id)}>
+      <State tone={tone} icon={icon}>
+        {words}
+      </State>
+    </button>
+  );
+}

@@ -1,0 +1,74 @@
+// Where the time went, stage by stage, with the ones that only a tunnel can know.
+import type { Detail } from "../model/details";
+import { duration } from "../model/format";
+import { waterfall, whole, type Stage } from "../model/timing";
+import styles from "./TimingTab.module.css";
+
+const PLACES = { edge: "Edge", tunnel: "Tunnel", service: "Local service" } as const;
+
+export function TimingTab({ detail }: { detail: Detail }) {
+  const { timing, trace } = detail.captured;
+  const stages = timing ? waterfall(timing) : [];
+  if (stages.length === 0) return <p className={styles.none}>Nothing was measured of this request.</p>;
+  const end = Math.max(whole(stages), 1);
+  return (
+    <>
+      <table className={styles.waterfall} aria-label="Timing">
+        <thead>
+          <tr>
+            <th scope="col">Stage</th>
+            <th scope="col">Where</th>
+            <th scope="col" className={styles.took}>
+              Took
+            </th>
+            <th scope="col">
+              <span className="unseen">From the visitor's arrival at the edge</span>
+              <span className={styles.scale} aria-hidden="true">
+                <span>0</span>
+                <span>{duration(end)}</span>
+              </span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {stages.map((stage) => (
+            <Row key={stage.name} stage={stage} end={end} />
+          ))}
+        </tbody>
+      </table>
+      {timing?.edge === null && (
+        <p className={styles.none}>
+          {trace
+            ? "The edge did not measure its part."
+            : "Of the time before this agent nothing is known: the edge had nothing to decide, or the request did not come through it."}
+        </p>
+      )}
+      {timing?.last_byte === null && <p className={styles.none}>The answer has not ended yet.</p>}
+    </>
+  );
+}
+
+function Row({ stage, end }: { stage: Stage; end: number }) {
+  const { name, means, from, took, where, part } = stage;
+  return (
+    <tr className={part ? styles.part : undefined}>
+      <th scope="row" title={means}>
+        {name}
+        <span className={styles.means}>{means}</span>
+      </th>
+      <td>{PLACES[where]}</td>
+      <td className={styles.took}>{brief(took)}</td>
+      <td className={styles.line}>
+        <span className="unseen">begins after {brief(from)}</span>
+        <span
+          className={`${styles.bar} ${styles[where]}`}
+          style={{ marginLeft: `${(from / end) * 100}%`, width: `${(took / end) * 100}%` }}
+        />
+      </td>
+    </tr>
+  );
+}
+
+function brief(nanoseconds: number): string {
+  return nanoseconds < 1e6 ? `${Math.round(nanoseconds / 1000)} µs` : duration(nanoseconds);
+}

@@ -1,0 +1,36 @@
+// Cookies as a visitor sent them and as an answer set them.
+import type { Header } from "./wire";
+
+export interface SetCookie extends Header {
+  /** `Path=/; Secure`, as it was written. */
+  attributes: string;
+}
+
+export function sentCookies(headers: readonly Header[]): Header[] {
+  return valuesOf(headers, "cookie").flatMap((value) =>
+    value
+      .split(";")
+      .map((part) => part.trim())
+      .filter((part) => part !== "")
+      .map(pair),
+  );
+}
+
+export function setCookies(headers: readonly Header[]): SetCookie[] {
+  return valuesOf(headers, "set-cookie").map((value) => {
+    const end = value.indexOf(";");
+    const attributes = end === -1 ? "" : value.slice(end + 1).trim();
+    return { ...pair((end === -1 ? value : value.slice(0, end)).trim()), attributes };
+  });
+}
+
+function valuesOf(headers: readonly Header[], wanted: string): string[] {
+  return headers.filter(({ name }) => name.toLowerCase() === wanted).map(({ value }) => value);
+}
+
+function pair(text: string): Header {
+  const equals = text.indexOf("=");
+  return equals === -1
+    ? { name: "", value: text }
+    : { name: text.slice(0, equals).trim(), value: text.slice(equals + 1).trim() };
+}

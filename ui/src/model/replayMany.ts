@@ -1,0 +1,124 @@
+// Many replays at a pace: so many a second, so many at once, each with what became of it.
+import { asProblem } from "../api/problem";
+import type { Summary } from "../api/types";
+import type { Exchanges } from "./exchanges";
+
+export interface Pace {
+  /** How often each request is sent. */
+  times: number;
+  /** Starts a second. */
+  rate: number;
+  /** At most so many without an answer. */
+  together: number;
+}
+
+export interface Sent {
+  original: string;
+  /** The new captured request, once it is known. */
+  id: string | null;
+  /** Why it could not be sent. */
+  failed: string | null;
+}
+
+/** More answers at once than this are not kept in a table. */
+export const MOST_SENT = 1000;
+
+export class ReplayMany {
+  readonly total: number;
+  readonly sent: Sent[] = [];
+  readonly #queue: string[];
+  readonly #pace: Pace;
+  readonly #send: (id: string) => Promise<string | null>;
+  readonly #exchanges: Exchanges;
+  readonly #tell: () => void;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #asking = 0;
+  #ended = false;
+
+  constructor(
+    ids: readonly string[],
+    pace: Pace,
+    exchanges: Exchanges,
+    send: (id: string) => Promise<string | null>,
+    tell: () => void,
+  ) {
+    this.#queue = Array.from({ length: pace.times }, () => ids)
+      .flat()
+      .slice(0, MOST_SENT);
+    this.total = this.#queue.length;
+    this.#pace = pace;
+    this.#exchanges = exchanges;
+    this.#send = send;
+    this.#tell = tell;
+  }
+
+  start(): void {
+    this.#next();
+    this.#timer = setInterval(() => this.#next(), 1000 / this.#pace.rate);
+  }
+
+  /** Sends no more; what is on its way comes back. */
+  stop(): void {
+    this.#queue.length = 0;
+    clearInterval(this.#timer);
+    this.#ended = true;
+    this.#tell();
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** What became of one. */
+  answerTo({ id }: Sent): Summary | undefined {
+    return id === null ? undefined : this.#exchanges.find(id);
+  }
+
+  get #open(): number {
+    const waiting = this.sent.filter((one) => {
+      if (one.failed !== null || one.id === null) return false;
+      const answer = this.answerTo(one);
+      return answer !== undefined && answer.duration === null && answer.error === null;
+    });
+    return this.#asking + waiting.length;
+  }
+
+  #next(): void {
+    if (this.#open >= this.#pace.together) return;
+    const original = this.#queue.shift();
+    if (original === undefined) {
+      if (this.#asking === 0) this.stop();
+      return;
+    }
+    const one: Sent = { original, id: null, failed: null };
+    this.sent.push(one);
+    this.#asking += 1;
+    this.#tell();
+    this.#send(original)
+      .then(
+        (id) => void (one.id = id),
+        (thrown: unknown) => void (one.failed = asProblem(thrown).message),
+      )
+      .finally(() => {
+        this.#asking -= 1;
+        this.#tell();
+      });
+  }
+}
+
+/** Counts and durations of what has been answered. */
+export function results(
+  answers: readonly Summary[],
+): { answer: string; count: number; p50: number; p95: number }[] {
+  const groups = new Map<string, number[]>();
+  for (const { status, error, duration } of answers) {
+    if (duration === null) continue;
+    const answer = status ?? (error === null ? "No answer" : "Failed");
+    groups.set(answer, [...(groups.get(answer) ?? []), duration]);
+  }
+  return [...groups].map(([answer, durations]) => {
+    const sorted = durations.toSorted((a, b) => a - b);
+    const at = (share: number) => sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? 0;
+    return { answer, count: sorted.length, p50: at(0.5), p95: at(0.95) };
+  });
+}

@@ -1,0 +1,92 @@
+// Where the time of one exchange went, as bars on one line: from the visitor's arrival at the edge to the last byte.
+import type { Timing } from "../api/types";
+
+export interface Stage {
+  name: string;
+  /** What is measured. */
+  means: string;
+  /** Nanoseconds from the arrival at the edge. */
+  from: number;
+  took: number;
+  where: "edge" | "tunnel" | "service";
+  /** It is a part of the stage above. */
+  part: boolean;
+}
+
+/** Stages that were not measured are left out. */
+export function waterfall(timing: Timing): Stage[] {
+  const stages: Stage[] = [];
+  const add = (stage: Omit<Stage, "part" | "took"> & { took: number | null; part?: boolean }) => {
+    if (stage.took !== null) stages.push({ part: false, ...stage, took: Math.max(stage.took, 0) });
+  };
+  const { edge, modules, queue, transit, connect, sent, first_byte: first, last_byte: last } = timing;
+  const atAgent = (edge ?? 0) + (transit ?? 0);
+  // The way to the agent is looked for when all modules have let the visitor pass.
+  const looked = Math.max((edge ?? 0) - (queue ?? 0), 0);
+  add({
+    name: "At the edge",
+    means: "from the visitor's arrival until the request left for the agent",
+    from: 0,
+    took: edge,
+    where: "edge",
+  });
+  add({
+    name: "Modules",
+    means: "judging the request, all modules together",
+    from: Math.max(looked - (modules ?? 0), 0),
+    took: modules,
+    where: "edge",
+    part: true,
+  });
+  add({
+    name: "Finding a way",
+    means: "until there was a stream to the agent",
+    from: looked,
+    took: queue,
+    where: "edge",
+    part: true,
+  });
+  add({
+    name: "Through the tunnel",
+    means: "one way, as the session measures it",
+    from: edge ?? 0,
+    took: transit,
+    where: "tunnel",
+  });
+  add({
+    name: "Connecting",
+    means: "to the local service; nothing on a connection that was open already",
+    from: atAgent,
+    took: connect,
+    where: "service",
+  });
+  const begun = connect ?? 0;
+  add({
+    name: "Sending",
+    means: "the rest of the request",
+    from: atAgent + begun,
+    took: sent === null ? null : sent - begun,
+    where: "service",
+  });
+  const waits = Math.max(begun, Math.min(sent ?? 0, first ?? 0));
+  add({
+    name: "Waiting",
+    means: "until the first byte of the answer",
+    from: atAgent + waits,
+    took: first === null ? null : first - waits,
+    where: "service",
+  });
+  add({
+    name: "Receiving",
+    means: "from the first to the last byte of the answer",
+    from: atAgent + (first ?? 0),
+    took: first === null || last === null ? null : last - first,
+    where: "service",
+  });
+  return stages;
+}
+
+/** From the arrival at the edge to the end of the last stage. */
+export function whole(stages: readonly Stage[]): number {
+  return Math.max(0, ...stages.map(({ from, took }) => from + took));
+}
