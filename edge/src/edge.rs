@@ -65,7 +65,8 @@ impl Edge {
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
         let ports = Ports::new(settings.tcp_addr, crowd(0), backends.clone(), gatehouse.clone());
         let logins = Arc::new(settings.logins(https_addr.port())?);
-        let claims = Some(settings.identity_headers.clone()).filter(|names| !headers::is_own(names.prefix()));
+        let claims = Some(&settings.identity_headers).filter(|names| !headers::is_own(names.prefix()));
+        let claims = claims.cloned().map(Arc::new);
         let traffic = gatehouse.traffic.clone();
         let routing =
             Arc::new(Routing::new(configs.clone(), Keeper::new(&settings, logins.clone(), gatehouse.traffic.clone())));

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::{HeaderMap, body::Incoming};
+use postern_logins::IdentityHeaders;
 use std::{
     pin::Pin,
     sync::{
@@ -119,6 +120,8 @@ pub(crate) struct RequestBody {
     progress: Option<Arc<Progress>>,
     /// Where the bytes are counted.
     record: Option<Arc<Record>>,
+    /// What visitors may not claim in trailers either.
+    claims: Option<Arc<IdentityHeaders>>,
 }
 
 enum Source {
@@ -129,7 +132,7 @@ enum Source {
 
 impl RequestBody {
     pub(crate) fn empty() -> Self {
-        RequestBody { source: Source::Empty, progress: None, record: None }
+        RequestBody { source: Source::Empty, progress: None, record: None, claims: None }
     }
 
     /// The visitor's body, and the counter if there is something to count.
@@ -139,13 +142,22 @@ impl RequestBody {
         }
         let arriving = Arriving::new(incoming, headers, limits);
         let progress = arriving.progress();
-        let body = RequestBody { source: Source::Arriving(arriving), progress: Some(progress.clone()), record: None };
+        let source = Source::Arriving(arriving);
+        let body = RequestBody { source, progress: Some(progress.clone()), record: None, claims: None };
         (body, Some(progress))
     }
 
     /// Has its bytes counted.
     pub(super) fn counted(mut self, record: &Arc<Record>) -> Self {
         self.record = Some(record.clone());
+        self
+    }
+
+    /// Takes headers of these names out of its trailers.
+    pub(super) fn without(mut self, claims: Option<&Arc<IdentityHeaders>>) -> Self {
+        if !matches!(self.source, Source::Empty) {
+            self.claims = claims.cloned();
+        }
         self
     }
 
@@ -197,7 +209,8 @@ impl Body for RequestBody {
         if let (Some(record), Some(Ok(frame))) = (&this.record, &frame) {
             record.came_in(length(frame));
         }
-        Poll::Ready(frame.map(|frame| frame.map(without_smuggled_trailers)))
+        let claims = this.claims.as_deref();
+        Poll::Ready(frame.map(|frame| frame.map(|frame| without_claims(without_smuggled_trailers(frame), claims))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -226,6 +239,18 @@ pub(crate) fn without_smuggled_trailers(frame: Frame<Bytes>) -> Frame<Bytes> {
     match frame.into_trailers() {
         Ok(mut trailers) => {
             super::headers::strip_trailers(&mut trailers);
+            Frame::trailers(trailers)
+        }
+        Err(frame) => frame,
+    }
+}
+
+/// What only this server says of people passes in trailers as little as in front of a body.
+fn without_claims(frame: Frame<Bytes>, claims: Option<&IdentityHeaders>) -> Frame<Bytes> {
+    let Some(claims) = claims.filter(|_| frame.is_trailers()) else { return frame };
+    match frame.into_trailers() {
+        Ok(mut trailers) => {
+            claims.strip(&mut trailers);
             Frame::trailers(trailers)
         }
         Err(frame) => frame,

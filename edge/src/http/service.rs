@@ -46,7 +46,7 @@ pub(crate) struct Front {
     pub(crate) gatehouse: Arc<Gatehouse>,
     pub(crate) logins: Arc<Logins>,
     /// Names that only logins may use, where the cleaning of every request does not know them anyway.
-    pub(crate) claims: Option<IdentityHeaders>,
+    pub(crate) claims: Option<Arc<IdentityHeaders>>,
     pub(crate) api: Option<ApiHost>,
     pub(crate) challenges: Challenges,
     pub(crate) limits: Limits,
@@ -286,7 +286,7 @@ impl Front {
         visitor.introduce(&mut parts.headers, &host);
         parts.headers.extend(identity.iter().cloned());
         let (body, progress) = RequestBody::of(incoming, &parts.headers, &self.limits);
-        let mut body = body.counted(record);
+        let mut body = body.counted(record).without(self.claims.as_ref());
         if let Way::Route(_, route) = &way {
             trace.on_route(&route.tally);
             trace.leads_to(route.backend_id());

@@ -4,6 +4,7 @@ use crate::kit::{World, agent::Agent, origin::Origin, until, visitor};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::Request;
+use postern_logins::IdentityHeaders;
 use postern_tunnel::message::Scheme;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
@@ -97,6 +98,27 @@ async fn what_a_visitor_claims_about_itself_is_replaced() {
     for gone in ["1.2.3.4", "gopher", "evil", "postern", "x-forwarded-uri", "x-hop", "proxy-auth", "x-real-ip"] {
         assert!(!heard.contains(gone), "{gone} in {heard}");
     }
+}
+
+#[tokio::test]
+async fn people_are_claimed_in_trailers_as_little_as_in_front_of_a_body() {
+    let own = IdentityHeaders::new("X-Auth").expect("a prefix");
+    let world = World::with(|settings| settings.identity_headers = own).await;
+    let origin = Origin::says("hello").await;
+    let agent = Agent::connect(&world, "one").await;
+    agent.http(Some("spoof"), origin.address).await.unwrap();
+    let mut visitor = visitor::https(&world, "spoof.localhost").await;
+    let answer = visitor
+        .ask(
+            "POST / HTTP/1.1\r\nHost: spoof.localhost\r\nTransfer-Encoding: chunked\r\n\
+             Trailer: x-auth-user-id, x_auth_user_name, postern-auth-user-id, x-sum\r\n\r\n\
+             2\r\nhi\r\n0\r\nX-Auth-User-Id: root\r\nX_Auth_User_Name: root\r\nPostern-Auth-User-Id: root\r\nX-Sum: 1\r\n\r\n",
+        )
+        .await;
+    assert_eq!(answer.status, 200);
+    let heard = origin.heard().remove(0).to_ascii_lowercase();
+    assert!(heard.contains("x-sum: 1\r\n"), "other trailers pass: {heard}");
+    assert!(!heard.contains("root"), "{heard}");
 }
 
 #[tokio::test]

@@ -132,8 +132,10 @@ fn message_end(bytes: &[u8]) -> Option<usize> {
     let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
     let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
     if text.contains("transfer-encoding: chunked") {
-        let end = bytes[head..].windows(5).position(|window| window == b"0\r\n\r\n")?;
-        return Some(head + end + 5);
+        // Trailers may follow the last chunk.
+        let last = head + bytes[head - 2..].windows(5).position(|window| window == b"\r\n0\r\n")?;
+        let end = bytes[last..].windows(4).position(|window| window == b"\r\n\r\n")?;
+        return Some(last + end + 4);
     }
     let length = text
         .lines()
