@@ -1,7 +1,9 @@
 // A page of another site, open in the same browser, tries everything a page can do against the agent:
 // nothing changes, nothing can be read. The agent has no login, so this is its lock.
 import { createServer, type Server } from "node:http";
+import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { launch } from "../kit/browser";
@@ -51,15 +53,200 @@ async function stand() {
     "GET",
     "/api/configured",
   );
-  const { requests } = await world.api<{ requests: { id: string }[] }>("GET", "/api/requests/http/summaries");
+  const { requests } = await world.api<{ requests: { id: string; pinned: boolean; note: string | null }[] }>(
+    "GET",
+    "/api/requests/http/summaries",
+  );
   return {
     tunnels: tunnels.map(({ name, config }) => ({ name, config })),
     configured: configured.map(({ name, state }) => ({ name, state })),
-    requests: requests.map(({ id }) => id),
+    requests: requests.map(({ id, pinned, note }) => ({ id, pinned, note })),
   };
 }
 
 const tunnel = JSON.stringify({ name: "stolen", proto: "http", addr: "22" });
+
+/** Every call of the local API, `:id` being a captured request: method, path, and a body that would do something. */
+const CALLS: [string, string, string?][] = [
+  ["GET", "/api"],
+  ["GET", "/api/"],
+  ["GET", "/api/status"],
+  ["GET", "/api/events"],
+  ["GET", "/api/events?since=00000001-1"],
+  ["GET", "/api/tunnels"],
+  ["POST", "/api/tunnels", tunnel],
+  ["GET", "/api/tunnels/guarded"],
+  ["DELETE", "/api/tunnels/guarded"],
+  ["GET", "/api/configured"],
+  ["PUT", "/api/configured/stolen", '{"proto":"http","addr":22}'],
+  ["PUT", "/api/configured/guarded", '{"proto":"http","addr":22}'],
+  ["DELETE", "/api/configured/guarded"],
+  ["POST", "/api/configured/guarded/start", "{}"],
+  ["POST", "/api/configured/guarded/stop", "{}"],
+  ["GET", "/api/requests/http"],
+  ["GET", "/api/requests/http?limit=1&filter=status:200"],
+  ["GET", "/api/requests/http/summaries"],
+  ["POST", "/api/requests/http", '{"id":":id"}'],
+  ["POST", "/api/requests/http", '{"id":":id","through":"edge"}'],
+  ["DELETE", "/api/requests/http"],
+  ["GET", "/api/requests/http/:id"],
+  ["PATCH", "/api/requests/http/:id", '{"pinned":true,"note":"stolen"}'],
+  ["DELETE", "/api/requests/http/:id"],
+  ["GET", "/api/requests/http/:id/request/body"],
+  ["GET", "/api/requests/http/:id/response/body"],
+  ["GET", "/api/requests/http/:id/response/body?as=wire"],
+  ["GET", "/api/requests/http/:id/frames"],
+  ["GET", "/api/requests/http/:id/curl?secrets=show"],
+  ["GET", "/api/requests/har?secrets=show"],
+  [
+    "POST",
+    "/api/requests/har",
+    '{"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[]}}',
+  ],
+];
+
+/** The same for one captured request, each path once for what can only read. */
+async function calls(): Promise<[string, string, string?][]> {
+  const id = (await stand()).requests[0]?.id ?? "";
+  expect(id).not.toBe("");
+  return CALLS.map(([method, path, body]) => [method, path.replace(":id", id), body?.replace(":id", id)]);
+}
+
+it("knows every path that is described", () => {
+  const described = readFileSync(join(import.meta.dirname, "../../../docs/local-api.md"), "utf8");
+  const paths = [...described.matchAll(/`[^`]*?(\/api\/[a-z/:]*|…\/[a-z/:]+)/g)].map(([, path = ""]) => path);
+  const tried = CALLS.map(([, path]) => path.replace(/\?.*/, "").replace(/\/(guarded|stolen)/, "/:name"));
+  const missing = [...new Set(paths)].filter(
+    (path) => !tried.some((one) => (path.startsWith("…") ? one.endsWith(path.slice(1)) : one === path)),
+  );
+  expect(paths.length).toBeGreaterThan(15);
+  expect(missing).toEqual([]);
+});
+
+it("can do nothing with any call, by fetch in any mode", async () => {
+  const read = await page.evaluate(
+    async ([host, tries]) => {
+      const read: string[] = [];
+      const types = ["application/json", "text/plain", "application/x-www-form-urlencoded", undefined];
+      for (const [method, path, body] of tries) {
+        for (const mode of ["cors", "no-cors"] as const) {
+          for (const type of body === undefined ? [undefined] : types) {
+            const abort = AbortSignal.timeout(5000);
+            const init: RequestInit = {
+              method,
+              mode,
+              credentials: "include",
+              redirect: "follow",
+              signal: abort,
+            };
+            if (body !== undefined) init.body = type === undefined ? new Blob([body]) : body;
+            if (type !== undefined) init.headers = { "Content-Type": type };
+            try {
+              const answer = await fetch(`http://${host}${path}`, init);
+              const text = await answer.text();
+              if (answer.type !== "opaque" || text !== "") read.push(`${mode} ${method} ${path}: ${text}`);
+            } catch {
+              // Refused.
+            }
+          }
+        }
+      }
+      return read;
+    },
+    [agent, await calls()] as const,
+  );
+  expect(read, "nothing can be read").toEqual([]);
+});
+
+it("can do nothing with any path, by forms, beacons, sockets, feeds, frames and elements", async () => {
+  const paths = [...new Set((await calls()).map(([, path]) => path))];
+  const statuses: string[] = [];
+  page.on("response", (response) => {
+    if (response.request().isNavigationRequest() && response.status() < 400)
+      statuses.push(`${response.request().method()} ${response.url()}: ${response.status()}`);
+  });
+  const sent = await page.evaluate(
+    async ([host, all]) => {
+      let sent = 0;
+      for (const path of all) {
+        for (const [method, enctype] of [
+          ["get", "application/x-www-form-urlencoded"],
+          ["post", "text/plain"],
+          ["post", "application/x-www-form-urlencoded"],
+          ["post", "multipart/form-data"],
+        ] as const) {
+          const frame = document.createElement("iframe");
+          frame.name = `frame${(sent += 1)}`;
+          document.body.append(frame);
+          const form = document.createElement("form");
+          Object.assign(form, { action: `http://${host}${path}`, method, enctype, target: frame.name });
+          document.body.append(form);
+          // An answer that may not be framed is loaded as an empty page.
+          const loaded = new Promise((over) => (frame.onload = over));
+          form.submit();
+          await loaded;
+          frame.remove();
+        }
+      }
+      return sent;
+    },
+    [agent, paths] as const,
+  );
+  expect(sent).toBe(4 * paths.length);
+  expect(statuses, "every form is refused").toEqual([]);
+  const done = await page.evaluate(
+    async ([host, all]) => {
+      const done: string[] = [];
+      // Who hears nothing for this long has got nothing.
+      const patience = 10_000;
+      const tries: Promise<void>[] = [];
+      const once = (what: string, begin: (yes: () => void, no: () => void) => void) =>
+        tries.push(
+          new Promise<void>((over) => {
+            begin(
+              () => (done.push(what), over()),
+              () => over(),
+            );
+            setTimeout(over, patience);
+          }),
+        );
+      for (const path of all) {
+        const url = `http://${host}${path}`;
+        navigator.sendBeacon(url, new Blob(["{}"], { type: "text/plain" }));
+        once(`feed ${path}`, (yes, no) => {
+          const feed = new EventSource(url, { withCredentials: true });
+          feed.onopen = yes;
+          feed.onerror = () => (feed.close(), no());
+        });
+        once(`socket ${path}`, (yes, no) => {
+          const socket = new WebSocket(url.replace("http:", "ws:"));
+          socket.onopen = yes;
+          socket.onerror = no;
+        });
+        for (const [tag, attribute] of [
+          ["img", "src"],
+          ["script", "src"],
+          ["link", "href"],
+          ["video", "src"],
+          ["object", "data"],
+        ] as const) {
+          once(`${tag} ${path}`, (yes, no) => {
+            const element = document.createElement(tag);
+            if (tag === "link") element.setAttribute("rel", "stylesheet");
+            element.addEventListener(tag === "video" ? "loadedmetadata" : "load", yes);
+            element.addEventListener("error", no);
+            element.setAttribute(attribute, url);
+            document.body.append(element);
+          });
+        }
+      }
+      await Promise.all(tries);
+      return done;
+    },
+    [agent, paths] as const,
+  );
+  expect(done, "nothing opens or loads").toEqual([]);
+}, 180_000);
 
 it("cannot start, stop, delete or replay with fetch, in any mode and with any content type", async () => {
   const outcomes = await page.evaluate(
@@ -111,7 +298,7 @@ it("cannot start, stop, delete or replay with fetch, in any mode and with any co
       navigator.sendBeacon(`http://${host}/api/tunnels`, new Blob([body ?? ""], { type: "text/plain" }));
       return read;
     },
-    [agent, tunnel, (await stand()).requests[0] ?? ""],
+    [agent, tunnel, (await stand()).requests[0]?.id ?? ""],
   );
   expect(outcomes, "nothing can be read").toEqual([]);
 });
@@ -226,9 +413,25 @@ it("cannot come in under a name of its own that leads here", async () => {
     args: ["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"],
   });
   const evil = await rebound.newPage();
-  for (const path of ["/", "/index.html", "/api/status", "/api/events", "/api/requests/http"]) {
+  for (const path of ["/", "/index.html", "/status", ...(await calls()).map(([, path]) => path)]) {
     const answer = await evil.goto(`http://evil.example:${port}${path}`);
     expect(answer?.status(), path).toBe(403);
   }
+  // The page is of the agent's own origin now, as the browser sees it: only the agent can tell.
+  const statuses = await evil.evaluate(
+    async (tries) => {
+      const statuses: string[] = [];
+      for (const [method, path, body] of tries) {
+        const init: RequestInit = { method };
+        if (body !== undefined)
+          Object.assign(init, { body, headers: { "Content-Type": "application/json" } });
+        const answer = await fetch(path, init);
+        if (answer.status !== 403) statuses.push(`${method} ${path}: ${answer.status}`);
+      }
+      return statuses;
+    },
+    await calls(),
+  );
+  expect(statuses).toEqual([]);
   await rebound.close();
 });
