@@ -1,11 +1,13 @@
 //! The raw bytes of one message, kept up to a limit, with exact knowledge of the memory they take.
 
-use super::message::Message;
+use super::{framing::Framing, message::Message};
 use bytes::Bytes;
 
 /// A piece is never larger than this, so that growing never copies what is there.
 const MAX_PIECE: usize = 64 * 1024;
 const MIN_PIECE: usize = 512;
+/// So much room is made at once for what a message says of its length; whoever announces more need not send it.
+const MOST_EXPECTED: usize = 4 * 1024;
 
 /// Bytes as they were on the wire.
 #[derive(Debug, Default)]
@@ -16,6 +18,8 @@ pub(crate) struct Recording {
     filling: Vec<u8>,
     kept: usize,
     limit: usize,
+    /// Bytes of head and body in all, where that is known.
+    expected: usize,
     /// Bytes that passed, kept or not.
     pub(crate) passed: u64,
     /// Bytes of the head at the front.
@@ -32,6 +36,14 @@ impl Recording {
         Recording { head, limit: head.saturating_add(body_limit), ..Recording::default() }
     }
 
+    /// Knows how long the body will be.
+    pub(crate) fn expecting(mut self, framing: &Framing) -> Self {
+        if let Framing::Length(body) = framing {
+            self.expected = self.head.saturating_add(usize::try_from(*body).unwrap_or(usize::MAX));
+        }
+        self
+    }
+
     /// Keeps as much as fits into memory that is there already; the rest is returned.
     pub(crate) fn fill<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let room = self.limit.saturating_sub(self.kept);
@@ -45,6 +57,10 @@ impl Recording {
     /// How much memory is needed for more bytes; 0 once the limit is reached.
     pub(crate) fn wanted(&self, bytes: usize) -> usize {
         let room = self.limit.saturating_sub(self.kept);
+        let expected = self.expected.saturating_sub(self.kept).min(MOST_EXPECTED);
+        if expected >= bytes {
+            return expected.min(room);
+        }
         // Pieces double, so that many small writes make few pieces and one small message makes a small one.
         bytes.max(self.kept).clamp(MIN_PIECE, MAX_PIECE).min(room).max(bytes.min(room).min(MAX_PIECE))
     }

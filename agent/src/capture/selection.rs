@@ -84,6 +84,7 @@ mod tests {
     use super::super::{
         event::feed,
         exchange::{Opening, Side, TunnelTag},
+        framing::Framing,
     };
     use super::*;
 
@@ -104,7 +105,7 @@ mod tests {
                 imported: false,
                 through_edge: false,
             };
-            let exchange = store.begin(opening, b"POST / HTTP/1.1\r\n\r\n");
+            let exchange = store.begin(opening, b"POST / HTTP/1.1\r\n\r\n", &Framing::Length(0));
             exchange.append(&store, Side::Request, format!("needle {number}").as_bytes());
             exchange.ended(&store, Side::Request);
         }

@@ -238,26 +238,31 @@ impl Conversation {
                     }
                     let observer = &self.observer;
                     let started = self.request.head.feed(bytes, |raw| {
-                        let head = RequestHead::read(raw)?;
+                        let mut head = RequestHead::read(raw)?;
                         let exchange = observer.store.as_ref().filter(|store| store.is_on()).map(|store| {
                             let kept = store.kept_head(raw);
                             // What is kept is what is listed: a secret must not stay in the target either.
-                            let head = match &kept {
-                                Cow::Owned(kept) => RequestHead::read(kept).unwrap_or_else(|_| head.clone()),
-                                Cow::Borrowed(_) => head.clone(),
+                            let redacted = match &kept {
+                                Cow::Owned(kept) => RequestHead::read(kept).ok(),
+                                Cow::Borrowed(_) => None,
+                            };
+                            let (target, host) = match redacted {
+                                Some(redacted) => (redacted.target, redacted.host),
+                                // Nobody else asks for them.
+                                None => (std::mem::take(&mut head.target), std::mem::take(&mut head.host)),
                             };
                             let opening = Opening {
                                 tunnel: observer.tunnel.clone(),
                                 remote: observer.remote_of(&head),
-                                method: head.method,
-                                target: head.target,
-                                host: head.host,
+                                method: head.method.clone(),
+                                target,
+                                host,
                                 replay_of: observer.replay_of,
                                 trace: observer.notes.as_ref().and_then(Notes::take),
                                 imported: false,
                                 through_edge: observer.through_edge,
                             };
-                            store.begin(opening, &kept)
+                            store.begin(opening, &kept, &head.framing)
                         });
                         Ok((head, exchange))
                     })?;
@@ -329,7 +334,8 @@ impl Conversation {
                             && let (Some(exchange), Some(store)) = (&pending.exchange, store)
                         {
                             let kept = store.kept_head(raw);
-                            exchange.answered(head.status, &head.reason, store.recording(kept.len()));
+                            let recording = store.recording(kept.len()).expecting(&head.framing_for(&pending.method));
+                            exchange.answered(head.status, &head.reason, recording);
                             exchange.append(store, Side::Response, &kept);
                         }
                         Ok(head)

@@ -3,6 +3,7 @@
 use super::{
     event::Happening,
     exchange::{Exchange, Opening, Side, shown_id},
+    framing::Framing,
     gone::Gone,
     recording::Recording,
     redact::{Redactor, Rules},
@@ -104,8 +105,9 @@ impl CaptureStore {
     }
 
     /// A request's head has passed: from now on it is listed.
-    pub(crate) fn begin(&self, opening: Opening, head: &[u8]) -> Arc<Exchange> {
-        let exchange = self.enter(|id| Exchange::new(id, opening, self.recording(head.len())));
+    pub(crate) fn begin(&self, opening: Opening, head: &[u8], framing: &Framing) -> Arc<Exchange> {
+        let recording = self.recording(head.len()).expecting(framing);
+        let exchange = self.enter(|id| Exchange::new(id, opening, recording));
         exchange.append(self, Side::Request, head);
         self.tell_of(&exchange);
         exchange
@@ -343,7 +345,7 @@ mod tests {
         let store = store(10 << 20);
         let body = vec![7u8; 48 * 1024];
         for _ in 0..60 {
-            let exchange = store.begin(opening("site"), b"POST / HTTP/1.1\r\n\r\n");
+            let exchange = store.begin(opening("site"), b"POST / HTTP/1.1\r\n\r\n", &Framing::Length(0));
             for _ in 0..30 {
                 exchange.append(&store, Side::Request, &body);
                 assert!(store.bytes() <= 10 << 20);
@@ -362,7 +364,7 @@ mod tests {
     fn many_small_requests_are_counted_with_all_that_belongs_to_them() {
         let store = store(1 << 20);
         for _ in 0..5000 {
-            store.begin(opening("site"), b"GET / HTTP/1.1\r\n\r\n").ended(&store, Side::Request);
+            store.begin(opening("site"), b"GET / HTTP/1.1\r\n\r\n", &Framing::Length(0)).ended(&store, Side::Request);
         }
         let kept = store.page(u64::MAX, 10_000).len();
         assert!(kept > 500 && kept < 2500, "{kept} were kept");
@@ -372,7 +374,7 @@ mod tests {
     #[test]
     fn an_exchange_taken_out_while_it_passes_keeps_nothing() {
         let store = store(4096);
-        let exchange = store.begin(opening("site"), b"POST / HTTP/1.1\r\n\r\n");
+        let exchange = store.begin(opening("site"), b"POST / HTTP/1.1\r\n\r\n", &Framing::Length(0));
         exchange.append(&store, Side::Request, &[0; 100_000]);
         exchange.append(&store, Side::Request, &[0; 100_000]);
         exchange.ended(&store, Side::Request);
@@ -383,7 +385,7 @@ mod tests {
     #[test]
     fn ids_are_found_as_they_are_written() {
         let store = store(1 << 20);
-        let one = store.begin(opening("a"), b"");
+        let one = store.begin(opening("a"), b"", &Framing::Length(0));
         assert!(store.get(&shown_id(one.id)).is_some());
         assert!(store.get("zz").is_none() && store.get("").is_none());
         assert!(store.remove(&shown_id(one.id)) && !store.remove(&shown_id(one.id)));
@@ -393,10 +395,10 @@ mod tests {
     #[test]
     fn pinned_ones_stay_while_there_are_others_to_go() {
         let store = store(64 << 10);
-        let first = store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n");
+        let first = store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n", &Framing::Length(0));
         store.mark(&first, Some(true), Some(Some("look at this")));
         for _ in 0..1000 {
-            store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n").ended(&store, Side::Request);
+            store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n", &Framing::Length(0)).ended(&store, Side::Request);
             assert!(store.bytes() <= 64 << 10);
         }
         let kept = store.page(u64::MAX, 1000);
@@ -404,9 +406,9 @@ mod tests {
         assert!(kept.windows(2).all(|pair| pair[0].id > pair[1].id));
         assert_eq!(first.summary()["note"], "look at this");
         store.mark(&first, Some(false), Some(None));
-        store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n");
+        store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n", &Framing::Length(0));
         for _ in 0..20 {
-            store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n");
+            store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n", &Framing::Length(0));
         }
         assert!(store.get(&shown_id(first.id)).is_none(), "the oldest goes as soon as it is loose");
         store.clear();

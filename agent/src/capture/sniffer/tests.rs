@@ -310,6 +310,7 @@ fn frames_stay_within_the_room_of_a_body_and_the_newest_are_kept() {
             through_edge: false,
         },
         REQUESTS[0],
+        &Framing::Length(0),
     );
     watched.conversation.request_bytes(HANDSHAKE);
     watched.conversation.response_bytes(SWITCH);
