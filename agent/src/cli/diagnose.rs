@@ -48,5 +48,7 @@ fn verdict(report: &Report) -> Result<(), Error> {
     let failed = |check: &&crate::diagnose::Check| check.verdict == Verdict::Fail;
     let first =
         report.checks.iter().find(failed).map(|check| format!("{} {}: {}", check.name, check.subject, check.finding));
-    Err(Error::new(Code::DiagnosisFailed, format!("The first thing to mend is {}.", first.unwrap_or_default())))
+    let first = first.unwrap_or_default();
+    let end = if first.ends_with(['.', '?', '!']) { "" } else { "." };
+    Err(Error::new(Code::DiagnosisFailed, format!("The first thing to mend is {first}{end}")))
 }

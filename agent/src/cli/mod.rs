@@ -150,7 +150,7 @@ fn dispatch(command: Command) -> Result<(), Error> {
         Command::Completion { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut whole(), "postern", &mut script);
-            io::stdout().write_all(&script).map_err(|error| output_lost(&error))
+            heard(io::stdout().write_all(&script))
         }
         Command::Man { folder } => manual(&folder),
         Command::Service { command } => service::run(command),
@@ -169,11 +169,17 @@ fn manual(folder: &Path) -> Result<(), Error> {
 
 /// Writes a line to standard output.
 fn say(line: &str) -> Result<(), Error> {
-    writeln!(io::stdout(), "{line}").map_err(|error| output_lost(&error))
+    heard(writeln!(io::stdout(), "{line}"))
 }
 
-fn output_lost(error: &io::Error) -> Error {
-    Error::new(Code::Internal, format!("The output could not be written: {error}."))
+/// What became of output. A reader who has had enough, such as `head`, is no failure.
+fn heard(written: io::Result<()>) -> Result<(), Error> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::new(Code::Internal, format!("The output could not be written: {error}.")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn complain(error: &Error) {

@@ -4,7 +4,7 @@ mod commands;
 mod description;
 mod values;
 
-use super::{flags, output_lost};
+use super::{flags, heard};
 use crate::config::{Sources, paths, tree::Node};
 use clap::ArgMatches;
 use commands::Chosen;
@@ -29,7 +29,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<(), Error> {
         .build()
         .map_err(|error| Error::new(Code::Internal, format!("The program could not start: {error}.")))?;
     let answer = runtime.block_on(perform(&client, chosen))?;
-    answer.map_or(Ok(()), |answer| writeln!(io::stdout(), "{answer:#}").map_err(|error| output_lost(&error)))
+    answer.map_or(Ok(()), |answer| heard(writeln!(io::stdout(), "{answer:#}")))
 }
 
 /// Makes the call; with `--all` follows a list to its end and gives it as one page.
