@@ -3,6 +3,7 @@ import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router"
 import type { ComponentType } from "react";
 import type { Base } from "../api/management";
 import type { IconName } from "../parts/Icon";
+import { tlsCertificates } from "./certificates/tlsCertificates";
 import { people } from "./people/people";
 import { sessions } from "./people/sessions";
 import { httpsEdges } from "./kinds/httpsEdges";
@@ -76,6 +77,10 @@ export const AREAS: readonly Area[] = [
   resource("Edges", "lock", tlsEdges, { $id: page(() => import("./edges/TlsEdgePage")) }),
   resource("Edges", "arrow", tcpEdges, { $id: page(() => import("./edges/TcpEdgePage")) }),
   resource("Access", "lock", ipPolicies),
+  resource("Certificates", "lock", tlsCertificates, {
+    "": page(() => import("./certificates/CertificatesPage")),
+    new: page(() => import("./certificates/UploadPage")),
+  }),
   resource("Visitors", "eye", people),
   resource("Visitors", "clock", sessions),
 ];

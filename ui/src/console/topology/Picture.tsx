@@ -83,7 +83,7 @@ export default function Picture({ graph, chosen, onChoose }: PictureProps) {
         edgesFocusable={false}
         deleteKeyCode={null}
         fitView
-        fitViewOptions={{ padding: 0.08, maxZoom: 1, minZoom: 0.35 }}
+        fitViewOptions={{ padding: 0.03, maxZoom: 1, minZoom: 0.35 }}
         minZoom={0.1}
         maxZoom={1.6}
         onlyRenderVisibleElements={graph.nodes.length > 150}

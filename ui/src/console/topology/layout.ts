@@ -1,9 +1,9 @@
 // Where the nodes of a graph stand: a column for each step of the way, neighbours near each other.
 import { COLUMNS, type Graph, type Node } from "./graph";
 
-export const NODE_WIDTH = 210;
-export const NODE_HEIGHT = 58;
-const COLUMN_GAP = 72;
+export const NODE_WIDTH = 168;
+export const NODE_HEIGHT = 66;
+const COLUMN_GAP = 36;
 const ROW_GAP = 16;
 
 export interface Placed {

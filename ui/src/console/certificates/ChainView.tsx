@@ -1,0 +1,69 @@
+// A chain as it was read in the page: each certificate under the one that it was issued by.
+import { useEffect, useState } from "react";
+import { Icon } from "../../parts/Icon";
+import { exactly } from "../resource/cells";
+import styles from "./certificates.module.css";
+import type { Chain } from "./chain";
+import { Expiry } from "./Expiry";
+
+/** What stands in a text; null until it was read. The reader is loaded when the first certificate is looked at. */
+export function useChain(pem: string): Chain | null {
+  const [read, setRead] = useState<{ pem: string; chain: Chain } | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    if (pem.trim() !== "")
+      void import("./chain").then(({ readChain }) => {
+        if (wanted) setRead({ pem, chain: readChain(pem, new Date()) });
+      });
+    return () => {
+      wanted = false;
+    };
+  }, [pem]);
+  return read?.pem === pem ? read.chain : null;
+}
+
+export function ChainView({ pem }: { pem: string }) {
+  const chain = useChain(pem);
+  return chain && <ChainParts chain={chain} />;
+}
+
+export function ChainParts({ chain: { certificates, mistakes, warnings } }: { chain: Chain }) {
+  return (
+    <div className={styles.chain}>
+      {certificates.length > 0 && (
+        <ol className={styles.parts} aria-label="Certificates of the chain">
+          {certificates.map((one, index) => (
+            <li key={one.serial + String(index)} className={styles.part}>
+              <p className={styles.role}>{role(index, one.selfSigned, one.authority)}</p>
+              <p className={styles.title}>{one.title}</p>
+              <p className={styles.quiet}>
+                {one.key}, issued by {one.issuer}
+              </p>
+              {one.names.length > 0 && <p className={styles.names}>{one.names.join(", ")}</p>}
+              <p className={styles.quiet}>
+                until {exactly(one.notAfter.toISOString())} <Expiry at={one.notAfter.toISOString()} />
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+      {mistakes.map((mistake) => (
+        <p key={mistake} className={styles.mistake}>
+          <Icon name="cross" size={14} />
+          {mistake}
+        </p>
+      ))}
+      {warnings.map((warning) => (
+        <p key={warning} className={styles.warning}>
+          <Icon name="alert" size={14} />
+          {warning}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function role(index: number, selfSigned: boolean, authority: boolean): string {
+  if (index === 0) return selfSigned ? "Certificate, signed by itself" : "Certificate";
+  return selfSigned ? "Root" : authority ? "Intermediate" : "Issuer";
+}

@@ -1,0 +1,54 @@
+// On a certificate's page: its chain as read from the PEM, and which names it is used by.
+import type { Endpoint, TlsCertificate } from "../../api/generated";
+import { useCopy } from "../../services";
+import { Button } from "../../parts/Button";
+import { allOf, useAsked } from "../management";
+import { RefLink } from "../resource/cells";
+import { Section } from "../resource/PageFrame";
+import { ChainView } from "./ChainView";
+import { covers } from "./covers";
+import styles from "./certificates.module.css";
+import { namesOf } from "./tlsCertificates";
+
+const ENDPOINTS = { path: "/endpoints", member: "endpoints" };
+
+export function OfCertificate({ record: certificate }: { record: TlsCertificate }) {
+  const copy = useCopy();
+  const names = namesOf(certificate);
+  const endpoints = useAsked(allOf<Endpoint>(ENDPOINTS)).data;
+  const covered = endpoints?.records.filter(({ host }) => names.some((name) => covers(name, host)));
+  return (
+    <>
+      <Section
+        title="Chain"
+        actions={
+          <Button icon="copy" onClick={() => void copy(certificate.certificate_pem, "The chain")}>
+            Copy as PEM
+          </Button>
+        }
+      >
+        <ChainView pem={certificate.certificate_pem} />
+      </Section>
+      <Section
+        title="Used by"
+        about="Addresses it is valid for. If several certificates are, the most specific is shown, then the newest."
+      >
+        {covered && covered.length > 0 ? (
+          <ul className={styles.users}>
+            {covered.map((endpoint) => (
+              <li key={endpoint.id}>
+                {endpoint.public_url || endpoint.hostport}{" "}
+                {endpoint.edge && <RefLink id={endpoint.edge.id}>edge</RefLink>}
+                {endpoint.tunnel && <RefLink id={endpoint.tunnel.id}>tunnel</RefLink>}
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <p className={styles.quiet}>
+            {covered ? "Nothing that is published has one of its names." : "Looking…"}
+          </p>
+        )}
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,253 @@
+// What certificates say, and whether a private key belongs to one. Loaded when a certificate is looked at: everything
+// is read in the page, and a private key goes nowhere but into the request.
+import { ECParameters, ECPrivateKey, id_ecPublicKey } from "@peculiar/asn1-ecc";
+import { PrivateKeyInfo } from "@peculiar/asn1-pkcs8";
+import { id_rsaEncryption, RSAPrivateKey, RSAPublicKey } from "@peculiar/asn1-rsa";
+import { AsnConvert } from "@peculiar/asn1-schema";
+import {
+  BasicConstraints,
+  Certificate,
+  id_ce_basicConstraints,
+  id_ce_subjectAltName,
+  SubjectAlternativeName,
+  SubjectPublicKeyInfo,
+  type Name,
+} from "@peculiar/asn1-x509";
+import { blocksOf, isKey, type Block } from "./pem";
+
+const COMMON_NAME = "2.5.4.3";
+const ORGANIZATION = "2.5.4.10";
+const ED25519 = "1.3.101.112";
+const CURVES: Readonly<Record<string, string>> = {
+  "1.2.840.10045.3.1.7": "P-256",
+  "1.3.132.0.34": "P-384",
+  "1.3.132.0.35": "P-521",
+};
+
+export interface Facts {
+  /** The common name, else the first name it is valid for, else the organization. */
+  title: string;
+  issuer: string;
+  /** Host names and addresses. */
+  names: readonly string[];
+  notBefore: Date;
+  notAfter: Date;
+  /** `RSA 2048`, `ECDSA P-256`, `Ed25519`. */
+  key: string;
+  serial: string;
+  authority: boolean;
+  selfSigned: boolean;
+  subjectDer: string;
+  issuerDer: string;
+  keyDer: ArrayBuffer;
+}
+
+export interface Chain {
+  certificates: readonly Facts[];
+  /** What the server would refuse, and what it takes but visitors may not like. */
+  mistakes: readonly string[];
+  warnings: readonly string[];
+}
+
+function refused(mistake: string): Chain {
+  return { certificates: [], mistakes: [mistake], warnings: [] };
+}
+
+export function readChain(text: string, now: Date): Chain {
+  const blocks = blocksOf(text);
+  if (typeof blocks === "string") return refused(blocks);
+  if (blocks.some(({ label }) => isKey(label)))
+    return refused(
+      "There is a private key in here. It belongs in the other field; only certificates are shown to others.",
+    );
+  const other = blocks.find(({ label }) => label !== "CERTIFICATE");
+  if (other) return refused(`There is a block “${other.label}”. Only blocks “CERTIFICATE” belong here.`);
+  if (blocks.length === 0)
+    return refused("There is no certificate in it: paste all from -----BEGIN CERTIFICATE----- on.");
+  const certificates: Facts[] = [];
+  for (const [index, block] of blocks.entries()) {
+    const facts = factsOf(block);
+    if (!facts) return refused(`Certificate ${index + 1} cannot be read.`);
+    certificates.push(facts);
+  }
+  return { certificates, mistakes: orderMistakes(certificates), warnings: warningsOf(certificates, now) };
+}
+
+function orderMistakes(certificates: readonly Facts[]): string[] {
+  const mistakes: string[] = [];
+  for (const [index, next] of certificates.entries()) {
+    const before = certificates[index - 1];
+    if (before && before.issuerDer !== next.subjectDer)
+      mistakes.push(
+        `“${before.title}” was issued by “${before.issuer}”, but “${next.title}” comes next. The leaf comes first, then each certificate that issued the one before it.`,
+      );
+  }
+  return mistakes;
+}
+
+function warningsOf(certificates: readonly Facts[], now: Date): string[] {
+  const leaf = certificates[0];
+  if (!leaf) return [];
+  const warnings: string[] = [];
+  if (leaf.notAfter <= now) warnings.push("It has expired: browsers refuse it.");
+  if (leaf.notBefore > now) warnings.push("It is not valid yet.");
+  if (leaf.names.length === 0)
+    warnings.push("It names no hosts: browsers look at the alternative names only.");
+  if (certificates.length === 1 && !leaf.selfSigned)
+    warnings.push(
+      "There are no intermediate certificates. Most browsers and programs need those that issued it.",
+    );
+  if (leaf.authority) warnings.push("The first certificate is that of an authority, not of a server.");
+  return warnings;
+}
+
+function factsOf({ der }: Block): Facts | null {
+  try {
+    const { tbsCertificate: certificate } = AsnConvert.parse(der, Certificate);
+    const { subject, issuer, validity, subjectPublicKeyInfo: key, extensions } = certificate;
+    const extension = (id: string) => extensions?.find(({ extnID }) => extnID === id)?.extnValue.buffer;
+    const alternative = extension(id_ce_subjectAltName);
+    const constraints = extension(id_ce_basicConstraints);
+    const names = alternative
+      ? [...AsnConvert.parse(alternative, SubjectAlternativeName)].flatMap(
+          (name) => name.dNSName ?? name.iPAddress ?? [],
+        )
+      : [];
+    const [subjectDer, issuerDer] = [nameDer(subject), nameDer(issuer)];
+    return {
+      title: words(subject, COMMON_NAME) || names[0] || words(subject, ORGANIZATION) || "without a name",
+      issuer: words(issuer, COMMON_NAME) || words(issuer, ORGANIZATION) || "without a name",
+      names,
+      notBefore: validity.notBefore.getTime(),
+      notAfter: validity.notAfter.getTime(),
+      key: keyKind(key.algorithm.algorithm, key.algorithm.parameters, key.subjectPublicKey),
+      serial: hex(certificate.serialNumber),
+      authority: constraints ? AsnConvert.parse(constraints, BasicConstraints).cA : false,
+      selfSigned: subjectDer === issuerDer,
+      subjectDer,
+      issuerDer,
+      keyDer: AsnConvert.serialize(key),
+    };
+  } catch {
+    return null;
+  }
+}
+
+function nameDer(name: Name): string {
+  return hex(AsnConvert.serialize(name));
+}
+
+function words(name: Name, type: string): string {
+  for (const part of name) for (const { type: own, value } of part) if (own === type) return value.toString();
+  return "";
+}
+
+function keyKind(algorithm: string, parameters: ArrayBuffer | null | undefined, key: ArrayBuffer): string {
+  if (algorithm === id_rsaEncryption) return `RSA ${bits(AsnConvert.parse(key, RSAPublicKey).modulus)}`;
+  if (algorithm === ED25519) return "Ed25519";
+  if (algorithm === id_ecPublicKey && parameters) {
+    const curve = AsnConvert.parse(parameters, ECParameters).namedCurve ?? "";
+    return `ECDSA ${CURVES[curve] ?? curve}`;
+  }
+  return algorithm;
+}
+
+function bits(modulus: ArrayBuffer): number {
+  const bytes = trimmed(new Uint8Array(modulus));
+  return bytes.length * 8 - Math.clz32(bytes[0] ?? 0) + 24;
+}
+
+/** Without leading zeros. */
+function trimmed(bytes: Uint8Array): Uint8Array {
+  const first = bytes.findIndex((byte) => byte !== 0);
+  return first < 0 ? bytes.slice(0, 0) : bytes.slice(first);
+}
+
+export function hex(buffer: ArrayBuffer): string {
+  return [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Whether a private key belongs to a certificate; `unknown` where this page cannot tell. Otherwise what is wrong. */
+export type Match = "belongs" | "other" | "unknown" | { mistake: string };
+
+export async function matchKey(leaf: Facts, text: string): Promise<Match> {
+  const blocks = blocksOf(text);
+  if (typeof blocks === "string") return { mistake: blocks };
+  const keys = blocks.filter(({ label }) => isKey(label));
+  if (keys.length === 0) {
+    const mistake = blocks.some(({ label }) => label === "CERTIFICATE")
+      ? "This is a certificate. The private key begins with a line like -----BEGIN PRIVATE KEY-----."
+      : "There is no private key in it: paste all from -----BEGIN on.";
+    return { mistake };
+  }
+  const [key, second] = keys;
+  if (second) return { mistake: "There is more than one key in it." };
+  if (!key || key.encrypted)
+    return { mistake: "The key is encrypted. Decrypt it first: openssl pkey -in key.pem -out plain.pem" };
+  try {
+    return await compare(leaf, key);
+  } catch {
+    return { mistake: "The key cannot be read." };
+  }
+}
+
+async function compare(leaf: Facts, { label, der }: Block): Promise<Match> {
+  const { algorithm: of, subjectPublicKey } = AsnConvert.parse(leaf.keyDer, SubjectPublicKeyInfo);
+  const { algorithm } = of;
+  if (label === "RSA PRIVATE KEY") return sameRsa(algorithm, subjectPublicKey, der.buffer);
+  if (label === "EC PRIVATE KEY") return samePoint(algorithm, subjectPublicKey, der.buffer);
+  const info = AsnConvert.parse(der, PrivateKeyInfo);
+  const kind = info.privateKeyAlgorithm.algorithm;
+  const inside = info.privateKey.buffer;
+  if (kind === id_rsaEncryption) return sameRsa(algorithm, subjectPublicKey, inside);
+  if (kind === id_ecPublicKey) {
+    const told = samePoint(algorithm, subjectPublicKey, inside);
+    return told === "unknown" ? sameByCrypto(leaf, der, algorithm, subjectPublicKey) : told;
+  }
+  if (kind === ED25519 && algorithm !== ED25519) return "other";
+  if (kind === ED25519) return sameByCrypto(leaf, der, algorithm, subjectPublicKey);
+  return {
+    mistake: "This kind of key is not supported: RSA, ECDSA on P-256, P-384 or P-521, and Ed25519 are.",
+  };
+}
+
+function comparable(number: ArrayBuffer): string {
+  return hex(trimmed(new Uint8Array(number)).slice().buffer);
+}
+
+function sameRsa(algorithm: string, key: ArrayBuffer, der: ArrayBuffer): Match {
+  if (algorithm !== id_rsaEncryption) return "other";
+  const own = AsnConvert.parse(der, RSAPrivateKey).modulus;
+  return comparable(own) === comparable(AsnConvert.parse(key, RSAPublicKey).modulus) ? "belongs" : "other";
+}
+
+function samePoint(algorithm: string, key: ArrayBuffer, der: ArrayBuffer): Match {
+  if (algorithm !== id_ecPublicKey) return "other";
+  const { publicKey } = AsnConvert.parse(der, ECPrivateKey);
+  if (!publicKey) return "unknown";
+  return hex(publicKey) === hex(key) ? "belongs" : "other";
+}
+
+/** For keys that do not hold their public half: the browser can make it, where it lets pages use its cryptography. */
+async function sameByCrypto(
+  leaf: Facts,
+  der: Uint8Array<ArrayBuffer>,
+  algorithm: string,
+  key: ArrayBuffer,
+): Promise<Match> {
+  const curve = leaf.key.replace("ECDSA ", "");
+  const edwards = algorithm === ED25519;
+  if (!edwards && algorithm !== id_ecPublicKey) return "other";
+  if (!globalThis.crypto?.subtle) return "unknown";
+  const kind = edwards ? { name: "Ed25519" } : { name: "ECDSA", namedCurve: curve };
+  const imported = await crypto.subtle.importKey("pkcs8", der, kind, true, ["sign"]).catch(() => null);
+  if (!imported) return "unknown";
+  const { x = "", y = "" } = await crypto.subtle.exportKey("jwk", imported);
+  const point = edwards ? raw(x) : `04${raw(x)}${raw(y)}`;
+  return point === hex(key) ? "belongs" : "other";
+}
+
+function raw(base64url: string): string {
+  const text = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
+  return hex(Uint8Array.from(text, (letter) => letter.charCodeAt(0)).buffer);
+}

@@ -1,0 +1,6 @@
+// Whether a name of a certificate is that of a host: exactly, or by a wildcard for one label.
+export function covers(name: string, host: string): boolean {
+  const [wanted, own] = [host.toLowerCase(), name.toLowerCase()];
+  if (wanted === own) return true;
+  return own.startsWith("*.") && wanted.includes(".") && wanted.slice(wanted.indexOf(".")) === own.slice(1);
+}

@@ -1,0 +1,71 @@
+// TLS certificates: uploaded ones, and those that the server got by itself.
+import type { TlsCertificate } from "../../api/generated";
+import { expiryTone } from "../overview/state";
+import { exactly, Mono, None } from "../resource/cells";
+import { description, metadata } from "../resource/fields/text";
+import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
+import { Expiry } from "./Expiry";
+import { OfCertificate } from "./OfCertificate";
+
+export const tlsCertificates = describe<TlsCertificate>({
+  path: "/tls_certificates",
+  member: "tls_certificates",
+  prefix: "cert",
+  one: "TLS certificate",
+  many: "TLS certificates",
+  about: "Chains with their private keys, shown to visitors of the names they are valid for.",
+  title: (certificate) => namesOf(certificate)[0] ?? certificate.description ?? certificate.id,
+  columns: [
+    { name: "names", label: "Valid for", text: (certificate) => namesOf(certificate).join(", ") },
+    {
+      name: "not_after",
+      label: "Expires",
+      text: (certificate) => certificate.not_after,
+      cell: ({ not_after, issued_at }) => <Expiry at={not_after} renewed={issued_at !== null} />,
+    },
+    { name: "issuer", label: "Issuer", text: (certificate) => certificate.issuer_common_name },
+    { name: "key", label: "Key", text: (certificate) => certificate.private_key_type.toUpperCase() },
+    descriptionColumn,
+    {
+      name: "serial",
+      label: "Serial number",
+      text: (certificate) => certificate.serial_number,
+      mono: true,
+      hidden: true,
+    },
+    { ...idColumn, hidden: true },
+    metadataColumn,
+  ],
+  fields: [description(), metadata()],
+  empty: {
+    sentence:
+      "No certificate is uploaded. Names without one are served with a certificate of this server's own authority, which browsers trust only where that was installed.",
+    command: "postern api tls-certificates create --certificate-pem @chain.pem --private-key-pem @key.pem",
+  },
+  deletion: ({ not_after }) =>
+    expiryTone(not_after, Date.now()) === "bad"
+      ? "It has expired; nobody is served with it."
+      : "Its names are served with another certificate that is valid for them, or with one of this server's own authority. New connections see that at once.",
+  touches: ["/status", "/reserved_domains"],
+  facts: (certificate) => [
+    { label: "Valid for", value: namesOf(certificate).join(", ") || <None>no names</None> },
+    { label: "Valid", value: `${exactly(certificate.not_before)} – ${exactly(certificate.not_after)}` },
+    {
+      label: "Expires",
+      value: <Expiry at={certificate.not_after} renewed={certificate.issued_at !== null} />,
+    },
+    { label: "Issuer", value: certificate.issuer_common_name || <None>without a name</None> },
+    { label: "Key", value: certificate.private_key_type.toUpperCase() },
+    { label: "Serial number", value: <Mono>{certificate.serial_number}</Mono> },
+    { label: "Origin", value: certificate.issued_at ? "got by this server (ACME)" : "uploaded" },
+  ],
+  More: OfCertificate,
+});
+
+export function namesOf({
+  subject_alternative_names: { dns_names, ips },
+  subject_common_name,
+}: TlsCertificate): string[] {
+  const names = [...dns_names, ...ips];
+  return names.length > 0 ? names : [subject_common_name].filter(Boolean);
+}
