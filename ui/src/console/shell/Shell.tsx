@@ -1,6 +1,6 @@
 // The frame of the console: navigation beside the page that is open.
 import { Outlet } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Brand } from "../../parts/Brand";
 import { Button } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
@@ -9,6 +9,8 @@ import { usePlace } from "../address";
 import { AREAS, type Area, type Group } from "../areas";
 import { PlaceLink } from "../PlaceLink";
 import styles from "./Shell.module.css";
+
+const Palette = lazy(() => import("./palette/Palette"));
 
 export function Shell({ agent }: { agent: boolean }) {
   const { host } = useServices();
@@ -19,6 +21,17 @@ export function Shell({ agent }: { agent: boolean }) {
   const [openAt, setOpenAt] = useState<string | null>(null);
   const open = openAt === place;
   const key = host.management?.key;
+  const [finding, setFinding] = useState(false);
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      setFinding((before) => !before);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
 
   // Another page begins at its top, and a screen reader hears of it; the first one leaves the focus alone.
   useEffect(() => {
@@ -53,6 +66,10 @@ export function Shell({ agent }: { agent: boolean }) {
             Menu
           </Button>
         </div>
+        <Button className={styles.find} icon="search" onClick={() => setFinding(true)}>
+          <span className={styles.findWords}>Find anything</span>
+          <kbd className={styles.findKey}>Ctrl K</kbd>
+        </Button>
         <nav id="navigation" className={styles.nav} aria-label="Areas">
           {groupsOf(AREAS.filter((area) => agent || !area.agent)).map(([group, areas]) => (
             <section key={group} aria-labelledby={`group-${group}`}>
@@ -87,6 +104,11 @@ export function Shell({ agent }: { agent: boolean }) {
       <main id="main" ref={main} className={styles.main} tabIndex={-1}>
         <Outlet />
       </main>
+      {finding && (
+        <Suspense>
+          <Palette agent={agent} onClose={() => setFinding(false)} />
+        </Suspense>
+      )}
     </div>
   );
 }

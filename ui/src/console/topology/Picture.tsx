@@ -119,7 +119,7 @@ function Part({ data: { part }, selected }: NodeProps<PartNode>) {
           </span>
         )}
       </p>
-      <p className={styles.title} title={part.title}>
+      <p className={`${styles.title} ${part.column === "stages" ? styles.long : ""}`} title={part.title}>
         {part.title}
       </p>
       {part.note && (

@@ -1,0 +1,71 @@
+// Finding things by words: an id, a host, a network, a description, the name of a page or of an action.
+
+export interface Thing {
+  /** A place of the console. */
+  place: string;
+  group: string;
+  title: string;
+  note: string;
+  /** Whatever else it can be found by. */
+  text: string;
+}
+
+/** Shown of each group. */
+const EACH = 8;
+
+/** What has all the words, by group, the best first; groups stand in the order of the things. */
+export function search(things: readonly Thing[], words: string): { label: string; things: Thing[] }[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const groups = new Map<string, { thing: Thing; worth: number }[]>();
+  for (const thing of things) {
+    const worth = worthOf(thing, wanted);
+    if (worth === 0) continue;
+    const group = groups.get(thing.group) ?? [];
+    group.push({ thing, worth });
+    groups.set(thing.group, group);
+  }
+  return [...groups].map(([label, found]) => ({
+    label,
+    things: found
+      .toSorted((one, other) => other.worth - one.worth)
+      .slice(0, EACH)
+      .map(({ thing }) => thing),
+  }));
+}
+
+/** 0 if a word is missing; more the earlier and the more exactly the words stand in the title. */
+function worthOf(thing: Thing, wanted: readonly string[]): number {
+  const title = thing.title.toLowerCase();
+  const rest = `${thing.note}\n${thing.text}`.toLowerCase();
+  let worth = 1;
+  for (const word of wanted) {
+    if (title === word) worth += 8;
+    else if (title.startsWith(word)) worth += 4;
+    else if (title.includes(word)) worth += 2;
+    else if (rest.includes(word) || holdsAddress(thing.text, word)) worth += 1;
+    else return 0;
+  }
+  return worth;
+}
+
+const NETWORK = /\b(\d{1,3}(?:\.\d{1,3}){3})\/(\d{1,2})\b/g;
+
+/** Whether one of the networks in a text holds an IPv4 address. */
+function holdsAddress(text: string, word: string): boolean {
+  const address = numberOf(word);
+  if (address === null) return false;
+  for (const [, network = "", length = ""] of text.matchAll(NETWORK)) {
+    const first = numberOf(network);
+    const bits = Number(length);
+    if (first === null || bits > 32) continue;
+    const size = 2 ** (32 - bits);
+    if (Math.floor(first / size) === Math.floor(address / size)) return true;
+  }
+  return false;
+}
+
+function numberOf(address: string): number | null {
+  const parts = address.split(".");
+  if (parts.length !== 4 || !parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256)) return null;
+  return parts.reduce((total, part) => total * 256 + Number(part), 0);
+}

@@ -1,0 +1,103 @@
+// Everything the palette can lead to. Records are read when the first words are typed, and remembered as lists are.
+import { useQueries } from "@tanstack/react-query";
+import type { HttpsEdge, IpPolicyRule } from "../../../api/generated";
+import type { Base } from "../../../api/management";
+import { AREAS, type Area } from "../../areas";
+import { allOf, useManagement } from "../../management";
+import { placeOfId } from "../../resource/places";
+import type { Kind } from "../../resource/kind";
+import type { Thing } from "./search";
+
+const RULES = { path: "/ip_policy_rules", member: "ip_policy_rules" };
+const FRESH_MS = 30_000;
+
+interface Found {
+  things: readonly Thing[];
+  loading: boolean;
+}
+
+export function useThings(agent: boolean, words: string): Found {
+  const api = useManagement();
+  const areas = AREAS.filter((area) => agent || !area.agent);
+  const kinds = areas.flatMap(({ kind }) => kind ?? []);
+  const collections = [...kinds, RULES];
+  const enabled = words.trim().length >= 2;
+  return useQueries({
+    queries: collections.map((collection) => {
+      const { key, ask } = allOf<Base>(collection);
+      return { queryKey: key, queryFn: () => ask(api), enabled, staleTime: FRESH_MS };
+    }),
+    combine: (results): Found => {
+      const read = results.map((result) => result.data?.records ?? []);
+      const rules = (read.at(-1) ?? []) as unknown as IpPolicyRule[];
+      const records = kinds.flatMap((kind, index) =>
+        (read[index] ?? []).map((record) => thingOf(kind, record, rules)),
+      );
+      return {
+        things: [
+          ...pasted(words.trim(), read.flat()),
+          ...pages(areas),
+          ...actions(areas),
+          ...(enabled ? records : []),
+        ],
+        loading: enabled && results.some((result) => result.isLoading),
+      };
+    },
+  });
+}
+
+function pages(areas: readonly Area[]): Thing[] {
+  return areas.map(({ path, label, group }) => ({
+    place: path,
+    group: "Pages",
+    title: label,
+    note: group,
+    text: path,
+  }));
+}
+
+function actions(areas: readonly Area[]): Thing[] {
+  return areas.flatMap(({ path, kind, pages: own }) =>
+    kind && "new" in own
+      ? [
+          {
+            place: `${path}/new`,
+            group: "Actions",
+            title: `New ${kind.one}`,
+            note: kind.many,
+            text: "create add make",
+          },
+        ]
+      : [],
+  );
+}
+
+function thingOf(kind: Kind, record: Base, rules: readonly IpPolicyRule[]): Thing {
+  const texts = kind.columns.map((column) => column.text(record)).filter(Boolean);
+  const title = kind.title(record);
+  const networks = rules.filter(({ ip_policy }) => ip_policy.id === record.id).map(({ cidr }) => cidr);
+  const routes = (record as Partial<HttpsEdge>).routes?.flatMap(({ id, match, description }) => [
+    id,
+    match,
+    description,
+  ]);
+  return {
+    place: `${kind.path}/${record.id}`,
+    group: kind.many,
+    title,
+    note: networks.slice(0, 3).join(", ") || texts.find((text) => text !== title) || record.id,
+    text: [record.id, record.description, record.metadata, ...texts, ...networks, ...(routes ?? [])].join(
+      "\n",
+    ),
+  };
+}
+
+/** A whole id leads straight to what has it, read or not. */
+function pasted(words: string, records: readonly Base[]): Thing[] {
+  if (!/^[a-z]+_[0-9A-Za-z]{27}$/.test(words)) return [];
+  const edge = records.find((record) =>
+    (record as Partial<HttpsEdge>).routes?.some(({ id }) => id === words),
+  );
+  const place = edge ? `/edges/https/${edge.id}/routes/${words}` : placeOfId(words);
+  return place ? [{ place, group: "Go to", title: words, note: place, text: "" }] : [];
+}
