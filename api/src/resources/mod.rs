@@ -6,6 +6,7 @@ mod app_user;
 mod bot_user;
 mod certificate_authority;
 mod credential;
+mod dependent;
 mod endpoint;
 mod failover_backend;
 mod http_response_backend;
@@ -40,6 +41,7 @@ pub use certificate_authority::{
     CertificateAuthority, CertificateAuthorityCreate, CertificateAuthorityStatus, CertificateAuthorityUpdate,
 };
 pub use credential::{Credential, CredentialCreate, CredentialUpdate};
+pub use dependent::{Dependent, OnDelete};
 pub use endpoint::{Endpoint, EndpointType};
 pub use failover_backend::{FailoverBackend, FailoverBackendCreate, FailoverBackendUpdate};
 pub use http_response_backend::{

@@ -16,7 +16,7 @@ use axum::{
 };
 use http::{StatusCode, Uri};
 use postern_api::{
-    AnyId, Id, Result,
+    Id, Result,
     resource::{Resource, SessionCommand, SessionCommandBody, list_uri},
 };
 use serde::{Deserialize, Serialize};
@@ -62,9 +62,9 @@ pub(super) async fn list<R: Rules>(
     Extension(caller): Extension<Caller>,
     uri: Uri,
 ) -> Answer {
-    let paging = query::paging::<R>(&uri)?;
-    let page = shared.resources.list::<R>(&caller, paging.before.as_ref(), paging.limit).await?;
-    let next = page.before.map(|before| (before.any(), paging.limit));
+    let paging = query::searching::<R>(&uri)?;
+    let page = shared.resources.list::<R>(&caller, paging.before.as_ref(), paging.limit, &paging.search).await?;
+    let next = page.before.map(|before| query::next(&before.any(), paging.limit, &paging.search));
     json(StatusCode::OK, &shown(R::PATH, R::LIST, &page.records, next, shared.resources.base_url())?)
 }
 
@@ -153,7 +153,7 @@ pub(super) async fn look<V: Seen>(
 ) -> Answer {
     let paging = query::paging::<V>(&uri)?;
     let page = shared.resources.look::<V>(&caller, paging.before.as_ref(), paging.limit).await?;
-    let next = page.before.map(|before| (before.any(), paging.limit));
+    let next = page.before.map(|before| query::next(&before.any(), paging.limit, &paging.search));
     json(StatusCode::OK, &shown(V::PATH, V::LIST, &page.records, next, shared.resources.base_url())?)
 }
 
@@ -191,6 +191,19 @@ pub(super) async fn decisions<R: Rules>(
     json(StatusCode::OK, &shown(&path, "decisions", &refused, None, shared.resources.base_url())?)
 }
 
+pub(super) async fn dependents<R: Rules>(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    Path(item): Path<Item>,
+    uri: Uri,
+) -> Answer {
+    query::none(&uri)?;
+    let at = item.address::<R>()?;
+    let dependents = shared.resources.dependents::<R>(&caller, &at).await?;
+    let path = format!("{}/{}/dependents", R::PATH, at.id);
+    json(StatusCode::OK, &shown(&path, "dependents", &dependents, None, shared.resources.base_url())?)
+}
+
 pub(super) async fn facts(State(shared): State<Arc<Shared>>, uri: Uri) -> Answer {
     query::none(&uri)?;
     json(StatusCode::OK, &shared.resources.facts())
@@ -225,16 +238,16 @@ pub(super) async fn command(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// The body of a list. `next` is where the next page begins and how long it is.
+/// The body of a list. `next` is the query of the next page.
 fn shown(
     path: &str,
     member: &str,
     records: &[impl Serialize],
-    next: Option<(AnyId, usize)>,
+    next: Option<String>,
     base_url: &str,
 ) -> Result<Map<String, Value>> {
     let uri = list_uri(base_url, path);
-    let next = next.map(|(before, limit)| format!("{uri}?before_id={before}&limit={limit}"));
+    let next = next.map(|query| format!("{uri}?{query}"));
     let records = records.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>();
     let records = records.map_err(|error| {
         postern_api::Error::new(postern_api::Code::Internal, format!("The answer could not be written: {error}."))

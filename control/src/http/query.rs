@@ -1,7 +1,7 @@
-//! Query parameters: `limit` and `before_id` of lists, and nothing else anywhere.
+//! Query parameters: `limit` and `before_id` of lists, `search` of lists of records, and nothing else anywhere.
 
 use http::Uri;
-use postern_api::{Code, Error, Id, Result, id::Kind};
+use postern_api::{AnyId, Code, Error, Id, Result, id::Kind};
 use url::form_urlencoded;
 
 /// The most records a page may hold, and how many it holds unless said otherwise.
@@ -14,6 +14,8 @@ pub(super) struct Paging<K> {
     pub(super) limit: usize,
     /// Only what is older than this one.
     pub(super) before: Option<Id<K>>,
+    /// Only what says this; empty for everything.
+    pub(super) search: String,
 }
 
 /// Refuses all query parameters.
@@ -21,13 +23,32 @@ pub(super) fn none(uri: &Uri) -> Result<()> {
     take(uri, &[]).map(|_| ())
 }
 
-/// Reads the parameters of a list.
+/// Reads the parameters of a list of what is alive.
 pub(super) fn paging<K: Kind>(uri: &Uri) -> Result<Paging<K>> {
-    let mut values = take(uri, &["limit", "before_id"])?.into_iter();
+    read(take(uri, &["limit", "before_id"])?)
+}
+
+/// Reads the parameters of a list of records, which can be searched.
+pub(super) fn searching<K: Kind>(uri: &Uri) -> Result<Paging<K>> {
+    read(take(uri, &["limit", "before_id", "search"])?)
+}
+
+fn read<K: Kind>(values: Vec<Option<String>>) -> Result<Paging<K>> {
+    let mut values = values.into_iter();
     let limit = values.next().flatten().map_or(Ok(LIMIT), |text| limit(&text))?;
     let before = values.next().flatten().filter(|id| !id.is_empty());
     let before = before.map(|id| Id::parse(&id).map_err(|error| error.with("parameter", "before_id"))).transpose()?;
-    Ok(Paging { limit, before })
+    Ok(Paging { limit, before, search: values.next().flatten().unwrap_or_default() })
+}
+
+/// The query of the next page.
+pub(super) fn next(before: &AnyId, limit: usize, search: &str) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("before_id", before.as_str()).append_pair("limit", &limit.to_string());
+    if !search.is_empty() {
+        query.append_pair("search", search);
+    }
+    query.finish()
 }
 
 fn limit(text: &str) -> Result<usize> {
@@ -96,6 +117,19 @@ mod tests {
         assert_eq!(read("offset=1"), Err(Code::QueryUnknown));
         assert_eq!(read("Limit=1"), Err(Code::QueryUnknown));
         assert_eq!(read("limit=1&limit=1"), Err(Code::QueryRepeated));
+        assert_eq!(read("search=x"), Err(Code::QueryUnknown), "only records can be searched");
+    }
+
+    #[test]
+    fn the_next_page_is_searched_for_the_same() {
+        let before = AnyId::from_text("ipp_0ujtsYcgvSTl8PAuAdqWYSMnLOv");
+        let uri =
+            |query: &str| Uri::builder().path_and_query(format!("/ip_policies?{query}")).build().expect("an address");
+        let query = next(&before, 2, "head office & more");
+        let paging = searching::<IpPolicy>(&uri(&query)).expect("our own");
+        assert_eq!((paging.limit, paging.search.as_str()), (2, "head office & more"));
+        assert_eq!(paging.before.expect("a cursor").any(), before);
+        assert_eq!(next(&before, 2, ""), format!("before_id={before}&limit=2"));
     }
 
     proptest! {

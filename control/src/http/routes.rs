@@ -25,12 +25,15 @@ fn contents() -> Api {
     Api::default()
         .resource::<ApiKey>()
         .resource::<BotUser>()
+        .dependents::<BotUser>()
         .resource::<CertificateAuthority>()
+        .dependents::<CertificateAuthority>()
         .resource::<Credential>()
         .owner::<HttpsEdge>()
         .decisions::<HttpsEdge>()
         .owner::<HttpsRoute>()
         .resource::<IpPolicy>()
+        .dependents::<IpPolicy>()
         .resource::<IpPolicyRule>()
         .resource::<IpRestriction>()
         .resource::<ReservedAddress>()
@@ -38,19 +41,27 @@ fn contents() -> Api {
         .part::<reserved_domain::Certificate>()
         .part::<reserved_domain::Policy>()
         .resource::<SshCertificateAuthority>()
+        .dependents::<SshCertificateAuthority>()
         .resource::<SshHostCertificate>()
         .resource::<SshUserCertificate>()
         .resource::<FailoverBackend>()
+        .dependents::<FailoverBackend>()
         .resource::<HttpResponseBackend>()
+        .dependents::<HttpResponseBackend>()
         .resource::<StaticBackend>()
+        .dependents::<StaticBackend>()
         .owner::<TcpEdge>()
         .decisions::<TcpEdge>()
         .resource::<TlsCertificate>()
+        .dependents::<TlsCertificate>()
         .owner::<TlsEdge>()
         .decisions::<TlsEdge>()
         .resource::<TunnelGroupBackend>()
+        .dependents::<TunnelGroupBackend>()
         .resource::<User>()
+        .dependents::<User>()
         .resource::<WeightedBackend>()
+        .dependents::<WeightedBackend>()
         .removable::<AppSession>()
         .removable::<AppUser>()
         .view::<Endpoint>()
@@ -130,6 +141,12 @@ impl Api {
             router.route(&format!("{}/{{id}}/{}", TunnelSession::PATH, command.as_str()), post(handle))
         });
         Api { router, ..self }.described(Description::commands)
+    }
+
+    /// What refers to a record of a kind.
+    fn dependents<R: Rules>(self) -> Self {
+        let router = self.router.route(&format!("{}/{{id}}/dependents", R::PATH), get(handlers::dependents::<R>));
+        Api { router, ..self }.described(Description::dependents::<R>)
     }
 
     /// What there is to know about the server.

@@ -39,6 +39,7 @@ mod tls_certificate;
 mod tls_edge;
 mod tunnel_group_backend;
 mod user;
+mod wanting;
 mod weighted_backend;
 
 pub(crate) use address::{Address, parent_of};
@@ -46,7 +47,7 @@ use answers::Answers;
 pub(crate) use caller::{Caller, admin_needed};
 pub(crate) use codec::Codec;
 pub(crate) use hostports::names as hosts;
-pub(crate) use kept::{Claim, Kept, KeptModule, Link, Role};
+pub(crate) use kept::{Claim, Kept, KeptModule, Link, Linked, Role, decode, links_to};
 pub(crate) use module_operations::HostRules;
 pub(crate) use operations::{ATTEMPTS, pause};
 pub(crate) use owner::{Owner, owner};

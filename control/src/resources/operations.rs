@@ -4,6 +4,7 @@ use super::{
     Address, Attachment, Call, Caller, Draft, Kept, Link, Making, Modules, Part, Resources, Role, Rules,
     kept::{self, Linked, Ties},
     plan::{Obstacle, Plan},
+    wanting::Wanting,
 };
 use crate::{
     Wanted,
@@ -107,40 +108,47 @@ impl Resources {
         self.show(&kept).await
     }
 
-    /// Reads a page of those the caller may see, older than `before`.
+    /// Reads a page of those the caller may see, older than `before`, and say `search`.
     pub(crate) async fn list<R: Rules>(
         &self,
         caller: &Caller,
         before: Option<&Id<R>>,
         limit: usize,
+        search: &str,
     ) -> Result<PageOf<R>> {
         caller.may_touch::<R>()?;
-        let mut range = Range::of(kept::records::<R>(), limit + 1);
+        let wanted = Wanting::new(search);
+        let mut range = Range::of(kept::records::<R>(), if wanted.everything() { limit + 1 } else { STEP });
         range.before = before.map(|id| kept::record_key::<R>(id.as_str()));
-        let mut found = Vec::new();
+        let mut records = Vec::new();
+        let mut more = false;
         'pages: loop {
             let page = self.store.range(range.clone()).await?;
             for entry in &page.entries {
                 let kept = self.codec.read_record::<R>(entry)?;
-                if caller.may_touch_of(kept.spec.owner()).is_ok() {
-                    found.push(kept);
+                if caller.may_touch_of(kept.spec.owner()).is_err() {
+                    continue;
                 }
-                if found.len() > limit {
+                if wanted.everything() && records.len() == limit {
+                    more = true;
                     break 'pages;
                 }
+                let record = self.show(&kept).await?;
+                if !wanted.says(&record)? {
+                    continue;
+                }
+                if records.len() == limit {
+                    more = true;
+                    break 'pages;
+                }
+                records.push(record);
             }
             match page.entries.last() {
                 Some(last) if page.entries.len() == range.limit => range.before = Some(last.key.clone()),
                 _ => break,
             }
         }
-        let more = found.len() > limit;
-        found.truncate(limit);
-        let before = found.last().filter(|_| more).map(|kept| kept.id.clone());
-        let mut records = Vec::with_capacity(found.len());
-        for kept in &found {
-            records.push(self.show(kept).await?);
-        }
+        let before = records.last().filter(|_| more).map(|record| record.id.clone());
         Ok(PageOf { records, before })
     }
 

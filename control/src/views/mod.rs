@@ -2,6 +2,7 @@
 
 mod app_session;
 mod app_user;
+mod dependents;
 mod endpoint;
 mod facts;
 mod refused;

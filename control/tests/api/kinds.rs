@@ -11,7 +11,7 @@ use http::StatusCode;
 use postern_api::Code;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use table::kinds;
+pub(crate) use table::kinds;
 
 #[tokio::test]
 async fn what_is_made_can_be_read_back_changed_and_deleted() {

@@ -1,7 +1,7 @@
 //! The committed description is the one the code makes.
 
 use crate::kit::{BASE_URL, World};
-use crate::{decisions, described, facts, kinds, modules, people, reserved, views, watching};
+use crate::{decisions, dependents, described, facts, kinds, modules, people, reserved, views, watching};
 use serde_json::json;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../api/openapi.json");
@@ -23,7 +23,7 @@ fn the_committed_description_is_up_to_date() {
 #[tokio::test]
 async fn the_suites_do_everything_that_is_described() {
     let mut worlds = Vec::new();
-    for _ in 0..9 {
+    for _ in 0..10 {
         worlds.push(World::start().await);
     }
     kinds::made_read_changed_and_deleted(&worlds[0]).await;
@@ -35,6 +35,7 @@ async fn the_suites_do_everything_that_is_described() {
     people::listed_read_and_ended(&worlds[6]).await;
     facts::told_about_the_server(&worlds[7]).await;
     watching::shown_and_listed(&worlds[8]).await;
+    dependents::told_for_each_kind(&worlds[9]).await;
     let seen = worlds.iter().flat_map(|world| world.visits.seen()).collect();
     let described = described::operations();
     assert!(described.len() > 100, "only {} operations were found", described.len());

@@ -162,6 +162,11 @@ export class World {
     return `http://${this.#ports?.api}`;
   }
 
+  /** The certificate of the server's own authority, in PEM. */
+  get authorityText(): string {
+    return readFileSync(this.authority, "utf8");
+  }
+
   /** The administrator's key. */
   get key(): string {
     return readFileSync(join(this.folder, "server/admin.key"), "utf8").trim();

@@ -17,6 +17,10 @@ export type ManagedKeyType = "ecdsa" | "rsa";
  */
 export type Verdict = "passed" | "refused" | "warned";
 /**
+ * What a reference means for the deletion of what is referred to.
+ */
+export type OnDelete = "refuses" | "goes" | "stays";
+/**
  * Where an endpoint comes from.
  */
 export type EndpointType = "ephemeral" | "edge";
@@ -863,6 +867,52 @@ export interface Decision {
    * How long it took.
    */
   microseconds: number;
+}
+/**
+ * A record, or a module of one, that refers to another record.
+ */
+export interface Dependent {
+  /**
+   * The id of the record that refers, or has the module that does.
+   */
+  id: string;
+  /**
+   * Its kind, such as `https_route`.
+   */
+  kind: string;
+  /**
+   * For people; empty if never set.
+   */
+  description: string;
+  /**
+   * The id of the record it lies in; null if it lies in none.
+   */
+  parent_id: string | null;
+  /**
+   * The module that refers; empty if the record itself does.
+   */
+  module: string;
+  /**
+   * What happens when the record it refers to shall be deleted.
+   */
+  on_delete: OnDelete;
+}
+/**
+ * At most a hundred of them. There are no further pages.
+ */
+export interface DependentList {
+  /**
+   * The records.
+   */
+  dependents: Dependent[];
+  /**
+   * The address of the list.
+   */
+  uri: string;
+  /**
+   * The address of the next page, null after the last.
+   */
+  next_page_uri: string | null;
 }
 /**
  * A public address of this moment: an agent's tunnel, or one name or port of an edge.

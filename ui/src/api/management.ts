@@ -20,6 +20,8 @@ export interface Page<T> {
 export interface Asked {
   limit?: number;
   before?: string;
+  /** Words that must all stand in a record. Live views cannot be searched. */
+  search?: string;
 }
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -54,6 +56,7 @@ export function managementApi(management: Management) {
     const query = new URLSearchParams({
       limit: String(asked.limit ?? PAGE_LIMIT),
       ...(asked.before ? { before_id: asked.before } : {}),
+      ...(asked.search ? { search: asked.search } : {}),
     });
     const answer = await send<Record<string, unknown>>("GET", `${path}?${query}`);
     const next = answer["next_page_uri"];
@@ -64,11 +67,14 @@ export function managementApi(management: Management) {
   }
 
   /** All records as far as that is sensible, newest first; `next` is null if these are all. */
-  async function all<T extends Base>(path: string, member: string): Promise<Page<T>> {
+  async function all<T extends Base>(path: string, member: string, search = ""): Promise<Page<T>> {
     const records: T[] = [];
     let next: string | null = null;
     do {
-      const page: Page<T> = await list<T>(path, member, next === null ? {} : { before: next });
+      const page: Page<T> = await list<T>(path, member, {
+        search,
+        ...(next === null ? {} : { before: next }),
+      });
       records.push(...page.records);
       next = page.next;
     } while (next !== null && records.length < ALL_LIMIT);

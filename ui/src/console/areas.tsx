@@ -9,7 +9,22 @@ import { sessions } from "./people/sessions";
 import { httpsEdges } from "./kinds/httpsEdges";
 import { tcpEdges } from "./kinds/tcpEdges";
 import { tlsEdges } from "./kinds/tlsEdges";
+import { endpoints, tunnels, tunnelSessions } from "./kinds/alive";
+import { apiKeys } from "./kinds/apiKeys";
+import {
+  failoverBackends,
+  httpResponses,
+  staticBackends,
+  tunnelGroups,
+  weightedBackends,
+} from "./kinds/backends";
+import { certificateAuthorities } from "./kinds/certificateAuthorities";
+import { credentials } from "./kinds/credentials";
 import { ipPolicies } from "./kinds/ipPolicies";
+import { ipPolicyRules } from "./kinds/ipPolicyRules";
+import { ipRestrictions } from "./kinds/ipRestrictions";
+import { reservedAddresses, reservedDomains } from "./kinds/reservations";
+import { botUsers, users } from "./kinds/users";
 import { recordPages } from "./resource/pages";
 import type { Kind } from "./resource/kind";
 
@@ -24,6 +39,8 @@ export interface Area {
   label: string;
   icon: IconName;
   pages: Pages;
+  /** Reached from other pages, not from the navigation. */
+  hidden?: true;
   /** Only where there is an agent besides the server: in the desktop app. */
   agent?: true;
   /** The descriptor, where the area is one of a kind. */
@@ -50,8 +67,8 @@ export const AREAS: readonly Area[] = [
   {
     group: "Traffic",
     path: "/agent",
-    label: "Tunnels",
-    icon: "arrow",
+    label: "This computer",
+    icon: "home",
     agent: true,
     pages: { "": page(() => import("./shell/AgentArea")) },
   },
@@ -66,9 +83,12 @@ export const AREAS: readonly Area[] = [
     group: "Traffic",
     path: "/topology",
     label: "Topology",
-    icon: "open",
+    icon: "branch",
     pages: { "": page(() => import("./topology/TopologyPage")) },
   },
+  resource("Traffic", "globe", endpoints),
+  resource("Traffic", "arrow", tunnels),
+  resource("Traffic", "link", tunnelSessions),
   resource("Edges", "lock", httpsEdges, {
     $id: page(() => import("./edges/HttpsEdgePage")),
     "$id/routes/new": page(() => import("./edges/NewRoutePage")),
@@ -76,16 +96,30 @@ export const AREAS: readonly Area[] = [
   }),
   resource("Edges", "lock", tlsEdges, { $id: page(() => import("./edges/TlsEdgePage")) }),
   resource("Edges", "arrow", tcpEdges, { $id: page(() => import("./edges/TcpEdgePage")) }),
-  resource("Access", "lock", ipPolicies),
-  resource("Certificates", "lock", tlsCertificates, {
+  resource("Edges", "bookmark", reservedDomains),
+  resource("Edges", "bookmark", reservedAddresses),
+  resource("Backends", "layers", tunnelGroups),
+  resource("Backends", "layers", staticBackends),
+  resource("Backends", "layers", httpResponses),
+  resource("Backends", "layers", weightedBackends),
+  resource("Backends", "layers", failoverBackends),
+  resource("Access", "shield", ipPolicies),
+  { ...resource("Access", "shield", ipPolicyRules), hidden: true },
+  resource("Access", "shield", ipRestrictions),
+  resource("Access", "key", credentials),
+  resource("Access", "key", apiKeys),
+  resource("Access", "user", users),
+  resource("Access", "user", botUsers),
+  resource("Certificates", "seal", tlsCertificates, {
     "": page(() => import("./certificates/CertificatesPage")),
     new: page(() => import("./certificates/UploadPage")),
   }),
+  resource("Certificates", "seal", certificateAuthorities),
   resource("Visitors", "eye", people),
   resource("Visitors", "clock", sessions),
 ];
 
 /** Where the console begins. */
 export function firstPlace(agent: boolean): string {
-  return AREAS.find((area) => agent || !area.agent)?.path ?? "/";
+  return AREAS.find((area) => (agent ? area.agent : !area.agent))?.path ?? "/";
 }

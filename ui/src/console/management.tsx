@@ -75,9 +75,12 @@ export function listOf<T extends Base>(kind: Collection, asked: Asked, every?: n
   );
 }
 
-/** Everything of a kind, for choosing among it and for sorting. */
-export function allOf<T extends Base>(kind: Collection, options: { every?: number; enabled?: boolean } = {}) {
-  return q<Page<T>>([kind.path, "all"], (api) => api.all<T>(kind.path, kind.member), options);
+/** Everything of a kind, or all that says certain words, for choosing among it and for sorting. */
+export function allOf<T extends Base>(
+  kind: Collection,
+  { search = "", ...options }: { every?: number; enabled?: boolean; search?: string } = {},
+) {
+  return q<Page<T>>([kind.path, "all", search], (api) => api.all<T>(kind.path, kind.member, search), options);
 }
 
 export function oneOf<T extends Base>(kind: Collection, id: string, every?: number) {

@@ -36,7 +36,7 @@ export function MainPage({ inShell = false }: { inShell?: boolean }) {
   return (
     <div className={styles.page} data-side={side}>
       <header className={styles.header}>
-        {inShell ? <h1 className={styles.title}>Tunnels</h1> : <Brand />}
+        {inShell ? <h1 className={styles.title}>Tunnels of this computer</h1> : <Brand />}
         <SessionState />
         <div className={styles.buttons}>
           <Button

@@ -46,6 +46,39 @@ export function Field({ label, hint, mistake, children }: FieldProps) {
   );
 }
 
+/** Several inputs under one label, with their hint and their mistake. */
+export function Group({
+  label,
+  hint,
+  mistake,
+  children,
+}: {
+  label: string;
+  hint?: string;
+  mistake?: string | null;
+  children: ReactNode;
+}) {
+  const id = useId();
+  const described = [hint ? `${id}-hint` : "", mistake ? `${id}-mistake` : ""].filter(Boolean).join(" ");
+  return (
+    <fieldset className={styles.choice} aria-describedby={described || undefined}>
+      <legend className={styles.label}>{label}</legend>
+      {children}
+      {mistake && (
+        <p id={`${id}-mistake`} className={styles.mistake}>
+          <Icon name="cross" size={14} />
+          {mistake}
+        </p>
+      )}
+      {hint && (
+        <p id={`${id}-hint`} className={styles.hint}>
+          {hint}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
 export function Check({
   label,
   hint,

@@ -6,7 +6,7 @@ use postern_api::{
     id::Kind,
     module::Module,
     resource::{
-        Parent, Record, RefusedVisit, Removable, Resource, ServerFacts, ServerStatus, SessionCommand,
+        Dependent, Parent, Record, RefusedVisit, Removable, Resource, ServerFacts, ServerStatus, SessionCommand,
         SessionCommandBody, TunnelSession, View,
     },
     schema::pattern,
@@ -56,7 +56,7 @@ impl Description {
         let collection = Place { path: R::PATH.to_owned(), prefix: R::PREFIX, parent: R::PARENT };
         let item = Place { path: format!("{}/{{id}}", R::PATH), ..collection };
         if R::PARENT.is_none() {
-            self.list(&name, R::KIND, &collection, R::LIST, &record);
+            self.list(&name, R::KIND, &collection, R::LIST, &record, true);
         }
         let create = Operation {
             body: Some(create),
@@ -91,7 +91,7 @@ impl Description {
         let name = V::schema_name().into_owned();
         let record = self.schemas.answer::<V>(&name, None);
         let collection = Place { path: V::PATH.to_owned(), prefix: V::PREFIX, parent: None };
-        self.list(&name, V::KIND, &collection, V::LIST, &record);
+        self.list(&name, V::KIND, &collection, V::LIST, &record, false);
         let get = Operation::new(Method::GET, format!("get_{}", V::KIND), format!("Get {}", words::words(V::KIND)))
             .answers(StatusCode::OK, "Here it is.", Some(record));
         self.add(&Place { path: format!("{}/{{id}}", V::PATH), ..collection }, get);
@@ -117,6 +117,17 @@ impl Description {
         let place = Place { path: format!("{}/{{id}}/decisions", R::PATH), prefix: R::PREFIX, parent: None };
         let summary = format!("List whom {} has turned away", words::words(R::KIND));
         let operation = Operation::new(Method::GET, format!("list_{}_decisions", R::KIND), summary);
+        self.add(&place, operation.answers(StatusCode::OK, "Here they are.", Some(list)));
+    }
+
+    /// What refers to a record of a kind.
+    pub(in crate::http) fn dependents<R: Resource>(&mut self) {
+        let dependent = self.schemas.answer::<Dependent>("Dependent", None);
+        let list = page("dependents", "At most a hundred of them. There are no further pages.", &dependent);
+        let list = self.schemas.composed("DependentList", list);
+        let place = Place { path: format!("{}/{{id}}/dependents", R::PATH), prefix: R::PREFIX, parent: None };
+        let summary = format!("List what refers to {}", words::words(R::KIND));
+        let operation = Operation::new(Method::GET, format!("list_{}_dependents", R::KIND), summary);
         self.add(&place, operation.answers(StatusCode::OK, "Here they are.", Some(list)));
     }
 
@@ -202,8 +213,8 @@ impl Description {
         self.add(&place, Operation::new(Method::DELETE, format!("delete_{}_{name}", R::KIND), summary));
     }
 
-    /// Lists come in pages.
-    fn list(&mut self, name: &str, kind: &str, place: &Place, member: &str, record: &Value) {
+    /// Lists come in pages; those of records can be searched.
+    fn list(&mut self, name: &str, kind: &str, place: &Place, member: &str, record: &Value, searched: bool) {
         let page = page(member, "A page of records, the newest first.", record);
         let page = self.schemas.composed(&format!("{name}List"), page);
         let many = words::plural(kind);
@@ -213,8 +224,10 @@ impl Description {
             "description": "Only records that are older than this one; empty is the same as none.",
             "schema": { "type": "string", "pattern": format!("^$|{}", pattern(place.prefix)) },
         });
+        let mut query = vec![json!({ "$ref": "#/components/parameters/Limit" }), before];
+        query.extend(searched.then(|| json!({ "$ref": "#/components/parameters/Search" })));
         let list = Operation {
-            query: vec![json!({ "$ref": "#/components/parameters/Limit" }), before],
+            query,
             ..Operation::new(Method::GET, format!("list_{many}"), format!("List {}", words::words(&many))).answers(
                 StatusCode::OK,
                 "A page of them.",

@@ -63,6 +63,12 @@ pub(super) fn parameters() -> Value {
             "description": "The most records a page may hold.",
             "schema": { "type": "integer", "minimum": 1, "maximum": query::LIMIT, "default": query::LIMIT },
         },
+        "Search": {
+            "name": "search",
+            "in": "query",
+            "description": "Only records in which all of these words stand somewhere, in any case; empty is the same as none.",
+            "schema": { "type": "string" },
+        },
     })
 }
 

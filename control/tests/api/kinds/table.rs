@@ -7,18 +7,18 @@ use crate::{
 use serde_json::{Value, json};
 
 /// A kind, and how to make things of it.
-pub(super) struct Kind {
+pub(crate) struct Kind {
     /// The path of the collection; that of a nested kind has `{edge_id}` in it and no list.
-    pub(super) path: &'static str,
-    pub(super) list: &'static str,
-    pub(super) prefix: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) list: &'static str,
+    pub(crate) prefix: &'static str,
     /// A change and what it must come to.
-    pub(super) change: Value,
+    pub(crate) change: Value,
     /// All members of a record beside the five that every kind has and its modules.
-    pub(super) members: &'static [&'static str],
+    pub(crate) members: &'static [&'static str],
 }
 
-pub(super) fn kinds() -> Vec<Kind> {
+pub(crate) fn kinds() -> Vec<Kind> {
     let kind = |path, list, prefix, change, members| Kind { path, list, prefix, change, members };
     vec![
         kind("/api_keys", "keys", "ak_", json!({}), &["owner_id", "token"]),
@@ -175,7 +175,7 @@ pub(super) fn kinds() -> Vec<Kind> {
 
 impl Kind {
     /// A body that makes one; each number makes another.
-    pub(super) async fn body(&self, caller: &Caller, number: usize) -> Value {
+    pub(crate) async fn body(&self, caller: &Caller, number: usize) -> Value {
         match self.path {
             "/ip_policy_rules" => {
                 json!({"cidr": format!("10.{number}.0.0/16"), "action": "allow", "ip_policy_id": caller.policy().await})
@@ -208,7 +208,7 @@ impl Kind {
     }
 
     /// A collection to make them in: a nested kind gets a new parent.
-    pub(super) async fn collection(&self, caller: &Caller) -> String {
+    pub(crate) async fn collection(&self, caller: &Caller) -> String {
         match self.path.split_once("/{edge_id}") {
             Some((parents, _)) => self.path.replace("{edge_id}", &caller.id(parents, &json!({})).await),
             None => self.path.to_owned(),
@@ -216,11 +216,11 @@ impl Kind {
     }
 
     /// Makes one and gives its id.
-    pub(super) async fn one(&self, caller: &Caller, collection: &str, number: usize) -> String {
+    pub(crate) async fn one(&self, caller: &Caller, collection: &str, number: usize) -> String {
         caller.id(collection, &self.body(caller, number).await).await
     }
 
-    pub(super) fn nested(&self) -> bool {
+    pub(crate) fn nested(&self) -> bool {
         self.path.contains('{')
     }
 }

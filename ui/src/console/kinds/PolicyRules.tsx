@@ -30,7 +30,7 @@ export function PolicyRules({ record: policy }: { record: IpPolicy }) {
     >
       <ResourceTable
         kind={rules}
-        only={(rule) => (rule as IpPolicyRule).ip_policy.id === policy.id}
+        only={{ saying: policy.id, test: (rule) => (rule as IpPolicyRule).ip_policy.id === policy.id }}
         prefix="rules."
         title={rules.title}
         empty={<Empty kind={rules} action={null} />}

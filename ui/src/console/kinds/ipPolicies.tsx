@@ -3,6 +3,7 @@ import type { IpPolicy } from "../../api/generated";
 import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../resource/kind";
 import { description, metadata } from "../resource/fields/text";
 import { Moment } from "../resource/cells";
+import { PolicyLost } from "./PolicyLost";
 import { PolicyRules } from "./PolicyRules";
 
 export const ipPolicies = describe<IpPolicy>({
@@ -25,13 +26,13 @@ export const ipPolicies = describe<IpPolicy>({
     metadataColumn,
   ],
   fields: [description("Which addresses it is about, for people."), metadata()],
+  dependents: true,
   empty: {
     sentence:
       "There is no IP policy yet. Make one and give it rules; then edges and IP restrictions can refer to it.",
     command: "postern api ip-policies create --description 'Office'",
   },
-  deletion: () =>
-    "Its rules go with it. Edges and IP restrictions that refer to it are then treated as if it had no rules, and no rules admit nobody.",
+  Stays: PolicyLost,
   touches: ["/ip_policy_rules", "/ip_restrictions"],
   More: PolicyRules,
 });

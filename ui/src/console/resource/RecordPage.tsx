@@ -10,6 +10,7 @@ import { Failure, Waiting } from "../shell/Lost";
 import { Copyable, Moment } from "./cells";
 import { capital } from "./CreatePage";
 import { DeleteDialog } from "./DeleteDialog";
+import { Dependents } from "./Dependents";
 import type { Kind } from "./kind";
 import { Facts, PageFrame } from "./PageFrame";
 import { ResourceForm } from "./ResourceForm";
@@ -36,7 +37,7 @@ export function RecordPage({ kind }: { kind: Kind }) {
 function Known({ kind, record }: { kind: Kind; record: Base }) {
   const go = useGo();
   const [deleting, setDeleting] = useState(false);
-  const { More, live } = kind;
+  const { More, Stays, live } = kind;
   const verb = live?.removal ?? "Delete";
   const removable = !live || live.removable;
   return (
@@ -83,6 +84,16 @@ function Known({ kind, record }: { kind: Kind; record: Base }) {
           onDone={() => go(kind.path)}
         >
           {kind.deletion && <p>{kind.deletion(record)}</p>}
+          {kind.dependents && (
+            <Dependents
+              path={kind.path}
+              record={record}
+              one={kind.one}
+              {...(Stays
+                ? { renderStays: (dependents) => <Stays record={record} dependents={dependents} /> }
+                : {})}
+            />
+          )}
         </DeleteDialog>
       )}
     </PageFrame>

@@ -1,4 +1,4 @@
-// Records in a table: pages of the server, or, when sorted or searched, all of them as far as that is sensible.
+// Records in a table: pages and searches of the server; when sorted, all of them as far as that is sensible.
 import { useDeferredValue, useState, type ReactNode } from "react";
 import { ALL_LIMIT, type Base } from "../../api/management";
 import { Button } from "../../parts/Button";
@@ -8,7 +8,7 @@ import { useAddress } from "../address";
 import { allOf, listOf, useAsked } from "../management";
 import { PlaceLink } from "../PlaceLink";
 import { Failure } from "../shell/Lost";
-import type { Column, Kind } from "./kind";
+import { inside, type Column, type Kind } from "./kind";
 import styles from "./ResourceTable.module.css";
 import { arrange, readOrder, writeOrder } from "./arrange";
 
@@ -16,8 +16,8 @@ const SIZES = ["25", "50", "100"] as const;
 
 interface ResourceTableProps {
   kind: Kind;
-  /** Only some, such as the rules of one policy; then all are read. */
-  only?: (record: Base) => boolean;
+  /** Only some, such as the rules of one policy: what they all say, and whether one belongs to them. */
+  only?: { saying: string; test(record: Base): boolean };
   /** Before the names in the address, where one page has several tables. */
   prefix?: string;
   /** At the end of every row. */
@@ -41,20 +41,26 @@ export function ResourceTable({ kind, only, prefix = "", renderActions, empty, t
   const size = SIZES.find((one) => one === at("limit")) ?? SIZES[1];
   const trail = at("after") === "" ? [] : at("after").split(",");
   const every = kind.live?.every;
-  const whole = only !== undefined || words !== "" || order !== null;
+  // Live views cannot be searched at the server, and are small.
+  const whole = only !== undefined || order !== null || (kind.live !== undefined && words !== "");
+  const searched = kind.live ? "" : [only?.saying ?? "", words].join(" ").trim();
 
   const before = trail.at(-1);
   const page = useAsked({
-    ...listOf(kind, { limit: Number(size), ...(before ? { before } : {}) }, every),
+    ...listOf(
+      kind,
+      { limit: Number(size), ...(before ? { before } : {}), ...(searched ? { search: searched } : {}) },
+      every,
+    ),
     enabled: !whole,
   });
-  const all = useAsked(allOf(kind, { ...(every ? { every } : {}), enabled: whole }));
+  const all = useAsked(allOf(kind, { search: searched, ...(every ? { every } : {}), enabled: whole }));
   const asked = whole ? all : page;
 
   const shown = useColumns(kind, at("columns"));
   const read = asked.data;
   const arranged = whole
-    ? arrange(read?.records.filter((one) => only?.(one) ?? true) ?? [], kind.columns, words, order)
+    ? arrange(read?.records.filter((one) => only?.test(one) ?? true) ?? [], kind.columns, words, order)
     : [];
   const number = Math.max(0, Number(at("page")) || 0);
   const from = number * Number(size);
@@ -79,7 +85,7 @@ export function ResourceTable({ kind, only, prefix = "", renderActions, empty, t
         <SearchBox
           key={prefix}
           value={at("q")}
-          label={`Search ${kind.many}`}
+          label={`Search ${inside(kind.many)}`}
           onChange={(q) => set({ q, page: "", after: "" })}
         />
         <span className={styles.space} />
@@ -147,7 +153,7 @@ export function ResourceTable({ kind, only, prefix = "", renderActions, empty, t
         </table>
         {read === undefined && (
           <p className={styles.message} role="status">
-            Loading {kind.many}…
+            Loading {inside(kind.many)}…
           </p>
         )}
         {read !== undefined && rows.length === 0 && (
@@ -162,7 +168,7 @@ export function ResourceTable({ kind, only, prefix = "", renderActions, empty, t
       <footer className={styles.foot}>
         <p role="status">
           {whole && read
-            ? `${arranged.length} ${arranged.length === 1 ? kind.one : kind.many}${words ? " found" : ""}`
+            ? `${arranged.length} ${arranged.length === 1 ? kind.one : inside(kind.many)}${words ? " found" : ""}`
             : `${rows.length} on this page, newest first`}
           {whole && read?.next != null && ` among the newest ${ALL_LIMIT.toLocaleString("en")}`}
         </p>

@@ -59,8 +59,16 @@ export function Copyable({ text, what }: { text: string; what: string }) {
 }
 
 /** An id as a link to its record's page. */
-export function RefLink({ id, children }: { id: string; children?: ReactNode }) {
-  const place = placeOfId(id);
+export function RefLink({
+  id,
+  parent = null,
+  children,
+}: {
+  id: string;
+  parent?: string | null;
+  children?: ReactNode;
+}) {
+  const place = placeOfId(id, parent);
   const words = children ?? <code className={styles.mono}>{id}</code>;
   return place ? (
     <PlaceLink to={place} className={styles.link}>

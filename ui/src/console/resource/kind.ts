@@ -1,5 +1,6 @@
 // What a resource's descriptor says: where it lives, what it is called, its columns, its fields, what goes with it.
 import type { ComponentType, ReactNode } from "react";
+import type { Dependent } from "../../api/generated";
 import type { Base } from "../../api/management";
 import type { Field } from "./field";
 
@@ -37,6 +38,10 @@ export interface Kind<T extends Base = Base> {
   readonly live?: { every: number; removable?: boolean; removal?: string };
   /** What deleting one does to traffic, shown before it is done. */
   deletion?(record: T): string;
+  /** The API tells what refers to one; then it is shown before deletion. */
+  readonly dependents?: true;
+  /** What those that go on naming a deleted one will then do. */
+  readonly Stays?: ComponentType<{ record: T; dependents: readonly Dependent[] }>;
   /** Further sections on a record's page. */
   readonly More?: ComponentType<{ record: T }>;
   /** Facts to be shown above the form, besides id and time. */
@@ -72,3 +77,7 @@ export const idColumn: Column = {
 };
 
 export const titleOf = (record: Base): string => record.description || record.id;
+
+/** Words inside a sentence: what is no abbreviation begins small. */
+export const inside = (words: string): string =>
+  /^[A-Z][a-z]/.test(words) ? words.charAt(0).toLowerCase() + words.slice(1) : words;

@@ -1,36 +1,45 @@
-// Where the record of an id has its page. The prefixes are those of the API.
-const PATHS: Readonly<Record<string, string>> = {
-  ak: "/api_keys",
-  as: "/app/sessions",
-  au: "/app/users",
-  bkdfo: "/backends/failover",
-  bkdhr: "/backends/http_response",
-  bkdsc: "/backends/static",
-  bkdtg: "/backends/tunnel_group",
-  bkdwd: "/backends/weighted",
-  bot: "/bot_users",
-  ca: "/certificate_authorities",
-  cert: "/tls_certificates",
-  cr: "/credentials",
-  edghts: "/edges/https",
-  edgtcp: "/edges/tcp",
-  edgtls: "/edges/tls",
-  ep: "/endpoints",
-  ipp: "/ip_policies",
-  ipr: "/ip_policy_rules",
-  ipx: "/ip_restrictions",
-  rd: "/reserved_domains",
-  ra: "/reserved_addrs",
-  shcrt: "/ssh_host_certificates",
-  sshca: "/ssh_certificate_authorities",
-  sucrt: "/ssh_user_certificates",
-  ts: "/tunnel_sessions",
-  tn: "/tunnels",
-  usr: "/users",
+// What an id is the id of, and where its record has its page. The prefixes are those of the API.
+const KINDS: Readonly<Record<string, readonly [path: string, words: string]>> = {
+  ak: ["/api_keys", "API key"],
+  as: ["/app/sessions", "login session"],
+  au: ["/app/users", "visitor"],
+  bkdfo: ["/backends/failover", "failover backend"],
+  bkdhr: ["/backends/http_response", "HTTP response"],
+  bkdsc: ["/backends/static", "static backend"],
+  bkdtg: ["/backends/tunnel_group", "tunnel group"],
+  bkdwd: ["/backends/weighted", "weighted backend"],
+  bot: ["/bot_users", "bot user"],
+  ca: ["/certificate_authorities", "certificate authority"],
+  cert: ["/tls_certificates", "TLS certificate"],
+  cr: ["/credentials", "credential"],
+  edghts: ["/edges/https", "HTTPS edge"],
+  edgtcp: ["/edges/tcp", "TCP edge"],
+  edgtls: ["/edges/tls", "TLS edge"],
+  ep: ["/endpoints", "endpoint"],
+  ipp: ["/ip_policies", "IP policy"],
+  ipr: ["/ip_policy_rules", "rule"],
+  ipx: ["/ip_restrictions", "IP restriction"],
+  ra: ["/reserved_addrs", "reserved address"],
+  rd: ["/reserved_domains", "reserved domain"],
+  shcrt: ["/ssh_host_certificates", "SSH host certificate"],
+  sshca: ["/ssh_certificate_authorities", "SSH certificate authority"],
+  sucrt: ["/ssh_user_certificates", "SSH user certificate"],
+  tn: ["/tunnels", "tunnel"],
+  ts: ["/tunnel_sessions", "session"],
+  usr: ["/users", "user"],
 };
 
-/** The place of a record in the console; null for ids of no page. */
-export function placeOfId(id: string): string | null {
-  const path = PATHS[id.slice(0, id.indexOf("_"))];
-  return path ? `${path}/${id}` : null;
+const kindOfId = (id: string) => KINDS[id.slice(0, id.indexOf("_"))];
+
+/** The place of a record in the console; null for ids of no page. Routes lie below their edge, their `parent`. */
+export function placeOfId(id: string, parent: string | null = null): string | null {
+  if (id.startsWith("edghtsrt_")) return parent === null ? null : `/edges/https/${parent}/routes/${id}`;
+  const kind = kindOfId(id);
+  return kind ? `${kind[0]}/${id}` : null;
+}
+
+/** What people call the kind of an id. */
+export function wordsOfId(id: string): string | null {
+  if (id.startsWith("edghtsrt_")) return "HTTPS route";
+  return kindOfId(id)?.[1] ?? null;
 }

@@ -71,7 +71,7 @@ export function Shell({ agent }: { agent: boolean }) {
           <kbd className={styles.findKey}>Ctrl K</kbd>
         </Button>
         <nav id="navigation" className={styles.nav} aria-label="Areas">
-          {groupsOf(AREAS.filter((area) => agent || !area.agent)).map(([group, areas]) => (
+          {groupsOf(AREAS.filter((area) => !area.hidden && (agent || !area.agent))).map(([group, areas]) => (
             <section key={group} aria-labelledby={`group-${group}`}>
               <h2 id={`group-${group}`} className={styles.group}>
                 {group}

@@ -1,0 +1,65 @@
+//! Lists that are searched.
+
+use crate::kit::{Caller, World, path};
+use http::StatusCode;
+use postern_api::Code;
+use serde_json::{Value, json};
+
+async fn found(caller: &Caller, query: &str) -> Vec<String> {
+    let list = caller.get(query).await.is(StatusCode::OK);
+    let records = list.as_object().expect("an object").values().find_map(Value::as_array).expect("a list");
+    records.iter().map(|record| record["description"].as_str().expect("a text").to_owned()).collect()
+}
+
+#[tokio::test]
+async fn records_are_found_by_all_their_words_wherever_they_stand() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    for (description, metadata) in [("Head Office", "berlin"), ("Back office", ""), ("Café", "")] {
+        operator.id("/ip_policies", &json!({ "description": description, "metadata": metadata })).await;
+    }
+    assert_eq!(found(&operator, "/ip_policies?search=office").await, ["Back office", "Head Office"]);
+    assert_eq!(found(&operator, "/ip_policies?search=OFFICE+head").await, ["Head Office"]);
+    assert_eq!(found(&operator, "/ip_policies?search=berlin").await, ["Head Office"]);
+    assert_eq!(found(&operator, "/ip_policies?search=CAF%C3%89").await, ["Café"]);
+    assert_eq!(found(&operator, "/ip_policies?search=nowhere").await, [""; 0]);
+    assert_eq!(found(&operator, "/ip_policies?search=").await.len(), 3, "nothing in particular");
+    assert_eq!(found(&operator, "/ip_policies?search=http").await, [""; 0], "every record has an address");
+    operator.get("/tunnels?search=x").await.refused(Code::QueryUnknown);
+}
+
+#[tokio::test]
+async fn rules_are_found_by_their_policy_page_by_page() {
+    let world = World::start().await;
+    let operator = world.operator().await;
+    let mut policies = Vec::new();
+    for _ in 0..2 {
+        policies.push(operator.id("/ip_policies", &json!({})).await);
+    }
+    for number in 0..6 {
+        let policy = &policies[number % 2];
+        let rule = json!({ "ip_policy_id": policy, "cidr": format!("10.0.0.{number}"), "action": "allow" });
+        operator.id("/ip_policy_rules", &rule).await;
+    }
+    let mut next = Some(format!("/ip_policy_rules?limit=2&search={}", policies[1]));
+    let mut cidrs = Vec::new();
+    while let Some(page) = next {
+        let list = operator.get(&page).await.is(StatusCode::OK);
+        let rules = list["ip_policy_rules"].as_array().expect("a list");
+        assert!(!rules.is_empty() && rules.len() <= 2, "{list}");
+        cidrs.extend(rules.iter().map(|rule| rule["cidr"].as_str().expect("a text").to_owned()));
+        next = list["next_page_uri"].as_str().map(|_| path(&list["next_page_uri"]));
+    }
+    assert_eq!(cidrs, ["10.0.0.5/32", "10.0.0.3/32", "10.0.0.1/32"]);
+}
+
+#[tokio::test]
+async fn nothing_is_found_by_a_secret_or_in_what_belongs_to_others() {
+    let world = World::start().await;
+    let (operator, stranger) = (world.operator().await, world.stranger().await);
+    let made = operator.made("/credentials", &json!({ "description": "mine" })).await;
+    let token = made["token"].as_str().expect("a token");
+    assert_eq!(found(&operator, &format!("/credentials?search={token}")).await, [""; 0]);
+    assert_eq!(found(&operator, "/credentials?search=mine").await, ["mine"]);
+    assert_eq!(found(&stranger, "/credentials?search=mine").await, [""; 0]);
+}

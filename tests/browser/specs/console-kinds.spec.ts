@@ -1,0 +1,334 @@
+// Every kind of the console: made, changed and deleted through its forms, and looked at with axe on the way.
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expectAccessible, launch, open, picture } from "../kit/browser";
+import { enterKey } from "../kit/console";
+import { World } from "../kit/world";
+
+let browser: Browser;
+let world: World;
+let page: Page;
+let wrong: string[];
+
+beforeAll(async () => {
+  browser = await launch();
+  world = await World.startServerOnly();
+});
+afterAll(async () => {
+  await browser.close();
+  await world.stop();
+});
+beforeEach(async () => {
+  ({ page, wrong } = await open(browser, `${world.management}/console/`));
+  await enterKey(page, world.key);
+});
+afterEach(async () => {
+  await page.context().close();
+  expect(wrong, "no violation of the policy, no error in the page").toEqual([]);
+});
+
+/** One field as a person fills it in. */
+type Fill = (form: Locator) => Promise<unknown>;
+const type =
+  (label: string, text: string): Fill =>
+  (form) =>
+    form.getByLabel(label, { exact: true }).fill(text);
+const tick =
+  (label: string): Fill =>
+  (form) =>
+    form.getByLabel(label, { exact: true }).check();
+const choose =
+  (label: string, option: RegExp): Fill =>
+  async (form) => {
+    const select = form.getByLabel(label, { exact: true });
+    const found = select.locator("option").filter({ hasText: option });
+    await found.first().waitFor({ state: "attached" });
+    await select.selectOption(await found.first().getAttribute("value"));
+  };
+const press =
+  (name: string): Fill =>
+  (form) =>
+    form.getByRole("button", { name }).click();
+
+interface Kind {
+  many: string;
+  one: string;
+  path: string;
+  member: string;
+  /** What must be there first. */
+  before?: () => Promise<unknown>;
+  create: readonly Fill[];
+  title: string;
+  /** What the server has to have then, beside what it adds. */
+  made: Record<string, unknown>;
+  change: readonly Fill[];
+  changed: Record<string, unknown>;
+  token?: true;
+  /** A mistake that is said at its field before anything is sent. */
+  mistake?: { fill: readonly Fill[]; says: string };
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    many: "IP restrictions",
+    one: "IP restriction",
+    path: "/ip_restrictions",
+    member: "ip_restrictions",
+    before: () => world.manage("POST", "/ip_policies", { description: "Nowhere" }),
+    mistake: { fill: [], says: "Choose at least one IP policy." },
+    create: [
+      tick("Agents that connect"),
+      (form) => form.getByText("Nowhere").click(),
+      type("Description", "Office only"),
+    ],
+    title: "Office only",
+    made: { type: "agent", enforced: false, description: "Office only" },
+    change: [tick("Enforced")],
+    changed: { enforced: true },
+  },
+  {
+    many: "Credentials",
+    one: "credential",
+    path: "/credentials",
+    member: "credentials",
+    mistake: { fill: [type("Rules", "bind:ok.test\nlisten:x")], says: "listen:x: A rule is bind:<target>" },
+    create: [type("Description", "Build machine"), type("Rules", "bind:*.shop.test\nbind:team=web")],
+    title: "Build machine",
+    made: { acl: ["bind:*.shop.test", "bind:team=web"] },
+    change: [type("Rules", "")],
+    changed: { acl: [] },
+    token: true,
+  },
+  {
+    many: "API keys",
+    one: "API key",
+    path: "/api_keys",
+    member: "keys",
+    create: [type("Description", "Deployments")],
+    title: "Deployments",
+    made: { description: "Deployments" },
+    change: [type("Metadata", '{"team":"web"}')],
+    changed: { metadata: '{"team":"web"}' },
+    token: true,
+  },
+  {
+    many: "Users",
+    one: "user",
+    path: "/users",
+    member: "users",
+    mistake: { fill: [], says: "Name is needed." },
+    create: [type("Name", "Ada"), tick("Administrator")],
+    title: "Ada",
+    made: { name: "Ada", admin: true },
+    change: [type("Name", "Ada Lovelace")],
+    changed: { name: "Ada Lovelace" },
+  },
+  {
+    many: "Bot users",
+    one: "bot user",
+    path: "/bot_users",
+    member: "bot_users",
+    mistake: { fill: [], says: "Name is needed." },
+    create: [type("Name", "builder")],
+    title: "builder",
+    made: { name: "builder", active: true, admin: false },
+    change: [(form) => form.getByLabel("Active", { exact: true }).uncheck()],
+    changed: { active: false },
+  },
+  {
+    many: "Tunnel groups",
+    one: "tunnel group",
+    path: "/backends/tunnel_group",
+    member: "backends",
+    create: [
+      press("Add label"),
+      type("Label 1", "team"),
+      type("Value 1", "web"),
+      press("Add label"),
+      type("Label 2", "stage"),
+      type("Value 2", "test"),
+    ],
+    title: "stage=test, team=web",
+    made: { labels: { team: "web", stage: "test" } },
+    change: [press("Remove row 1")],
+    changed: { labels: { team: "web" } },
+  },
+  {
+    many: "Static backends",
+    one: "static backend",
+    path: "/backends/static",
+    member: "backends",
+    mistake: { fill: [type("Address", "app.internal:99999")], says: "A port is a number from 1 to 65535." },
+    create: [type("Address", "app.internal:443"), tick("Speak TLS with it")],
+    title: "app.internal:443",
+    made: { address: "app.internal:443", tls: { enabled: true } },
+    change: [type("Address", "[2001:db8::7]:8443")],
+    changed: { address: "[2001:db8::7]:8443", tls: { enabled: true } },
+  },
+  {
+    many: "HTTP responses",
+    one: "HTTP response",
+    path: "/backends/http_response",
+    member: "backends",
+    mistake: { fill: [type("Status", "700")], says: "Give a whole number from 200 to 599." },
+    create: [
+      type("Status", "503"),
+      press("Add header"),
+      type("Header 1", "Retry-After"),
+      type("Value 1", "120"),
+      type("Body", "Back soon."),
+      type("Description", "Maintenance"),
+    ],
+    title: "Maintenance",
+    made: { status_code: 503, headers: { "retry-after": "120" }, body: "Back soon." },
+    change: [type("Body", "")],
+    changed: { body: "" },
+  },
+  {
+    many: "Weighted backends",
+    one: "weighted backend",
+    path: "/backends/weighted",
+    member: "backends",
+    before: async () => {
+      for (const port of [81, 82])
+        await world.manage("POST", "/backends/static", {
+          address: `a.test:${port}`,
+          description: `Half ${port}`,
+        });
+    },
+    create: [
+      type("Description", "Canary"),
+      choose("Add a backend", /Half 81/),
+      choose("Add a backend", /Half 82/),
+      type("Weight of Half 82", "300"),
+      (form) => form.getByText("75 %").waitFor(),
+    ],
+    title: "Canary",
+    made: { description: "Canary" },
+    change: [
+      type("Weight of Half 82", "20000"),
+      (form) => form.getByText("from 0 to 10000").count(),
+      type("Weight of Half 82", "0"),
+    ],
+    changed: {},
+  },
+  {
+    many: "Failover backends",
+    one: "failover backend",
+    path: "/backends/failover",
+    member: "backends",
+    before: async () => {
+      for (const port of [91, 92])
+        await world.manage("POST", "/backends/static", {
+          address: `b.test:${port}`,
+          description: `Site ${port}`,
+        });
+    },
+    create: [
+      type("Description", "Two sites"),
+      choose("Add a backend", /Site 91/),
+      choose("Add a backend", /Site 92/),
+      press("Try Site 92 earlier"),
+    ],
+    title: "Two sites",
+    made: { description: "Two sites" },
+    change: [press("Remove Site 91")],
+    changed: {},
+  },
+  {
+    many: "Reserved domains",
+    one: "reserved domain",
+    path: "/reserved_domains",
+    member: "reserved_domains",
+    mistake: { fill: [type("Domain", "under_score.test")], says: "Use letters, digits and hyphens" },
+    create: [type("Domain", "shop.example.com")],
+    title: "shop.example.com",
+    made: { domain: "shop.example.com" },
+    change: [type("Description", "The shop")],
+    changed: { description: "The shop" },
+  },
+  {
+    many: "Reserved addresses",
+    one: "reserved address",
+    path: "/reserved_addrs",
+    member: "reserved_addrs",
+    create: [type("Description", "Database")],
+    title: "localhost:",
+    made: { description: "Database" },
+    change: [type("Description", "")],
+    changed: { description: "" },
+  },
+  {
+    many: "Certificate authorities",
+    one: "certificate authority",
+    path: "/certificate_authorities",
+    member: "certificate_authorities",
+    mistake: {
+      fill: [type("Certificate", "no certificate")],
+      says: "begins with -----BEGIN CERTIFICATE-----",
+    },
+    create: [
+      (form) => form.getByLabel("Certificate", { exact: true }).fill(world.authorityText),
+      type("Description", "Our own"),
+    ],
+    title: "Our own",
+    made: { description: "Our own" },
+    change: [type("Description", "The old one")],
+    changed: { description: "The old one" },
+  },
+];
+
+async function madeChangedAndDeleted(kind: Kind): Promise<void> {
+  await kind.before?.();
+  await page
+    .getByRole("navigation", { name: "Areas" })
+    .getByRole("link", { name: kind.many, exact: true })
+    .click();
+  await page.getByRole("heading", { name: kind.many, level: 1 }).waitFor();
+  await page
+    .getByRole("button", { name: `New ${kind.one}` })
+    .first()
+    .click();
+  const form = page.locator("form");
+  await page.getByRole("heading", { name: `New ${kind.one}` }).waitFor();
+  if (kind.mistake) {
+    for (const fill of kind.mistake.fill) await fill(form);
+    await page.getByRole("button", { name: `Create ${kind.one}` }).click();
+    await form.getByText(kind.mistake.says).waitFor();
+  }
+  for (const fill of kind.create) await fill(form);
+  await expectAccessible(page);
+  await picture(page, `console-new-${kind.path.slice(1).replaceAll("/", "-")}`);
+  await page.getByRole("button", { name: `Create ${kind.one}` }).click();
+  if (kind.token) {
+    const dialog = page.getByRole("dialog", { name: "Store this token now" });
+    const token = (await dialog.getByLabel("Token").textContent()) ?? "";
+    expect(token.length).toBeGreaterThan(30);
+    await dialog.getByLabel("I stored it").check();
+    await dialog.getByRole("button", { name: "Done" }).click();
+  }
+  await page.getByRole("heading", { level: 1, name: kind.title }).waitFor();
+  const id = page.url().split("/").at(-1) ?? "";
+  expect(await world.manage("GET", `${kind.path}/${id}`)).toMatchObject(kind.made);
+  await expectAccessible(page);
+  await picture(page, `console-${kind.path.slice(1).replaceAll("/", "-")}`);
+
+  for (const fill of kind.change) await fill(form.first());
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await page.getByText("Nothing is changed yet.").waitFor();
+  expect(await world.manage("GET", `${kind.path}/${id}`)).toMatchObject(kind.changed);
+
+  await page.getByRole("link", { name: kind.many, exact: true }).first().click();
+  const row = page.getByRole("row").filter({ has: page.locator(`a[href$="${id}"]`) });
+  await row.waitFor();
+  await picture(page, `console-list-${kind.path.slice(1).replaceAll("/", "-")}`);
+  await row.getByRole("link").first().click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("heading", { name: kind.many, level: 1 }).waitFor();
+  await row.waitFor({ state: "detached" });
+  const left = await world.manage<Record<string, { id: string }[]>>("GET", kind.path);
+  expect(left[kind.member]?.map((record) => record.id)).not.toContain(id);
+}
+
+for (const kind of KINDS) it(`${kind.many} are made, changed and deleted`, () => madeChangedAndDeleted(kind));

@@ -1,0 +1,84 @@
+// Certificates that the server gets for a reserved domain by itself: on, off, and how far it is.
+import { asProblem } from "../../api/problem";
+import type { ReservedDomain } from "../../api/generated";
+import { adviceFor } from "../../model/advice";
+import { Button } from "../../parts/Button";
+import { Notice, ProblemText } from "../../parts/Notice";
+import { say } from "../../parts/toast";
+import { useChange } from "../management";
+import { Moment, Mono } from "../resource/cells";
+import { Facts, Section } from "../resource/PageFrame";
+
+const PATH = "/reserved_domains";
+
+export function DomainCertificate({ record }: { record: ReservedDomain }) {
+  const change = useChange([PATH]);
+  const { certificate_management_policy: policy, certificate_management_status: status } = record;
+  const problem = change.error && asProblem(change.error);
+  const job = status?.provisioning_job;
+  return (
+    <Section
+      title="Certificate from an authority"
+      about="The server can get one by itself and renew it, where visitors from outside can reach it under this name."
+      actions={
+        policy ? (
+          <Button
+            busy={change.isPending}
+            onClick={() =>
+              change.mutate(
+                { method: "DELETE", path: `${PATH}/${record.id}/certificate_management_policy` },
+                { onSuccess: () => say({ title: "The server gets no certificate any more" }) },
+              )
+            }
+          >
+            Stop
+          </Button>
+        ) : (
+          <Button
+            busy={change.isPending}
+            onClick={() =>
+              change.mutate(
+                {
+                  method: "PATCH",
+                  path: `${PATH}/${record.id}`,
+                  body: {
+                    certificate_management_policy: { authority: "letsencrypt", private_key_type: "ecdsa" },
+                  },
+                },
+                { onSuccess: () => say({ title: "The server gets a certificate" }) },
+              )
+            }
+          >
+            Let the server get one
+          </Button>
+        )
+      }
+    >
+      {problem && (
+        <Notice tone="bad" title="The server refused it" alert>
+          <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
+        </Notice>
+      )}
+      {policy ? (
+        <Facts
+          facts={[
+            { label: "Authority", value: policy.authority },
+            { label: "Key", value: policy.private_key_type },
+            { label: "Renewed", value: <Moment at={status?.renews_at} none="not yet" /> },
+            ...(job ? [{ label: "At the moment", value: job.msg || "asking for it" }] : []),
+            ...(record.acme_challenge_cname_target
+              ? [
+                  {
+                    label: "_acme-challenge leads to",
+                    value: <Mono>{record.acme_challenge_cname_target}</Mono>,
+                  },
+                ]
+              : []),
+          ]}
+        />
+      ) : (
+        <p>It does not at the moment.</p>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,56 @@
+// What edges and restrictions do once an IP policy they name is gone.
+import type { Dependent, IpPolicy, Ref } from "../../api/generated";
+import { q, useAsked } from "../management";
+import { RefLink } from "../resource/cells";
+import styles from "../resource/Dependents.module.css";
+import { placeOfId } from "../resource/places";
+
+interface Naming {
+  dependent: Dependent;
+  /** The other policies it is judged by. */
+  others: number;
+}
+
+/** Which policies a restriction or a module names besides. */
+function namingOf(policy: IpPolicy, dependents: readonly Dependent[]) {
+  return q<Naming[]>(["/ip_policies", "naming", policy.id, dependents], (api) =>
+    Promise.all(
+      dependents.map(async (dependent) => {
+        const place = placeOfId(dependent.id, dependent.parent_id) ?? "";
+        const path = dependent.module === "" ? place : `${place}/${dependent.module}`;
+        const { ip_policies: named } = await api.send<{ ip_policies: Ref[] }>("GET", path);
+        return { dependent, others: named.filter(({ id }) => id !== policy.id).length };
+      }),
+    ),
+  );
+}
+
+export function PolicyLost({ record, dependents }: { record: IpPolicy; dependents: readonly Dependent[] }) {
+  const asked = useAsked(namingOf(record, dependents));
+  const alone = asked.data?.filter(({ others }) => others === 0) ?? [];
+  return (
+    <>
+      <p>They are then treated as if it had no rules, and no rules admit nobody.</p>
+      {alone.length > 0 && (
+        <>
+          <p>
+            <strong>
+              {alone.length === 1 ? "This one names" : "These name"} no other policy and will refuse
+              everybody:
+            </strong>
+          </p>
+          <ul className={styles.list}>
+            {alone.map(({ dependent }) => (
+              <li key={`${dependent.id} ${dependent.module}`}>
+                <RefLink id={dependent.id} parent={dependent.parent_id}>
+                  {dependent.description || undefined}
+                </RefLink>
+              </li>
+            ))}
+          </ul>
+          <p>All that go on naming it:</p>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+// What the agent of a session can be told to do.
+import { useState } from "react";
+import type { TunnelSession } from "../../api/generated";
+import { asProblem } from "../../api/problem";
+import { adviceFor } from "../../model/advice";
+import { Button } from "../../parts/Button";
+import { Dialog, DialogActions } from "../../parts/Dialog";
+import { Notice, ProblemText } from "../../parts/Notice";
+import { say } from "../../parts/toast";
+import { useChange } from "../management";
+import { Section } from "../resource/PageFrame";
+
+const COMMANDS = {
+  restart: {
+    label: "Restart the agent",
+    what: "It connects again at once, in a new session. Its tunnels are away for a moment.",
+    done: "The agent restarts",
+  },
+  stop: {
+    label: "Stop the agent",
+    what: "Its tunnels end, and it does not come back until somebody starts it on its machine.",
+    done: "The agent stops",
+  },
+} as const;
+
+export function SessionCommands({ record: session }: { record: TunnelSession }) {
+  const change = useChange(["/tunnel_sessions", "/tunnels", "/endpoints"]);
+  const [asked, setAsked] = useState<keyof typeof COMMANDS | null>(null);
+  const problem = change.error && asProblem(change.error);
+  const close = () => {
+    change.reset();
+    setAsked(null);
+  };
+  return (
+    <Section
+      title="Tell the agent"
+      about="Agents that do not let themselves be managed refuse."
+      actions={
+        <div>
+          {(["restart", "stop"] as const).map((command) => (
+            <Button
+              key={command}
+              weight={command === "stop" ? "danger" : "plain"}
+              onClick={() => setAsked(command)}
+            >
+              {COMMANDS[command].label}
+            </Button>
+          ))}
+        </div>
+      }
+    >
+      {asked && (
+        <Dialog title={`${COMMANDS[asked].label}?`} open onClose={close}>
+          <p>{COMMANDS[asked].what}</p>
+          {problem && (
+            <Notice tone="bad" title="It was refused" alert>
+              <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
+            </Notice>
+          )}
+          <DialogActions>
+            <Button onClick={close}>Cancel</Button>
+            <Button
+              weight={asked === "stop" ? "danger" : "primary"}
+              busy={change.isPending}
+              onClick={() =>
+                change.mutate(
+                  { method: "POST", path: `/tunnel_sessions/${session.id}/${asked}`, body: {} },
+                  {
+                    onSuccess: () => {
+                      say({ title: COMMANDS[asked].done });
+                      close();
+                    },
+                  },
+                )
+              }
+            >
+              {COMMANDS[asked].label}
+            </Button>
+          </DialogActions>
+        </Dialog>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,265 @@
+// What stands behind edges: tunnels by their labels, addresses, fixed answers, and backends made of backends.
+import type {
+  FailoverBackend,
+  HttpResponseBackend,
+  StaticBackend,
+  TunnelGroupBackend,
+  WeightedBackend,
+} from "../../api/generated";
+import { State } from "../../parts/State";
+import { RefLink, Refs } from "../resource/cells";
+import type { Field } from "../resource/field";
+import { order, share, weights } from "../resource/fields/backends";
+import { pairs } from "../resource/fields/lists";
+import { flag, number } from "../resource/fields/simple";
+import { description, metadata, text } from "../resource/fields/text";
+import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../resource/kind";
+import { created, mapped } from "./columns";
+
+const TOUCHES = [
+  "/edges/https",
+  "/edges/tls",
+  "/edges/tcp",
+  "/backends/weighted",
+  "/backends/failover",
+] as const;
+
+export const tunnelGroups = describe<TunnelGroupBackend>({
+  path: "/backends/tunnel_group",
+  member: "backends",
+  prefix: "bkdtg",
+  one: "tunnel group",
+  many: "Tunnel groups",
+  about: "All tunnels that carry certain labels at the moment. Visitors are spread over them.",
+  title: (group) => group.description || mapped(group.labels) || group.id,
+  columns: [
+    { name: "labels", label: "Labels", text: (group) => mapped(group.labels), mono: true },
+    {
+      name: "tunnels",
+      label: "Tunnels now",
+      text: (group) => String(group.tunnels.length),
+      number: (group) => group.tunnels.length,
+    },
+    descriptionColumn,
+    { ...idColumn, hidden: true },
+    created,
+    metadataColumn,
+  ],
+  fields: [
+    pairs({
+      name: "labels",
+      label: "Labels",
+      help: "A tunnel that carries all of them belongs to the group; it may carry more.",
+      nameLabel: "Label",
+      valueLabel: "Value",
+    }),
+    description(),
+    metadata(),
+  ],
+  facts: (group) => [{ label: "Tunnels now", value: <Refs refs={group.tunnels} none="none is connected" /> }],
+  dependents: true,
+  empty: {
+    sentence: "There is no tunnel group. Make one with labels, then start tunnels that carry them.",
+    command: "postern tunnel --label team=web localhost:8080",
+  },
+  touches: TOUCHES,
+});
+
+/** As the API reads it: a host, a colon, a port. */
+export function addressMistake(value: string): string | null {
+  const parts = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]/]+):(\d{1,5})$/.exec(value);
+  if (!parts)
+    return "Write a host and a port, such as 192.0.2.7:8080, app.internal:443 or [2001:db8::7]:443.";
+  const port = Number(parts[2]);
+  return port >= 1 && port <= 65_535 ? null : "A port is a number from 1 to 65535.";
+}
+
+const tls: Field = {
+  ...flag({
+    name: "tls",
+    label: "Speak TLS with it",
+    help: "Its certificate is checked against the authorities the server's machine trusts.",
+    initial: false,
+  }),
+  read: (record) => (record as unknown as StaticBackend).tls.enabled,
+  write: (value) => (value === true ? { enabled: true } : { enabled: false }),
+};
+
+export const staticBackends = describe<StaticBackend>({
+  path: "/backends/static",
+  member: "backends",
+  prefix: "bkdsc",
+  one: "static backend",
+  many: "Static backends",
+  about: "Addresses that the server reaches without a tunnel.",
+  title: (backend) => backend.description || backend.address,
+  columns: [
+    { name: "address", label: "Address", text: (backend) => backend.address, mono: true },
+    {
+      name: "tls",
+      label: "Spoken to",
+      text: (backend) => (backend.tls.enabled ? "over TLS" : "in clear"),
+      cell: (backend) => (
+        <State tone={backend.tls.enabled ? "ok" : "idle"} icon={backend.tls.enabled ? "lock" : "circle"}>
+          {backend.tls.enabled ? "over TLS" : "in clear"}
+        </State>
+      ),
+    },
+    descriptionColumn,
+    idColumn,
+    created,
+    metadataColumn,
+  ],
+  fields: [
+    text({
+      name: "address",
+      label: "Address",
+      help: "A host and a port.",
+      placeholder: "192.0.2.7:8080",
+      required: true,
+      limit: 259,
+      mono: true,
+      check: addressMistake,
+    }),
+    tls,
+    description(),
+    metadata(),
+  ],
+  dependents: true,
+  empty: {
+    sentence: "There is no static backend. Make one for a service that the server reaches by itself.",
+  },
+  touches: TOUCHES,
+});
+
+/** As the API sees it: the server's own headers are not to be set. */
+function headerMistake(name: string, value: string): string | null {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `“${name}” is no name of a header.`;
+  return [...value].some((letter) => letter < " " && letter !== "\t")
+    ? `The value of ${name} has control characters.`
+    : null;
+}
+
+export const httpResponses = describe<HttpResponseBackend>({
+  path: "/backends/http_response",
+  member: "backends",
+  prefix: "bkdhr",
+  one: "HTTP response",
+  many: "HTTP responses",
+  about: "Fixed answers that the server gives itself, for maintenance pages and redirects.",
+  title: (backend) => backend.description || `Status ${backend.status_code}`,
+  columns: [
+    {
+      name: "status_code",
+      label: "Status",
+      text: (backend) => String(backend.status_code),
+      number: (backend) => backend.status_code,
+    },
+    descriptionColumn,
+    { name: "body", label: "Body", text: (backend) => backend.body.slice(0, 120) },
+    { name: "headers", label: "Headers", text: (backend) => mapped(backend.headers) },
+    { ...idColumn, hidden: true },
+    created,
+    metadataColumn,
+  ],
+  fields: [
+    number({ name: "status_code", label: "Status", min: 200, max: 599, initial: 200, required: true }),
+    pairs({
+      name: "headers",
+      label: "Headers",
+      help: "Those that say how long the body is or how the connection goes on are the server's own.",
+      nameLabel: "Header",
+      valueLabel: "Value",
+      most: 50,
+      check: headerMistake,
+    }),
+    text({ name: "body", label: "Body", limit: 256 * 1024, rows: 6 }),
+    description(),
+    metadata(),
+  ],
+  dependents: true,
+  empty: { sentence: "There is no HTTP response. Make one for a page that needs no service behind it." },
+  touches: TOUCHES,
+});
+
+export const weightedBackends = describe<WeightedBackend>({
+  path: "/backends/weighted",
+  member: "backends",
+  prefix: "bkdwd",
+  one: "weighted backend",
+  many: "Weighted backends",
+  about: "Several backends that share the visitors by weight.",
+  title: titleOf,
+  columns: [
+    descriptionColumn,
+    {
+      name: "backends",
+      label: "Shares",
+      text: ({ backends }) => Object.keys(backends).join(" "),
+      cell: ({ backends }) => <Shares backends={backends} />,
+    },
+    idColumn,
+    created,
+    metadataColumn,
+  ],
+  fields: [
+    weights({
+      name: "backends",
+      label: "Backends",
+      help: "Weights from 0 to 10000; what counts is the share, shown behind. One that weighs 0 gets nobody.",
+      kinds: [tunnelGroups, staticBackends, httpResponses],
+    }),
+    description(),
+    metadata(),
+  ],
+  dependents: true,
+  empty: {
+    sentence: "There is no weighted backend. Make the backends first, then share visitors among them.",
+  },
+  touches: TOUCHES,
+});
+
+function Shares({ backends }: { backends: Readonly<Record<string, number>> }) {
+  const all = Object.values(backends);
+  return Object.entries(backends).map(([id, weight], index) => (
+    <span key={id}>
+      {index > 0 && ", "}
+      {share(weight, all)} <RefLink id={id} />
+    </span>
+  ));
+}
+
+export const failoverBackends = describe<FailoverBackend>({
+  path: "/backends/failover",
+  member: "backends",
+  prefix: "bkdfo",
+  one: "failover backend",
+  many: "Failover backends",
+  about: "Several backends tried in order: the next one when those before cannot be reached.",
+  title: titleOf,
+  columns: [
+    descriptionColumn,
+    {
+      name: "backends",
+      label: "In this order",
+      text: ({ backends }) => backends.join(" "),
+      cell: ({ backends }) => <Refs refs={backends.map((id) => ({ id }))} none="none" />,
+    },
+    idColumn,
+    created,
+    metadataColumn,
+  ],
+  fields: [
+    order({
+      name: "backends",
+      label: "Backends",
+      help: "The first one that can be reached serves.",
+      kinds: [tunnelGroups, staticBackends, httpResponses, weightedBackends],
+    }),
+    description(),
+    metadata(),
+  ],
+  dependents: true,
+  empty: { sentence: "There is no failover backend. Make the backends first, then put them in order." },
+  touches: TOUCHES,
+});

@@ -1,0 +1,65 @@
+// Authorities by which edges judge the certificates of visitors.
+import type { CertificateAuthority } from "../../api/generated";
+import { exactly, Moment } from "../resource/cells";
+import { description, metadata, text } from "../resource/fields/text";
+import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
+import { created } from "./columns";
+
+/** As far as the shape goes; the server reads the rest. */
+export function pemMistake(value: string): string | null {
+  const count = value.match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 0;
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value))
+    return "This is a private key. Keep it to yourself; only the authority's certificate is needed.";
+  if (count === 0) return "Paste a certificate that begins with -----BEGIN CERTIFICATE-----.";
+  if (count > 1) return `These are ${count} certificates; exactly one is needed.`;
+  return value.includes("-----END CERTIFICATE-----")
+    ? null
+    : "The last line, -----END CERTIFICATE-----, is missing.";
+}
+
+export const certificateAuthorities = describe<CertificateAuthority>({
+  path: "/certificate_authorities",
+  member: "certificate_authorities",
+  prefix: "ca",
+  one: "certificate authority",
+  many: "Certificate authorities",
+  about: "Authorities whose certificates visitors must show at edges with mutual TLS.",
+  title: (authority) => authority.description || authority.subject_common_name || authority.id,
+  columns: [
+    { name: "subject_common_name", label: "Common name", text: (authority) => authority.subject_common_name },
+    {
+      name: "not_after",
+      label: "Valid until",
+      text: (authority) => authority.not_after,
+      cell: (authority) => <Moment at={authority.not_after} />,
+    },
+    descriptionColumn,
+    idColumn,
+    created,
+    metadataColumn,
+  ],
+  fields: [
+    text({
+      name: "ca_pem",
+      label: "Certificate",
+      help: "The authority's own certificate in PEM, without its key.",
+      placeholder: "-----BEGIN CERTIFICATE-----",
+      rows: 8,
+      required: true,
+      createOnly: true,
+      check: pemMistake,
+    }),
+    description(),
+    metadata(),
+  ],
+  facts: (authority) => [
+    { label: "Common name", value: authority.subject_common_name || "none" },
+    { label: "Valid", value: `${exactly(authority.not_before)} – ${exactly(authority.not_after)}` },
+    { label: "Key usage", value: authority.key_usages.join(", ") || "not said" },
+  ],
+  dependents: true,
+  empty: {
+    sentence: "There is no certificate authority. Add the one that signed your visitors' certificates.",
+  },
+  touches: ["/edges/https", "/edges/tls"],
+});

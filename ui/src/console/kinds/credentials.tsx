@@ -1,0 +1,59 @@
+// Tunnel credentials: what agents prove themselves with, and what they may bind.
+import type { Credential } from "../../api/generated";
+import { None } from "../resource/cells";
+import { lines } from "../resource/fields/lists";
+import { description, metadata } from "../resource/fields/text";
+import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../resource/kind";
+import { created, owner } from "./columns";
+import { ownerField } from "./owners";
+
+/** A rule as the API reads it, as far as its shape goes. */
+export function ruleMistake(rule: string): string | null {
+  if (rule === "*") return null;
+  if (!rule.startsWith("bind:")) return "A rule is bind:<target>, or * for everything.";
+  const target = rule.slice("bind:".length);
+  if (target === "") return "Behind bind: stands a name, an address or a label such as team=web.";
+  return /\s/.test(target) ? "A rule has no blanks." : null;
+}
+
+export const credentials = describe<Credential>({
+  path: "/credentials",
+  member: "credentials",
+  prefix: "cr",
+  one: "credential",
+  many: "Credentials",
+  about: "Authtokens with which agents connect, and the rules that say what each of them may bind.",
+  title: titleOf,
+  columns: [
+    descriptionColumn,
+    {
+      name: "acl",
+      label: "May bind",
+      text: ({ acl }) => acl.join(", "),
+      cell: ({ acl }) => (acl.length === 0 ? <None>everything</None> : acl.join(", ")),
+    },
+    owner,
+    idColumn,
+    created,
+    metadataColumn,
+  ],
+  fields: [
+    description("Who or what uses it."),
+    lines({
+      name: "acl",
+      label: "Rules",
+      help: "What may be bound: a name or *.name, an address, or labels such as key=value. No rules permit everything.",
+      placeholder: "bind:*.example.com",
+      check: ruleMistake,
+    }),
+    ownerField("Only administrators may name somebody else."),
+    metadata(),
+  ],
+  empty: {
+    sentence:
+      "There is no credential. An agent needs one to connect; its token is shown once, when it is made.",
+    command: "postern config add-authtoken <token>",
+  },
+  deletion: () => "Agents that use it are disconnected at once, and their tunnels end.",
+  touches: ["/tunnel_sessions", "/tunnels", "/endpoints"],
+});

@@ -1,0 +1,81 @@
+// IP restrictions: policies before a whole part of the service.
+import type { IpRestriction } from "../../api/generated";
+import { Refs } from "../resource/cells";
+import { choice, flag } from "../resource/fields/simple";
+import { refs } from "../resource/fields/references";
+import { description, metadata } from "../resource/fields/text";
+import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
+import { created, YesNo } from "./columns";
+import { ipPolicies } from "./ipPolicies";
+
+const GUARDED: Readonly<Record<IpRestriction["type"], string>> = {
+  dashboard: "The console",
+  api: "The management API",
+  agent: "Agents that connect",
+  endpoints: "All endpoints",
+};
+
+export const ipRestrictions = describe<IpRestriction>({
+  path: "/ip_restrictions",
+  member: "ip_restrictions",
+  prefix: "ipx",
+  one: "IP restriction",
+  many: "IP restrictions",
+  about:
+    "Policies before a whole part of the service: the console, the management API, agents, all endpoints.",
+  title: (restriction) => restriction.description || GUARDED[restriction.type],
+  columns: [
+    { name: "type", label: "Guards", text: ({ type }) => GUARDED[type] },
+    {
+      name: "enforced",
+      label: "State",
+      text: ({ enforced }) => (enforced ? "Enforced" : "Warns only"),
+      cell: ({ enforced }) => <YesNo yes={enforced} words={["Enforced", "Warns only"]} />,
+    },
+    {
+      name: "ip_policies",
+      label: "IP policies",
+      text: (restriction) => restriction.ip_policies.map(({ id }) => id).join(" "),
+      cell: (restriction) => <Refs refs={restriction.ip_policies} none="none" />,
+    },
+    descriptionColumn,
+    created,
+    { ...idColumn, hidden: true },
+    metadataColumn,
+  ],
+  fields: [
+    choice({
+      name: "type",
+      label: "Guards",
+      createOnly: true,
+      initial: "endpoints",
+      options: Object.entries(GUARDED).map(([value, label]) => ({ value, label })),
+    }),
+    refs({
+      name: "ip_policy_ids",
+      label: "IP policies",
+      help: "All their rules count together: an address passes if one allows it and none denies it.",
+      kind: ipPolicies,
+      required: true,
+      read: (record) => (record as IpRestriction).ip_policies.map(({ id }) => id),
+      gone: "Deleted: counts as a policy without rules.",
+    }),
+    flag({
+      name: "enforced",
+      label: "Enforced",
+      help: "Without it nobody is turned away; the server's log says who would have been.",
+      initial: false,
+    }),
+    description(),
+    metadata(),
+  ],
+  empty: {
+    sentence:
+      "There is no IP restriction: everybody may reach every part. Make an IP policy first, then put it in front.",
+    command: "postern api ip-restrictions list",
+  },
+  deletion: (restriction) =>
+    restriction.enforced
+      ? `${GUARDED[restriction.type]}: addresses that only this restriction turned away are let in from then on.`
+      : "It only warned; nobody was turned away by it.",
+});

@@ -1,0 +1,22 @@
+// Whose a record shall be: users and bot users, as far as the key may see them.
+import type { BotUser, User } from "../../api/generated";
+import { ref } from "../resource/fields/references";
+import type { Field } from "../resource/field";
+import type { Chosen } from "../resource/fields/choices";
+
+const named = (record: object): string => (record as User | BotUser).name;
+
+const OWNERS: readonly Chosen[] = [
+  { path: "/users", member: "users", one: "user", title: named },
+  { path: "/bot_users", member: "bot_users", one: "bot user", title: named },
+];
+
+export const ownerField = (help: string): Field =>
+  ref({
+    name: "owner_id",
+    label: "Owner",
+    help,
+    kinds: OWNERS,
+    none: "The owner of this key",
+    createOnly: true,
+  });

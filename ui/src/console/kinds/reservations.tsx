@@ -1,0 +1,143 @@
+// Names and addresses kept for their owners.
+import type { ReservedAddress, ReservedDomain } from "../../api/generated";
+import { Mono, RefLink } from "../resource/cells";
+import { ref } from "../resource/fields/references";
+import { description, metadata, text } from "../resource/fields/text";
+import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
+import { created, owner } from "./columns";
+import { DomainCertificate } from "./DomainCertificate";
+import { ownerField } from "./owners";
+
+const NAME = /^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+/** As the API reads a host name; the first part may be a star. */
+export function domainMistake(value: string): string | null {
+  if (value === "*") return "A star stands before a name, such as *.example.com.";
+  return NAME.test(value)
+    ? null
+    : "Use letters, digits and hyphens, with dots between the parts; the first part may be *.";
+}
+
+export const reservedDomains = describe<ReservedDomain>({
+  path: "/reserved_domains",
+  member: "reserved_domains",
+  prefix: "rd",
+  one: "reserved domain",
+  many: "Reserved domains",
+  about: "Names that only their owner's agents and edges may take.",
+  title: ({ domain }) => domain,
+  columns: [
+    { name: "domain", label: "Domain", text: ({ domain }) => domain },
+    {
+      name: "cname_target",
+      label: "CNAME leads to",
+      text: (reserved) => reserved.cname_target ?? "",
+      cell: (reserved) =>
+        reserved.cname_target === null ? "needs none" : <Mono>{reserved.cname_target}</Mono>,
+    },
+    {
+      name: "certificate",
+      label: "Certificate",
+      text: (reserved) =>
+        reserved.certificate?.id ??
+        (reserved.certificate_management_policy ? "gotten by the server" : "the server's own"),
+      cell: (reserved) =>
+        reserved.certificate ? (
+          <RefLink id={reserved.certificate.id} />
+        ) : reserved.certificate_management_policy ? (
+          "gotten by the server"
+        ) : (
+          "the server's own"
+        ),
+    },
+    owner,
+    descriptionColumn,
+    { ...idColumn, hidden: true },
+    created,
+    metadataColumn,
+  ],
+  fields: [
+    text({
+      name: "domain",
+      label: "Domain",
+      help: "In full, or one part below the server's domain; left empty, a free name is chosen.",
+      placeholder: "shop.example.com",
+      limit: 253,
+      createOnly: true,
+      check: domainMistake,
+    }),
+    ref({
+      name: "certificate_id",
+      label: "Certificate",
+      help: "What visitors are shown for this name.",
+      kinds: [
+        {
+          path: "/tls_certificates",
+          member: "tls_certificates",
+          one: "TLS certificate",
+          title: (record) =>
+            record.description ||
+            (record as unknown as { subject_common_name: string }).subject_common_name ||
+            record.id,
+        },
+      ],
+      none: "None in particular",
+      read: (record) => (record as ReservedDomain).certificate?.id ?? "",
+    }),
+    ownerField("Whose agents may bind it."),
+    description(),
+    metadata(),
+  ],
+  facts: (reserved) => [
+    { label: "Owner", value: <RefLink id={reserved.owner_id} /> },
+    {
+      label: "CNAME record leads to",
+      value: reserved.cname_target === null ? "needs none" : <Mono>{reserved.cname_target}</Mono>,
+    },
+  ],
+  empty: {
+    sentence:
+      "No name is reserved. Any free name can be used without; reserve one that nobody else may ever take.",
+    command: "postern http --domain shop 8080",
+  },
+  deletion: () => "The name is free for everybody from then on. It cannot be deleted while an edge has it.",
+  More: DomainCertificate,
+});
+
+export const reservedAddresses = describe<ReservedAddress>({
+  path: "/reserved_addrs",
+  member: "reserved_addrs",
+  prefix: "ra",
+  one: "reserved address",
+  many: "Reserved addresses",
+  about: "TCP addresses that only their owner's agents and edges may take.",
+  title: ({ addr }) => addr,
+  columns: [
+    { name: "addr", label: "Address", text: ({ addr }) => addr, mono: true },
+    owner,
+    descriptionColumn,
+    idColumn,
+    created,
+    metadataColumn,
+  ],
+  fields: [
+    text({
+      name: "addr",
+      label: "Address",
+      help: "An address of this server, if you want a certain one; left empty, a free one is chosen.",
+      placeholder: "localhost:24010",
+      createOnly: true,
+      mono: true,
+      check: (value) => (/^\S+:\d{1,5}$/.test(value) ? null : "Write a host, a colon and a port."),
+    }),
+    ownerField("Whose agents may bind it."),
+    description(),
+    metadata(),
+  ],
+  empty: {
+    sentence: "No address is reserved. Reserve one to give out a host and port that stay.",
+    command: "postern tcp --remote-addr localhost:24010 22",
+  },
+  deletion: () =>
+    "The address is free for everybody from then on. It cannot be deleted while an edge has it.",
+});

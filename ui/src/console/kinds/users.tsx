@@ -1,0 +1,80 @@
+// People and programs that own keys and credentials.
+import type { BotUser, User } from "../../api/generated";
+import { flag } from "../resource/fields/simple";
+import { description, metadata, text } from "../resource/fields/text";
+import { describe, descriptionColumn, idColumn, metadataColumn, type Column } from "../resource/kind";
+import type { Base } from "../../api/management";
+import { created, YesNo } from "./columns";
+
+const name = text({ name: "name", label: "Name", required: true, limit: 255 });
+const admin = flag({
+  name: "admin",
+  label: "Administrator",
+  help: "May manage users, bot users and what belongs to others.",
+  initial: false,
+});
+const nameColumn: Column<Base & { name: string }> = { name: "name", label: "Name", text: (one) => one.name };
+const adminColumn: Column<Base & { admin: boolean }> = {
+  name: "admin",
+  label: "Rights",
+  text: (one) => (one.admin ? "Administrator" : "Member"),
+  cell: (one) => <YesNo yes={one.admin} words={["Administrator", "Member"]} />,
+};
+
+export const users = describe<User>({
+  path: "/users",
+  member: "users",
+  prefix: "usr",
+  one: "user",
+  many: "Users",
+  about: "People who own API keys and credentials. Only administrators see them.",
+  title: (user) => user.name,
+  columns: [nameColumn, adminColumn, descriptionColumn, idColumn, created, metadataColumn],
+  fields: [name, admin, description(), metadata()],
+  dependents: true,
+  empty: { sentence: "There is no user that this key may see." },
+  touches: ["/api_keys", "/credentials"],
+});
+
+export const botUsers = describe<BotUser>({
+  path: "/bot_users",
+  member: "bot_users",
+  prefix: "bot",
+  one: "bot user",
+  many: "Bot users",
+  about: "Programs that own API keys and credentials. Only administrators see them.",
+  title: (bot) => bot.name,
+  columns: [
+    nameColumn,
+    {
+      name: "active",
+      label: "State",
+      text: (bot) => (bot.active ? "Active" : "Inactive"),
+      cell: (bot) => <YesNo yes={bot.active} words={["Active", "Inactive"]} />,
+    },
+    adminColumn,
+    descriptionColumn,
+    idColumn,
+    created,
+    metadataColumn,
+  ],
+  fields: [
+    name,
+    flag({
+      name: "active",
+      label: "Active",
+      help: "Without it none of its keys and credentials may be used; its agents are disconnected.",
+      initial: true,
+    }),
+    admin,
+    description(),
+    metadata(),
+  ],
+  dependents: true,
+  empty: {
+    sentence:
+      "There is no bot user. Make one for each program, so that its keys can be switched off together.",
+    command: "postern api bot-users create --name builder",
+  },
+  touches: ["/api_keys", "/credentials"],
+});

@@ -1,0 +1,81 @@
+// What refers to a record, and what its deletion means for each of them.
+import type { Dependent } from "../../api/generated";
+import type { Base } from "../../api/management";
+import { Notice } from "../../parts/Notice";
+import { q, useAsked } from "../management";
+import { Failure } from "../shell/Lost";
+import { RefLink } from "./cells";
+import styles from "./Dependents.module.css";
+import { wordsOfId } from "./places";
+
+/** What the API tells at most. */
+const MOST = 100;
+
+export function dependentsOf(path: string, id: string) {
+  return q<Dependent[]>(
+    [path, "dependents", id],
+    async (api) =>
+      (await api.send<{ dependents: Dependent[] }>("GET", `${path}/${encodeURIComponent(id)}/dependents`))
+        .dependents,
+  );
+}
+
+interface DependentsProps {
+  path: string;
+  record: Base;
+  one: string;
+  /** What those that stay will then do with traffic. */
+  renderStays?: (dependents: readonly Dependent[]) => React.ReactNode;
+}
+
+export function Dependents({ path, record, one, renderStays }: DependentsProps) {
+  const asked = useAsked(dependentsOf(path, record.id));
+  if (asked.isError) return <Failure thrown={asked.error} title="What depends on it could not be read" />;
+  if (!asked.data) return <p role="status">Looking for what depends on it…</p>;
+  const of = (role: Dependent["on_delete"]) => asked.data.filter((dependent) => dependent.on_delete === role);
+  const [refuses, goes, stays] = [of("refuses"), of("goes"), of("stays")];
+  if (asked.data.length === 0) return <p>Nothing refers to it.</p>;
+  return (
+    <>
+      {refuses.length > 0 && (
+        <Notice tone="bad" title={`It is in use: the server will refuse to delete this ${one}`}>
+          <p>Take it out of there first:</p>
+          <List dependents={refuses} />
+        </Notice>
+      )}
+      {stays.length > 0 && (
+        <Notice tone="warn" title="These go on naming it">
+          {renderStays?.(stays)}
+          <List dependents={stays} />
+        </Notice>
+      )}
+      {goes.length > 0 && (
+        <Notice tone="info" title="These are deleted with it">
+          <List dependents={goes} />
+        </Notice>
+      )}
+      {asked.data.length === MOST && <p>There may be more than these {MOST}.</p>}
+    </>
+  );
+}
+
+export function List({ dependents }: { dependents: readonly Dependent[] }) {
+  return (
+    <ul className={styles.list}>
+      {dependents.map((dependent) => (
+        <li key={`${dependent.id} ${dependent.module}`}>
+          {wordsOf(dependent)}{" "}
+          <RefLink id={dependent.id} parent={dependent.parent_id}>
+            {dependent.description || undefined}
+          </RefLink>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** “HTTPS route (ip_restriction)”. */
+function wordsOf({ kind, id, module }: Dependent): string {
+  const words = wordsOfId(id) ?? kind.replaceAll("_", " ");
+  return module === "" ? words : `${words}, module ${module},`;
+}

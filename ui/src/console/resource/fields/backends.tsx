@@ -1,0 +1,206 @@
+// Backends of backends: with weights shown as shares, or in the order they are tried.
+import { IconButton } from "../../../parts/Button";
+import { Group } from "../../../parts/Field";
+import { RefLink } from "../cells";
+import type { Field, InputProps } from "../field";
+import { useChoices, type Chosen } from "./choices";
+import styles from "./fields.module.css";
+
+const MOST_WEIGHT = 10_000;
+const MOST_CHILDREN = 100;
+
+interface Weighted {
+  id: string;
+  /** As typed. */
+  weight: string;
+}
+
+interface WeightsField extends Field<Weighted[]> {
+  kinds: readonly Chosen[];
+}
+
+/** A map of backends to weights. */
+export function weights(options: {
+  name: string;
+  label: string;
+  help: string;
+  kinds: readonly Chosen[];
+}): Field {
+  const { name, label, help, kinds } = options;
+  const field: WeightsField = {
+    name,
+    label,
+    help,
+    kinds,
+    read: (record) =>
+      Object.entries(
+        ((record as unknown as Record<string, unknown>)[name] ?? {}) as Record<string, number>,
+      ).map(([id, weight]) => ({ id, weight: String(weight) })),
+    initial: () => [],
+    write: (value) => {
+      const map = Object.fromEntries(value.map(({ id, weight }) => [id, Number(weight)]));
+      return value.length > 0 ? map : undefined;
+    },
+    check: (value) => {
+      if (value.length > MOST_CHILDREN)
+        return `${value.length} backends; at most ${MOST_CHILDREN} are allowed.`;
+      const wrong = value.find(({ weight }) => !/^\d{1,5}$/.test(weight) || Number(weight) > MOST_WEIGHT);
+      return wrong ? `The weight of ${wrong.id} is a whole number from 0 to ${MOST_WEIGHT}.` : null;
+    },
+    Input: WeightsInput,
+  };
+  return field as Field;
+}
+
+/** The share of visitors that a weight comes to. */
+export function share(weight: number, all: readonly number[]): string {
+  const sum = all.reduce((before, one) => before + one, 0);
+  if (sum === 0) return "nobody";
+  const percent = (weight / sum) * 100;
+  if (percent === 0) return "nobody";
+  return `${percent < 1 ? percent.toFixed(2) : percent.toFixed(1).replace(/\.0$/, "")} %`;
+}
+
+function WeightsInput({ field, value, onChange, mistake }: InputProps<Weighted[]>) {
+  const { kinds } = field as WeightsField;
+  const choices = useChoices(kinds);
+  const numbers = value.map(({ weight }) => Number(weight) || 0);
+  const titleOf = (id: string) => choices.candidates.find((one) => one.id === id)?.title ?? id;
+  return (
+    <Group label={field.label} mistake={mistake} {...(field.help ? { hint: field.help } : {})}>
+      <ul className={styles.rows}>
+        {value.map((one, index) => (
+          <li key={one.id} className={styles.row}>
+            <span className={styles.backend}>
+              <RefLink id={one.id}>{titleOf(one.id)}</RefLink>
+            </span>
+            <input
+              className={styles.weight}
+              aria-label={`Weight of ${titleOf(one.id)}`}
+              inputMode="numeric"
+              value={one.weight}
+              onChange={(event) =>
+                onChange(
+                  value.map((other) =>
+                    other === one ? { ...other, weight: event.target.value.trim() } : other,
+                  ),
+                )
+              }
+            />
+            <span className={styles.share}>{share(numbers[index] ?? 0, numbers)}</span>
+            <IconButton
+              icon="trash"
+              label={`Remove ${titleOf(one.id)}`}
+              onClick={() => onChange(value.filter((other) => other !== one))}
+            />
+          </li>
+        ))}
+      </ul>
+      <AddBackend
+        choices={choices}
+        taken={value.map(({ id }) => id)}
+        onAdd={(id) => onChange([...value, { id, weight: "100" }])}
+      />
+    </Group>
+  );
+}
+
+interface OrderField extends Field<string[]> {
+  kinds: readonly Chosen[];
+}
+
+/** A list of backends, the first one tried first. */
+export function order(options: {
+  name: string;
+  label: string;
+  help: string;
+  kinds: readonly Chosen[];
+}): Field {
+  const { name, label, help, kinds } = options;
+  const field: OrderField = {
+    name,
+    label,
+    help,
+    kinds,
+    read: (record) => ((record as unknown as Record<string, unknown>)[name] ?? []) as string[],
+    initial: () => [],
+    write: (value) => (value.length > 0 ? value : undefined),
+    check: (value) =>
+      value.length > MOST_CHILDREN ? `${value.length} backends; at most ${MOST_CHILDREN} are allowed.` : null,
+    Input: OrderInput,
+  };
+  return field as Field;
+}
+
+function OrderInput({ field, value, onChange, mistake }: InputProps<string[]>) {
+  const { kinds } = field as OrderField;
+  const choices = useChoices(kinds);
+  const titleOf = (id: string) => choices.candidates.find((one) => one.id === id)?.title ?? id;
+  const move = (from: number, by: -1 | 1) => {
+    const next = [...value];
+    const [moved] = next.splice(from, 1);
+    if (moved !== undefined) next.splice(from + by, 0, moved);
+    onChange(next);
+  };
+  return (
+    <Group label={field.label} mistake={mistake} {...(field.help ? { hint: field.help } : {})}>
+      <ol className={styles.rows}>
+        {value.map((id, index) => (
+          <li key={id} className={styles.row}>
+            <span className={styles.place}>{index + 1}.</span>
+            <span className={styles.backend}>
+              <RefLink id={id}>{titleOf(id)}</RefLink>
+            </span>
+            <IconButton
+              icon="up"
+              label={`Try ${titleOf(id)} earlier`}
+              aria-disabled={index === 0 || undefined}
+              onClick={() => index > 0 && move(index, -1)}
+            />
+            <IconButton
+              icon="chevron"
+              label={`Try ${titleOf(id)} later`}
+              aria-disabled={index === value.length - 1 || undefined}
+              onClick={() => index < value.length - 1 && move(index, 1)}
+            />
+            <IconButton
+              icon="trash"
+              label={`Remove ${titleOf(id)}`}
+              onClick={() => onChange(value.filter((other) => other !== id))}
+            />
+          </li>
+        ))}
+      </ol>
+      <AddBackend choices={choices} taken={value} onAdd={(id) => onChange([...value, id])} />
+    </Group>
+  );
+}
+
+function AddBackend({
+  choices,
+  taken,
+  onAdd,
+}: {
+  choices: ReturnType<typeof useChoices>;
+  taken: readonly string[];
+  onAdd(id: string): void;
+}) {
+  const free = choices.candidates.filter(({ id }) => !taken.includes(id));
+  if (!choices.loading && choices.candidates.length === 0)
+    return <p className={styles.nothing}>There is no backend to choose yet. Make one first.</p>;
+  return (
+    <select
+      className={styles.input}
+      aria-label="Add a backend"
+      value=""
+      onChange={(event) => event.target.value !== "" && onAdd(event.target.value)}
+    >
+      <option value="">{choices.loading ? "Loading…" : "Add a backend…"}</option>
+      {free.map(({ id, title, one }) => (
+        <option key={id} value={id}>
+          {one}: {title === id ? id : `${title} (${id})`}
+        </option>
+      ))}
+    </select>
+  );
+}

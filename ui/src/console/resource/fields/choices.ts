@@ -1,0 +1,49 @@
+// The records that a field may refer to, of one kind or several.
+import { useQueries } from "@tanstack/react-query";
+import type { Base } from "../../../api/management";
+import { allOf, useManagement } from "../../management";
+
+/** What must be known of a kind to choose among its records. */
+export interface Chosen {
+  readonly path: string;
+  readonly member: string;
+  readonly one: string;
+  title(record: Base): string;
+}
+
+export interface Candidate {
+  id: string;
+  title: string;
+  /** The word for its kind. */
+  one: string;
+}
+
+export interface Choices {
+  candidates: readonly Candidate[];
+  loading: boolean;
+  /** At least one list could not be read, such as that of users by somebody who is no administrator. */
+  failed: boolean;
+}
+
+export function useChoices(kinds: readonly Chosen[]): Choices {
+  const api = useManagement();
+  const answers = useQueries({
+    queries: kinds.map((kind) => {
+      const { key, ask } = allOf<Base>(kind);
+      return { queryKey: key, queryFn: () => ask(api) };
+    }),
+  });
+  return {
+    candidates: answers.flatMap((answer, index) => {
+      const kind = kinds[index];
+      if (!kind) return [];
+      return (answer.data?.records ?? []).map((record) => ({
+        id: record.id,
+        title: kind.title(record),
+        one: kind.one,
+      }));
+    }),
+    loading: answers.some((answer) => answer.isPending),
+    failed: answers.some((answer) => answer.isError),
+  };
+}
