@@ -96,12 +96,25 @@ it("creates, changes and deletes an IP policy with its rules", async () => {
   await page.getByRole("link", { name: "IP policies" }).first().click();
   await page.getByRole("row").filter({ hasText: "Head office" }).waitFor();
   await picture(page, "console-list");
+  const [policy] = (await world.manage<{ ip_policies: { id: string }[] }>("GET", "/ip_policies")).ip_policies;
+  const other = await world.manage<{ id: string }>("POST", "/ip_policies", {});
+  const guard = (description: string, ip_policy_ids: unknown[]) =>
+    world.manage("POST", "/ip_restrictions", { type: "endpoints", description, ip_policy_ids });
+  await guard("Alone with it", [policy?.id]);
+  await guard("Has another", [policy?.id, other.id]);
   await page.getByRole("link", { name: "Head office" }).click();
   await page.getByRole("button", { name: "Delete" }).click();
   const asked = page.getByRole("dialog", { name: "Delete Head office?" });
   await asked.getByText("no rules admit nobody").waitFor();
+  const closed = asked.getByRole("list", { name: "Will refuse everybody" });
+  await closed.getByRole("link", { name: "Alone with it" }).waitFor();
+  expect(await closed.getByRole("listitem").count()).toBe(1);
+  await asked.getByRole("link", { name: "Has another" }).waitFor();
+  await picture(page, "console-delete-policy");
   await expectAccessible(page);
   await asked.getByRole("button", { name: "Delete" }).click();
-  await page.getByText("There is no IP policy yet.").waitFor();
-  expect((await world.manage<{ ip_policies: unknown[] }>("GET", "/ip_policies")).ip_policies).toEqual([]);
+  await asked.waitFor({ state: "detached" });
+  await page.getByRole("row").filter({ hasText: other.id }).waitFor();
+  const left = await world.manage<{ ip_policies: { id: string }[] }>("GET", "/ip_policies");
+  expect(left.ip_policies.map(({ id }) => id)).toEqual([other.id]);
 });

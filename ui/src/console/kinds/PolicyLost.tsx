@@ -39,7 +39,7 @@ export function PolicyLost({ record, dependents }: { record: IpPolicy; dependent
               everybody:
             </strong>
           </p>
-          <ul className={styles.list}>
+          <ul className={styles.list} aria-label="Will refuse everybody">
             {alone.map(({ dependent }) => (
               <li key={`${dependent.id} ${dependent.module}`}>
                 <RefLink id={dependent.id} parent={dependent.parent_id}>

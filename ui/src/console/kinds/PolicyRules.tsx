@@ -30,7 +30,8 @@ export function PolicyRules({ record: policy }: { record: IpPolicy }) {
     >
       <ResourceTable
         kind={rules}
-        only={{ saying: policy.id, test: (rule) => (rule as IpPolicyRule).ip_policy.id === policy.id }}
+        only={(rule) => (rule as IpPolicyRule).ip_policy.id === policy.id}
+        saying={policy.id}
         prefix="rules."
         title={rules.title}
         empty={<Empty kind={rules} action={null} />}

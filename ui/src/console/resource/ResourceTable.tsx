@@ -16,8 +16,10 @@ const SIZES = ["25", "50", "100"] as const;
 
 interface ResourceTableProps {
   kind: Kind;
-  /** Only some, such as the rules of one policy: what they all say, and whether one belongs to them. */
-  only?: { saying: string; test(record: Base): boolean };
+  /** Only some, such as the rules of one policy; then all are read. */
+  only?: (record: Base) => boolean;
+  /** What all of those say, such as an id, so that the server looks for them. */
+  saying?: string;
   /** Before the names in the address, where one page has several tables. */
   prefix?: string;
   /** At the end of every row. */
@@ -28,7 +30,15 @@ interface ResourceTableProps {
   title?: (record: Base) => string;
 }
 
-export function ResourceTable({ kind, only, prefix = "", renderActions, empty, title }: ResourceTableProps) {
+export function ResourceTable({
+  kind,
+  only,
+  saying = "",
+  prefix = "",
+  renderActions,
+  empty,
+  title,
+}: ResourceTableProps) {
   const [search, change] = useAddress();
   const at = (name: string) => search[prefix + name] ?? "";
   const set = (changes: Record<string, string>) =>
@@ -43,7 +53,7 @@ export function ResourceTable({ kind, only, prefix = "", renderActions, empty, t
   const every = kind.live?.every;
   // Live views cannot be searched at the server, and are small.
   const whole = only !== undefined || order !== null || (kind.live !== undefined && words !== "");
-  const searched = kind.live ? "" : [only?.saying ?? "", words].join(" ").trim();
+  const searched = kind.live ? "" : [saying, words].join(" ").trim();
 
   const before = trail.at(-1);
   const page = useAsked({
@@ -60,7 +70,7 @@ export function ResourceTable({ kind, only, prefix = "", renderActions, empty, t
   const shown = useColumns(kind, at("columns"));
   const read = asked.data;
   const arranged = whole
-    ? arrange(read?.records.filter((one) => only?.test(one) ?? true) ?? [], kind.columns, words, order)
+    ? arrange(read?.records.filter((one) => only?.(one) ?? true) ?? [], kind.columns, words, order)
     : [];
   const number = Math.max(0, Number(at("page")) || 0);
   const from = number * Number(size);
