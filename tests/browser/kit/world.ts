@@ -124,16 +124,18 @@ export class World {
   #ports: { https: string; http: string; api: string } | null = null;
   #url = externalAgent ?? "";
   readonly #given: readonly string[];
+  readonly #settings: readonly string[];
 
-  private constructor(site: Site, given: readonly string[]) {
+  private constructor(site: Site, given: readonly string[], settings: readonly string[] = []) {
     this.site = site;
     this.#given = given;
+    this.#settings = settings;
     this.folder = mkdtempSync(join(tmpdir(), "postern-browser-"));
   }
 
-  /** `given`: further arguments of the server. */
-  static async start(given: readonly string[] = []): Promise<World> {
-    const world = new World(await Site.start(), given);
+  /** `given`: further arguments of the server. `settings`: further lines of the agent's configuration. */
+  static async start(given: readonly string[] = [], settings: readonly string[] = []): Promise<World> {
+    const world = new World(await Site.start(), given, settings);
     if (externalAgent !== null) return world;
     try {
       await world.startServer();
@@ -257,6 +259,7 @@ export class World {
         `server_addr: localhost:${this.httpsPort}`,
         `root_cas: ${join(data, "ca.pem")}`,
         "web_addr: 127.0.0.1:0",
+        ...this.#settings,
         "",
       ].join("\n"),
       { mode: 0o600 },

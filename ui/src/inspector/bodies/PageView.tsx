@@ -1,9 +1,8 @@
 // A captured page or drawing in a frame without scripts, forms, origin and network.
 import { useEffect, useRef, useState } from "react";
-import { decodeText } from "../../model/bytes";
+import { inertMarkup } from "../../parts/trusted";
 import type { Content } from "./content";
 import styles from "./BodyView.module.css";
-import { harmless, PAGE_LIMIT, pictured } from "./sandbox";
 import { messageOf } from "./useHandle";
 
 interface PageViewProps {
@@ -15,17 +14,21 @@ interface PageViewProps {
 
 export function PageView({ content, charset, as, label }: PageViewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
+  const [cut, setCut] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
     let wanted = true;
-    content.read(0, Math.min(content.length, PAGE_LIMIT)).then(
-      (bytes) => {
-        if (!wanted || !frame.current) return;
-        const text = decodeText(bytes, charset);
-        frame.current.srcdoc = as === "page" ? harmless(text) : pictured(text);
-      },
-      (thrown: unknown) => wanted && setFailure(messageOf(thrown)),
-    );
+    content
+      .load()
+      .then(() => content.desk.call("harmless", charset, as))
+      .then(
+        (made) => {
+          if (!wanted || !frame.current) return;
+          setCut(made.cut);
+          frame.current.srcdoc = inertMarkup(made.markup);
+        },
+        (thrown: unknown) => wanted && setFailure(messageOf(thrown)),
+      );
     return () => {
       wanted = false;
     };
@@ -35,7 +38,7 @@ export function PageView({ content, charset, as, label }: PageViewProps) {
     <div className={styles.page}>
       <p className={styles.notes}>
         Shown without scripts, without anything from the network, and with links that lead nowhere.
-        {content.length > PAGE_LIMIT && ` Only the first ${PAGE_LIMIT / 1024} kB are shown.`}
+        {cut && " It is long: only its beginning is shown."}
       </p>
       <iframe ref={frame} className={styles.frame} title={label} sandbox="" referrerPolicy="no-referrer" />
     </div>

@@ -1,11 +1,12 @@
 // The worker in which bodies are unpacked and read, so that the page never waits for them.
 import { decoded, type Decoded } from "./reading/codings";
+import { harmless, PAGE_LIMIT, pictured, type Harmless } from "./reading/harmless";
 import { readMultipart } from "./reading/multipart";
 import { inflated } from "./reading/deflated";
 import { open, type Opened, type Wish } from "./reading/open";
 import { pictureOf } from "./reading/picture";
 import type { Found, Reading, Row } from "./reading/rows";
-import { concat } from "../../model/bytes";
+import { concat, decodeText } from "../../model/bytes";
 import { compare, type Comparison, type Side } from "../diff/reading/compare";
 
 export interface Told extends Omit<Opened, "reading"> {
@@ -75,6 +76,12 @@ const calls = {
   },
   path: (number: number, row: number): string | null => reading(number).path(row),
   text: (number: number, row: number): string => reading(number).text(row),
+  /** The beginning of a page or a drawing, for a frame that can do nothing. */
+  harmless(charset: string | null, as: "page" | "drawing"): Harmless {
+    const text = decodeText(content.subarray(0, PAGE_LIMIT), charset);
+    const made = as === "page" ? harmless(text) : pictured(text);
+    return { ...made, cut: made.cut || content.length > PAGE_LIMIT };
+  },
   parts: (boundary: string) => readMultipart(content, boundary),
   /** A message of a WebSocket without its compression; null where what came before it is missing. */
   inflate: (direction: string, bytes: Uint8Array, last: boolean): Uint8Array | null =>

@@ -1,0 +1,142 @@
+// A captured page made harmless: markup and its own styles stay, everything that runs, loads or leads away goes. Done
+// on the text, in the worker: what it becomes is known only in the frame, which forbids the same once more and for
+// good, as the policy of the page around it does.
+
+/** More than this of a page is not shown. */
+export const PAGE_LIMIT = 512 * 1024;
+/** So many tags: what more of them could cost the frame, nobody would see. */
+const TAGS = 20_000;
+
+export interface Harmless {
+  /** A whole document for a frame without scripts, forms and an origin. */
+  markup: string;
+  /** Not all of the page is in it. */
+  cut: boolean;
+}
+
+/** Gone with all that is inside. */
+const GONE =
+  /^(?:script|noscript|iframe|frameset|noframes|object|applet|portal|fencedframe|template|audio|video|xmp|noembed|title)$/;
+/** Gone alone; they have no inside, or an inside that may stay. */
+const ALONE =
+  /^(?:meta|base|link|frame|embed|picture|dialog|canvas|map|area|source|track|html|head|plaintext|param|animate|animatetransform|animatemotion|set|use|foreignobject|feimage|image|mpath|discard)$/;
+/** Names something to load or a place to go to, in HTML and in SVG; or acts by itself. */
+const LEADS =
+  /^(?:on.*|href|xlink:href|src|srcset|srcdoc|action|formaction|ping|poster|background|data|cite|longdesc|lowsrc|dynsrc|manifest|codebase|classid|profile|archive|imagesrcset|attributionsrc|target|autofocus|is|slot|shadowrootmode|popover|popovertarget|commandfor|command|usemap|xmlns.*|xml:base|http-equiv)$/i;
+const POLICY = "default-src 'none'; style-src data:; img-src data:";
+/** Pictures that stand in the page itself. Not SVG: that can become anything. */
+const PICTURE = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);base64,[\w+/=\s]*$/i;
+const BASE = ":root{color-scheme:light;background:#fff;color:#000;font-family:sans-serif}";
+
+export function harmless(text: string): Harmless {
+  const sheets: string[] = [];
+  const rules: string[] = [];
+  const pieces: string[] = [];
+  let at = 0;
+  let tags = 0;
+  while (at < text.length && tags < TAGS) {
+    const next = text.indexOf("<", at);
+    if (next !== at) pieces.push(text.slice(at, next === -1 ? text.length : next));
+    if (next === -1) {
+      at = text.length;
+      break;
+    }
+    tags += 1;
+    const name = /^<\/?([A-Za-z][\w:-]{0,60})/.exec(text.slice(next, next + 64))?.[1]?.toLowerCase();
+    if (text.startsWith("<!--", next)) at = behind(text, "-->", next + 4);
+    else if (text[next + 1] === "!" || text[next + 1] === "?") at = behind(text, ">", next);
+    else if (name === undefined) {
+      pieces.push("&lt;");
+      at = next + 1;
+    } else if (text[next + 1] === "/") {
+      at = behind(text, ">", next);
+      if (!GONE.test(name) && !ALONE.test(name)) pieces.push(`</${name}>`);
+    } else {
+      const end = endOfTag(text, next);
+      at = end;
+      if (name === "style") {
+        at = endOfContent(text, name, end);
+        sheets.push(text.slice(end, at));
+      } else if (GONE.test(name)) at = endOfContent(text, name, end);
+      else if (name === "textarea") {
+        at = endOfContent(text, name, end);
+        pieces.push(`<textarea disabled>${text.slice(end, at).replaceAll("<", "&lt;")}`);
+      } else if (!ALONE.test(name))
+        pieces.push(`<${name}${attributes(text.slice(next + 1 + name.length, end), name, rules)}>`);
+    }
+  }
+  const all = [BASE, ...sheets, rules.join("\n")].filter((sheet) => sheet.trim() !== "");
+  return {
+    markup: `${head(all)}<body>${pieces.join("")}</body></html>`,
+    cut: at < text.length,
+  };
+}
+
+/** A picture of SVG in a document of its own: what it draws and runs stays in there. */
+export function pictured(svg: string): Harmless {
+  const address = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg.toWellFormed())}`;
+  const sheet = `${BASE}body{margin:12px}img{max-width:100%}`;
+  return {
+    markup: `${head([sheet])}<body><img alt="The captured picture" src="${address}"></body></html>`,
+    cut: false,
+  };
+}
+
+function head(sheets: readonly string[]): string {
+  const links = sheets.map(
+    (sheet) =>
+      `<link rel="stylesheet" href="data:text/css;charset=utf-8,${encodeURIComponent(sheet.toWellFormed())}">`,
+  );
+  return (
+    `<!doctype html><html><head><meta http-equiv="Content-Security-Policy" content="${POLICY}">` +
+    `<meta name="referrer" content="no-referrer">${links.join("")}</head>`
+  );
+}
+
+const ATTRIBUTE = /([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
+
+function attributes(text: string, element: string, rules: string[]): string {
+  const kept: string[] = [];
+  for (const [, name = "", double, single, bare] of text.matchAll(ATTRIBUTE)) {
+    const value = double ?? single ?? bare ?? "";
+    if (!/^[A-Za-z][\w:.-]*$/.test(name)) continue;
+    if (name.toLowerCase() === "style") {
+      // Styles at an element would be refused as inline; as a rule they may stay.
+      kept.push(` data-postern-style="${rules.length}"`);
+      rules.push(`[data-postern-style="${rules.length}"]{${unescaped(value)}}`);
+    } else if (
+      !LEADS.test(name) ||
+      (element === "img" && name.toLowerCase() === "src" && PICTURE.test(value))
+    )
+      kept.push(` ${name}="${value.replaceAll('"', "&quot;")}"`);
+  }
+  return kept.join("");
+}
+
+function unescaped(value: string): string {
+  return value.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&");
+}
+
+function behind(text: string, what: string, from: number): number {
+  const found = text.indexOf(what, from);
+  return found === -1 ? text.length : found + what.length;
+}
+
+/** A `>` in a quoted value does not end a tag. */
+function endOfTag(text: string, from: number): number {
+  let quote = "";
+  for (let at = from + 1; at < text.length; at += 1) {
+    const sign = text[at] ?? "";
+    if (quote !== "") quote = sign === quote ? "" : quote;
+    else if (sign === '"' || sign === "'") quote = sign;
+    else if (sign === ">") return at + 1;
+  }
+  return text.length;
+}
+
+/** Where the end tag begins; its own turn comes next. */
+function endOfContent(text: string, name: string, from: number): number {
+  const end = new RegExp(`</${name}(?=[\\s/>])`, "gi");
+  end.lastIndex = from;
+  return end.exec(text)?.index ?? text.length;
+}
