@@ -13,6 +13,7 @@ import { Facts, PageFrame } from "../resource/PageFrame";
 import { ResourceForm } from "../resource/ResourceForm";
 import { Failure, Waiting } from "../shell/Lost";
 import { ChangeDialog } from "./ChangeDialog";
+import { inWords, useLastMinute, warning } from "./lastMinute";
 import { removalOfEdge } from "./plans";
 import styles from "./EdgeFrame.module.css";
 
@@ -70,6 +71,8 @@ function Known<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFramePro
   const go = useGo();
   const [{ tab }, change] = useAddress();
   const [deleting, setDeleting] = useState(false);
+  const lately = useLastMinute(record.id);
+  const passes = kind.path === "/edges/https" ? "request" : "connection";
   const open = tabs.find(({ value }) => value === tab);
   const shown = tab === "settings" ? "settings" : (open?.value ?? tabs[0]?.value ?? "settings");
   const Content = (open ?? tabs[0])?.Content;
@@ -87,6 +90,7 @@ function Known<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFramePro
       <Facts
         facts={[
           ...facts(record),
+          { label: "Last minute", value: lately ? inWords(lately, passes) : "…" },
           { label: "ID", value: <Copyable text={record.id} what="the ID" /> },
           ...(record.created_at ? [{ label: "Created", value: <Moment at={record.created_at} /> }] : []),
         ]}
@@ -121,7 +125,10 @@ function Known<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFramePro
       </div>
       {deleting && (
         <ChangeDialog
-          plan={removalOfEdge(kind.title(record), path, kind.deletion?.(record) ?? "")}
+          plan={removalOfEdge(kind.title(record), path, [
+            kind.deletion?.(record) ?? "",
+            ...warning(lately, passes),
+          ])}
           collection={kind.path}
           onDone={() => go(kind.path)}
           onClose={() => setDeleting(false)}

@@ -19,6 +19,7 @@ import { ChangeDialog } from "./ChangeDialog";
 import { useDecisions } from "./decisions";
 import { EVERY_MS, Missing } from "./EdgeFrame";
 import styles from "./EdgeFrame.module.css";
+import { inWords, useLastMinute, warning } from "./lastMinute";
 import { removalOfRoute } from "./plans";
 import { useServer } from "./server";
 import { Refusals } from "./Refusals";
@@ -52,6 +53,7 @@ function Known({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
   const go = useGo();
   const [{ tab = "stages" }, change] = useAddress();
   const [deleting, setDeleting] = useState(false);
+  const lately = useLastMinute(route.id);
   const all = useDecisions(`/edges/https/${edge.id}`);
   const own = all?.filter((visit) => visit.route?.id === route.id);
   const { data: server } = useServer();
@@ -73,6 +75,7 @@ function Known({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
       <Facts
         facts={[
           { label: "Try it", value: <Addresses hostports={edge.hostports} path={route.match} /> },
+          { label: "Last minute", value: lately ? inWords(lately, "request") : "…" },
           { label: "ID", value: <Copyable text={route.id} what="the ID" /> },
           { label: "Created", value: <Moment at={route.created_at} /> },
         ]}
@@ -119,7 +122,7 @@ function Known({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
       </div>
       {deleting && (
         <ChangeDialog
-          plan={removalOfRoute(shown, path)}
+          plan={removalOfRoute(shown, path, warning(lately, "request"))}
           collection="/edges/https"
           onDone={() => go(place)}
           onClose={() => setDeleting(false)}

@@ -9,6 +9,7 @@ import { stagesOf } from "../modules/index";
 import { isOn } from "../modules/ModuleForm";
 import { PlaceLink } from "../PlaceLink";
 import { BackendName } from "./BackendName";
+import { inWords, useLastMinute } from "./lastMinute";
 import { inMatchOrder, pathOf } from "./routeFields";
 import styles from "./RoutesTable.module.css";
 
@@ -33,6 +34,7 @@ export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonl
             <th scope="col">Path</th>
             <th scope="col">Backend</th>
             <th scope="col">Stages</th>
+            <th scope="col">Last minute</th>
             <th scope="col">Turned away</th>
           </tr>
         </thead>
@@ -60,6 +62,9 @@ export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonl
                 </td>
                 <td>{stagesIn(route) || <span className={styles.none}>none</span>}</td>
                 <td>
+                  <LastMinute id={route.id} />
+                </td>
+                <td>
                   {last ? (
                     `${own.length}, last ${span(Math.max(0, (now - Date.parse(last.at)) / 1000))} ago`
                   ) : (
@@ -82,4 +87,10 @@ function stagesIn(route: HttpsRoute): string {
     .filter(({ name }) => name !== "backend" && set[name])
     .map(({ name, label }) => (isOn(set[name]) ? label : `${label} (off)`))
     .join(", ");
+}
+
+function LastMinute({ id }: { id: string }) {
+  const lately = useLastMinute(id);
+  if (!lately) return "…";
+  return lately.requests === 0 ? <span className={styles.none}>nothing</span> : inWords(lately, "request");
 }

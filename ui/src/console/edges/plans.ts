@@ -38,12 +38,12 @@ export function removalPlan(module: ModuleDescriptor, owner: string): PlannedCha
   };
 }
 
-export function removalOfEdge(title: string, path: string, sentence: string): PlannedChange {
+export function removalOfEdge(title: string, path: string, sentences: readonly string[]): PlannedChange {
   return {
     method: "DELETE",
     path,
     title: `Delete ${title}?`,
-    sentences: [sentence],
+    sentences,
     verb: "Delete",
     icon: "trash",
     danger: true,
@@ -51,13 +51,14 @@ export function removalOfEdge(title: string, path: string, sentence: string): Pl
   };
 }
 
-export function removalOfRoute(shown: string, path: string): PlannedChange {
+export function removalOfRoute(shown: string, path: string, warnings: readonly string[]): PlannedChange {
   return {
     method: "DELETE",
     path,
     title: `Delete the route ${shown}?`,
     sentences: [
       "Its stages and their settings go with it. Requests for these paths go to the next route that matches, or get 404.",
+      ...warnings,
     ],
     verb: "Delete",
     icon: "trash",

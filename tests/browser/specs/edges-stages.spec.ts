@@ -1,0 +1,324 @@
+// The stages of a route in the console: every module is added, changed, switched off and removed through its form and
+// read back over the API; what providers must be told is what the server says and does.
+import type { Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { expectAccessible } from "../kit/browser";
+import { EdgePages, type Shop } from "../kit/edges";
+import { type World, eventually } from "../kit/world";
+
+let pages: EdgePages;
+let world: World;
+let page: Page;
+
+beforeAll(async () => {
+  pages = await EdgePages.open();
+  ({ world, page } = pages);
+});
+afterAll(() => pages.close());
+beforeEach(() => {
+  pages.wrong.length = 0;
+});
+afterEach(() => {
+  expect(pages.wrong, "no violation of the policy, no error in the page").toEqual([]);
+});
+
+interface Tried {
+  label: string;
+  name: string;
+  /** Fills the form of a module that is not set. */
+  fill(form: Locator): Promise<void>;
+  set: object;
+  /** Changes it; null where there is nothing but the switch. */
+  change: ((form: Locator) => Promise<void>) | null;
+  changed: object;
+}
+
+const METADATA =
+  '<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.test"></EntityDescriptor>';
+
+const box = (form: Locator, name: string) => form.getByRole("textbox", { name, exact: true });
+
+const MODULES: readonly Tried[] = [
+  {
+    label: "IP restriction",
+    name: "ip_restriction",
+    fill: (form) => form.getByRole("checkbox", { name: "Office" }).check(),
+    set: { ip_policies: [{ id: expect.stringMatching(/^ipp_/) as unknown }] },
+    change: null,
+    changed: {},
+  },
+  {
+    label: "User agent filter",
+    name: "user_agent_filter",
+    fill: (form) => box(form, "Deny").fill("(?i)curl/\n(?i)wget/"),
+    set: { allow: [], deny: ["(?i)curl/", "(?i)wget/"] },
+    change: (form) => box(form, "Allow").fill("^$"),
+    changed: { allow: ["^$"], deny: ["(?i)curl/", "(?i)wget/"] },
+  },
+  {
+    label: "Webhook verification",
+    name: "webhook_verification",
+    fill: async (form) => {
+      await form.getByRole("combobox", { name: "Provider" }).selectOption({ label: "Stripe" });
+      await box(form, "Secret").fill("whsec_planted");
+    },
+    set: { provider: "stripe", secret: "whsec_planted" },
+    change: (form) =>
+      form
+        .getByRole("combobox", { name: "Provider" })
+        .selectOption({ label: "Amazon SNS" })
+        .then(() => {}),
+    changed: { provider: "sns", secret: "" },
+  },
+  {
+    label: "OAuth login",
+    name: "oauth",
+    fill: async (form) => {
+      await box(form, "Client id").fill("app");
+      await box(form, "Client secret").fill("planted");
+      await box(form, "Organizations whose members may come in").fill("acme");
+    },
+    set: { provider: { github: { client_id: "app", client_secret: "planted", organizations: ["acme"] } } },
+    change: async (form) => {
+      await form.getByRole("combobox", { name: "Provider" }).selectOption({ label: "Google" });
+      await box(form, "Domains whose e-mail addresses may come in").fill("example.com");
+    },
+    changed: { provider: { github: null, google: { client_id: "app", email_domains: ["example.com"] } } },
+  },
+  {
+    label: "OpenID Connect login",
+    name: "oidc",
+    fill: async (form) => {
+      await box(form, "Issuer").fill("https://accounts.example.com");
+      await box(form, "Client id").fill("app");
+      await box(form, "Client secret").fill("planted");
+    },
+    set: {
+      issuer: "https://accounts.example.com",
+      client_secret: "planted",
+      scopes: ["openid", "profile", "email"],
+    },
+    change: (form) => box(form, "Session ends in any case after").fill("3600"),
+    changed: { maximum_duration: 3600, client_secret: "planted" },
+  },
+  {
+    label: "SAML login",
+    name: "saml",
+    fill: async (form) => {
+      await form.getByText("Nobody comes in with this metadata").waitFor();
+      await box(form, "Metadata of the identity provider").fill(METADATA);
+    },
+    set: { idp_metadata: METADATA, allow_idp_initiated: true },
+    change: async (form) => {
+      await box(form, "Groups whose members may come in").fill("staff");
+      await form.getByRole("checkbox", { name: "Logins may begin at the identity provider" }).uncheck();
+    },
+    changed: { authorized_groups: ["staff"], allow_idp_initiated: false },
+  },
+  {
+    label: "WebSocket to TCP",
+    name: "websocket_tcp_converter",
+    fill: async () => {},
+    set: {},
+    change: null,
+    changed: {},
+  },
+  {
+    label: "Circuit breaker",
+    name: "circuit_breaker",
+    fill: (form) => box(form, "Trips at this share of errors").fill("25"),
+    set: { error_threshold_percentage: 0.25, volume_threshold: 20, num_buckets: 10 },
+    change: (form) => box(form, "Stays open for").fill("60"),
+    changed: { error_threshold_percentage: 0.25, tripped_duration: 60 },
+  },
+  {
+    label: "Request headers",
+    name: "request_headers",
+    fill: async (form) => {
+      await form.getByRole("button", { name: "Add a header" }).click();
+      await form.getByRole("textbox", { name: "Name" }).fill("X-Request");
+      await form.getByRole("textbox", { name: "Value" }).fill("${req.id}");
+    },
+    set: { add: { "x-request": "${req.id}" }, remove: [] },
+    change: (form) => box(form, "Remove").fill("x-debug"),
+    changed: { add: { "x-request": "${req.id}" }, remove: ["x-debug"] },
+  },
+  {
+    label: "Compression",
+    name: "compression",
+    fill: async () => {},
+    set: {},
+    change: null,
+    changed: {},
+  },
+  {
+    label: "Response headers",
+    name: "response_headers",
+    fill: (form) => box(form, "Remove").fill("server"),
+    set: { add: {}, remove: ["server"] },
+    change: (form) => box(form, "Remove").fill("server\nx-powered-by"),
+    changed: { remove: ["server", "x-powered-by"] },
+  },
+];
+
+describe("a stage of a route", () => {
+  let at: Shop;
+  beforeAll(async () => {
+    at = await pages.shop("stages.localhost");
+  });
+  afterAll(() => world.manage("DELETE", `/edges/https/${at.edge}`));
+
+  it.each(MODULES)("$label is added, changed, switched and removed", async (tried) => {
+    const { label, name, fill, set, change, changed } = tried;
+    const read = () => world.manage("GET", `${at.place}/${name}`);
+    await pages.go(at.place);
+    await pages.stage("Backend").waitFor();
+    await pages.addStage(label);
+    const adding = page.getByRole("form", { name: `Add ${label}` });
+    await fill(adding);
+    const said = await pages.preview(adding);
+    expect(said).toContain(`curl -X PUT '${world.management}${at.place}/${name}'`);
+    expect(said, "secrets are covered").not.toContain("planted");
+    await expectAccessible(page);
+    await adding.getByRole("button", { name: `Add ${label}` }).click();
+    await pages.stage(label).waitFor();
+    await adding.waitFor({ state: "hidden" });
+    expect(await read()).toMatchObject({ enabled: true, ...set });
+
+    if (change) {
+      await page.getByRole("button", { name: `Settings of ${label}` }).click();
+      const form = page.getByRole("form", { name: `Settings of ${label}` });
+      await change(form);
+      await form.getByRole("button", { name: "Save" }).click();
+      await form.waitFor({ state: "hidden" });
+      expect(await read()).toMatchObject({ enabled: true, ...changed });
+    }
+
+    for (const on of [false, true]) {
+      await page.getByRole("switch", { name: `${label} enabled` }).click();
+      const dialog = page.getByRole("dialog", { name: `Switch ${label} ${on ? "on" : "off"}?` });
+      expect(await pages.preview(dialog)).toContain(`"enabled": ${on}`);
+      expect(await pages.preview(dialog)).not.toContain("planted");
+      await dialog.getByRole("button", { name: on ? "Switch on" : "Switch off" }).click();
+      await pages.stage(on ? label : `${label}, off`).waitFor();
+      expect(await read()).toMatchObject({ enabled: on, ...(change ? changed : set) });
+    }
+
+    await pages.removeStage(label);
+    expect(await world.manage<object>("GET", at.place)).toMatchObject({ [name]: null });
+  });
+
+  it("the backend is chosen and changed", async () => {
+    const other = await world.manage<{ id: string }>("POST", "/backends/tunnel_group", {
+      description: "Agents",
+      labels: { app: "shop" },
+    });
+    await pages.go(at.place);
+    await page.getByRole("button", { name: "Settings of Backend" }).click();
+    const form = page.getByRole("form", { name: "Settings of Backend" });
+    await form.getByRole("combobox", { name: "Backend" }).selectOption({ label: "Agents (app=shop)" });
+    await form.getByRole("button", { name: "Save" }).click();
+    await pages.stage("Backend").getByText("Agents").waitFor();
+    expect(await world.manage("GET", `${at.place}/backend`)).toMatchObject({ backend: { id: other.id } });
+    await pages.removeStage("Backend");
+    await page.getByText("nobody is served until one is added").waitFor();
+    await pages.addStage("Backend");
+    const adding = page.getByRole("form", { name: "Add Backend" });
+    await adding.getByRole("button", { name: "Add Backend" }).click();
+    await adding.getByText("Choose a backend.").waitFor();
+    await adding.getByRole("combobox", { name: "Backend" }).selectOption({ label: "Greeting" });
+    await adding.getByRole("button", { name: "Add Backend" }).click();
+    await pages.stage("Backend").getByText("Greeting").waitFor();
+  });
+
+  it("says before it is tried that a route has one login", async () => {
+    await world.manage("PUT", `${at.place}/saml`, { idp_metadata: METADATA });
+    await pages.go(at.place);
+    await pages.stage("SAML login").waitFor();
+    await pages.addStage("OpenID Connect login");
+    const form = page.getByRole("form", { name: "Add OpenID Connect login" });
+    await form.getByText("“SAML login” is enabled: switch that off first").waitFor();
+    await box(form, "Issuer").fill("https://accounts.example.com");
+    await box(form, "Client id").fill("app");
+    await box(form, "Client secret").fill("planted");
+    await form.getByRole("button", { name: "Add OpenID Connect login" }).click();
+    await form.getByRole("alert").getByText("a route has one login").waitFor();
+    await form.getByRole("button", { name: "Cancel" }).click();
+    await world.manage("DELETE", `${at.place}/saml`);
+  });
+});
+
+describe("a login", () => {
+  it("sends visitors to the provider with the address that the form shows", async () => {
+    const { edge, place } = await pages.shop("members.localhost");
+    await pages.go(place);
+    await pages.addStage("OAuth login");
+    const form = page.getByRole("form", { name: "Add OAuth login" });
+    const pasted = await form.getByRole("region", { name: "Redirect URI (callback URL)" }).textContent();
+    await form.getByRole("button", { name: "Copy Redirect URI (callback URL)" }).click();
+    await eventually("the clipboard", async () =>
+      (await page.evaluate(() => navigator.clipboard.readText())) === pasted ? true : undefined,
+    );
+    await box(form, "Client id").fill("app");
+    await box(form, "Client secret").fill("planted");
+    await form.getByText("everybody with an account at GitHub comes in").waitFor();
+    await form.getByRole("button", { name: "Add OAuth login" }).click();
+    await pages.stage("OAuth login").waitFor();
+    const link = page.getByRole("link", { name: `https://members.localhost:${world.httpsPort}/` });
+    const address = await link.getAttribute("href");
+    const browsing = await world.visit(address ?? "", { Accept: "text/html" });
+    expect(browsing.status).toBe(302);
+    const provider = new URL(browsing.headers.location ?? "");
+    expect(provider.origin).toBe("https://github.com");
+    expect(provider.searchParams.get("client_id")).toBe("app");
+    expect(provider.searchParams.get("redirect_uri")).toBe(pasted);
+    const program = await world.visit(address ?? "", { Accept: "application/json" });
+    expect(program.status).toBe(401);
+    await pages.stage("OAuth login").getByText("refused 1").waitFor();
+    await world.manage("DELETE", `/edges/https/${edge}`);
+  });
+
+  it("with SAML hands out the metadata that the server shows", async () => {
+    const { edge, place, route } = await pages.shop("staff.localhost");
+    await pages.go(place);
+    await pages.addStage("SAML login");
+    const adding = page.getByRole("form", { name: "Add SAML login" });
+    const before = await adding.getByRole("region", { name: "Entity id" }).textContent();
+    await adding.getByRole("button", { name: "Add SAML login" }).click();
+    await pages.stage("SAML login").getByText("Nobody comes in yet: the metadata is incomplete").waitFor();
+    await page.getByRole("button", { name: "Settings of SAML login" }).click();
+    const form = page.getByRole("form", { name: "Settings of SAML login" });
+    await form.getByRole("region", { name: "Signing certificate" }).getByText("BEGIN CERTIFICATE").waitFor();
+    const entity = await form.getByRole("region", { name: "Entity id" }).textContent();
+    expect(entity).toBe(before);
+    await expectAccessible(page);
+    const download = page.waitForEvent("download");
+    await form.getByRole("button", { name: "Download the metadata file" }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toBe(`${route}-metadata.xml`);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+    const served = await world.visit(entity ?? "");
+    expect(served.status).toBe(200);
+    expect(facts(Buffer.concat(chunks).toString())).toEqual(facts(served.body));
+    await world.manage("DELETE", `/edges/https/${edge}`);
+  });
+});
+
+/** What identity providers read of the metadata of a service provider. */
+function facts(xml: string): object {
+  const all = (pattern: RegExp) => [...xml.matchAll(pattern)].map((found) => found[1]?.replace(/\s/g, ""));
+  const places = (element: string) =>
+    [...xml.matchAll(new RegExp(`<(?:\\w+:)?${element}\\s[^>]*>`, "g"))]
+      .map(([tag]) => ["Binding", "Location"].map((name) => new RegExp(`${name}="([^"]*)"`).exec(tag)?.[1]))
+      .toSorted();
+  return {
+    entity: all(/entityID="([^"]*)"/g),
+    certificates: new Set(all(/<(?:\w+:)?X509Certificate>([^<]*)</g)),
+    formats: all(/<(?:\w+:)?NameIDFormat>([^<]*)</g),
+    signed: all(/AuthnRequestsSigned="([^"]*)"/g),
+    wants: all(/WantAssertionsSigned="([^"]*)"/g),
+    acs: places("AssertionConsumerService"),
+    logout: places("SingleLogoutService"),
+  };
+}
