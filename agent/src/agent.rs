@@ -1,9 +1,14 @@
 //! A running agent: everything wired together.
 
+mod editing;
+
+pub use editing::{Edited, Text};
+
 use crate::{
     capture::{CaptureStore, Happening, event},
     config::{Config, Definition, Problems, Sources, edit, state::State, watch::FileWatch},
     local_api,
+    ports::Finder,
     session::{SessionLoop, SessionState, StatusBoard},
     tunnels::{Settled, Tunnels, guard::Guard, local::LocalDial},
 };
@@ -57,6 +62,8 @@ pub struct Core {
     pub feed: broadcast::Sender<Happening>,
     /// Who the agent is, and what it remembers.
     pub state: Arc<State>,
+    /// What listens on this machine.
+    pub ports: Finder,
     /// Ends everything.
     pub stop: CancellationToken,
     sources: Sources,
@@ -99,6 +106,7 @@ impl Agent {
             board: Arc::new(StatusBoard::new(feed.clone())),
             feed,
             state,
+            ports: Finder::default(),
             stop: CancellationToken::new(),
             sources,
             start,

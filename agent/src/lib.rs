@@ -13,5 +13,6 @@ pub mod diagnose;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod local_api;
+pub mod ports;
 pub mod session;
 pub mod tunnels;

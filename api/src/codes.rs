@@ -350,6 +350,8 @@ codes! {
     FilterInvalid = 8120, 400, "The filter for captured requests cannot be understood.";
     ImportInvalid = 8121, 400, "The file of requests cannot be read.";
     RangeUnsatisfiable = 8122, 416, "The range lies behind the end of the body.";
+    ConfigChanged = 8123, 409, "The configuration file was changed by somebody else meanwhile.";
+    PortUnknown = 8124, 404, "Nothing that could be published listens there.";
     ServicesMissing = 8130, 503, "This machine has no service manager that the agent knows.";
     ServiceFailed = 8131, 500, "The system service could not be changed.";
     DiagnosisFailed = 8132, 503, "Something that the agent needs does not work.";

@@ -32,7 +32,16 @@ async fn only_names_of_this_machine_are_answered_on_every_path() {
         "[::ffff:10.0.0.1]",
         "192.168.0.1",
     ];
-    for path in ["/api/status", "/api/tunnels", "/api/requests/http", "/api/events?", "/", "/nothing"] {
+    for path in [
+        "/api/status",
+        "/api/tunnels",
+        "/api/configuration",
+        "/api/ports",
+        "/api/requests/http",
+        "/api/events?",
+        "/",
+        "/nothing",
+    ] {
         if !path.starts_with("/api/events") {
             for name in good {
                 let reply = get(&agent, path, &[&format!("Host: {name}:{port}")]).await;

@@ -5,6 +5,7 @@
 mod acl;
 mod acme;
 mod api_command;
+mod beginning;
 mod bulk;
 mod certificates;
 mod console;

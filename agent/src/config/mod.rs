@@ -9,6 +9,7 @@ mod kind;
 mod logins;
 mod modules;
 pub(crate) mod nearest;
+pub mod offered;
 pub mod paths;
 mod pem;
 pub mod problem;
@@ -68,10 +69,26 @@ impl Sources {
     /// # Errors
     /// All problems of all files.
     pub fn load(&self) -> Result<Config, Problems> {
+        self.load_with(None)
+    }
+
+    /// Checks everything as if the file that changes are written to held this text.
+    ///
+    /// # Errors
+    /// All problems of all files.
+    pub fn load_as(&self, edited: &str) -> Result<Config, Problems> {
+        self.load_with(Some(edited))
+    }
+
+    fn load_with(&self, edited: Option<&str>) -> Result<Config, Problems> {
         let mut problems = Problems::default();
         let mut root = Node::empty();
-        for file in &self.files {
-            match read_file(file, self.may_be_missing) {
+        for (index, file) in self.files.iter().enumerate() {
+            let read = match edited.filter(|_| index + 1 == self.files.len()) {
+                Some(text) => Node::parse(text, Some(file.display().to_string().into())).map(Some),
+                None => read_file(file, self.may_be_missing),
+            };
+            match read {
                 Ok(Some(node)) => {
                     root.merge(in_version_2(node, file, &mut problems));
                 }

@@ -1,7 +1,7 @@
 //! All tunnels there are, running or not, and the configuration file behind them.
 
 use super::{ApiError, no_content, wire};
-use crate::agent::Core;
+use crate::{agent::Core, tunnels::visit::EdgeVisit};
 use axum::{
     body::Body,
     extract::{Path, State},
@@ -67,6 +67,17 @@ pub(super) async fn stop(
             Ok(wire::ok(&gone))
         }
     }
+}
+
+/// Sends one request as a visitor would, so that somebody sees a first one come through.
+pub(super) async fn sample(
+    State(core): State<Arc<Core>>,
+    Path(name): Path<String>,
+    body: Body,
+) -> Result<Response, ApiError> {
+    wire::nothing_else(&wire::object(body).await?)?;
+    let status = core.tunnels.sample(&name, &EdgeVisit::new(&core.config().settings)).await?;
+    Ok(wire::ok(&json!({ "status_code": status })))
 }
 
 fn item(core: &Core, name: &str) -> Result<Response, ApiError> {

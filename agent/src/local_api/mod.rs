@@ -2,11 +2,14 @@
 //!
 //! Because there is no login, [`guard`] stands in front of every path.
 
+mod configuration;
 mod configured;
+mod diagnosis;
 mod error;
 mod events;
 mod guard;
 mod pages;
+mod ports;
 mod requests;
 mod status;
 mod tunnels;
@@ -105,6 +108,12 @@ pub fn router(core: Arc<Core>) -> Router {
         .route("/api/configured/{name}", put(configured::save).delete(configured::remove))
         .route("/api/configured/{name}/start", post(configured::start))
         .route("/api/configured/{name}/stop", post(configured::stop))
+        .route("/api/configured/{name}/sample", post(configured::sample))
+        .route("/api/configuration", get(configuration::show).put(configuration::save))
+        .route("/api/configuration/check", post(configuration::check))
+        .route("/api/diagnosis", post(diagnosis::run))
+        .route("/api/ports", get(ports::list))
+        .route("/api/ports/{port}", get(ports::detail))
         .fallback(pages::show)
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn(headers))
@@ -120,6 +129,8 @@ async fn root() -> Response {
         "summaries_uri": "/api/requests/http/summaries",
         "har_uri": "/api/requests/har",
         "configured_uri": "/api/configured",
+        "configuration_uri": "/api/configuration",
+        "ports_uri": "/api/ports",
         "status_uri": "/api/status",
         "events_uri": "/api/events",
     }))

@@ -7,6 +7,7 @@ pub mod local;
 pub mod metrics;
 mod own;
 pub mod replay;
+pub mod sample;
 mod table;
 pub mod view;
 pub mod visit;

@@ -1,0 +1,19 @@
+//! Sockets that listen, where there is no `/proc`.
+
+use super::Found;
+use listeners::{Protocol, SocketState};
+
+pub(super) fn all() -> Vec<Found> {
+    let listening = listeners::get_all().unwrap_or_default();
+    let of_tcp = listening.into_iter().filter(|one| one.protocol == Protocol::TCP && one.state == SocketState::Listen);
+    of_tcp
+        .map(|one| Found {
+            address: Some(one.socket),
+            // A process has a port once at a time.
+            socket: u64::from(one.process.pid),
+            pid: Some(one.process.pid),
+            words: vec![one.process.path],
+            process: Some(one.process.name),
+        })
+        .collect()
+}

@@ -1,0 +1,39 @@
+//! Sockets that listen, from `/proc`: those of other users too, though without their processes' names.
+
+use super::Found;
+use procfs::{
+    net::{TcpNetEntry, TcpState, tcp, tcp6},
+    process::{FDTarget, Process, all_processes},
+};
+use std::collections::HashMap;
+
+pub(super) fn all() -> Vec<Found> {
+    let entries = [tcp(), tcp6()].into_iter().flat_map(Result::unwrap_or_default);
+    let listening: Vec<TcpNetEntry> = entries.filter(|entry| entry.state == TcpState::Listen).collect();
+    let mut owners: HashMap<u64, Option<i32>> = listening.iter().map(|entry| (entry.inode, None)).collect();
+    for process in all_processes().into_iter().flatten().flatten() {
+        // Of other users' processes the sockets cannot be read.
+        for descriptor in process.fd().into_iter().flatten().flatten() {
+            if let FDTarget::Socket(inode) = descriptor.target
+                && let Some(owner) = owners.get_mut(&inode)
+            {
+                // The first of several that share a socket is its parent: numbers grow.
+                *owner = Some(owner.map_or(process.pid, |known| known.min(process.pid)));
+            }
+        }
+    }
+    listening
+        .into_iter()
+        .map(|entry| {
+            let pid = owners.get(&entry.inode).copied().flatten();
+            let process = pid.and_then(|pid| Process::new(pid).ok());
+            Found {
+                address: Some(entry.local_address),
+                socket: entry.inode,
+                pid: pid.and_then(|pid| u32::try_from(pid).ok()),
+                process: process.as_ref().and_then(|process| Some(process.stat().ok()?.comm)),
+                words: process.and_then(|process| process.cmdline().ok()).unwrap_or_default(),
+            }
+        })
+        .collect()
+}
