@@ -28,7 +28,7 @@ pub(crate) struct Answer {
 
 /// Sends one request to the agent that runs now.
 ///
-/// Fails for a path outside `/api/`, another method than GET, POST, PUT and DELETE, a body or an answer
+/// Fails for a path outside `/api/`, another method than GET, POST, PUT, PATCH and DELETE, a body or an answer
 /// beyond its limit, and when no agent answers. An answer with an error status is an answer.
 pub(crate) async fn request(desk: &Desk, method: &str, path: &str, body: Option<String>) -> Result<Answer> {
     let method = allowed_method(method)?;
@@ -120,6 +120,7 @@ fn allowed_method(method: &str) -> Result<Method> {
         "GET" => Ok(Method::GET),
         "POST" => Ok(Method::POST),
         "PUT" => Ok(Method::PUT),
+        "PATCH" => Ok(Method::PATCH),
         "DELETE" => Ok(Method::DELETE),
         other => {
             Err(Failure::new(Code::MethodNotAllowed, format!("The method {other:?} is not one of the agent's API.")))

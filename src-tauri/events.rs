@@ -2,6 +2,7 @@
 
 use crate::agent_view::AgentView;
 use crate::desk::Desk;
+use crate::notifications::Mouth;
 use crate::sse::Parser;
 use crate::state::Condition;
 use futures::StreamExt;
@@ -19,7 +20,7 @@ const SILENCE: Duration = Duration::from_secs(60);
 const REPEAT: Duration = Duration::from_secs(1);
 
 /// Follows the feed of whatever agent runs, as long as the app lives.
-pub(crate) async fn follow(desk: Arc<Desk>, app: AppHandle) {
+pub(crate) async fn follow(desk: Arc<Desk>, app: AppHandle, mouth: Mouth) {
     let mut state = desk.state.watch();
     loop {
         let address = match state.wait_for(|state| state.agent.web_addr.is_some()).await {
@@ -28,7 +29,7 @@ pub(crate) async fn follow(desk: Arc<Desk>, app: AppHandle) {
         };
         if let Some(address) = address {
             tokio::select! {
-                end = listen(&desk, &app, address) => if let Err(error) = end {
+                end = listen(&desk, &app, &mouth, address) => if let Err(error) = end {
                     tracing::debug!(%error, "the agent's feed ended");
                 },
                 _ = state.wait_for(|state| state.agent.web_addr != Some(address)) => {}
@@ -42,6 +43,7 @@ pub(crate) async fn follow(desk: Arc<Desk>, app: AppHandle) {
 async fn listen(
     desk: &Desk,
     app: &AppHandle,
+    mouth: &Mouth,
     address: SocketAddr,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let request = desk.http.get(format!("http://{address}/api/events")).header("accept", "text/event-stream");
@@ -57,6 +59,7 @@ async fn listen(
                 view.hear(&event.name, &data);
                 *view != before
             });
+            mouth.heard(&event.name, &data);
             let _ = app.emit("agent-event", json!({"event": event.name, "data": data}));
         }
     }

@@ -27,6 +27,15 @@ pub(crate) struct KeyStore {
 }
 
 impl KeyStore {
+    /// The place of the key of a server elsewhere, told apart by the address of its API.
+    pub(crate) fn remote(api: &str, desktop_folder: &Path) -> KeyStore {
+        KeyStore {
+            account: api.to_owned(),
+            sealed: desktop_folder.join("remote-key.sealed"),
+            seal: desktop_folder.join("remote-key.seal"),
+        }
+    }
+
     pub(crate) fn new(server_folder: &Path, desktop_folder: &Path) -> KeyStore {
         KeyStore {
             account: server_folder.display().to_string(),

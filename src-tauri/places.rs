@@ -56,6 +56,11 @@ impl Places {
         self.server.join("ca.pem")
     }
 
+    /// The authority of a server elsewhere, if it was given one.
+    pub(crate) fn remote_authority(&self) -> PathBuf {
+        self.desktop.join("remote-ca.pem")
+    }
+
     /// The key the server makes on its very first start.
     pub(crate) fn first_key(&self) -> PathBuf {
         self.server.join("admin.key")

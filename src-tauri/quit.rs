@@ -7,6 +7,15 @@ use tauri::{AppHandle, Manager};
 
 /// Ends what the app started, then the app. A second call changes nothing.
 pub(crate) fn quit(app: &AppHandle) {
+    end(app, |app| app.exit(0));
+}
+
+/// Ends everything in the same order, and begins anew with other settings.
+pub(crate) fn start_anew(app: &AppHandle) {
+    end(app, AppHandle::request_restart);
+}
+
+fn end(app: &AppHandle, last: impl FnOnce(&AppHandle) + Send + 'static) {
     let desk = app.state::<Arc<Desk>>().inner().clone();
     if desk.quitting.send_replace(true) {
         return;
@@ -21,7 +30,7 @@ pub(crate) fn quit(app: &AppHandle) {
         desk.orders.stop_all().await;
         session_watch::end(&desk.record).await;
         tracing::info!("everything the app started has ended");
-        app.exit(0);
+        last(&app);
     });
 }
 

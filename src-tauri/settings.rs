@@ -1,5 +1,6 @@
 //! What the app remembers between two starts: which tunnels were on, what was answered, which credential is ours.
 
+use crate::notifications::Wanted;
 use crate::private_file;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -18,6 +19,19 @@ pub(crate) struct Facts {
     pub(crate) credential_id: Option<String>,
     /// Whether the offer to trust the local authority was answered or dismissed.
     pub(crate) trust_offer_answered: bool,
+    /// Which notifications are wanted.
+    pub(crate) notifications: Wanted,
+    /// The server elsewhere that was chosen in the settings.
+    pub(crate) remote: Option<Remote>,
+}
+
+/// A server elsewhere: its key lies in the keychain, its authority beside these settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Remote {
+    /// Where agents connect: `tunnel.example.com:443`.
+    pub(crate) address: String,
+    /// Its management API: `https://api.example.com`.
+    pub(crate) api: String,
 }
 
 /// The facts and the file they live in.

@@ -5,11 +5,14 @@ use crate::desk::Desk;
 use crate::failure::{Failure, Result};
 use crate::management_api::HeldKey;
 use crate::places::{Addresses, Places};
-use crate::settings::Settings;
+use crate::settings::{Facts, Settings};
 use crate::state::{AuthorityState, Condition, Mode, State};
 use crate::supervision::{self, OrderBook, Record, session_watch};
 use crate::tray::{self, TrayHost};
-use crate::{agent_configuration, commands, events, journal, private_file, quit, trust, tunnels, windows};
+use crate::{
+    agent_configuration, commands, events, journal, links, notifications, preferences, private_file, quit, remote,
+    storage, trust, tunnels, windows,
+};
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -17,6 +20,11 @@ use std::time::Duration;
 use tauri::{AppHandle, Manager, RunEvent, WindowEvent, Wry};
 use tauri_plugin_window_state::StateFlags;
 use tokio::sync::watch;
+
+/// The argument with which a session starts the app: in the tray, without a window.
+const HIDDEN: &str = "--hidden";
+/// How long a tray may take to come up with the session.
+const TRAY_PATIENCE: Duration = Duration::from_secs(15);
 
 /// Runs the app until the person, a signal or the session ends it.
 pub(crate) fn run() -> ExitCode {
@@ -47,10 +55,18 @@ fn prepare() -> Result<(Arc<Desk>, OrderBook)> {
     let (orders, book) = supervision::orders();
     let settings = Settings::open(&places.desktop);
     let authority = AuthorityState { offered: settings.facts().trust_offer_answered, ..AuthorityState::default() };
+    let facts = settings.facts();
+    let state = State::new(mode(&places, &facts), authority);
+    if let Some(remote) = facts.remote {
+        state.change(|state| {
+            state.server.address = Some(remote.address);
+            state.server.api_address = Some(remote.api);
+        });
+    }
     let desk = Desk {
         wanted: Addresses::wanted()?,
         settings,
-        state: State::new(mode(&places), authority),
+        state,
         view: watch::Sender::default(),
         record: Arc::new(Record::open(&places.desktop)),
         orders,
@@ -61,8 +77,11 @@ fn prepare() -> Result<(Arc<Desk>, OrderBook)> {
     Ok((Arc::new(desk), book))
 }
 
-/// Remote when the agent's configuration names a server on another computer and has a token for it.
-fn mode(places: &Places) -> Mode {
+/// Remote when a server elsewhere was chosen, or when the agent's configuration names a server on another computer and has a token for it.
+fn mode(places: &Places, facts: &Facts) -> Mode {
+    if facts.remote.is_some() {
+        return Mode::Remote;
+    }
     let text = std::fs::read_to_string(&places.agent_configuration).unwrap_or_default();
     let elsewhere = agent_configuration::value(&text, "server_addr")
         .is_some_and(|address| !agent_configuration::is_this_computer(&address));
@@ -71,10 +90,11 @@ fn mode(places: &Places) -> Mode {
 
 fn build(desk: Arc<Desk>, book: OrderBook) -> Result<tauri::App<Wry>> {
     tauri::Builder::default()
-        .plugin(tauri_plugin_single_instance::init(|app, _arguments, _folder| {
+        .plugin(tauri_plugin_single_instance::init(|app, arguments, _folder| {
             let handle = app.clone();
-            let _ = app.run_on_main_thread(move || show_main(&handle));
+            let _ = app.run_on_main_thread(move || begin_as_asked(&handle, &arguments));
         }))
+        .plugin(tauri_plugin_autostart::Builder::new().app_name("Postern").arg(HIDDEN).build())
         .plugin(tauri_plugin_window_state::Builder::default().with_state_flags(remembered_of_windows()).build())
         .manage(desk.clone())
         .manage(Copying::default())
@@ -94,11 +114,23 @@ fn build(desk: Arc<Desk>, book: OrderBook) -> Result<tauri::App<Wry>> {
             commands::restart_part,
             commands::reveal_logs,
             commands::quit,
+            preferences::preferences,
+            preferences::set_autostart,
+            preferences::set_notifications,
+            remote::use_remote_server,
+            remote::use_local_server,
+            storage::data_sizes,
+            storage::log_end,
         ])
         .setup(move |app| {
             let handle = app.handle().clone();
             tray::begin(&handle, &desk);
-            windows::show_main(&handle)?;
+            let arguments: Vec<String> = std::env::args().collect();
+            if is_hidden(&arguments) {
+                tauri::async_runtime::spawn(show_unless_there_is_a_tray(handle.clone()));
+            } else {
+                links::follow(&handle, &arguments)?;
+            }
             tauri::async_runtime::spawn(live(handle, desk, book));
             Ok(())
         })
@@ -116,7 +148,8 @@ async fn live(app: AppHandle, desk: Arc<Desk>, book: OrderBook) {
     tokio::spawn(quit::on_signals(app.clone()));
     tokio::spawn(tray::watch_host(app.clone()));
     tokio::spawn(events::announce_state(desk.clone(), app.clone()));
-    tokio::spawn(events::follow(desk.clone(), app.clone()));
+    let mouth = notifications::begin(&app, &desk);
+    tokio::spawn(events::follow(desk.clone(), app.clone(), mouth));
     tokio::spawn(tunnels::remember(desk.clone()));
     match desk.state.now().server.mode {
         Mode::Remote => drop(tokio::spawn(events::judge_remote_server(desk.clone()))),
@@ -161,13 +194,39 @@ fn on_event(app: &AppHandle, event: RunEvent) {
             }
         }
         #[cfg(target_os = "macos")]
-        RunEvent::Reopen { .. } => show_main(app),
+        RunEvent::Reopen { .. } => begin_as_asked(app, &[]),
+        #[cfg(target_os = "macos")]
+        RunEvent::Opened { urls } => {
+            let links: Vec<String> = urls.iter().map(ToString::to_string).collect();
+            begin_as_asked(app, &links);
+        }
         _ => {}
     }
 }
 
-fn show_main(app: &AppHandle) {
-    if let Err(failure) = windows::show_main(app) {
+fn is_hidden(arguments: &[String]) -> bool {
+    arguments.iter().skip(1).any(|argument| argument == HIDDEN) && links::Link::among(arguments).is_none()
+}
+
+/// At the start of a session the tray may come later than the app. Where none comes, nothing may stay hidden.
+async fn show_unless_there_is_a_tray(app: AppHandle) {
+    let until = tokio::time::Instant::now() + TRAY_PATIENCE;
+    while tokio::time::Instant::now() < until {
+        if app.state::<TrayHost>().is_there() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    let handle = app.clone();
+    let _ = app.run_on_main_thread(move || begin_as_asked(&handle, &[]));
+}
+
+/// Shows what another start of the program asked for. One that was to stay hidden asks for nothing.
+fn begin_as_asked(app: &AppHandle, arguments: &[String]) {
+    if is_hidden(arguments) {
+        return;
+    }
+    if let Err(failure) = links::follow(app, arguments) {
         tracing::warn!(%failure, "the window asked for cannot be shown");
     }
 }

@@ -8,6 +8,7 @@ use url::form_urlencoded::Serializer;
 
 pub(crate) const MAIN: &str = "main";
 pub(crate) const INSPECTOR: &str = "inspector";
+const MAIN_SIZE: (f64, f64) = (1080.0, 720.0);
 
 /// What the inspector shall show: a tunnel's requests, one request, or everything.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -20,7 +21,18 @@ pub(crate) struct Target {
 pub(crate) fn show_main(app: &AppHandle) -> Result<()> {
     match app.get_webview_window(MAIN) {
         Some(window) => bring_forward(&window),
-        None => build(app, MAIN, "index.html", "Postern", (1080.0, 720.0)),
+        None => build(app, MAIN, "index.html", "Postern", MAIN_SIZE),
+    }
+}
+
+/// Shows a page of the main window.
+pub(crate) fn show_page(app: &AppHandle, page: &str) -> Result<()> {
+    match app.get_webview_window(MAIN) {
+        Some(window) => {
+            bring_forward(&window)?;
+            window.emit("go-to", page).map_err(|error| failed(&error))
+        }
+        None => build(app, MAIN, &format!("index.html#/{page}"), "Postern", MAIN_SIZE),
     }
 }
 

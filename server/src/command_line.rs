@@ -1,8 +1,12 @@
-//! The command line: `run`, `api-key create`, `unlock`.
+//! The command line: `run`, `api-key create`, `unlock`, and what packages are made of: completions and manual pages.
 
 use crate::configuration::SETTINGS;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use std::path::PathBuf;
+use clap_complete::Shell;
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
 
 /// What was asked for.
 #[derive(Debug)]
@@ -10,6 +14,8 @@ pub(crate) enum Asked {
     Run { flags: Vec<(&'static str, String)>, config: Option<PathBuf> },
     CreateApiKey { data_dir: Option<PathBuf>, description: String, admin: bool },
     Unlock { data_dir: Option<PathBuf> },
+    Completion { shell: Shell },
+    Manual { folder: PathBuf },
 }
 
 /// Reads the arguments; wrong ones end the program with the usual help.
@@ -33,6 +39,12 @@ fn understand(matches: &ArgMatches) -> Asked {
                 description: create.get_one::<String>("description").cloned().unwrap_or_default(),
                 admin: create.get_flag("admin"),
             }
+        }
+        Some(("completion", completion)) => {
+            Asked::Completion { shell: *completion.get_one("shell").expect("clap requires the shell") }
+        }
+        Some(("man", man)) => {
+            Asked::Manual { folder: man.get_one::<PathBuf>("folder").cloned().expect("clap requires the folder") }
         }
         other => {
             let unlock = other.map(|(_, unlock)| unlock);
@@ -89,6 +101,30 @@ fn command() -> Command {
                 .about("The rescue after a lock-out: suspend the IP restrictions of types api and dashboard")
                 .arg(data_dir()),
         )
+        .subcommand(
+            Command::new("completion")
+                .about("Print a script that completes commands in a shell")
+                .arg(Arg::new("shell").required(true).help("Which shell").value_parser(clap::value_parser!(Shell))),
+        )
+        .subcommand(
+            Command::new("man")
+                .about("Write manual pages into a folder")
+                .hide(true)
+                .arg(Arg::new("folder").required(true).help("The folder").value_parser(clap::value_parser!(PathBuf))),
+        )
+}
+
+/// Prints the script by which a shell completes commands.
+pub(crate) fn complete(shell: Shell) -> io::Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command(), "postern-server", &mut script);
+    io::stdout().write_all(&script)
+}
+
+/// Writes a manual page for each command.
+pub(crate) fn manual(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    clap_mangen::generate_to(command(), folder)
 }
 
 #[cfg(test)]
@@ -105,6 +141,14 @@ mod tests {
         let Asked::Run { flags, config } = asked else { panic!("another command") };
         assert_eq!(flags, [("api_addr", "127.0.0.1:0".to_owned())]);
         assert_eq!(config, Some(PathBuf::from("c.yml")));
+    }
+
+    #[test]
+    fn packages_get_a_manual_page_for_each_command() {
+        let folder = tempfile::tempdir().expect("a folder");
+        manual(folder.path()).expect("written");
+        let page = std::fs::read_to_string(folder.path().join("postern-server-run.1")).expect("a page");
+        assert!(page.contains("api\\-addr") && folder.path().join("postern-server.1").is_file(), "{page}");
     }
 
     #[test]

@@ -53,7 +53,18 @@ fn answer(asked: Asked, format: &mut logs::Format) -> Result<()> {
             runtime()?.block_on(keys::create(data_dir, description, admin))
         }
         Asked::Unlock { data_dir } => runtime()?.block_on(unlock::unlock(data_dir)),
+        Asked::Completion { shell } => {
+            command_line::complete(shell).map_err(|error| unwritten("The script could not be printed", &error))
+        }
+        Asked::Manual { folder } => {
+            let what = format!("The pages cannot be written into {}", folder.display());
+            command_line::manual(&folder).map_err(|error| unwritten(&what, &error))
+        }
     }
+}
+
+fn unwritten(what: &str, error: &std::io::Error) -> Error {
+    Error::new(Code::Internal, format!("{what}: {error}."))
 }
 
 fn run_with(flags: Vec<(&'static str, String)>, config: Option<PathBuf>, format: &mut logs::Format) -> Result<()> {

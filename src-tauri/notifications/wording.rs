@@ -1,0 +1,123 @@
+//! What is said, and about what: tested without a desktop.
+
+use super::{Kind, Note};
+use crate::agent_view::{AgentView, Tunnel};
+use serde_json::Value;
+
+const LONGEST: usize = 200;
+
+/// Tunnels that have just failed.
+pub(super) fn of_tunnels(before: &AgentView, now: &AgentView) -> Vec<Note> {
+    let failed = |tunnel: &&Tunnel| tunnel.state == "failed";
+    let knew = |name: &str| before.tunnels.iter().filter(failed).any(|tunnel| tunnel.name == name);
+    // The first list of an agent holds what was so before: nobody needs to be told.
+    if !before.tunnels_told {
+        return Vec::new();
+    }
+    let fresh = now.tunnels.iter().filter(failed).filter(|tunnel| !knew(&tunnel.name));
+    fresh
+        .map(|tunnel| Note {
+            kind: Kind::Tunnels,
+            title: plain(&format!("The tunnel {} does not work", tunnel.name)),
+            text: plain(tunnel.error.as_ref().map_or("Open Postern to see why.", |reason| &reason.message)),
+        })
+        .collect()
+}
+
+pub(super) fn tunnels_are_well(now: &AgentView) -> bool {
+    now.tunnels_told && now.tunnels.iter().all(|tunnel| tunnel.state != "failed")
+}
+
+pub(super) fn offline(view: &AgentView) -> Note {
+    let reason = view.session.as_ref().and_then(|session| session.reason.as_ref());
+    let text = reason.map_or("Visitors cannot reach your tunnels until it is back.", |reason| &reason.message);
+    Note { kind: Kind::Connection, title: "The server cannot be reached".into(), text: plain(text) }
+}
+
+pub(super) fn online_again(view: &AgentView) -> Note {
+    let on = view.tunnels.iter().filter(|tunnel| tunnel.is_on()).count();
+    let server = view.session.as_ref().map_or("", |session| &session.server_addr);
+    let text = match on {
+        0 => format!("Connected to {server}."),
+        1 => format!("Connected to {server}, one tunnel is on."),
+        _ => format!("Connected to {server}, {on} tunnels are on."),
+    };
+    Note { kind: Kind::Connection, title: "Online again".into(), text: plain(&text) }
+}
+
+/// A request that was answered with an error of the server's side.
+pub(super) fn of_request(data: &Value) -> Option<Note> {
+    let word = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
+    let status = data.get("status").and_then(Value::as_u64).filter(|status| (500..600).contains(status))?;
+    // What somebody sends again they watch.
+    if data.get("replay_of").is_some_and(|of| !of.is_null()) || data.get("imported") == Some(&Value::Bool(true)) {
+        return None;
+    }
+    let tunnel = word("tunnel_name").trim_end_matches(" (http)");
+    let path = word("path").split('?').next().unwrap_or_default();
+    let text = format!("{} {path} through {tunnel}.", word("method"));
+    Some(Note { kind: Kind::Errors, title: format!("A visitor was answered with {status}"), text: plain(&text) })
+}
+
+/// Strangers' text: no markup, no control characters, not long.
+fn plain(text: &str) -> String {
+    let readable =
+        |letter: &char| !letter.is_control() && !matches!(*letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut plain: String = text.chars().filter(readable).take(LONGEST + 1).collect();
+    if plain.chars().count() > LONGEST {
+        plain.pop();
+        plain.push('…');
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    fn view(tunnels: Value) -> AgentView {
+        let mut view = AgentView::default();
+        view.hear("tunnels", &json!({ "tunnels": tunnels }));
+        view
+    }
+
+    #[test]
+    fn a_tunnel_is_told_of_when_it_fails_and_not_again() {
+        let on = view(json!([{"name": "site", "state": "running"}]));
+        let failed = view(json!([{"name": "site", "state": "failed", "error": {"message": "The name is taken."}}]));
+        let notes = of_tunnels(&on, &failed);
+        assert_eq!(
+            (notes[0].title.as_str(), notes[0].text.as_str()),
+            ("The tunnel site does not work", "The name is taken.")
+        );
+        assert!(of_tunnels(&failed, &failed).is_empty());
+        assert!(of_tunnels(&AgentView::default(), &failed).is_empty(), "what was so at the start");
+        assert!(tunnels_are_well(&on) && !tunnels_are_well(&failed));
+    }
+
+    #[test]
+    fn only_errors_that_visitors_saw_are_told() {
+        let of = |status: u64, more: Value| {
+            let mut data =
+                json!({"status": status, "method": "GET", "path": "/pay?card=1", "tunnel_name": "site (http)"});
+            data.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            of_request(&data)
+        };
+        let note = of(502, json!({})).unwrap();
+        assert_eq!(
+            (note.title.as_str(), note.text.as_str()),
+            ("A visitor was answered with 502", "GET /pay through site.")
+        );
+        assert_eq!(of(404, json!({})), None);
+        assert_eq!(of(500, json!({"replay_of": "1"})), None);
+        assert_eq!(of_request(&json!({"status": "500"})), None);
+    }
+
+    #[test]
+    fn what_strangers_write_stays_plain_and_short() {
+        assert_eq!(plain("a\u{202e}b\nc"), "abc");
+        assert_eq!(plain(&"x".repeat(500)).chars().count(), LONGEST + 1 - 1);
+    }
+}
