@@ -4,7 +4,11 @@ import { ApiError, fromAnswer } from "./problem";
 import type {
   AgentStatus,
   CapturedRequest,
+  ConfigurationProblem,
+  ConfigurationText,
   ConfiguredTunnel,
+  Diagnosis,
+  ListeningPort,
   RunningTunnel,
   Summary,
   TunnelDefinition,
@@ -100,6 +104,22 @@ export function agentApi(host: Host) {
       const { body } = await ask("POST", "/api/requests/har", text);
       return Number((JSON.parse(body) as { imported?: unknown }).imported ?? 0);
     },
+    ports: async () => (await read<{ ports: ListeningPort[] }>("GET", "/api/ports")).ports,
+    port: (port: number) => read<ListeningPort>("GET", `/api/ports/${port}`),
+    /** One request as a visitor sends it; gives the status of the answer. */
+    sample: async (name: string) =>
+      (await read<{ status_code: number }>("POST", `${configured(name)}/sample`, {})).status_code,
+    configuration: () => read<ConfigurationText>("GET", "/api/configuration"),
+    checkConfiguration: async (text: string, revision: string) =>
+      (
+        await read<{ problems: ConfigurationProblem[] }>("POST", "/api/configuration/check", {
+          text,
+          revision,
+        })
+      ).problems,
+    saveConfiguration: (text: string, revision: string) =>
+      read<ConfigurationText>("PUT", "/api/configuration", { text, revision }),
+    diagnose: () => read<Diagnosis>("POST", "/api/diagnosis", {}),
     deleteAll: () => call("DELETE", "/api/requests/http"),
   };
 }

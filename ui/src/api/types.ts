@@ -80,6 +80,51 @@ export interface RunningTunnel {
   metrics: { conns: ConnectionMetrics; http: Omit<ConnectionMetrics, "gauge"> };
 }
 
+/** A socket that listens on this machine. */
+export interface ListeningPort {
+  port: number;
+  address: string;
+  /** What to write as `addr` of a tunnel. */
+  target: string;
+  proto: "http" | "tcp";
+  speaks: "http" | "https" | "tcp" | null;
+  process: string | null;
+  pid: number | null;
+  service: string | null;
+}
+
+/** The configuration file without its secrets: notes stand in their places. */
+export interface ConfigurationText {
+  path: string;
+  other_files: string[];
+  text: string;
+  revision: string;
+  kept_secrets: number;
+}
+
+export interface ConfigurationProblem {
+  /** From 1; 0 where no line is meant. */
+  line: number;
+  column: number;
+  key: string;
+  message: string;
+  code: string;
+}
+
+export interface Diagnosis {
+  agent_version: string;
+  at: string;
+  verdict: "OK" | "WARN" | "FAIL";
+  checks: {
+    name: string;
+    subject: string;
+    verdict: "OK" | "WARN" | "FAIL";
+    milliseconds: number;
+    finding: string;
+    fix?: string;
+  }[];
+}
+
 /** One line of the request list. Sizes in bytes, `duration` in nanoseconds. */
 export interface Summary {
   id: string;

@@ -1,32 +1,42 @@
-// The first run: one question, one button.
+// The first run: pick what listens on this machine, or write where it does, and publish it.
 import { useState, type FormEvent } from "react";
-import { adviceFor } from "../model/advice";
+import type { ListeningPort, Problem } from "../api/types";
 import { asProblem } from "../api/problem";
-import type { Problem } from "../api/types";
+import { adviceFor } from "../model/advice";
+import { formFor, nameFor, programOf } from "../model/ports";
 import { addressMistake, definitionOf, EMPTY_FORM, freeName } from "../model/tunnelForm";
 import { Button } from "../parts/Button";
 import { Field } from "../parts/Field";
 import { Notice, ProblemText } from "../parts/Notice";
 import { useServices } from "../services";
 import styles from "./FirstTunnel.module.css";
+import { Listening } from "./Listening";
 
 export function FirstTunnel({ onMore }: { onMore(): void }) {
   const { model } = useServices();
   const [addr, setAddr] = useState("");
+  const [picked, setPicked] = useState<ListeningPort | null>(null);
   const [mistake, setMistake] = useState<string | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
 
+  const pick = (port: ListeningPort) => {
+    setPicked(port);
+    setAddr(port.target);
+    setMistake(null);
+    setProblem(null);
+  };
   const publish = async (event: FormEvent) => {
     event.preventDefault();
-    const wrong = addressMistake(addr, "http");
+    const name = freeName([], picked ? nameFor(picked) : "web");
+    const form = picked ? { ...formFor(picked, name), addr } : { ...EMPTY_FORM, name, addr };
+    const wrong = addressMistake(addr, form.kind);
     setMistake(wrong);
     setProblem(null);
     if (wrong !== null || busy) return;
     setBusy(true);
-    const name = freeName([]);
     try {
-      await model.api.save(name, definitionOf({ ...EMPTY_FORM, name, addr }));
+      await model.api.save(name, definitionOf(form));
       await model.api.start(name);
     } catch (thrown) {
       setProblem(asProblem(thrown));
@@ -38,13 +48,18 @@ export function FirstTunnel({ onMore }: { onMore(): void }) {
     <div className={styles.first}>
       <h3 className={styles.title}>Publish a local service</h3>
       <p className={styles.lead}>
-        Anything that listens on this computer gets an https address. Requests to it appear here as they
-        happen.
+        Pick a program that listens on this computer. It gets a public address, and every request to it appears
+        here as it happens.
       </p>
       <form onSubmit={(event) => void publish(event)} noValidate>
+        <Listening picked={picked?.port ?? null} onPick={pick} />
         <Field
           label="Local port or address"
-          hint="For example 8080, or https://localhost:8443"
+          hint={
+            picked
+              ? `${programOf(picked)}${picked.proto === "tcp" ? ", published as a TCP tunnel" : ""}`
+              : "For example 8080, or https://localhost:8443"
+          }
           mistake={mistake}
         >
           {(tied) => (
@@ -54,7 +69,10 @@ export function FirstTunnel({ onMore }: { onMore(): void }) {
               placeholder="8080"
               autoComplete="off"
               spellCheck={false}
-              onChange={(event) => setAddr(event.target.value)}
+              onChange={(event) => {
+                setAddr(event.target.value);
+                setPicked(null);
+              }}
             />
           )}
         </Field>

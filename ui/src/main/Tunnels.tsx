@@ -4,6 +4,7 @@ import type { ConfiguredTunnel } from "../api/types";
 import { Button } from "../parts/Button";
 import { useAgent, useServices } from "../services";
 import { FirstTunnel } from "./FirstTunnel";
+import { FirstVisit } from "./FirstVisit";
 import { RemoveDialog } from "./RemoveDialog";
 import { TunnelCard } from "./TunnelCard";
 import { TunnelDialog } from "./TunnelDialog";
@@ -42,6 +43,9 @@ export function Tunnels({ onRequests }: { onRequests(name: string): void }) {
           {link === "lost" ? "The tunnels appear when the agent answers." : "Reading the tunnels…"}
         </p>
       )}
+      <div className={styles.first}>
+        <FirstVisit tunnels={tunnels} onRequests={onRequests} />
+      </div>
       <ul className={styles.list}>
         {tunnels.map((tunnel) => (
           <li key={tunnel.name}>

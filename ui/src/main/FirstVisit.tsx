@@ -1,0 +1,91 @@
+// The step after the first tunnel: a sample request through its public address, so that one comes through and is seen.
+import { useState } from "react";
+import type { ConfiguredTunnel, Problem } from "../api/types";
+import { asProblem } from "../api/problem";
+import { adviceFor } from "../model/advice";
+import { Button } from "../parts/Button";
+import { useStored } from "../parts/hooks";
+import { Notice, ProblemText } from "../parts/Notice";
+import { useAgent, useServices } from "../services";
+
+interface FirstVisitProps {
+  tunnels: readonly ConfiguredTunnel[];
+  onRequests(name: string): void;
+}
+
+export function FirstVisit({ tunnels, onRequests }: FirstVisitProps) {
+  const { model } = useServices();
+  const { status } = useAgent();
+  const [step, setStep] = useStored("first-visit", "open", ["open", "done"]);
+  const [busy, setBusy] = useState(false);
+  const [answered, setAnswered] = useState<number | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+
+  const [first] = tunnels;
+  const page = tunnels.length === 1 && first?.state === "running" && first.public_url?.startsWith("http");
+  const untouched = (status?.capture.count ?? 0) === 0 || answered !== null || problem !== null;
+  if (!first || !page || step === "done" || !untouched) return null;
+
+  const send = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      setAnswered(await model.api.sample(first.name));
+    } catch (thrown) {
+      setProblem(asProblem(thrown));
+    }
+    setBusy(false);
+  };
+  const leave = () => setStep("done");
+
+  if (answered !== null) {
+    return (
+      <Notice
+        tone="ok"
+        title="The first request came through"
+        actions={
+          <>
+            <Button
+              weight="primary"
+              icon="list"
+              onClick={() => {
+                onRequests(first.name);
+                leave();
+              }}
+            >
+              Show it
+            </Button>
+            <Button onClick={leave}>Done</Button>
+          </>
+        }
+        alert
+      >
+        <p>
+          It went to the public address and back, and was answered with {answered}. It stands among the requests:
+          select it to see everything that was said.
+        </p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice
+      tone={problem ? "bad" : "info"}
+      title={problem ? "The sample request did not come through" : `${first.name} is published`}
+      actions={
+        <>
+          <Button weight="primary" icon="arrow" busy={busy} onClick={() => void send()}>
+            {problem ? "Send it again" : "Send a sample request"}
+          </Button>
+          <Button onClick={leave}>Not now</Button>
+        </>
+      }
+      alert={problem !== null}
+    >
+      {problem ? (
+        <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
+      ) : (
+        <p>Send a request through its public address, as a visitor would, and see it here.</p>
+      )}
+    </Notice>
+  );
+}

@@ -1,0 +1,75 @@
+// What listens on this machine, to pick one from.
+import { useCallback, useEffect, useState } from "react";
+import { asProblem } from "../api/problem";
+import type { ListeningPort } from "../api/types";
+import { programOf, speaksOf } from "../model/ports";
+import { IconButton } from "../parts/Button";
+import { useServices } from "../services";
+import styles from "./Listening.module.css";
+
+interface ListeningProps {
+  picked: number | null;
+  /** Called with what is known, and again once the service was asked. */
+  onPick(port: ListeningPort): void;
+}
+
+type Found = { state: "looking" } | { state: "found"; ports: ListeningPort[] } | { state: "failed"; why: string };
+
+export function Listening({ picked, onPick }: ListeningProps) {
+  const { model } = useServices();
+  const [found, setFound] = useState<Found>({ state: "looking" });
+
+  const look = useCallback(() => {
+    model.api.ports().then(
+      (ports) => setFound({ state: "found", ports }),
+      (thrown: unknown) => setFound({ state: "failed", why: asProblem(thrown).message }),
+    );
+  }, [model]);
+  useEffect(look, [look]);
+
+  const pick = async (port: ListeningPort) => {
+    onPick(port);
+    // Only what was picked is asked what it speaks; where it does not answer, the guess stands.
+    const asked = await model.api.port(port.port).catch(() => null);
+    if (!asked) return;
+    onPick(asked);
+    setFound((before) =>
+      before.state === "found"
+        ? { ...before, ports: before.ports.map((one) => (one.port === asked.port ? asked : one)) }
+        : before,
+    );
+  };
+
+  return (
+    <div>
+      <div className={styles.head}>
+        <p id="listening-title">
+          {found.state === "looking" ? "Looking for what listens here…" : "Listening on this machine"}
+        </p>
+        <IconButton label="Look again" icon="refresh" onClick={look} />
+      </div>
+      {found.state === "failed" && <p className={styles.none}>{found.why}</p>}
+      {found.state === "found" && found.ports.length === 0 && (
+        <p className={styles.none}>Nothing listens here yet. Start your service, then look again.</p>
+      )}
+      {found.state === "found" && found.ports.length > 0 && (
+        <ul className={styles.list} aria-labelledby="listening-title">
+          {found.ports.map((port) => (
+            <li key={port.port}>
+              <button
+                type="button"
+                className={styles.port}
+                aria-pressed={picked === port.port}
+                onClick={() => void pick(port)}
+              >
+                <span className={styles.number}>{port.port}</span>
+                <span className={styles.program}>{programOf(port)}</span>
+                <span className={styles.speaks}>{speaksOf(port)}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+// The agent's configuration as text: checked while it is written, saved when it is valid, secrets kept out of the page.
+import { useCallback, useEffect, useState } from "react";
+import { asProblem } from "../../api/problem";
+import type { ConfigurationProblem, ConfigurationText, Problem } from "../../api/types";
+import { adviceFor } from "../../model/advice";
+import { Button } from "../../parts/Button";
+import { Notice, ProblemText } from "../../parts/Notice";
+import { say } from "../../parts/toast";
+import { useServices } from "../../services";
+import styles from "../Settings.module.css";
+
+/** So long nothing is written until the text is checked. */
+const PAUSE_MS = 400;
+
+export function ConfigurationSettings() {
+  const { model } = useServices();
+  const [read, setRead] = useState<ConfigurationText | null>(null);
+  const [text, setText] = useState("");
+  const [wrong, setWrong] = useState<ConfigurationProblem[]>([]);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const changed = read !== null && text !== read.text;
+
+  const take = useCallback((next: ConfigurationText) => {
+    setRead(next);
+    setText(next.text);
+    setWrong([]);
+    setProblem(null);
+  }, []);
+  const reload = useCallback(() => {
+    model.api.configuration().then(take, (thrown: unknown) => setProblem(asProblem(thrown)));
+  }, [model, take]);
+  useEffect(reload, [reload]);
+
+  const revision = read?.revision ?? "";
+  useEffect(() => {
+    if (!changed) return undefined;
+    let over = false;
+    const timer = setTimeout(() => {
+      model.api.checkConfiguration(text, revision).then(
+        (problems) => {
+          if (over) return;
+          setWrong(problems);
+          setProblem(null);
+        },
+        (thrown: unknown) => void (over || setProblem(asProblem(thrown))),
+      );
+    }, PAUSE_MS);
+    return () => {
+      over = true;
+      clearTimeout(timer);
+    };
+  }, [model, text, revision, changed]);
+
+  const save = async () => {
+    setBusy(true);
+    try {
+      const problems = await model.api.checkConfiguration(text, revision);
+      setWrong(problems);
+      if (problems.length === 0) {
+        take(await model.api.saveConfiguration(text, revision));
+        say({ title: "The configuration is saved and in use" });
+      }
+    } catch (thrown) {
+      setProblem(asProblem(thrown));
+    }
+    setBusy(false);
+  };
+
+  return (
+    <section className={styles.section} aria-labelledby="configuration-title">
+      <h3 id="configuration-title" className={styles.title}>
+        Agent configuration
+      </h3>
+      {read && (
+        <>
+          <p className={styles.note}>
+            <code>{read.path}</code>
+            {read.kept_secrets > 0 &&
+              `. Secrets stay with the agent: leave the notes in their places, or write new ones there.`}
+          </p>
+          <textarea
+            className={styles.editor}
+            aria-label="Agent configuration"
+            aria-invalid={wrong.length > 0 || undefined}
+            aria-describedby={wrong.length > 0 ? "configuration-wrong" : undefined}
+            spellCheck={false}
+            autoComplete="off"
+            wrap="off"
+            rows={14}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </>
+      )}
+      {changed && wrong.length > 0 && (
+        <Notice tone="bad" title={wrong.length === 1 ? "One mistake" : `${wrong.length} mistakes`}>
+          <ul id="configuration-wrong" className={styles.mistakes}>
+            {wrong.map((one, index) => (
+              <li key={index}>
+                {one.line > 0 && <strong>Line {one.line}</strong>} {one.key && <code>{one.key}</code>} {one.message}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {problem && (
+        <Notice tone="bad" title="The configuration could not be read or saved" alert>
+          <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
+        </Notice>
+      )}
+      <div className={styles.buttons}>
+        <Button
+          weight="primary"
+          icon="check"
+          busy={busy}
+          aria-disabled={!changed || wrong.length > 0 || undefined}
+          onClick={() => {
+            if (changed && wrong.length === 0) void save();
+          }}
+        >
+          Save
+        </Button>
+        <Button icon="refresh" onClick={reload}>
+          {changed ? "Discard and read again" : "Read again"}
+        </Button>
+      </div>
+    </section>
+  );
+}

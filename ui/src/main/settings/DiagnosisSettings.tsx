@@ -1,0 +1,97 @@
+// What the agent finds when it looks at everything a tunnel needs.
+import { useState } from "react";
+import { asProblem } from "../../api/problem";
+import type { Diagnosis, Problem } from "../../api/types";
+import { adviceFor } from "../../model/advice";
+import { Button } from "../../parts/Button";
+import type { IconName } from "../../parts/Icon";
+import { Notice, ProblemText, type Tone } from "../../parts/Notice";
+import { State } from "../../parts/State";
+import { useCopy, useServices } from "../../services";
+import styles from "../Settings.module.css";
+
+const VERDICTS: Record<string, { tone: Tone; icon: IconName; words: string }> = {
+  OK: { tone: "ok", icon: "check", words: "Good" },
+  WARN: { tone: "warn", icon: "alert", words: "Look at it" },
+  FAIL: { tone: "bad", icon: "cross", words: "Broken" },
+};
+
+export function DiagnosisSettings() {
+  const { model } = useServices();
+  const copy = useCopy();
+  const [busy, setBusy] = useState(false);
+  const [report, setReport] = useState<Diagnosis | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+
+  const run = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      setReport(await model.api.diagnose());
+    } catch (thrown) {
+      setProblem(asProblem(thrown));
+    }
+    setBusy(false);
+  };
+
+  return (
+    <section className={styles.section} aria-labelledby="diagnosis-title">
+      <h3 id="diagnosis-title" className={styles.title}>
+        Diagnosis
+      </h3>
+      <p className={styles.note}>
+        Looks at everything on the way from here to the server and to your services, and says what to do.
+      </p>
+      {problem && (
+        <Notice tone="bad" title="The agent could not look" alert>
+          <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
+        </Notice>
+      )}
+      {report && (
+        <table className={styles.table} aria-label="What was found">
+          <thead>
+            <tr>
+              <th scope="col">Verdict</th>
+              <th scope="col">Looked at</th>
+              <th scope="col">Found</th>
+              <th scope="col">Took</th>
+            </tr>
+          </thead>
+          <tbody>
+            {report.checks.map((check, index) => {
+              const { tone, icon, words } = VERDICTS[check.verdict] ?? VERDICTS["WARN"]!;
+              return (
+                <tr key={index}>
+                  <td>
+                    <State tone={tone} icon={icon}>
+                      {words}
+                    </State>
+                  </td>
+                  <td>
+                    {check.name}
+                    {check.subject && <code className={styles.subject}>{check.subject}</code>}
+                  </td>
+                  <td>
+                    {check.finding}
+                    {check.fix && <p className={styles.fix}>{check.fix}</p>}
+                  </td>
+                  <td className={styles.number}>{check.milliseconds.toFixed(1)} ms</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+      <div className={styles.buttons}>
+        <Button icon="search" busy={busy} onClick={() => void run()}>
+          {report ? "Look again" : "Look at everything"}
+        </Button>
+        {report && (
+          <Button icon="copy" onClick={() => void copy(JSON.stringify(report, null, 2), "Report")}>
+            Copy as JSON
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
