@@ -20,6 +20,8 @@ pub(crate) struct Desk {
     pub(crate) orders: Orders,
     /// For loopback only: it follows no redirects and uses no proxy.
     pub(crate) http: reqwest::Client,
+    /// For the management API, wherever the server is; of one elsewhere it trusts whom the person named.
+    pub(crate) management: reqwest::Client,
     /// True from the moment the app begins to end.
     pub(crate) quitting: watch::Sender<bool>,
 }

@@ -95,7 +95,7 @@ async fn send(desk: &Desk, base: &str, method: Method, url: Url, body: Option<St
     let unreachable = || {
         Failure::new(Code::Unavailable, format!("The server at {base} does not answer. It is started again by itself."))
     };
-    let mut request = desk.http.request(method, url).timeout(PATIENCE).bearer_auth(key.reveal());
+    let mut request = desk.management.request(method, url).timeout(PATIENCE).bearer_auth(key.reveal());
     request = request.header("service-version", "2");
     if let Some(body) = body {
         request = request.header("content-type", "application/json").body(body);

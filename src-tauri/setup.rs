@@ -87,12 +87,27 @@ async fn current_token(desk: &Desk, addresses: &ServerAddresses, written: &str) 
 
 /// The key of the management API, for requests that a window causes.
 pub(crate) async fn management_key(desk: &Desk) -> Result<Secret> {
+    if let Some(remote) = desk.settings.facts().remote {
+        let Some((key, place)) = KeyStore::remote(&remote.api, &desk.places.desktop).load().await else {
+            return Err(enter_it_again(&remote.api, "is not in the keychain any more"));
+        };
+        desk.state.change(|state| state.keychain = place);
+        return Ok(key);
+    }
     key(desk, &KeyStore::new(&desk.places.server, &desk.places.desktop)).await
 }
 
 /// Another key in place of one that the server no longer knows.
 pub(crate) async fn new_management_key(desk: &Desk) -> Result<Secret> {
+    if let Some(remote) = desk.settings.facts().remote {
+        return Err(enter_it_again(&remote.api, "is not accepted any more"));
+    }
     fresh_key(desk, &KeyStore::new(&desk.places.server, &desk.places.desktop)).await
+}
+
+/// Of a server elsewhere only its people can give another key.
+fn enter_it_again(api: &str, why: &str) -> Failure {
+    Failure::new(Code::KeyUnknown, format!("The key of {api} {why}. Enter it again under Settings, Server."))
 }
 
 /// The key that was kept; on the first start the one the server left in its data folder.

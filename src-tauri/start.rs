@@ -57,7 +57,9 @@ fn prepare() -> Result<(Arc<Desk>, OrderBook)> {
     let authority = AuthorityState { offered: settings.facts().trust_offer_answered, ..AuthorityState::default() };
     let facts = settings.facts();
     let state = State::new(mode(&places, &facts), authority);
+    let mut management = http.clone();
     if let Some(remote) = facts.remote {
+        management = remote::management_client(&places)?;
         state.change(|state| {
             state.server.address = Some(remote.address);
             state.server.api_address = Some(remote.api);
@@ -67,6 +69,7 @@ fn prepare() -> Result<(Arc<Desk>, OrderBook)> {
         wanted: Addresses::wanted()?,
         settings,
         state,
+        management,
         view: watch::Sender::default(),
         record: Arc::new(Record::open(&places.desktop)),
         orders,

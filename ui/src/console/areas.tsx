@@ -28,7 +28,7 @@ import { botUsers, users } from "./kinds/users";
 import { recordPages } from "./resource/pages";
 import type { Kind } from "./resource/kind";
 
-export type Group = "Traffic" | "Edges" | "Backends" | "Access" | "Certificates" | "Visitors";
+export type Group = "Traffic" | "Edges" | "Backends" | "Access" | "Certificates" | "Visitors" | "App";
 
 /** A page by its path below the area: `""`, `"new"`, `"$id"`. */
 export type Pages = Readonly<Record<string, RouteComponent>>;
@@ -117,6 +117,14 @@ export const AREAS: readonly Area[] = [
   resource("Certificates", "seal", certificateAuthorities),
   resource("Visitors", "eye", people),
   resource("Visitors", "clock", sessions),
+  {
+    group: "App",
+    path: "/settings",
+    label: "Settings",
+    icon: "settings",
+    agent: true,
+    pages: { "": page(() => import("../main/settings/SettingsPage")) },
+  },
 ];
 
 /** Where the console begins. */

@@ -114,6 +114,37 @@ export interface DesktopState {
   version: string;
 }
 
+/** Which kinds of notifications are wanted. */
+export interface Notifications {
+  connection: boolean;
+  tunnels: boolean;
+  errors: boolean;
+}
+
+export interface Preferences {
+  /** Null where it cannot be known. */
+  autostart: boolean | null;
+  notifications: Notifications;
+}
+
+export interface RemoteServer {
+  /** Where agents connect. */
+  address: string;
+  /** The management API. */
+  api: string;
+  key: string;
+  /** The text of a PEM file. */
+  authority: string | null;
+}
+
+export interface StoredSize {
+  what: string;
+  path: string;
+  bytes: number;
+}
+
+export type LogProgram = "app" | "server" | "agent";
+
 export interface Desktop {
   state(): Promise<DesktopState>;
   onState(listener: (state: DesktopState) => void): () => void;
@@ -122,5 +153,13 @@ export interface Desktop {
   dismissTrustOffer(): Promise<void>;
   restartPart(part: Part): Promise<void>;
   revealLogs(): Promise<void>;
+  preferences(): Promise<Preferences>;
+  setAutostart(on: boolean): Promise<void>;
+  setNotifications(wanted: Notifications): Promise<void>;
+  /** Asks that server, then starts the app anew with it. */
+  useRemoteServer(server: RemoteServer): Promise<void>;
+  useLocalServer(): Promise<void>;
+  dataSizes(): Promise<StoredSize[]>;
+  logEnd(program: LogProgram): Promise<string>;
   quit(): Promise<void>;
 }

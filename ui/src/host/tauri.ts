@@ -7,6 +7,10 @@ import { targetOfAddress } from "./browser";
 import type { Answer, Desktop, DesktopState, FeedListener, Host, InspectorTarget } from "./host";
 
 export function tauriHost(): Host {
+  // Links and the tray lead to pages of this window.
+  on<string>("go-to", (page) => {
+    location.hash = `#/${page}`;
+  });
   return {
     kind: "desktop",
     agent: true,
@@ -52,6 +56,13 @@ const desktop: Desktop = {
   dismissTrustOffer: () => invoke("dismiss_trust_offer"),
   restartPart: (part) => invoke("restart_part", { part }),
   revealLogs: () => invoke("reveal_logs"),
+  preferences: () => invoke("preferences"),
+  setAutostart: (on) => invoke("set_autostart", { on }),
+  setNotifications: (wanted) => invoke("set_notifications", { wanted }),
+  useRemoteServer: (server) => invoke("use_remote_server", { ...server }),
+  useLocalServer: () => invoke("use_local_server"),
+  dataSizes: () => invoke("data_sizes"),
+  logEnd: (program) => invoke("log_end", { program }),
   quit: () => invoke("quit"),
 };
 

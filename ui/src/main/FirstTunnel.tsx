@@ -48,8 +48,8 @@ export function FirstTunnel({ onMore }: { onMore(): void }) {
     <div className={styles.first}>
       <h3 className={styles.title}>Publish a local service</h3>
       <p className={styles.lead}>
-        Pick a program that listens on this computer. It gets a public address, and every request to it appears
-        here as it happens.
+        Pick a program that listens on this computer. It gets a public address, and every request to it
+        appears here as it happens.
       </p>
       <form onSubmit={(event) => void publish(event)} noValidate>
         <Listening picked={picked?.port ?? null} onPick={pick} />

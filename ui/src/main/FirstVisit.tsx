@@ -61,8 +61,8 @@ export function FirstVisit({ tunnels, onRequests }: FirstVisitProps) {
         alert
       >
         <p>
-          It went to the public address and back, and was answered with {answered}. It stands among the requests:
-          select it to see everything that was said.
+          It went to the public address and back, and was answered with {answered}. It stands among the
+          requests: select it to see everything that was said.
         </p>
       </Notice>
     );

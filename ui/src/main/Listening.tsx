@@ -13,7 +13,8 @@ interface ListeningProps {
   onPick(port: ListeningPort): void;
 }
 
-type Found = { state: "looking" } | { state: "found"; ports: ListeningPort[] } | { state: "failed"; why: string };
+type Found =
+  { state: "looking" } | { state: "found"; ports: ListeningPort[] } | { state: "failed"; why: string };
 
 export function Listening({ picked, onPick }: ListeningProps) {
   const { model } = useServices();

@@ -98,7 +98,8 @@ export function ConfigurationSettings() {
           <ul id="configuration-wrong" className={styles.mistakes}>
             {wrong.map((one, index) => (
               <li key={index}>
-                {one.line > 0 && <strong>Line {one.line}</strong>} {one.key && <code>{one.key}</code>} {one.message}
+                {one.line > 0 && <strong>Line {one.line}</strong>} {one.key && <code>{one.key}</code>}{" "}
+                {one.message}
               </li>
             ))}
           </ul>

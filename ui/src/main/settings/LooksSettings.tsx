@@ -1,0 +1,29 @@
+// How the windows look.
+import { Choice } from "../../parts/Field";
+import { useStored } from "../../parts/hooks";
+import { applyTheme, THEMES } from "../../parts/theme";
+import styles from "../Settings.module.css";
+
+export function LooksSettings() {
+  const [theme, setTheme] = useStored("theme", "system", THEMES);
+  return (
+    <section className={styles.section} aria-labelledby="looks-title">
+      <h3 id="looks-title" className={styles.title}>
+        Looks
+      </h3>
+      <Choice
+        legend="Colours"
+        value={theme}
+        options={[
+          { value: "system", label: "As the system" },
+          { value: "light", label: "Light" },
+          { value: "dark", label: "Dark" },
+        ]}
+        onChange={(next) => {
+          setTheme(next);
+          applyTheme(next);
+        }}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+// When the app starts, and what it tells while nobody looks at it.
+import { useEffect, useState } from "react";
+import type { Desktop, Notifications, Preferences } from "../../host/host";
+import { Check } from "../../parts/Field";
+import { attempt } from "../../services";
+import styles from "../Settings.module.css";
+
+const KINDS: readonly { kind: keyof Notifications; label: string; hint: string }[] = [
+  { kind: "connection", label: "The server", hint: "When it cannot be reached, and when it is back." },
+  { kind: "tunnels", label: "Tunnels", hint: "When one that is switched on does not work." },
+  { kind: "errors", label: "Errors", hint: "When visitors are answered with 500 or more." },
+];
+
+export function MannersSettings({ app }: { app: Desktop }) {
+  const [now, setNow] = useState<Preferences | null>(null);
+
+  useEffect(() => {
+    void attempt("The settings could not be read", async () => setNow(await app.preferences()));
+  }, [app]);
+  if (!now) return <p className={styles.note}>Reading the settings…</p>;
+
+  const setAutostart = (on: boolean) =>
+    void attempt("The start with the session could not be changed", async () => {
+      await app.setAutostart(on);
+      setNow(await app.preferences());
+    });
+  const setWanted = (wanted: Notifications) =>
+    void attempt("The notifications could not be changed", async () => {
+      await app.setNotifications(wanted);
+      setNow(await app.preferences());
+    });
+
+  return (
+    <>
+      <section className={styles.section} aria-labelledby="start-title">
+        <h3 id="start-title" className={styles.title}>
+          Start
+        </h3>
+        <Check
+          label="Start with the session"
+          hint="Postern waits in the tray, without a window, and tunnels that were on come up."
+          checked={now.autostart === true}
+          onChange={setAutostart}
+        />
+      </section>
+      <section className={styles.section} aria-labelledby="notifications-title">
+        <h3 id="notifications-title" className={styles.title}>
+          Notifications
+        </h3>
+        <p className={styles.note}>Only while no window of Postern can be seen, and never many at once.</p>
+        {KINDS.map(({ kind, label, hint }) => (
+          <Check
+            key={kind}
+            label={label}
+            hint={hint}
+            checked={now.notifications[kind]}
+            onChange={(on) => setWanted({ ...now.notifications, [kind]: on })}
+          />
+        ))}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,138 @@
+// Which server this computer uses: its own, or one elsewhere with its address, key and authority.
+import { useState, type FormEvent } from "react";
+import { asProblem } from "../../api/problem";
+import type { Problem } from "../../api/types";
+import type { Desktop, DesktopState } from "../../host/host";
+import { adviceFor } from "../../model/advice";
+import { Button } from "../../parts/Button";
+import { Choice, Field } from "../../parts/Field";
+import { Notice, ProblemText } from "../../parts/Notice";
+import styles from "../Settings.module.css";
+
+type Where = "local" | "remote";
+
+const WHERE: readonly { value: Where; label: string }[] = [
+  { value: "local", label: "On this computer" },
+  { value: "remote", label: "Elsewhere" },
+];
+
+export function ServerSettings({ desktop, app }: { desktop: DesktopState | null; app: Desktop }) {
+  const mode = desktop?.server.mode ?? "local";
+  const [where, setWhere] = useState<Where>(mode);
+  const [address, setAddress] = useState(mode === "remote" ? (desktop?.server.address ?? "") : "");
+  const [api, setApi] = useState(mode === "remote" ? (desktop?.server.api_address ?? "") : "");
+  const [key, setKey] = useState("");
+  const [authority, setAuthority] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+
+  const change = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await work();
+    } catch (thrown) {
+      setProblem(asProblem(thrown));
+    }
+    setBusy(false);
+  };
+  const connect = (event: FormEvent) => {
+    event.preventDefault();
+    if (!busy) void change(() => app.useRemoteServer({ address, api, key, authority: authority || null }));
+  };
+
+  return (
+    <section className={styles.section} aria-labelledby="server-title">
+      <h3 id="server-title" className={styles.title}>
+        Server
+      </h3>
+      <Choice<Where> legend="The server runs" value={where} options={WHERE} onChange={setWhere} />
+      {where === "local" && mode === "local" && (
+        <p className={styles.note}>
+          Postern starts it with the app and ends it with the app. Its key lies{" "}
+          {desktop?.keychain.kind === "file" ? "in a sealed file." : "in the keychain of this computer."}
+        </p>
+      )}
+      {where === "local" && mode === "remote" && (
+        <>
+          <p className={styles.note}>
+            Postern starts a server on this computer. The tunnels of the configuration stay and get new
+            addresses.
+          </p>
+          <div className={styles.buttons}>
+            <Button weight="primary" busy={busy} onClick={() => void change(() => app.useLocalServer())}>
+              Use this computer's server
+            </Button>
+          </div>
+        </>
+      )}
+      {where === "remote" && (
+        <form className={styles.form} onSubmit={connect} noValidate>
+          <Field label="Where agents connect" hint="Host and port, for example tunnel.example.com:443">
+            {(tied) => (
+              <input
+                {...tied}
+                value={address}
+                autoComplete="off"
+                spellCheck={false}
+                onChange={(event) => setAddress(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field label="Management API" hint="For example https://api.example.com">
+            {(tied) => (
+              <input
+                {...tied}
+                value={api}
+                autoComplete="off"
+                spellCheck={false}
+                onChange={(event) => setApi(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field label="API key" hint="It goes into the keychain of this computer, and is never shown again.">
+            {(tied) => (
+              <input
+                {...tied}
+                type="password"
+                value={key}
+                autoComplete="off"
+                spellCheck={false}
+                onChange={(event) => setKey(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field
+            label="Certificate authority"
+            hint="The text of its PEM file, if this computer does not trust the server's certificate by itself."
+          >
+            {(tied) => (
+              <textarea
+                {...tied}
+                rows={4}
+                value={authority}
+                spellCheck={false}
+                placeholder="-----BEGIN CERTIFICATE-----"
+                onChange={(event) => setAuthority(event.target.value)}
+              />
+            )}
+          </Field>
+          <div className={styles.buttons}>
+            <Button weight="primary" type="submit" icon="arrow" busy={busy}>
+              Connect and start anew
+            </Button>
+          </div>
+          <p className={styles.note}>
+            The server is asked first; only if it answers, the agent gets a token there and Postern starts
+            anew with it.
+          </p>
+        </form>
+      )}
+      {problem && (
+        <Notice tone="bad" title="Nothing was changed" alert>
+          <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
+        </Notice>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+// How much there is on this computer, and the ends of the logs.
+import { useCallback, useEffect, useState } from "react";
+import type { Desktop, LogProgram, StoredSize } from "../../host/host";
+import { size } from "../../model/format";
+import { Button } from "../../parts/Button";
+import { Choice } from "../../parts/Field";
+import { attempt, useAgent, useCopy } from "../../services";
+import styles from "../Settings.module.css";
+
+const PROGRAMS: readonly { value: LogProgram; label: string }[] = [
+  { value: "agent", label: "Agent" },
+  { value: "server", label: "Server" },
+  { value: "app", label: "App" },
+];
+
+export function StorageSettings({ app }: { app: Desktop }) {
+  const { status } = useAgent();
+  const copy = useCopy();
+  const [sizes, setSizes] = useState<StoredSize[] | null>(null);
+  const [program, setProgram] = useState<LogProgram>("agent");
+  const [log, setLog] = useState<string | null>(null);
+
+  useEffect(() => {
+    void attempt("The data could not be counted", async () => setSizes(await app.dataSizes()));
+  }, [app]);
+  const read = useCallback(() => {
+    void attempt("The log could not be read", async () => setLog(await app.logEnd(program)));
+  }, [app, program]);
+  useEffect(read, [read]);
+
+  const capture = status?.capture;
+  return (
+    <>
+      <section className={styles.section} aria-labelledby="sizes-title">
+        <h3 id="sizes-title" className={styles.title}>
+          Data on this computer
+        </h3>
+        <dl className={styles.facts}>
+          {sizes?.map(({ what, path, bytes }) => (
+            <div key={what} className={styles.row}>
+              <dt>{what}</dt>
+              <dd>
+                {size(bytes)} <code>{path}</code>
+              </dd>
+            </div>
+          ))}
+          {capture && (
+            <div className={styles.row}>
+              <dt>Captured requests</dt>
+              <dd>
+                {size(capture.bytes)} of {size(capture.limit)}, in memory only. The limit is{" "}
+                <code>inspect_db_size</code> of the configuration.
+              </dd>
+            </div>
+          )}
+        </dl>
+      </section>
+      <section className={styles.section} aria-labelledby="logs-title">
+        <h3 id="logs-title" className={styles.title}>
+          Logs
+        </h3>
+        <Choice<LogProgram> legend="Program" value={program} options={PROGRAMS} onChange={setProgram} />
+        <pre className={styles.log} tabIndex={0} aria-label="The end of the log">
+          {log === null ? "Reading…" : log === "" ? "Nothing was written yet." : log}
+        </pre>
+        <div className={styles.buttons}>
+          <Button icon="refresh" onClick={read}>
+            Read again
+          </Button>
+          <Button icon="copy" onClick={() => void copy(log ?? "", "Log")}>
+            Copy
+          </Button>
+          <Button
+            icon="open"
+            onClick={() => void attempt("The logs could not be shown", () => app.revealLogs())}
+          >
+            Show the files
+          </Button>
+        </div>
+      </section>
+    </>
+  );
+}
