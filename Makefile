@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export POSTERN_BIN_DIR ?= $(CARGO_TARGET_DIR)/debug
 
-.PHONY: help run test check build gen bench fuzz fuzz-corpus clean ui programs test-rust test-ui test-load test-clients test-browser test-logins test-desktop
+.PHONY: help run test check build bundle gen bench fuzz fuzz-corpus clean ui programs test-rust test-ui test-load test-clients test-browser test-logins test-desktop
 
 help:            ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -44,9 +44,9 @@ test-logins: tests/logins/node_modules tests/browser/node_modules ## logins of v
 	npm --prefix tests/logins run check
 	POSTERN_PYSAML2="$(CARGO_TARGET_DIR)/logins-venv/bin/python" npm --prefix tests/logins test
 
-test-desktop:    ## the built app under Xvfb: window, tray, crash, quit
-	@echo "== desktop app under Xvfb"
-	node tests/desktop/desktop.mjs
+test-desktop: node_modules ## packages of the built programs, and what they install, under Xvfb
+	@echo "== packages, and the installed app under Xvfb"
+	tests/desktop/run
 
 programs: ui/dist/index.html
 	@echo "== building the programs (the first time takes minutes)"
@@ -55,9 +55,17 @@ programs: ui/dist/index.html
 build: ui/dist/index.html ## release builds of all three programs, pages included
 	cargo build --release --workspace --bins
 
+bundle: build node_modules ## .deb and .rpm of release builds, in target/release/bundle
+	packaging/bundle release
+
 ui: ui/dist/index.html
 
 # Not `npm ci`: a mirror may lack optional packages of other platforms, and then it refuses the lock file.
+node_modules: package-lock.json
+	@echo "== fetching the bundler"
+	npm install --no-save --no-audit --no-fund
+	@touch $@
+
 %/node_modules: %/package-lock.json
 	@echo "== fetching the packages of $*"
 	npm --prefix $* install --no-save --no-audit --no-fund
@@ -98,4 +106,4 @@ fuzz-corpus:     ## what the last run of TARGET found, as few files as reach the
 	@touch $@
 
 clean:
-	rm -rf target ui/dist ui/node_modules tests/browser/node_modules tests/logins/node_modules tests/clients/node/node_modules tests/clients/har/node_modules artifacts .ci/installed-*
+	rm -rf target node_modules ui/dist ui/node_modules tests/browser/node_modules tests/logins/node_modules tests/clients/node/node_modules tests/clients/har/node_modules artifacts .ci/installed-*

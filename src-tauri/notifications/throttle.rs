@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// What comes at the same time is told together.
 const GATHER: Duration = Duration::from_millis(500);
 /// Two notes of one kind are so far apart.
-const APART: Duration = Duration::from_secs(20);
+const APART: Duration = Duration::from_secs(10);
 
 #[derive(Default)]
 pub(super) struct Throttle {

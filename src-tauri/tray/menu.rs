@@ -9,7 +9,9 @@ use tauri::menu::{
 use tauri::{AppHandle, Wry};
 
 pub(crate) const OPEN: &str = "open";
+pub(crate) const CONSOLE: &str = "console";
 pub(crate) const INSPECTOR: &str = "inspector";
+pub(crate) const RESTART: &str = "restart";
 pub(crate) const LOGS: &str = "logs";
 pub(crate) const QUIT: &str = "quit";
 pub(crate) const PAUSE: &str = "pause";
@@ -20,7 +22,9 @@ const COPY: &str = "copy:";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Click {
     Open,
+    Console,
     Inspector,
+    Restart,
     Logs,
     Quit,
     Pause,
@@ -39,7 +43,9 @@ impl Click {
         }
         match id {
             OPEN => Some(Click::Open),
+            CONSOLE => Some(Click::Console),
             INSPECTOR => Some(Click::Inspector),
+            RESTART => Some(Click::Restart),
             LOGS => Some(Click::Logs),
             QUIT => Some(Click::Quit),
             PAUSE => Some(Click::Pause),
@@ -83,8 +89,12 @@ impl TrayMenu {
             menu.append(tunnel as &dyn IsMenuItem<Wry>)?;
         }
         menu.append_items(&[&line()?, &copy, &pause, &line()?])?;
-        menu.append_items(&[&item(OPEN, "Open Postern")?, &item(INSPECTOR, "Open inspector")?])?;
-        menu.append_items(&[&item(LOGS, "Show logs")?, &line()?, &item(QUIT, "Quit Postern")?])?;
+        menu.append_items(&[&item(OPEN, "Open Postern")?, &item(CONSOLE, "Open console")?])?;
+        menu.append_items(&[&item(INSPECTOR, "Open inspector")?, &line()?])?;
+        menu.append_items(&[&item(LOGS, "Show logs")?, &item(RESTART, "Restart the agent")?, &line()?])?;
+        let version = concat!("Postern ", env!("CARGO_PKG_VERSION"));
+        menu.append(&MenuItemBuilder::with_id("version", version).enabled(false).build(app)?)?;
+        menu.append(&item(QUIT, "Quit Postern")?)?;
         let names = view.tunnels.iter().map(|tunnel| tunnel.name.clone()).collect();
         Ok(TrayMenu { menu, names, headline, tunnels, copy, copies, pause })
     }

@@ -10,6 +10,7 @@ use crate::agent_view::AgentView;
 use crate::clipboard::Copying;
 use crate::desk::Desk;
 use crate::failure::Result;
+use crate::supervision::Order;
 use crate::{commands, quit, tunnels, windows};
 use menu::{Click, TrayMenu};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,6 +22,8 @@ use tauri::{AppHandle, Manager};
 use wording::{Face, Headline};
 
 const ID: &str = "postern";
+/// Where the console begins that is no list of tunnels.
+const CONSOLE_PAGE: &str = "overview";
 /// How often a countdown in the first line moves.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -112,6 +115,12 @@ fn clicked(app: &AppHandle, event: &MenuEvent) {
     let desk = app.state::<Arc<Desk>>().inner().clone();
     match click {
         Click::Open => warn("open", windows::show_main(app)),
+        Click::Console => warn("console", windows::show_page(app, CONSOLE_PAGE)),
+        Click::Restart => {
+            if desk.orders.agent.try_send(Order::Restart).is_err() {
+                tracing::warn!("the agent is being restarted already");
+            }
+        }
         Click::Inspector => warn("inspector", windows::show_inspector(app, &windows::Target::default())),
         Click::Logs => warn("logs", commands::show_logs(&desk)),
         Click::Quit => quit::quit(app),

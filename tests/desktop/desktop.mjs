@@ -1,6 +1,6 @@
 // The desktop app as a person uses it: the real program on a real (virtual) screen, its tray over the bus.
 //
-//   node tests/desktop/desktop.mjs
+//   tests/desktop/run    makes packages, installs one, and drives what it installed
 //
 // POSTERN_BIN_DIR  where postern-desktop, postern-server and postern lie (target/debug)
 // POSTERN_TEST_SYSTEM_TRUST=1  also changes this machine's store of authorities and undoes it; needs root
@@ -10,7 +10,9 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { firstStart } from "./chapters/first_start.mjs";
+import { guided } from "./chapters/guided.mjs";
 import { leaving } from "./chapters/leaving.mjs";
+import { manners } from "./chapters/manners.mjs";
 import { mishaps } from "./chapters/mishaps.mjs";
 import { publishing } from "./chapters/publishing.mjs";
 import { App, origin } from "./kit/app.mjs";
@@ -32,7 +34,7 @@ const session = new Session(programs, root);
 const steps = new Steps();
 const app = await App.install(root, binaries);
 const service = await origin();
-const world = { app, root, binaries, session, service, steps, tray: new Tray(session), artifacts, driver: null };
+const world = { app, programs, root, binaries, session, service, steps, tray: new Tray(session), artifacts, driver: null };
 
 const overdue = setTimeout(() => {
   console.log(`FAIL  the whole run took longer than ${WHOLE_RUN_MS / 60_000} minutes`);
@@ -44,7 +46,9 @@ try {
   await steps.must("a desktop with a tray stands", () => session.begin());
   world.driver = await Driver.begin(programs, { ...session.env, ...app.env });
   await firstStart(world);
+  await guided(world);
   await publishing(world);
+  await manners(world);
   await mishaps(world);
   await leaving(world);
 } catch (error) {

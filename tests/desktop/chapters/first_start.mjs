@@ -9,6 +9,13 @@ export async function firstStart({ app, driver, session, steps, tray, artifacts 
     await until("the window is on the screen", async () => (await session.windowTitles()).includes("Postern"));
   });
 
+  await steps.try("how long the first picture took is printed", async () => {
+    const painted = await until("the page was painted", () =>
+      driver.script("const [paint] = performance.getEntriesByName('first-contentful-paint'); return paint && performance.timeOrigin + paint.startTime;"));
+    const pid = await session.busNameOwner("dev.postern.desktop.SingleInstance");
+    console.log(`      first paint: ${Math.round(painted - startOf(pid))} ms after the start of the process`);
+  });
+
   await steps.must("server and agent come up and meet, with nothing typed", async () => {
     await until("the agent is online", () => app.isOnline(), 40_000);
     await until("the tray says so", async () => (await tray.headline()) === `Online · localhost:${app.ports.https}`);
@@ -71,4 +78,12 @@ export async function firstStart({ app, driver, session, steps, tray, artifacts 
     equal(second.exitCode, 0, "exit status of the second");
     equal(app.processes().filter(({ program }) => program === "postern-desktop").length, 2, "app and session watch");
   });
+}
+
+/** When a process began, in milliseconds of the clock. */
+function startOf(pid) {
+  const uptime = Number(fs.readFileSync("/proc/uptime", "utf8").split(" ")[0]);
+  const ticks = Number(fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ")[19]);
+  const TICKS_A_SECOND = 100;
+  return Date.now() - (uptime - ticks / TICKS_A_SECOND) * 1000;
 }

@@ -4,6 +4,7 @@ import net from "node:net";
 import path from "node:path";
 import { App } from "../kit/app.mjs";
 import { gone } from "../kit/programs.mjs";
+import { keychain } from "./keychain.mjs";
 import { check, equal, until } from "../kit/wait.mjs";
 
 export async function leaving(world) {
@@ -23,6 +24,8 @@ export async function leaving(world) {
     await app.nothingIsLeft();
     await driver.close();
   });
+
+  await keychain(world);
 
   await steps.must("the next start switches the tunnel on again, at the same address", async () => {
     world.child = await launch();

@@ -64,9 +64,9 @@ export class App {
   }
 
   /** Starts the app without WebDriver, as a launcher would. */
-  launch(env, logFile) {
+  launch(env, logFile, words = []) {
     const log = fs.openSync(logFile, "a");
-    const child = spawn(this.binary, [], { env: { ...env, ...this.env }, detached: true, stdio: ["ignore", log, log] });
+    const child = spawn(this.binary, words, { env: { ...env, ...this.env }, detached: true, stdio: ["ignore", log, log] });
     fs.closeSync(log);
     return child;
   }

@@ -15,10 +15,11 @@ export class Programs {
   }
 
   /** Starts a program; its output goes to a log named after it. `extra` are further stdio entries. */
-  start(name, command, args, { env, extra = [] } = {}) {
+  start(name, command, args, { env, extra = [], input } = {}) {
     const log = fs.openSync(path.join(this.logFolder, `${name}.log`), "a");
-    const child = spawn(command, args, { env, detached: true, stdio: ["ignore", log, log, ...extra] });
+    const child = spawn(command, args, { env, detached: true, stdio: [input === undefined ? "ignore" : "pipe", log, log, ...extra] });
     fs.closeSync(log);
+    child.stdin?.end(input);
     child.on("error", (error) => (child.failure = error));
     this.#running.push({ name, child });
     return child;

@@ -157,8 +157,8 @@ export interface Desktop {
   setAutostart(on: boolean): Promise<void>;
   setNotifications(wanted: Notifications): Promise<void>;
   /** Asks that server, then starts the app anew with it. */
-  useRemoteServer(server: RemoteServer): Promise<void>;
-  useLocalServer(): Promise<void>;
+  toRemoteServer(server: RemoteServer): Promise<void>;
+  toLocalServer(): Promise<void>;
   dataSizes(): Promise<StoredSize[]>;
   logEnd(program: LogProgram): Promise<string>;
   quit(): Promise<void>;

@@ -10,7 +10,7 @@ import { State } from "../../parts/State";
 import { useCopy, useServices } from "../../services";
 import styles from "../Settings.module.css";
 
-const VERDICTS: Record<string, { tone: Tone; icon: IconName; words: string }> = {
+const VERDICTS: Record<Diagnosis["verdict"], { tone: Tone; icon: IconName; words: string }> = {
   OK: { tone: "ok", icon: "check", words: "Good" },
   WARN: { tone: "warn", icon: "alert", words: "Look at it" },
   FAIL: { tone: "bad", icon: "cross", words: "Broken" },
@@ -59,7 +59,7 @@ export function DiagnosisSettings() {
           </thead>
           <tbody>
             {report.checks.map((check, index) => {
-              const { tone, icon, words } = VERDICTS[check.verdict] ?? VERDICTS["WARN"]!;
+              const { tone, icon, words } = VERDICTS[check.verdict];
               return (
                 <tr key={index}>
                   <td>

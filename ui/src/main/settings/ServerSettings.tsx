@@ -38,7 +38,7 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
   };
   const connect = (event: FormEvent) => {
     event.preventDefault();
-    if (!busy) void change(() => app.useRemoteServer({ address, api, key, authority: authority || null }));
+    if (!busy) void change(() => app.toRemoteServer({ address, api, key, authority: authority || null }));
   };
 
   return (
@@ -60,7 +60,7 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
             addresses.
           </p>
           <div className={styles.buttons}>
-            <Button weight="primary" busy={busy} onClick={() => void change(() => app.useLocalServer())}>
+            <Button weight="primary" busy={busy} onClick={() => void change(() => app.toLocalServer())}>
               Use this computer's server
             </Button>
           </div>

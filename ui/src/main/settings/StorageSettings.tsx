@@ -60,9 +60,14 @@ export function StorageSettings({ app }: { app: Desktop }) {
           Logs
         </h3>
         <Choice<LogProgram> legend="Program" value={program} options={PROGRAMS} onChange={setProgram} />
-        <pre className={styles.log} tabIndex={0} aria-label="The end of the log">
-          {log === null ? "Reading…" : log === "" ? "Nothing was written yet." : log}
-        </pre>
+        <textarea
+          className={styles.editor}
+          aria-label="The end of the log"
+          readOnly
+          wrap="off"
+          rows={12}
+          value={log === null ? "Reading…" : log === "" ? "Nothing was written yet." : log}
+        />
         <div className={styles.buttons}>
           <Button icon="refresh" onClick={read}>
             Read again

@@ -1,0 +1,48 @@
+// With a keychain in the session: the key moves out of its file, and the app starts hidden.
+import fs from "node:fs";
+import path from "node:path";
+import { run } from "../kit/programs.mjs";
+import { check, equal, until } from "../kit/wait.mjs";
+
+const SECRETS = "org.freedesktop.secrets";
+
+export async function keychain(world) {
+  const { app, programs, session, steps, tray, artifacts } = world;
+  const log = path.join(artifacts, "logs", "launched.log");
+  const titles = () => session.windowTitles();
+
+  await steps.must("a keychain is there and open", async () => {
+    const words = ["--foreground", "--unlock", "--components=secrets"];
+    programs.start("keyring", "gnome-keyring-daemon", words, { env: session.env, input: "a password\n" });
+    await until("it answers", async () => {
+      const { out } = await run("gdbus", ["introspect", "--session", "--dest", SECRETS, "--object-path", "/org/freedesktop/secrets/collection/login", "--only-properties"], { env: session.env });
+      return /Locked = false/.test(out);
+    });
+  });
+
+  await steps.must("a hidden start shows the tray and no window, and the key moves into the keychain", async () => {
+    check(fs.existsSync(app.file("desktop", "api-key.sealed")), "there was no file before");
+    world.child = app.launch(session.env, log, ["--hidden"]);
+    await until("the agent is online", () => app.isOnline(), 40_000);
+    await until("the tray says so", async () => (await tray.headline()).startsWith("Online"));
+    equal(await titles(), [], "windows");
+    await until("the files of the key are gone", () =>
+      ["api-key.sealed", "api-key.seal"].every((name) => !fs.existsSync(app.file("desktop", name))));
+    const found = await session.call(SECRETS, "/org/freedesktop/secrets", "org.freedesktop.Secret.Service.SearchItems", "{}");
+    check(/\/collection\/login\/\d+/.test(found), `the keychain holds ${found}`);
+  });
+
+  await steps.try("another hidden start opens nothing, one by hand opens the window", async () => {
+    const again = app.launch(session.env, log, ["--hidden"]);
+    await until("it ends", () => again.exitCode !== null);
+    equal(await titles(), [], "windows after the hidden start");
+    const byHand = app.launch(session.env, log);
+    await until("it ends", () => byHand.exitCode !== null);
+    await until("the window is shown", async () => (await titles()).includes("Postern"));
+  });
+
+  await steps.must("quitting leaves nothing behind", async () => {
+    await tray.click("Quit Postern");
+    await app.nothingIsLeft();
+  });
+}

@@ -1,0 +1,148 @@
+// Manners of a desktop app: links that lead into it, the start with the session, notifications, what it weighs.
+import fs from "node:fs";
+import path from "node:path";
+import { Notes } from "../kit/notes.mjs";
+import { processesWith } from "../kit/programs.mjs";
+import { check, equal, pause, until } from "../kit/wait.mjs";
+import { picture } from "./publishing.mjs";
+
+/** In which a note would have been shown, had somebody meant to. */
+const NOTE_PATIENCE_MS = 1_500;
+
+export async function manners(world) {
+  const { app, driver, service, session, steps, tray, artifacts } = world;
+  const log = path.join(artifacts, "logs", "second.log");
+  const follows = async (...words) => {
+    const second = app.launch(session.env, log, words);
+    await until("the second start ends", () => second.exitCode !== null);
+    equal(second.exitCode, 0, "its exit status");
+  };
+  const shown = async (title) => (await session.windowTitles()).includes(title);
+
+  await steps.try("a link to a tunnel opens its requests", async () => {
+    await follows("postern://tunnel/site");
+    await until("the inspector is shown", () => shown("Postern inspector"));
+    await driver.switchTo("inspector.html");
+    await until("it looks at this tunnel", async () => {
+      const inputs = await driver.script("return [...document.querySelectorAll('input')].map((input) => input.value).join(' ')");
+      return /tunnel:"?site/.test(inputs);
+    });
+  });
+
+  await steps.try("a link to a page of the console opens it in the main window", async () => {
+    await follows("postern://console/ip_policies");
+    await driver.switchTo("index.html");
+    await until("the page is open", async () => (await driver.script("return location.hash")) === "#/ip_policies");
+    await picture(world, "index.html", "Postern", "console");
+    await tray.click("Open console");
+    await until("the tray leads there, too", async () => (await driver.script("return location.hash")) !== "#/ip_policies");
+    await driver.script("location.hash = '#/agent'");
+  });
+
+  await steps.try("links that are none of ours run nothing and lead nowhere", async () => {
+    const before = await driver.script("return location.hash");
+    const programs = app.processes().length;
+    const marker = path.join(session.root, "run-by-a-link");
+    for (const link of [
+      "postern://run/sh",
+      `postern://tunnel/$(touch ${marker})`,
+      "postern://console/../../etc/passwd",
+      "postern://tunnel/..%2f..%2fquit",
+      "postern://console/ip_policies?x=javascript:alert(1)",
+      "postern:javascript:alert(1)",
+      `postern://x/${"y".repeat(3000)}`,
+    ]) {
+      await follows(link);
+    }
+    equal(await driver.script("return location.hash"), before, "where the window is");
+    check(!fs.existsSync(marker), "a link was run");
+    equal(app.processes().length, programs, "processes");
+  });
+
+  await steps.try("the start with the session is a file that starts the app hidden, and can be taken back", async () => {
+    const folder = path.join(session.env.XDG_CONFIG_HOME, "autostart");
+    const files = () => (fs.existsSync(folder) ? fs.readdirSync(folder) : []);
+    equal((await driver.command("preferences")).ok.autostart, false, "at first");
+    const on = await driver.command("set_autostart", { on: true });
+    check(on.error === undefined, on.error?.message);
+    equal(files().length, 1, "files");
+    const text = fs.readFileSync(path.join(folder, files()[0]), "utf8");
+    check(/^Exec=.*postern-desktop.* --hidden$/m.test(text), text);
+    equal((await driver.command("preferences")).ok.autostart, true, "switched on");
+    await driver.command("set_autostart", { on: false });
+    equal(files(), [], "files after switching it off");
+  });
+
+  await steps.try("settings are shown by topic", async () => {
+    await driver.switchTo("index.html");
+    await driver.script("location.hash = '#/settings'");
+    for (const topic of ["Server", "Configuration", "Start and notifications", "Data and logs", "Diagnosis"]) {
+      await driver.click(`//*[@role='tab'][normalize-space(.)='${topic}']`);
+      if (topic === "Diagnosis") {
+        await driver.click("//button[normalize-space(.)='Look at everything']");
+        await driver.find("//table[@aria-label='What was found']//td");
+      }
+      if (topic === "Configuration") await driver.find("//textarea[@aria-label='Agent configuration']");
+      await picture(world, "index.html", "Postern", `settings-${topic.toLowerCase().replaceAll(" ", "-")}`);
+    }
+    const page = await driver.script("return document.documentElement.outerHTML + [...document.querySelectorAll('textarea')].map((area) => area.value)");
+    const token = /authtoken: "?([^"\n]+)/.exec(fs.readFileSync(app.file("agent", "postern.yml"), "utf8"))[1];
+    check(!page.includes(token), "the token reached the window");
+    await driver.script("location.hash = '#/agent'");
+  });
+
+  let notes;
+  await steps.try("nothing is told while a window can be seen", async () => {
+    notes = await Notes.begin(session);
+    await session.closeWindow("Postern inspector");
+    await fails("seen");
+    await pause(NOTE_PATIENCE_MS);
+    equal(notes.shown, [], "notes");
+  });
+
+  await steps.try("a tunnel that fails is told while no window is there, and a click brings the window", async () => {
+    await session.closeWindow("Postern");
+    await until("the window is hidden", async () => !(await shown("Postern")));
+    await fails("unseen");
+    const note = await notes.saying(/^The tunnel unseen does not work$/);
+    check(/in use|taken|already/i.test(note.text), `it says ${note.text}`);
+    await notes.click(note);
+    await until("the window is shown", () => shown("Postern"));
+    for (const name of ["seen", "unseen"]) await app.api("DELETE", `/api/configured/${name}`);
+    await until("what is true no longer is withdrawn", () => notes.withdrawn.includes(note.id));
+  });
+
+  await steps.try("a kind that is switched off is not told", async () => {
+    await driver.switchTo("index.html");
+    const wanted = { connection: true, tunnels: false, errors: false };
+    check((await driver.command("set_notifications", { wanted })).error === undefined, "it was refused");
+    equal((await driver.command("preferences")).ok.notifications, wanted, "the choice");
+    equal(app.json("desktop", "settings.json").notifications, wanted, "the choice in the file");
+    notes.end();
+  });
+
+  await steps.try("what the app takes is printed", async () => {
+    const own = processesWith(`HOME=${session.env.HOME}`).filter(({ program }) => /^(postern|WebKit)/.test(program));
+    const sizes = own.map(({ pid, program }) => [program, proportional(pid)]);
+    const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+    console.log(`      memory: ${Math.round(total)} MiB (${sizes.map(([name, size]) => `${name} ${Math.round(size)}`).join(", ")})`);
+    check(total > 0, "nothing was measured");
+  });
+
+  async function fails(name) {
+    const domain = new URL(world.url).hostname;
+    await app.api("PUT", `/api/configured/${name}`, { proto: "http", addr: service.port, domain });
+    await app.api("POST", `/api/configured/${name}/start`, {});
+    await until("it has failed", async () => (await app.tunnel(name)).state === "failed");
+  }
+}
+
+/** The memory of a process, what it shares with others counted in parts; in MiB. */
+function proportional(pid) {
+  try {
+    const [, kilobytes] = /^Pss:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"));
+    return Number(kilobytes) / 1024;
+  } catch {
+    return 0;
+  }
+}
