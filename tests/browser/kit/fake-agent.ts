@@ -28,6 +28,62 @@ export interface FakeTunnel {
   saved: boolean;
 }
 
+const listening = (port: number, more: Record<string, unknown>) => ({
+  port,
+  address: `127.0.0.1:${port}`,
+  target: String(port),
+  proto: "http",
+  speaks: null as string | null,
+  process: null,
+  pid: null,
+  service: null,
+  ...more,
+});
+
+const PORTS = [
+  listening(5173, { process: "node", pid: 4100, service: "Vite", speaks: "http" }),
+  listening(8000, { process: "python3", pid: 4101 }),
+  listening(5432, { service: "PostgreSQL", speaks: "tcp", proto: "tcp" }),
+];
+
+const DIAGNOSIS = {
+  agent_version: "0.1.0",
+  at: "2026-03-04T10:11:12.345Z",
+  verdict: "WARN",
+  checks: [
+    {
+      name: "configuration",
+      subject: "postern.yml",
+      verdict: "OK",
+      milliseconds: 0.4,
+      finding: "valid; tunnels: 1",
+    },
+    {
+      name: "tcp",
+      subject: "localhost:4443",
+      verdict: "OK",
+      milliseconds: 0.2,
+      finding: "127.0.0.1:4443 takes connections",
+    },
+    {
+      name: "clock",
+      subject: "",
+      verdict: "WARN",
+      milliseconds: 31,
+      finding: "31 s behind the server",
+      fix: "Set the clock of this computer.",
+    },
+    {
+      name: "service",
+      subject: "shop",
+      verdict: "FAIL",
+      milliseconds: 1.2,
+      finding: "nothing listens on localhost:8080",
+      fix: "Start the service, or correct `addr` of the tunnel.",
+    },
+  ],
+};
+
 export class FakeAgent {
   tunnels: FakeTunnel[] = [];
   exchanges: Exchange[] = [];
@@ -42,6 +98,8 @@ export class FakeAgent {
     since: new Date(Date.now() - 3_600_000).toISOString(),
     legs: [{ region: "local", latency: "0.4ms" }],
   };
+  configuration =
+    'version: 2\nauthtoken: "(kept secret 1)"\nserver_addr: localhost:4443\ntunnels:\n  shop:\n    proto: http\n    addr: 8080\n';
   /** The next start of a tunnel is refused with this. */
   refusal: { status: number; code: string; message: string } | null = null;
   #server: Server;
@@ -151,6 +209,13 @@ export class FakeAgent {
     if (url.pathname === "/api/events") return this.#feed(response);
     if (url.pathname === "/api/configured") return answer(200, { tunnels: this.tunnels });
     if (url.pathname === "/api/tunnels") return answer(200, { tunnels: this.#running() });
+    if (url.pathname === "/api/ports") return answer(200, { ports: PORTS });
+    const port = PORTS.find(({ port }) => url.pathname === `/api/ports/${port}`);
+    if (port) return answer(200, { ...port, speaks: port.speaks ?? "http" });
+    if (url.pathname.startsWith("/api/configuration")) return this.#configuration(method, url, body, answer);
+    if (url.pathname === "/api/diagnosis") return answer(200, DIAGNOSIS);
+    const sampled = /^\/api\/configured\/([^/]+)\/sample$/.exec(url.pathname);
+    if (sampled) return answer(200, { status_code: 200 });
     const named = /^\/api\/configured\/([^/]+)(\/start|\/stop)?$/.exec(url.pathname);
     if (named)
       return this.#configured(method, decodeURIComponent(named[1] ?? ""), named[2], body, answer, refuse);
@@ -169,6 +234,37 @@ export class FakeAgent {
       return answer(200, detail(captured, url.searchParams.get("raw") === "head"));
     if (captured) return range(side === "request" ? captured.request : captured.response, request, response);
     return refuse(404, "ERR_POSTERN_8104", "There is no such captured request.");
+  }
+
+  #configuration(
+    method: string,
+    url: URL,
+    body: string,
+    answer: (status: number, value?: unknown) => void,
+  ): void {
+    const given = body === "" ? null : (JSON.parse(body) as { text: string });
+    const line = (given?.text ?? "").split("\n").findIndex((text) => text.startsWith("servr_addr"));
+    const problems =
+      line < 0
+        ? []
+        : [
+            {
+              line: line + 1,
+              column: 1,
+              key: "servr_addr",
+              message: "There is no such key. Did you mean `server_addr`?",
+              code: "ERR_POSTERN_8100",
+            },
+          ];
+    if (url.pathname.endsWith("/check")) return answer(200, { valid: problems.length === 0, problems });
+    if (method === "PUT" && given) this.configuration = given.text;
+    return answer(200, {
+      path: "/home/ada/.config/postern/postern.yml",
+      other_files: [],
+      text: this.configuration,
+      revision: String(this.configuration.length),
+      kept_secrets: 1,
+    });
   }
 
   async #page(path: string, response: ServerResponse): Promise<void> {

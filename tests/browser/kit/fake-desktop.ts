@@ -73,6 +73,10 @@ function bridge(state: {
       emit("agent-event", { event: name, data: JSON.parse(message.data) }),
     );
   }
+  const preferences = {
+    autostart: false,
+    notifications: { connection: true, tunnels: true, errors: false },
+  };
   const commands: Record<string, (given: Record<string, unknown>) => unknown> = {
     "plugin:event|listen": ({ event, handler }) => {
       listeners.set(String(event), [...(listeners.get(String(event)) ?? []), Number(handler)]);
@@ -109,6 +113,18 @@ function bridge(state: {
       state.authority.trusted = { system: false, browsers: false };
       changed();
       return { done: ["The authority was taken out of the browsers."], failed: [] };
+    },
+    preferences: () => structuredClone(preferences),
+    set_autostart: ({ on }) => {
+      preferences.autostart = on === true;
+    },
+    data_sizes: () => [
+      { what: "Server", path: "/home/ada/.local/share/postern/server", bytes: 1_482_000 },
+      { what: "Logs", path: "/home/ada/.local/share/postern/desktop/logs", bytes: 21_000 },
+    ],
+    log_end: ({ program }) => `2026-03-04T10:11:12Z  INFO ${String(program)} listens\n`,
+    use_remote_server: () => {
+      throw { code: "ERR_POSTERN_10005", message: "The server at https://api.example.com does not answer." };
     },
     dismiss_trust_offer: () => {
       state.authority.offered = true;

@@ -76,7 +76,7 @@ export function FirstVisit({ tunnels, onRequests }: FirstVisitProps) {
           <Button weight="primary" icon="arrow" busy={busy} onClick={() => void send()}>
             {problem ? "Send it again" : "Send a sample request"}
           </Button>
-          <Button onClick={leave}>Not now</Button>
+          <Button onClick={leave}>Skip</Button>
         </>
       }
       alert={problem !== null}

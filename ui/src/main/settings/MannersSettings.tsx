@@ -19,16 +19,24 @@ export function MannersSettings({ app }: { app: Desktop }) {
   }, [app]);
   if (!now) return <p className={styles.note}>Reading the settings…</p>;
 
+  /** What is chosen is shown at once; what counts is read again afterwards, also when it could not be changed. */
+  const change = (what: string, next: Preferences, work: () => Promise<void>) =>
+    void attempt(what, async () => {
+      setNow(next);
+      try {
+        await work();
+      } finally {
+        setNow(await app.preferences());
+      }
+    });
   const setAutostart = (on: boolean) =>
-    void attempt("The start with the session could not be changed", async () => {
-      await app.setAutostart(on);
-      setNow(await app.preferences());
-    });
+    change("The start with the session could not be changed", { ...now, autostart: on }, () =>
+      app.setAutostart(on),
+    );
   const setWanted = (wanted: Notifications) =>
-    void attempt("The notifications could not be changed", async () => {
-      await app.setNotifications(wanted);
-      setNow(await app.preferences());
-    });
+    change("The notifications could not be changed", { ...now, notifications: wanted }, () =>
+      app.setNotifications(wanted),
+    );
 
   return (
     <>
