@@ -4,6 +4,7 @@ import net from "node:net";
 import path from "node:path";
 import { App } from "../kit/app.mjs";
 import { gone } from "../kit/programs.mjs";
+import { elsewhere } from "./elsewhere.mjs";
 import { keychain } from "./keychain.mjs";
 import { check, equal, until } from "../kit/wait.mjs";
 
@@ -79,6 +80,8 @@ export async function leaving(world) {
     process.kill(world.child.pid, "SIGTERM");
     await app.nothingIsLeft();
   });
+
+  await elsewhere(world);
 
   await steps.must("SIGINT: the same", async () => {
     const child = await launch();

@@ -56,6 +56,10 @@ export class Session {
       GSETTINGS_BACKEND: "memory",
       LIBGL_ALWAYS_SOFTWARE: "1",
     };
+    // A keychain that is installed would be started by whoever asks for one; here it is there when a chapter says so.
+    const services = below("home/.local/share/dbus-1/services");
+    const nobody = "[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/false\n";
+    fs.writeFileSync(path.join(services, "org.freedesktop.secrets.service"), nobody);
     const panel = below("home/.config/xfce4/xfconf/xfce-perchannel-xml");
     fs.writeFileSync(path.join(panel, "xfce4-panel.xml"), PANEL);
   }

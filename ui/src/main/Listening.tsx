@@ -7,6 +7,8 @@ import { IconButton } from "../parts/Button";
 import { useServices } from "../services";
 import styles from "./Listening.module.css";
 
+const AGAIN_MS = 3_000;
+
 interface ListeningProps {
   picked: number | null;
   /** Called with what is known, and again once the service was asked. */
@@ -26,7 +28,12 @@ export function Listening({ picked, onPick }: ListeningProps) {
       (thrown: unknown) => setFound({ state: "failed", why: asProblem(thrown).message }),
     );
   }, [model]);
-  useEffect(look, [look]);
+  useEffect(() => {
+    look();
+    // What is started meanwhile appears by itself.
+    const timer = setInterval(() => document.hidden || look(), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [look]);
 
   const pick = async (port: ListeningPort) => {
     onPick(port);
