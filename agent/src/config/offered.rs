@@ -47,6 +47,7 @@ impl Offered {
         let mut kept = Vec::new();
         let mut done = 0;
         for (begin, end) in places {
+            let begin = with_indicator(text, begin);
             let (Some(before), Some(secret)) = (text.get(done..begin.max(done)), text.get(begin..end)) else {
                 return Err(untouchable());
             };
@@ -98,6 +99,14 @@ impl Offered {
         });
         clean
     }
+}
+
+/// Text of several lines is announced by `|` or `>` behind its key, which goes with it.
+fn with_indicator(text: &str, begin: usize) -> usize {
+    let before = text.get(..begin).unwrap_or_default().trim_end();
+    let word = before.rfind(char::is_whitespace).map_or(before, |space| &before[space + 1..]);
+    let announces = word.starts_with(['|', '>']) && word[1..].chars().all(|c| c.is_ascii_digit() || "+-".contains(c));
+    if announces { before.len() - word.len() } else { begin }
 }
 
 fn note(number: usize) -> String {

@@ -10,10 +10,12 @@ import { useAgent, useServices } from "../services";
 
 interface FirstVisitProps {
   tunnels: readonly ConfiguredTunnel[];
+  /** Whether a visitor has come by already. */
+  visited: boolean;
   onRequests(name: string): void;
 }
 
-export function FirstVisit({ tunnels, onRequests }: FirstVisitProps) {
+export function FirstVisit({ tunnels, visited, onRequests }: FirstVisitProps) {
   const { model } = useServices();
   const { status } = useAgent();
   const [step, setStep] = useStored("first-visit", "open", ["open", "done"]);
@@ -23,8 +25,8 @@ export function FirstVisit({ tunnels, onRequests }: FirstVisitProps) {
 
   const [first] = tunnels;
   const page = tunnels.length === 1 && first?.state === "running" && first.public_url?.startsWith("http");
-  const untouched = (status?.capture.count ?? 0) === 0 || answered !== null || problem !== null;
-  if (!first || !page || step === "done" || !untouched) return null;
+  const untouched = !visited && (status?.capture.count ?? 0) === 0;
+  if (!first || !page || step === "done" || !(untouched || answered !== null || problem)) return null;
 
   const send = async () => {
     setBusy(true);

@@ -44,7 +44,11 @@ export function Tunnels({ onRequests }: { onRequests(name: string): void }) {
         </p>
       )}
       <div className={styles.first}>
-        <FirstVisit tunnels={tunnels} onRequests={onRequests} />
+        <FirstVisit
+          tunnels={tunnels}
+          visited={[...running.values()].some(({ metrics }) => metrics.http.count > 0)}
+          onRequests={onRequests}
+        />
       </div>
       <ul className={styles.list}>
         {tunnels.map((tunnel) => (
