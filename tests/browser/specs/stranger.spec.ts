@@ -83,6 +83,13 @@ const CALLS: [string, string, string?][] = [
   ["DELETE", "/api/configured/guarded"],
   ["POST", "/api/configured/guarded/start", "{}"],
   ["POST", "/api/configured/guarded/stop", "{}"],
+  ["POST", "/api/configured/guarded/sample", "{}"],
+  ["GET", "/api/configuration"],
+  ["PUT", "/api/configuration", '{"text":"version: 2","revision":"0"}'],
+  ["POST", "/api/configuration/check", '{"text":"version: 2","revision":"0"}'],
+  ["GET", "/api/ports"],
+  ["GET", "/api/ports/22"],
+  ["POST", "/api/diagnosis", "{}"],
   ["GET", "/api/requests/http"],
   ["GET", "/api/requests/http?limit=1&filter=status:200"],
   ["GET", "/api/requests/http/summaries"],
@@ -115,7 +122,12 @@ async function calls(): Promise<[string, string, string?][]> {
 it("knows every path that is described", () => {
   const described = readFileSync(join(import.meta.dirname, "../../../docs/local-api.md"), "utf8");
   const paths = [...described.matchAll(/`[^`]*?(\/api\/[a-z/:]*|…\/[a-z/:]+)/g)].map(([, path = ""]) => path);
-  const tried = CALLS.map(([, path]) => path.replace(/\?.*/, "").replace(/\/(guarded|stolen)/, "/:name"));
+  const tried = CALLS.map(([, path]) =>
+    path
+      .replace(/\?.*/, "")
+      .replace(/\/(guarded|stolen)/, "/:name")
+      .replace("/22", "/:port"),
+  );
   const missing = [...new Set(paths)].filter(
     (path) => !tried.some((one) => (path.startsWith("…") ? one.endsWith(path.slice(1)) : one === path)),
   );
