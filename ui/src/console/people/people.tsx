@@ -53,7 +53,7 @@ export const people = describe<AppUser>({
     sentence:
       "Nobody has logged in yet. Add OAuth, OpenID Connect or SAML to a route of an HTTPS edge; its visitors appear here.",
   },
-  live: { every: 5_000, removable: true, removal: "End all sessions of" },
+  live: { every: 5_000, removable: true, removal: "Log out" },
   deletion: () =>
     "All sessions of this person end: with the next request they are sent to log in again. To keep them out, change who is allowed at the route or at the identity provider.",
   touches: ["/app/sessions"],

@@ -10,7 +10,7 @@ export interface Thing {
   text: string;
 }
 
-/** Shown of each group. */
+/** Shown of each group, once something is looked for. */
 const EACH = 8;
 
 /** What has all the words, by group, the best first; groups stand in the order of the things. */
@@ -28,7 +28,7 @@ export function search(things: readonly Thing[], words: string): { label: string
     label,
     things: found
       .toSorted((one, other) => other.worth - one.worth)
-      .slice(0, EACH)
+      .slice(0, wanted.length === 0 ? undefined : EACH)
       .map(({ thing }) => thing),
   }));
 }

@@ -1,0 +1,78 @@
+// SSH certificate authorities: keys that this server signs certificates of hosts and users with.
+import type { SshCertificateAuthority } from "../../../api/generated";
+import { choice } from "../../resource/fields/simple";
+import { description, metadata } from "../../resource/fields/text";
+import { Moment } from "../../resource/cells";
+import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../../resource/kind";
+import { Section } from "../../resource/PageFrame";
+import { AUTHORITIES } from "./fields";
+import { ofAuthority } from "./lines";
+import { Pastes } from "./Pastes";
+
+export const sshAuthorities = describe<SshCertificateAuthority>({
+  ...AUTHORITIES,
+  prefix: "sshca",
+  one: "SSH certificate authority",
+  many: "SSH certificate authorities",
+  about: "Keys that sign certificates of SSH hosts and users, so that nobody has to compare fingerprints or copy keys.",
+  title: titleOf,
+  columns: [
+    descriptionColumn,
+    { name: "key_type", label: "Key", text: ({ key_type }) => key_type },
+    idColumn,
+    {
+      name: "created_at",
+      label: "Created",
+      text: ({ created_at }) => created_at,
+      cell: ({ created_at }) => <Moment at={created_at} />,
+    },
+    metadataColumn,
+  ],
+  fields: [
+    {
+      ...choice({
+        name: "private_key_type",
+        label: "Kind of key",
+        createOnly: true,
+        options: [
+          { value: "ed25519", label: "Ed25519" },
+          { value: "ecdsa", label: "ECDSA" },
+          { value: "rsa", label: "RSA" },
+        ],
+      }),
+    },
+    choice({
+      name: "elliptic_curve",
+      label: "Curve",
+      createOnly: true,
+      options: ["nistp256", "nistp384", "nistp521"].map((value) => ({ value, label: value })),
+      shown: (draft) => draft["private_key_type"] === "ecdsa",
+    }),
+    {
+      ...choice({
+        name: "key_size",
+        label: "Length",
+        createOnly: true,
+        initial: "4096",
+        options: ["2048", "4096"].map((value) => ({ value, label: `${value} bits` })),
+        shown: (draft) => draft["private_key_type"] === "rsa",
+      }),
+      write: (value) => Number(value),
+    },
+    description("What it signs for, for people."),
+    metadata(),
+  ],
+  empty: {
+    sentence: "There is no SSH certificate authority yet. Make one; then it signs certificates for hosts and users.",
+    command: "postern api ssh-certificate-authorities create --description 'Our machines'",
+  },
+  deletion: () =>
+    "Its private key is destroyed: it signs nothing any more. Certificates that it has signed stay valid until they expire.",
+  touches: ["/ssh_host_certificates", "/ssh_user_certificates"],
+  facts: ({ key_type }) => [{ label: "Key", value: key_type }],
+  More: ({ record }) => (
+    <Section title="How it is trusted" about="Host certificates need the first line, user certificates the other two.">
+      <Pastes pastes={ofAuthority(record.public_key)} />
+    </Section>
+  ),
+});

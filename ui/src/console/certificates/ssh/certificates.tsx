@@ -1,0 +1,174 @@
+// Certificates of SSH hosts and of SSH users: signed once, then files to save and lines to paste.
+import type {
+  SshCertificateAuthority,
+  SshHostCertificate,
+  SshUserCertificate,
+} from "../../../api/generated";
+import { oneOf, useAsked } from "../../management";
+import { exactly, None, RefLink } from "../../resource/cells";
+import { pairs } from "../../resource/fields/lists";
+import { description, metadata } from "../../resource/fields/text";
+import { describe, descriptionColumn, idColumn, metadataColumn, type Column } from "../../resource/kind";
+import { Section } from "../../resource/PageFrame";
+import { Expiry } from "../Expiry";
+import { AUTHORITIES, authority, lifetime, principals, publicKey } from "./fields";
+import { forHost, forUser, type Paste } from "./lines";
+import { Pastes } from "./Pastes";
+
+type SshCertificate = SshHostCertificate | SshUserCertificate;
+
+const DAY = 24;
+const YEAR = 365 * DAY;
+
+const principalsColumn = (label: string, none: string): Column<SshCertificate> => ({
+  name: "principals",
+  label,
+  text: (certificate) => certificate.principals.join(", ") || none,
+});
+
+const commonColumns: readonly Column<SshCertificate>[] = [
+  {
+    name: "valid_until",
+    label: "Expires",
+    text: (certificate) => certificate.valid_until,
+    cell: (certificate) => <Expiry at={certificate.valid_until} />,
+  },
+  { name: "key_type", label: "Key", text: (certificate) => certificate.key_type },
+  descriptionColumn,
+  { ...idColumn, hidden: true },
+  metadataColumn,
+];
+
+const titleOf = ({ principals: names, description: words, id }: SshCertificate): string =>
+  words || names.join(", ") || id;
+
+const facts = (certificate: SshCertificate, none: string) => [
+  { label: "Valid for", value: certificate.principals.join(", ") || <None>{none}</None> },
+  { label: "Valid", value: `${exactly(certificate.valid_after)} – ${exactly(certificate.valid_until)}` },
+  { label: "Expires", value: <Expiry at={certificate.valid_until} /> },
+  { label: "Authority", value: <RefLink id={certificate.ssh_certificate_authority_id} /> },
+];
+
+const DELETION =
+  "It only disappears from this list: a signed certificate is valid until it expires, wherever it was saved.";
+
+/** The authority's public key belongs into what is pasted; it may be gone. */
+function Result({
+  certificate,
+  pastes,
+}: {
+  certificate: SshCertificate;
+  pastes(authority: string | null): Paste[];
+}) {
+  const asked = useAsked(oneOf<SshCertificateAuthority>(AUTHORITIES, certificate.ssh_certificate_authority_id));
+  if (asked.isPending) return null;
+  return (
+    <Section title="How it is used">
+      <Pastes pastes={pastes(asked.data?.public_key ?? null)} />
+    </Section>
+  );
+}
+
+const EVERY_HOST = "every host";
+
+export const sshHostCertificates = describe<SshHostCertificate>({
+  path: "/ssh_host_certificates",
+  member: "ssh_host_certificates",
+  prefix: "shcrt",
+  one: "SSH host certificate",
+  many: "SSH host certificates",
+  about: "A host proves with it who it is, to everybody who trusts the authority.",
+  title: titleOf,
+  columns: [principalsColumn("Hosts", EVERY_HOST), ...commonColumns],
+  fields: [
+    authority,
+    publicKey("the host's"),
+    principals({
+      label: "Host names and addresses",
+      help: "One a line, as people type them after “ssh”.",
+      placeholder: "git.example.com",
+      none: "Without a name the certificate is valid for every host: whoever has this host's key can pose as any of them.",
+    }),
+    lifetime([
+      { label: "1 year", hours: YEAR },
+      { label: "30 days", hours: 30 * DAY },
+      { label: "90 days", hours: 90 * DAY },
+      { label: "5 years", hours: 5 * YEAR },
+    ]),
+    description(),
+    metadata(),
+  ],
+  empty: {
+    sentence: "No host certificate was signed yet. An SSH certificate authority must be there first.",
+    command: "postern api ssh-host-certificates create --public-key \"$(cat /etc/ssh/ssh_host_ed25519_key.pub)\"",
+  },
+  deletion: () => DELETION,
+  facts: (certificate) => facts(certificate, EVERY_HOST),
+  More: ({ record }) => <Result certificate={record} pastes={(ca) => forHost(record, ca)} />,
+});
+
+export const sshUserCertificates = describe<SshUserCertificate>({
+  path: "/ssh_user_certificates",
+  member: "ssh_user_certificates",
+  prefix: "sucrt",
+  one: "SSH user certificate",
+  many: "SSH user certificates",
+  about: "A user gets in with it on every host that trusts the authority, without a key being copied there.",
+  title: titleOf,
+  columns: [principalsColumn("Users", "nobody"), ...commonColumns],
+  fields: [
+    authority,
+    publicKey("the user's"),
+    principals({
+      label: "User names",
+      help: "One a line: the accounts on hosts that it opens.",
+      placeholder: "ada",
+      none: "Without a name the certificate lets nobody in.",
+    }),
+    lifetime([
+      { label: "24 hours", hours: DAY },
+      { label: "8 hours", hours: 8 },
+      { label: "7 days", hours: 7 * DAY },
+      { label: "30 days", hours: 30 * DAY },
+    ]),
+    {
+      ...pairs({
+        name: "critical_options",
+        label: "Restrictions",
+        help: "Such as force-command or source-address. Hosts that do not know one refuse the certificate.",
+        nameLabel: "Option",
+        valueLabel: "Value",
+      }),
+      createOnly: true,
+    },
+    {
+      ...pairs({
+        name: "extensions",
+        label: "Permissions",
+        help: "Without any: permit-pty and permit-user-rc. Most have no value.",
+        nameLabel: "Extension",
+        valueLabel: "Value",
+      }),
+      createOnly: true,
+    },
+    description(),
+    metadata(),
+  ],
+  empty: {
+    sentence: "No user certificate was signed yet. An SSH certificate authority must be there first.",
+    command: "postern api ssh-user-certificates create --public-key \"$(cat ~/.ssh/id_ed25519.pub)\" --principals ada",
+  },
+  deletion: () => DELETION,
+  facts: (certificate) => [
+    ...facts(certificate, "nobody"),
+    { label: "Restrictions", value: namesOf(certificate.critical_options) || <None>none</None> },
+    { label: "Permissions", value: namesOf(certificate.extensions) || <None>none</None> },
+  ],
+  More: ({ record }) => <Result certificate={record} pastes={(ca) => forUser(record, ca)} />,
+});
+
+function namesOf(map: Readonly<Record<string, string>>): string {
+  return Object.entries(map)
+    .map(([name, value]) => (value === "" ? name : `${name}=${value}`))
+    .join(", ");
+}

@@ -1,0 +1,87 @@
+// What is to be written into which file, so that OpenSSH uses a certificate.
+import type { KeyType, SshHostCertificate, SshUserCertificate } from "../../../api/generated";
+
+export interface Paste {
+  title: string;
+  /** Where it goes. */
+  file: string;
+  text: string;
+}
+
+/** The usual name of a key of this kind, without its folder. */
+export function keyFile(purpose: "host" | "user", type: KeyType): string {
+  return purpose === "host" ? `ssh_host_${type}_key` : `id_${type}`;
+}
+
+/** One line for `known_hosts`: this authority says who these hosts are. */
+export function knownHosts(principals: readonly string[], authority: string): string {
+  return `@cert-authority ${principals.length > 0 ? principals.join(",") : "*"} ${authority.trim()}`;
+}
+
+export function forHost(certificate: SshHostCertificate, authority: string | null): Paste[] {
+  const key = `/etc/ssh/${keyFile("host", certificate.key_type)}`;
+  return [
+    { title: "The certificate, on the host", file: `${key}-cert.pub`, text: `${certificate.certificate.trim()}\n` },
+    {
+      title: "Lines for the SSH server's configuration; restart it afterwards",
+      file: "/etc/ssh/sshd_config",
+      text: `HostKey ${key}\nHostCertificate ${key}-cert.pub\n`,
+    },
+    ...(authority === null
+      ? []
+      : [
+          {
+            title: "A line for everybody who connects to it",
+            file: "~/.ssh/known_hosts",
+            text: `${knownHosts(certificate.principals, authority)}\n`,
+          },
+        ]),
+  ];
+}
+
+export function forUser(certificate: SshUserCertificate, authority: string | null): Paste[] {
+  const key = `~/.ssh/${keyFile("user", certificate.key_type)}`;
+  return [
+    {
+      title: "The certificate, beside the user's key",
+      file: `${key}-cert.pub`,
+      text: `${certificate.certificate.trim()}\n`,
+    },
+    ...(authority === null ? [] : trusted(authority)),
+  ];
+}
+
+/** What hosts need that shall let in users of an authority. */
+export function trusted(authority: string): Paste[] {
+  const file = "/etc/ssh/user_ca.pub";
+  return [
+    { title: "The authority, on every host that shall let users in", file, text: `${authority.trim()}\n` },
+    {
+      title: "A line for the SSH server's configuration; restart it afterwards",
+      file: "/etc/ssh/sshd_config",
+      text: `TrustedUserCAKeys ${file}\n`,
+    },
+  ];
+}
+
+export function ofAuthority(authority: string): Paste[] {
+  return [
+    {
+      title: "For host certificates: a line for everybody who connects",
+      file: "~/.ssh/known_hosts",
+      text: `${knownHosts([], authority)}\n`,
+    },
+    ...trusted(authority),
+  ];
+}
+
+/** What is wrong with a public key, as far as its shape goes. */
+export function publicKeyMistake(text: string): string | null {
+  const line = text.trim();
+  if (line.includes("PRIVATE KEY")) return "This is a private key. Keep it to yourself; the .pub file beside it is needed.";
+  if (line.includes("\n")) return "These are several lines; exactly one public key is needed.";
+  if (/-cert-v01@openssh\.com /.test(line)) return "This is a certificate. The public key it was made of is needed.";
+  return /^(ssh-rsa|ssh-ed25519|ecdsa-sha2-nistp(256|384|521)) AAAA[A-Za-z0-9+/=]+( .*)?$/.test(line)
+    ? null
+    : "Paste the line of a .pub file, such as “ssh-ed25519 AAAA… name@host”.";
+}
