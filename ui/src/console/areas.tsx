@@ -3,6 +3,8 @@ import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router"
 import type { ComponentType } from "react";
 import type { Base } from "../api/management";
 import type { IconName } from "../parts/Icon";
+import { sshAuthorities } from "./certificates/ssh/authorities";
+import { sshHostCertificates, sshUserCertificates } from "./certificates/ssh/certificates";
 import { tlsCertificates } from "./certificates/tlsCertificates";
 import { people } from "./people/people";
 import { sessions } from "./people/sessions";
@@ -115,6 +117,9 @@ export const AREAS: readonly Area[] = [
     new: page(() => import("./certificates/UploadPage")),
   }),
   resource("Certificates", "seal", certificateAuthorities),
+  resource("Certificates", "key", sshAuthorities),
+  resource("Certificates", "shield", sshHostCertificates),
+  resource("Certificates", "shield", sshUserCertificates),
   resource("Visitors", "eye", people),
   resource("Visitors", "clock", sessions),
   {

@@ -7,7 +7,7 @@ import { Choice } from "../../parts/Field";
 import { useNow } from "../../parts/hooks";
 import { Notice } from "../../parts/Notice";
 import { State } from "../../parts/State";
-import { useCopy } from "../../services";
+import { useCopy, useServices } from "../../services";
 import { useAddress, useGo } from "../address";
 import { listOf, useAsked } from "../management";
 import { PlaceLink } from "../PlaceLink";
@@ -15,6 +15,7 @@ import { Moment } from "../resource/cells";
 import { PageFrame, Section } from "../resource/PageFrame";
 import { Failure, Waiting } from "../shell/Lost";
 import { faultsOf, failureShare, rate, statusQuestion, sum } from "../traffic";
+import { AgentNotice, AgentState } from "./AgentNotice";
 import { Busiest } from "./Busiest";
 import styles from "./OverviewPage.module.css";
 import { RateChart } from "./RateChart";
@@ -26,6 +27,7 @@ const AGENTS = 6;
 
 export default function OverviewPage() {
   const asked = useAsked(statusQuestion);
+  const { host } = useServices();
   const now = useNow(10_000);
   const status = asked.data;
   if (!status)
@@ -51,17 +53,21 @@ export default function OverviewPage() {
         </>
       }
       actions={
-        asked.isError ? (
-          <State tone="bad" icon="cross">
-            The server does not answer
-          </State>
-        ) : (
-          <State tone="ok" icon="check">
-            The server answers
-          </State>
-        )
+        <>
+          {host.agent && <AgentState />}
+          {asked.isError ? (
+            <State tone="bad" icon="cross">
+              The server does not answer
+            </State>
+          ) : (
+            <State tone="ok" icon="check">
+              The server answers
+            </State>
+          )}
+        </>
       }
     >
+      {host.agent && <AgentNotice />}
       {step ? <FirstStep step={step} status={status} /> : <Remarks status={status} now={now} />}
       <Figures status={status} />
       <Passing status={status} />
@@ -108,6 +114,10 @@ function FirstStep({ step, status }: { step: "credential" | "connect"; status: S
       </p>
       <p>
         <code className={styles.command}>{command}</code>
+      </p>
+      <p>
+        On another machine, or where the server's certificate is not trusted, add <code>--root-cas</code> with
+        the <code>ca.pem</code> of the server's data folder.
       </p>
     </Notice>
   );

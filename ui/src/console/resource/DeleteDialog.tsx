@@ -26,6 +26,8 @@ interface DeleteDialogProps {
   onClose(): void;
 }
 
+const DONE: Readonly<Record<string, string>> = { Delete: "deleted", "Log out": "logged out" };
+
 export function DeleteDialog({
   one,
   title,
@@ -60,7 +62,7 @@ export function DeleteDialog({
               { method: "DELETE", path: `${path}/${record.id}` },
               {
                 onSuccess: () => {
-                  say({ title: `${capital(one)} ${verb === "Delete" ? "deleted" : "ended"}` });
+                  say({ title: `${capital(one)} ${DONE[verb] ?? "ended"}` });
                   onDone();
                 },
               },

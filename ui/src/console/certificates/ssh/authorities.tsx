@@ -14,7 +14,8 @@ export const sshAuthorities = describe<SshCertificateAuthority>({
   prefix: "sshca",
   one: "SSH certificate authority",
   many: "SSH certificate authorities",
-  about: "Keys that sign certificates of SSH hosts and users, so that nobody has to compare fingerprints or copy keys.",
+  about:
+    "Keys that sign certificates of SSH hosts and users, so that nobody has to compare fingerprints or copy keys.",
   title: titleOf,
   columns: [
     descriptionColumn,
@@ -63,7 +64,8 @@ export const sshAuthorities = describe<SshCertificateAuthority>({
     metadata(),
   ],
   empty: {
-    sentence: "There is no SSH certificate authority yet. Make one; then it signs certificates for hosts and users.",
+    sentence:
+      "There is no SSH certificate authority yet. Make one; then it signs certificates for hosts and users.",
     command: "postern api ssh-certificate-authorities create --description 'Our machines'",
   },
   deletion: () =>
@@ -71,7 +73,10 @@ export const sshAuthorities = describe<SshCertificateAuthority>({
   touches: ["/ssh_host_certificates", "/ssh_user_certificates"],
   facts: ({ key_type }) => [{ label: "Key", value: key_type }],
   More: ({ record }) => (
-    <Section title="How it is trusted" about="Host certificates need the first line, user certificates the other two.">
+    <Section
+      title="How it is trusted"
+      about="Host certificates need the first line, user certificates the other two."
+    >
       <Pastes pastes={ofAuthority(record.public_key)} />
     </Section>
   ),

@@ -1,9 +1,5 @@
 // Certificates of SSH hosts and of SSH users: signed once, then files to save and lines to paste.
-import type {
-  SshCertificateAuthority,
-  SshHostCertificate,
-  SshUserCertificate,
-} from "../../../api/generated";
+import type { SshCertificateAuthority, SshHostCertificate, SshUserCertificate } from "../../../api/generated";
 import { oneOf, useAsked } from "../../management";
 import { exactly, None, RefLink } from "../../resource/cells";
 import { pairs } from "../../resource/fields/lists";
@@ -60,7 +56,9 @@ function Result({
   certificate: SshCertificate;
   pastes(authority: string | null): Paste[];
 }) {
-  const asked = useAsked(oneOf<SshCertificateAuthority>(AUTHORITIES, certificate.ssh_certificate_authority_id));
+  const asked = useAsked(
+    oneOf<SshCertificateAuthority>(AUTHORITIES, certificate.ssh_certificate_authority_id),
+  );
   if (asked.isPending) return null;
   return (
     <Section title="How it is used">
@@ -100,7 +98,8 @@ export const sshHostCertificates = describe<SshHostCertificate>({
   ],
   empty: {
     sentence: "No host certificate was signed yet. An SSH certificate authority must be there first.",
-    command: "postern api ssh-host-certificates create --public-key \"$(cat /etc/ssh/ssh_host_ed25519_key.pub)\"",
+    command:
+      "postern api ssh-host-certificates create --ssh-certificate-authority-id <id> --public-key @/etc/ssh/ssh_host_ed25519_key.pub",
   },
   deletion: () => DELETION,
   facts: (certificate) => facts(certificate, EVERY_HOST),
@@ -156,7 +155,8 @@ export const sshUserCertificates = describe<SshUserCertificate>({
   ],
   empty: {
     sentence: "No user certificate was signed yet. An SSH certificate authority must be there first.",
-    command: "postern api ssh-user-certificates create --public-key \"$(cat ~/.ssh/id_ed25519.pub)\" --principals ada",
+    command:
+      "postern api ssh-user-certificates create --ssh-certificate-authority-id <id> --public-key @id_ed25519.pub --principals ada",
   },
   deletion: () => DELETION,
   facts: (certificate) => [

@@ -9,7 +9,10 @@ import { text } from "../../resource/fields/text";
 import styles from "../certificates.module.css";
 import { publicKeyMistake } from "./lines";
 
-export const AUTHORITIES = { path: "/ssh_certificate_authorities", member: "ssh_certificate_authorities" } as const;
+export const AUTHORITIES = {
+  path: "/ssh_certificate_authorities",
+  member: "ssh_certificate_authorities",
+} as const;
 
 export const authority: Field = ref({
   name: "ssh_certificate_authority_id",
@@ -42,7 +45,12 @@ export const publicKey = (whose: string): Field =>
   });
 
 /** Names the certificate is good for; `none` says what it means to give none. */
-export function principals(options: { label: string; help: string; placeholder: string; none: string }): Field {
+export function principals(options: {
+  label: string;
+  help: string;
+  placeholder: string;
+  none: string;
+}): Field {
   const { label, help, placeholder, none } = options;
   const names = lines({ name: "principals", label, help, placeholder, rows: 3 });
   const Lines = names.Input;

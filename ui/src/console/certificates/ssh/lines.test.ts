@@ -30,7 +30,11 @@ it("tells users and hosts their parts", () => {
 });
 
 it("knows public keys from what else may be pasted", () => {
-  for (const good of ["ssh-ed25519 AAAAC3Nz", "ssh-rsa AAAAB3 ada@home and more", "ecdsa-sha2-nistp384 AAAA+/= x\n"])
+  for (const good of [
+    "ssh-ed25519 AAAAC3Nz",
+    "ssh-rsa AAAAB3 ada@home and more",
+    "ecdsa-sha2-nistp384 AAAA+/= x\n",
+  ])
     expect(publicKeyMistake(good), good).toBe(null);
   expect(publicKeyMistake("-----BEGIN OPENSSH PRIVATE KEY-----")).toContain("private key");
   expect(publicKeyMistake("ssh-ed25519-cert-v01@openssh.com AAAA")).toContain("certificate");

@@ -21,7 +21,11 @@ export function knownHosts(principals: readonly string[], authority: string): st
 export function forHost(certificate: SshHostCertificate, authority: string | null): Paste[] {
   const key = `/etc/ssh/${keyFile("host", certificate.key_type)}`;
   return [
-    { title: "The certificate, on the host", file: `${key}-cert.pub`, text: `${certificate.certificate.trim()}\n` },
+    {
+      title: "The certificate, on the host",
+      file: `${key}-cert.pub`,
+      text: `${certificate.certificate.trim()}\n`,
+    },
     {
       title: "Lines for the SSH server's configuration; restart it afterwards",
       file: "/etc/ssh/sshd_config",
@@ -78,9 +82,11 @@ export function ofAuthority(authority: string): Paste[] {
 /** What is wrong with a public key, as far as its shape goes. */
 export function publicKeyMistake(text: string): string | null {
   const line = text.trim();
-  if (line.includes("PRIVATE KEY")) return "This is a private key. Keep it to yourself; the .pub file beside it is needed.";
+  if (line.includes("PRIVATE KEY"))
+    return "This is a private key. Keep it to yourself; the .pub file beside it is needed.";
   if (line.includes("\n")) return "These are several lines; exactly one public key is needed.";
-  if (/-cert-v01@openssh\.com /.test(line)) return "This is a certificate. The public key it was made of is needed.";
+  if (/-cert-v01@openssh\.com /.test(line))
+    return "This is a certificate. The public key it was made of is needed.";
   return /^(ssh-rsa|ssh-ed25519|ecdsa-sha2-nistp(256|384|521)) AAAA[A-Za-z0-9+/=]+( .*)?$/.test(line)
     ? null
     : "Paste the line of a .pub file, such as “ssh-ed25519 AAAA… name@host”.";

@@ -37,7 +37,7 @@ export default function Palette({ agent, onClose }: { agent: boolean; onClose():
             ? `Nothing has “${wanted.trim()}”.`
             : wanted.trim().length < 2
               ? "Type at least two letters to search in everything that is configured."
-              : `${count} shown, from the newest 1,000 of each kind.`
+              : `${count} shown, the best of each kind.`
       }
       onChoose={(id) => {
         const chosen = things.find((thing) => idOf(thing) === id);

@@ -3,13 +3,15 @@ import { useQueries } from "@tanstack/react-query";
 import type { HttpsEdge, IpPolicyRule } from "../../../api/generated";
 import type { Base } from "../../../api/management";
 import { AREAS, type Area } from "../../areas";
-import { allOf, useManagement } from "../../management";
+import { allOf, listOf, useManagement } from "../../management";
 import { placeOfId } from "../../resource/places";
 import type { Kind } from "../../resource/kind";
 import type { Thing } from "./search";
 
 const RULES = { path: "/ip_policy_rules", member: "ip_policy_rules" };
 const FRESH_MS = 30_000;
+/** Of each kind of which there are more. */
+const SOUGHT = 20;
 
 interface Found {
   things: readonly Thing[];
@@ -19,31 +21,41 @@ interface Found {
 export function useThings(agent: boolean, words: string): Found {
   const api = useManagement();
   const areas = AREAS.filter((area) => agent || !area.agent);
+  const shown = areas.filter((area) => !area.hidden);
   const kinds = areas.flatMap(({ kind }) => kind ?? []);
-  const collections = [...kinds, RULES];
   const enabled = words.trim().length >= 2;
-  return useQueries({
-    queries: collections.map((collection) => {
+  const newest = useQueries({
+    queries: [...kinds, RULES].map((collection) => {
       const { key, ask } = allOf<Base>(collection);
       return { queryKey: key, queryFn: () => ask(api), enabled, staleTime: FRESH_MS };
     }),
-    combine: (results): Found => {
-      const read = results.map((result) => result.data?.records ?? []);
-      const rules = (read.at(-1) ?? []) as unknown as IpPolicyRule[];
-      const records = kinds.flatMap((kind, index) =>
-        (read[index] ?? []).map((record) => thingOf(kind, record, rules)),
-      );
-      return {
-        things: [
-          ...pasted(words.trim(), read.flat()),
-          ...pages(areas),
-          ...actions(areas),
-          ...(enabled ? records : []),
-        ],
-        loading: enabled && results.some((result) => result.isLoading),
-      };
-    },
   });
+  // Of what is more than can be read here the server knows what has these words.
+  const older = useQueries({
+    queries: kinds.map((kind, index) => {
+      const { key, ask } = listOf<Base>(kind, { limit: SOUGHT, search: words.trim() });
+      const more = newest[index]?.data?.next != null && !kind.live;
+      return { queryKey: key, queryFn: () => ask(api), enabled: enabled && more, staleTime: FRESH_MS };
+    }),
+  });
+  const rules = (newest.at(-1)?.data?.records ?? []) as unknown as IpPolicyRule[];
+  const read = kinds.map((_kind, index) => {
+    const known = newest[index]?.data?.records ?? [];
+    const ids = new Set(known.map(({ id }) => id));
+    return [...known, ...(older[index]?.data?.records.filter(({ id }) => !ids.has(id)) ?? [])];
+  });
+  const records = kinds.flatMap((kind, index) =>
+    (read[index] ?? []).map((record) => thingOf(kind, record, rules)),
+  );
+  return {
+    things: [
+      ...pasted(words.trim(), read.flat()),
+      ...pages(shown),
+      ...actions(shown),
+      ...(enabled ? records : []),
+    ],
+    loading: enabled && [...newest, ...older].some((result) => result.isLoading),
+  };
 }
 
 function pages(areas: readonly Area[]): Thing[] {

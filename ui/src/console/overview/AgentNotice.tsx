@@ -1,0 +1,57 @@
+// How this computer's agent is, where there is one: with its reason when it is not online.
+import type { Session } from "../../api/types";
+import { clock } from "../../model/format";
+import { Notice, type Tone } from "../../parts/Notice";
+import { State } from "../../parts/State";
+import { useAgent } from "../../services";
+import { PlaceLink } from "../PlaceLink";
+import styles from "./OverviewPage.module.css";
+
+const WORDS: Record<Session["state"], { tone: Tone; title: string }> = {
+  online: { tone: "ok", title: "This computer's agent is online" },
+  connecting: { tone: "info", title: "This computer's agent is connecting" },
+  waiting: { tone: "warn", title: "This computer's agent cannot reach its server" },
+  refused: { tone: "bad", title: "This computer's agent is refused by its server" },
+};
+
+/** A word for the page's header. */
+export function AgentState() {
+  const { link, status } = useAgent();
+  if (link !== "live" || status?.session.state !== "online") return null;
+  return (
+    <State tone="ok" icon="check">
+      {WORDS.online.title}
+    </State>
+  );
+}
+
+export function AgentNotice() {
+  const { link, status } = useAgent();
+  if (link === "connecting") return null;
+  if (link === "lost")
+    return (
+      <Notice tone="bad" title="This computer's agent does not answer">
+        <p>Its tunnels may still run. The window tries again by itself.</p>
+      </Notice>
+    );
+  if (!status || status.session.state === "online") return null;
+  const { state, reason, server_addr, next_try } = status.session;
+  const { tone, title } = WORDS[state];
+  return (
+    <Notice
+      tone={tone}
+      title={title}
+      actions={
+        <PlaceLink to="/agent" className={styles.link}>
+          Look at it
+        </PlaceLink>
+      }
+    >
+      <p>
+        {server_addr}
+        {reason && `: ${reason.message} (${reason.code})`}
+        {next_try && ` Next try at ${clock(next_try)}.`}
+      </p>
+    </Notice>
+  );
+}
