@@ -160,7 +160,10 @@ describe("a request", () => {
     await picture(page, "inspector-timing");
     await tab("Decisions");
     await page.getByText("Every module let the request pass").waitFor();
-    await page.getByRole("table", { name: "Decisions" }).getByRole("row", { name: "Ip restriction Passed" }).waitFor();
+    await page
+      .getByRole("table", { name: "Decisions" })
+      .getByRole("row", { name: "IP restriction Passed" })
+      .waitFor();
     await expectAccessible(page);
     await picture(page, "inspector-decisions");
     await tab("Headers");
@@ -225,7 +228,10 @@ describe("a request", () => {
       await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(begin);
     }
     await page.keyboard.press("Delete");
-    await page.getByRole("dialog", { name: "Delete 1 request?" }).getByRole("button", { name: "Delete" }).click();
+    await page
+      .getByRole("dialog", { name: "Delete 1 request?" })
+      .getByRole("button", { name: "Delete" })
+      .click();
     await row("/kept").waitFor({ state: "detached" });
     expect((await listed("")).map(({ path }) => path)).toEqual(["/other"]);
   });
@@ -238,9 +244,7 @@ describe("several requests", () => {
     await row("/c").waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("Shift+ArrowDown");
-    await page.getByRole("table", { name: "Differences" }).waitFor();
-    await expectAccessible(page);
-    await picture(page, "inspector-compare");
+    await page.getByRole("heading", { name: "2 requests selected" }).waitFor();
     await page.keyboard.press("Shift+ArrowDown");
     await page.getByRole("heading", { name: "3 requests selected" }).waitFor();
     const form = page.getByRole("form", { name: "Replay many" });
@@ -254,7 +258,10 @@ describe("several requests", () => {
     await expectAccessible(page);
     await picture(page, "inspector-replay-many");
     await page.getByRole("button", { name: "Delete the selected requests" }).click();
-    await page.getByRole("dialog", { name: "Delete 3 requests?" }).getByRole("button", { name: "Delete" }).click();
+    await page
+      .getByRole("dialog", { name: "Delete 3 requests?" })
+      .getByRole("button", { name: "Delete" })
+      .click();
     await expect.poll(async () => (await listed("replayed:no")).length).toBe(0);
   });
 
@@ -306,5 +313,54 @@ describe.skipIf(externalAgent !== null)("an empty list", () => {
     expect(await listed("imported:yes")).toEqual([]);
     const meter = page.getByRole("meter", { name: "Memory for captured requests" });
     expect(await meter.getAttribute("aria-valuetext")).toMatch(/ of 50 MB$/);
+  });
+});
+
+const looks = [
+  ["light", { colorScheme: "light", viewport: { width: 1280, height: 800 } }],
+  ["dark", { colorScheme: "dark", viewport: { width: 1920, height: 1080 } }],
+  ["contrast", { colorScheme: "dark", contrast: "more", viewport: { width: 1280, height: 800 } }],
+] as const;
+
+describe.each(looks)("in %s colours", (name, options) => {
+  it("has nothing that somebody could not see or reach", async () => {
+    for (const path of ["/orders?limit=20", "/packed", "/large", "/account?token=s3cret"])
+      await world.visit(`${url}${path}`);
+    const [first] = await listed("path:/orders");
+    await world.api("PATCH", `/api/requests/http/${first?.id}`, {
+      pinned: true,
+      note: "the one from the ticket",
+    });
+    ({ page, wrong } = await open(browser, `${world.url}/`, options));
+    const looked = async (state: string) => {
+      await expectAccessible(page);
+      await picture(page, `inspector-${state}-${name}`);
+    };
+    await row("/account").waitFor();
+    await looked("list");
+    await row("/orders").click();
+    for (const part of ["Headers", "Timing", "Decisions"]) {
+      await tab(part);
+      await page.getByRole("tabpanel", { name: part }).waitFor();
+      await looked(part.toLowerCase());
+    }
+    await page.keyboard.press("r");
+    await page.getByRole("heading", { name: "Replays" }).waitFor();
+    await page.keyboard.press("e");
+    await page.getByRole("region", { name: "Answers" }).getByText("hello from the site").waitFor();
+    await looked("editor");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("d");
+    await page.getByRole("heading", { name: "2 requests selected" }).waitFor();
+    await looked("difference");
+    await page.getByRole("button", { name: "Replay many" }).click();
+    await looked("many");
+    await page.keyboard.press("Escape");
+    await box().fill("status:");
+    await page.getByRole("option", { name: "status:5xx" }).waitFor();
+    await looked("suggestions");
+    await box().fill("dur>soon");
+    await page.getByText("a bound with a unit").waitFor();
+    await looked("mistake");
   });
 });

@@ -81,7 +81,7 @@ export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxPro
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
         aria-activedescendant={chosen ? `${id}-${active}` : undefined}
-        aria-invalid={problem ? true : undefined}
+        aria-invalid={problem && !open ? true : undefined}
         aria-describedby={problem ? `${id}-problem` : undefined}
         placeholder='Filter: text, status:5xx, body~"…"'
         spellCheck={false}
@@ -146,7 +146,7 @@ function Mistake({ id, filter, problem }: { id: string; filter: string; problem:
           {behind}
         </code>
       )}
-      <span>{problem.message}</span>
+      <span>{problem.message.replace(/^At character \d+ of the filter: /, "")}</span>
     </div>
   );
 }

@@ -105,8 +105,6 @@ export function ReplayEditor({ summary, detail, onClose, onSelect }: ReplayEdito
               )}
             </Field>
           </div>
-          <HeaderFields headers={draft.headers} onChange={(headers) => change({ headers })} />
-          <BodyField detail={detail} body={draft.body} onChange={(body) => change({ body })} />
           <Choice
             legend="Where to"
             value={draft.through}
@@ -115,6 +113,8 @@ export function ReplayEditor({ summary, detail, onClose, onSelect }: ReplayEdito
           />
           <p className={styles.explained}>{EXPLAINED[draft.through]}</p>
           <TunnelField summary={summary} tunnel={draft.tunnel} onChange={(tunnel) => change({ tunnel })} />
+          <HeaderFields headers={draft.headers} onChange={(headers) => change({ headers })} />
+          <BodyField detail={detail} body={draft.body} onChange={(body) => change({ body })} />
         </div>
         <div className={styles.foot}>
           <p role="status">{wrong ?? ""}</p>
@@ -162,7 +162,7 @@ function BodyField({ detail, body, onChange }: BodyFieldProps) {
           {...tied}
           className={`${tied.className ?? ""} ${styles.body}`}
           spellCheck={false}
-          rows={8}
+          rows={6}
           value={body ?? original ?? ""}
           onChange={(event) => onChange(event.target.value === original ? null : event.target.value)}
         />

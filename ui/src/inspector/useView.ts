@@ -17,7 +17,7 @@ export interface ViewHandle {
 }
 
 /** Nothing is asked while somebody is in the middle of a word. */
-const TYPING_MS = 120;
+const TYPING_MS = 40;
 
 export function useView(filter: string): ViewHandle {
   const { model } = useServices();

@@ -42,8 +42,11 @@ export function verdictOf(captured: CapturedRequest): Verdict {
   };
 }
 
+const SHORT: Record<string, string> = { ip: "IP", oauth: "OAuth", oidc: "OIDC", saml: "SAML", tls: "TLS" };
+
 /** `ip_restriction` as people read it. */
 export function named({ module }: Pick<Decision, "module">): string {
-  const words = module.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const words = module.split("_").map((word) => SHORT[word] ?? word);
+  const name = words.join(" ");
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }

@@ -1,0 +1,209 @@
+// The inspector with 100,000 requests at the real agent: frames while scrolling and while 1,000 more come in each second
+// for a minute, filters, memory. Prints a table; fails when a row is lost.
+import { cpus } from "node:os";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { launch, open } from "../kit/browser";
+import { eventually, World } from "../kit/world";
+import { at, heap, traced, type Frames } from "./frames";
+
+const ROWS = 100_000;
+const RATE = 1000;
+const SECONDS = Number(process.env["POSTERN_BENCH_SECONDS"] ?? 60);
+/** Room for a little more than the rows at the beginning: the oldest make room while others come in. */
+const ROOM = 136 * 1024 * 1024;
+
+let browser: Browser;
+let world: World;
+let page: Page;
+const table: string[] = [];
+const say = (what: string, value: string) => table.push(`| ${what} | ${value} |`);
+const ms = (value: number) => value.toFixed(1);
+
+beforeAll(async () => {
+  browser = await launch();
+  world = await World.start([], [`inspect_db_size: ${ROOM}`]);
+});
+afterAll(async () => {
+  const [processor] = cpus();
+  process.stdout.write(
+    `\n${cpus().length} × ${processor?.model ?? "unknown"}, Chromium ${browser.version()}\n\n` +
+      `| what | measured |\n|---|---|\n${table.join("\n")}\n\n`,
+  );
+  await world?.stop();
+  await browser?.close();
+});
+
+let made = 0;
+function har(entries: number): object {
+  const all = Array.from({ length: entries }, () => {
+    made += 1;
+    const status = made % 10 === 0 ? 500 : 200;
+    return {
+      startedDateTime: new Date(1_790_000_000_000 + made).toISOString(),
+      time: made % 900,
+      request: {
+        method: made % 3 === 0 ? "POST" : "GET",
+        url: `https://shop.localhost:4443/item/${made}?page=${made % 7}`,
+        httpVersion: "HTTP/1.1",
+        headers: [{ name: "Accept", value: "application/json" }],
+      },
+      response: {
+        status,
+        statusText: status === 200 ? "OK" : "Internal Server Error",
+        httpVersion: "HTTP/1.1",
+        headers: [{ name: "Content-Type", value: "application/json" }],
+        content: { text: `{"item":${made}}` },
+      },
+      _tunnel: "shop",
+    };
+  });
+  return { log: { version: "1.2", entries: all } };
+}
+
+const add = (entries: number) => world.api("POST", "/api/requests/har", har(entries));
+const kept = async () =>
+  (await world.api<{ capture: { count: number } }>("GET", "/api/status")).capture.count;
+const shown = () => page.getByRole("grid").evaluate((grid) => Number(grid.getAttribute("aria-rowcount")) - 1);
+
+it("is filled", async () => {
+  for (let count = 0; count < ROWS; count += 10_000) await add(10_000);
+  expect(await kept(), "the agent has room for all").toBe(ROWS);
+  const from = performance.now();
+  ({ page } = await open(browser, world.url, { viewport: { width: 1280, height: 800 } }));
+  await page.getByRole("row", { name: `/item/${ROWS}` }).waitFor();
+  say("first rows on screen, ms after the address was entered", ms(performance.now() - from));
+  await eventually("all rows", async () => ((await shown()) === ROWS ? true : undefined));
+  say(`all ${ROWS} rows known, ms`, ms(performance.now() - from));
+  const elements = await page.evaluate(() => document.querySelectorAll("*").length);
+  say("elements in the page", String(elements));
+});
+
+it("scrolls", async () => {
+  let deltas: number[] = [];
+  const frames = await traced(page, async () => {
+    deltas = await page.getByRole("grid").evaluate(
+      (grid) =>
+        new Promise<number[]>((done) => {
+          const took: number[] = [];
+          let last = performance.now();
+          const step = (now: number) => {
+            took.push(now - last);
+            last = now;
+            // Every frame other rows, as with a fast wheel; from one end to the other and back.
+            grid.scrollTop += took.length < 300 ? 900 : -700;
+            if (took.length < 600) requestAnimationFrame(step);
+            else done(took);
+          };
+          requestAnimationFrame(step);
+        }),
+    );
+  });
+  frame("scrolling", frames);
+  const sorted = deltas.slice(1).toSorted((a, b) => a - b);
+  say(
+    "scrolling: between frames, ms, p50 / p95 (software rendering)",
+    `${ms(at(sorted, 0.5))} / ${ms(at(sorted, 0.95))}`,
+  );
+  await page.getByRole("grid").evaluate((grid) => grid.scrollTo({ top: 0 }));
+});
+
+function frame(what: string, { clock, own }: Frames): void {
+  for (const [which, times] of [
+    ["of the thread's own time", own],
+    ["by the clock", clock],
+  ] as const)
+    say(
+      `${what}: script and layout a frame, ms ${which}, p50 / p95 / longest (${times.length} frames)`,
+      `${ms(at(times, 0.5))} / ${ms(at(times, 0.95))} / ${ms(at(times, 1))}`,
+    );
+}
+
+it("takes in a thousand a second for a minute", async () => {
+  const session = await page.context().newCDPSession(page);
+  const before = await heap(session);
+  const started = made;
+  const frames = await traced(page, async () => {
+    const from = performance.now();
+    while (performance.now() - from < SECONDS * 1000) {
+      const due = Math.min(Math.floor(((performance.now() - from) / 1000) * RATE), SECONDS * RATE);
+      const missing = due - (made - started);
+      if (missing > 0) await add(missing);
+      await new Promise((later) => setTimeout(later, 20));
+    }
+    const left = SECONDS * RATE - (made - started);
+    if (left > 0) await add(left);
+  });
+  frame(`${RATE} rows a second for ${SECONDS} s`, frames);
+  say("rows a second that were made", ((made - started) / frames.seconds).toFixed(0));
+  await page.getByRole("row", { name: `/item/${made}` }).waitFor();
+  await eventually("the rows that the agent keeps", async () =>
+    (await shown()) === (await kept()) ? true : undefined,
+  );
+  say("rows the agent keeps, and the page shows", `${await kept()}, ${await shown()}`);
+  const after = await heap(session);
+  say("heap in use, MB, before and after", `${ms(before / 2 ** 20)}, ${ms(after / 2 ** 20)}`);
+  expect(after, "memory does not grow with what passes").toBeLessThan(before * 1.5 + 20 * 2 ** 20);
+});
+
+it("filters", async () => {
+  const filters = [
+    "status:5xx",
+    "method:POST dur<500ms",
+    "item/99",
+    "nothing-has-this",
+    'path~"/item/[0-9]*77\\\\?"',
+    "header.content-type:json status:500 item/1234",
+    'body:"item\\":123456"',
+  ];
+  for (const filter of filters) {
+    const wanted = await countOf(filter);
+    const times: number[] = [];
+    for (let round = 0; round < 15; round += 1) times.push(await filterTime(filter, wanted));
+    const sorted = times.toSorted((a, b) => a - b);
+    say(
+      `filter \`${filter}\` (${wanted} rows): typed to shown, ms, p50 / p95`,
+      `${ms(at(sorted, 0.5))} / ${ms(at(sorted, 0.95))}`,
+    );
+  }
+});
+
+async function countOf(filter: string): Promise<number> {
+  let count = 0;
+  let before: string | null = null;
+  do {
+    const query: URLSearchParams = new URLSearchParams({
+      limit: "10000",
+      filter,
+      ...(before === null ? {} : { before }),
+    });
+    const found: { requests: unknown[]; next: string | null } = await world.api(
+      "GET",
+      `/api/requests/http/summaries?${query}`,
+    );
+    count += found.requests.length;
+    before = found.next;
+  } while (before !== null);
+  return count;
+}
+
+/** From the last letter until the list shows as many rows as pass. */
+async function filterTime(filter: string, wanted: number): Promise<number> {
+  const type = ({ text, count }: { text: string; count: number | null }) =>
+    new Promise<number>((done) => {
+      const box = document.querySelector<HTMLInputElement>("input[type=search]");
+      const grid = document.querySelector("[role=grid]");
+      const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set;
+      const from = performance.now();
+      set?.call(box, text);
+      box?.dispatchEvent(new Event("input", { bubbles: true }));
+      const look = () => {
+        const rows = Number(grid?.getAttribute("aria-rowcount")) - 1;
+        if (count === null ? rows > 100_000 : rows === count) done(performance.now() - from);
+        else requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    });
+  await page.evaluate(type, { text: "", count: null });
+  return page.evaluate(type, { text: filter, count: wanted });
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import type { CapturedRequest, Decision } from "../api/types";
+import { named, verdictOf } from "./decisions";
+
+const passed: Decision = {
+  module: "ip_restriction",
+  rule: "127.0.0.0/8",
+  verdict: "passed",
+  microseconds: 5,
+};
+
+function answered(status: number, part: Partial<CapturedRequest> = {}): CapturedRequest {
+  return {
+    id: "1",
+    tunnel_name: "",
+    remote_addr: "",
+    start: "",
+    duration: 1,
+    request: { proto: "", headers: {}, method: "GET", uri: "/", raw: "" },
+    response: { proto: "", headers: {}, raw: "", status: String(status), status_code: status },
+    ...part,
+  };
+}
+const words = (captured: CapturedRequest) => verdictOf(captured).words;
+
+describe("why an answer is what it is", () => {
+  it("names the module that refused, and its rule", () => {
+    const refused: Decision = {
+      module: "user_agent_filter",
+      rule: "curl",
+      verdict: "refused",
+      microseconds: 2,
+    };
+    expect(words(answered(403, { trace: { decisions: [passed, refused] } }))).toBe(
+      "User agent filter refused the request by curl.",
+    );
+  });
+
+  it("says that the local service itself refused where every module let it pass", () => {
+    const verdict = verdictOf(answered(403, { trace: { decisions: [passed] } }));
+    expect(verdict.words).toContain("the 403 is the local service's own");
+    expect(verdict.tone).toBe("warn");
+    expect(verdictOf(answered(200, { trace: { decisions: [passed] } })).tone).toBe("ok");
+  });
+
+  it("knows when the edge was not asked, or only warned", () => {
+    expect(words(answered(500, { replay_of: "0", replay_through: "local" }))).toContain(
+      "the edge was not asked",
+    );
+    expect(words(answered(200, { imported: true }))).toContain("Read from a file");
+    expect(words(answered(200))).toContain("No module");
+    const warned: Decision = { ...passed, verdict: "warned" };
+    expect(words(answered(200, { trace: { decisions: [warned] } }))).toContain("only warns");
+  });
+
+  it("writes names as people read them", () => {
+    expect(["ip_restriction", "oauth", "mutual_tls"].map((module) => named({ module }))).toEqual([
+      "IP restriction",
+      "OAuth",
+      "Mutual TLS",
+    ]);
+  });
+});
