@@ -100,7 +100,7 @@ function Ways(props: BodyContentProps & { content: Content; kind: Kind }) {
     <div className={styles.body}>
       <div className={styles.bar}>
         <span className={styles.type}>
-          {media.type || "no content type"} · {size(content.length)}
+          {media.type || (headers.length === 0 ? kind : "no content type")} · {size(content.length)}
         </span>
         <div className={styles.ways} role="group" aria-label={`View the ${what} as`}>
           {shown.map((way) => (

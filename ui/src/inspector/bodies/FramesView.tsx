@@ -160,7 +160,7 @@ function Chosen({ frame }: { frame: Frame }) {
     frame.last ? "" : "The message goes on in the next frame.",
   ].filter(Boolean);
   return (
-    <section className={styles.chosen} aria-label={`Message ${frame.number}`}>
+    <section className={styles.chosen} aria-label="The chosen message">
       <BodyContent
         source={source}
         headers={NO_HEADERS}

@@ -25,9 +25,11 @@ interface RowsViewProps {
   label: string;
   /** A row to begin with, such as the one with a mistake. */
   first?: number | null;
+  /** There is something to open and to close. */
+  folds?: boolean;
 }
 
-export function RowsView({ handle, look, label, first = null }: RowsViewProps) {
+export function RowsView({ handle, look, label, first = null, folds = look === "tree" }: RowsViewProps) {
   useSyncExternalStore(handle.listen, () => handle.version);
   const rows = useRef<VirtualHandle>(null);
   const [page, setPage] = useState(first === null ? 0 : Math.floor(first / MOST_ROWS));
@@ -89,7 +91,7 @@ export function RowsView({ handle, look, label, first = null }: RowsViewProps) {
         label={label}
         onRow={choose}
         actions={
-          look === "tree" || look === "changes" ? (
+          folds ? (
             <>
               <Button weight="quiet" onClick={() => void handle.fold(true)}>
                 {look === "tree" ? "Open all" : "Show all lines"}
@@ -101,6 +103,34 @@ export function RowsView({ handle, look, label, first = null }: RowsViewProps) {
           ) : null
         }
       />
+      {look !== "lines" && (
+        <div className={styles.status}>
+          {path === null ? (
+            <span className={styles.hint}>Choose a row to copy it or its place.</span>
+          ) : (
+            <bdi className={styles.path}>{(path.path ?? "").slice(0, 2_000)}</bdi>
+          )}
+          {path !== null && path.path !== null && (
+            <Button weight="quiet" icon="copy" onClick={() => void copy(path.path ?? "", "Path")}>
+              Copy path
+            </Button>
+          )}
+          {path !== null && (
+            <Button
+              weight="quiet"
+              icon="copy"
+              onClick={() =>
+                void handle.text(path.row).then(
+                  (text) => copy(text, "Value"),
+                  () => {},
+                )
+              }
+            >
+              Copy value
+            </Button>
+          )}
+        </div>
+      )}
       <Pager
         what={label}
         page={page}
@@ -145,28 +175,6 @@ export function RowsView({ handle, look, label, first = null }: RowsViewProps) {
           );
         }}
       </VirtualRows>
-      {look !== "lines" && active !== null && path !== null && (
-        <div className={styles.status}>
-          <bdi className={styles.path}>{(path.path ?? "").slice(0, 2_000)}</bdi>
-          {path.path !== null && (
-            <Button weight="quiet" icon="copy" onClick={() => void copy(path.path ?? "", "Path")}>
-              Copy path
-            </Button>
-          )}
-          <Button
-            weight="quiet"
-            icon="copy"
-            onClick={() =>
-              void handle.text(active).then(
-                (text) => copy(text, "Value"),
-                () => {},
-              )
-            }
-          >
-            Copy value
-          </Button>
-        </div>
-      )}
     </div>
   );
 }

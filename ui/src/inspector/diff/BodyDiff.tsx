@@ -60,7 +60,12 @@ export function BodyDiff({ before, after, side }: { before: BodyOf; after: BodyO
       {comparing.state === "failed" && <p className={styles.none}>{comparing.message}</p>}
       {known !== null && known.handle.count > 0 && (
         <div className={styles.rows}>
-          <RowsView handle={known.handle} look="changes" label={`Differences in the ${side} body`} />
+          <RowsView
+            handle={known.handle}
+            look="changes"
+            folds={known.kind === "lines"}
+            label={`Differences in the ${side} body`}
+          />
         </div>
       )}
     </section>
