@@ -25,6 +25,7 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{get, post, put},
+    serve::ListenerExt,
 };
 use postern_api::{Code, Error};
 use serde_json::json;
@@ -78,6 +79,10 @@ fn bound(listener: TcpListener) -> Result<(TcpListener, SocketAddr), Error> {
 /// Answers requests until the agent stops.
 pub async fn serve(listener: TcpListener, core: Arc<Core>) {
     let stop = core.stop.clone();
+    // Lists go out piece by piece: none waits until the one before is confirmed.
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
     let served = axum::serve(listener, router(core)).with_graceful_shutdown(stop.cancelled_owned()).await;
     if let Err(error) = served {
         tracing::error!(%error, "the local API has ended");
