@@ -195,6 +195,7 @@ describe("what is wrong", () => {
       "“a” is there twice: case does not matter.",
     ],
     [webhookVerification, { provider: "github" }, "secret", "Secret is needed."],
+    [webhookVerification, { provider: "sendgrid" }, "secret", "Public key is needed."],
     [oidc, { issuer: "http://a.test" }, "issuer", "Plain HTTP is for loopback addresses only."],
     [oidc, { issuer: "https://a.test?x" }, "issuer", "Leave the query and the fragment out."],
     [

@@ -6,7 +6,7 @@ import { numberOf, seconds } from "./words";
 const YEAR = 31_536_000;
 
 /** The sentence about removing any of them. */
-export const WITHOUT_LOGIN = "Visitors come in without logging in; who has a session keeps nothing of it.";
+export const WITHOUT_LOGIN = "Everybody who knows the address comes in without logging in.";
 
 export const SESSION: readonly Field[] = [
   {

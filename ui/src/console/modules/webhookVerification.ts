@@ -1,9 +1,18 @@
 // Only requests that a provider has signed pass.
-import type { Draft, ModuleDescriptor } from "./descriptor";
+import type { Draft, ModuleDescriptor, TextField } from "./descriptor";
 import { WEBHOOK_PROVIDERS, webhookProvider } from "./webhookProviders";
 import { textOf } from "./words";
 
 const secretOf = (draft: Draft) => webhookProvider(textOf(draft["provider"]))?.secret ?? "shared";
+
+const secret: TextField = {
+  kind: "secret",
+  name: "secret",
+  label: "Secret",
+  value: "",
+  longest: 2048,
+  required: true,
+};
 
 export const webhookVerification: ModuleDescriptor = {
   name: "webhook_verification",
@@ -22,14 +31,15 @@ export const webhookVerification: ModuleDescriptor = {
       required: true,
     },
     {
-      kind: "secret",
-      name: "secret",
-      label: "Secret",
-      help: "The one the provider signs with. For SendGrid its public key: ECDSA P-256, DER in base64.",
-      value: "",
-      longest: 2048,
-      required: true,
-      when: (draft) => secretOf(draft) !== "none",
+      ...secret,
+      help: "The one the provider signs its webhooks with.",
+      when: (draft) => secretOf(draft) === "shared",
+    },
+    {
+      ...secret,
+      label: "Public key",
+      help: "As the provider shows it: ECDSA P-256, DER in base64.",
+      when: (draft) => secretOf(draft) === "key",
     },
   ],
   summary: (view) => webhookProvider(textOf(view["provider"]))?.label ?? textOf(view["provider"]),
