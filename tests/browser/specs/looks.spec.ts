@@ -103,7 +103,7 @@ describe.each(schemes)("in %s colours", (colorScheme) => {
     expect(wrong).toEqual([]);
     await page.context().close();
     await agent.stop();
-  });
+  }, 150_000);
 
   it("shows what is not as it should be", async () => {
     const agent = await shop();

@@ -1,7 +1,6 @@
 // What stands in the list while there is nothing: how to get a first request, or how to see the others again.
 import { quote } from "../model/snippets/curl";
 import { Button, IconButton } from "../parts/Button";
-import { sendSample } from "../model/sampleRequest";
 import { attempt, useAgent, useCopy, useServices } from "../services";
 import styles from "./EmptyList.module.css";
 
@@ -17,8 +16,8 @@ export function EmptyList({ filtered, searching, onClear }: EmptyListProps) {
   const { host, model } = useServices();
   const { link, tunnels } = useAgent();
   const copy = useCopy();
-  const send = (tunnel: string, address: string) =>
-    attempt("The sample request could not be sent", () => sendSample(model.api, tunnel, address));
+  const send = (tunnel: string) =>
+    attempt("The sample request could not be sent", () => model.api.sample(tunnel));
   if (filtered && searching) {
     return (
       <div className={styles.empty}>
@@ -70,7 +69,7 @@ export function EmptyList({ filtered, searching, onClear }: EmptyListProps) {
         <Button icon="open" onClick={() => void host.openExternal(url)}>
           Open {url.replace(/^https?:\/\//, "")}
         </Button>
-        <Button icon="arrow" onClick={() => void send(tunnel.name, url)}>
+        <Button icon="arrow" onClick={() => void send(tunnel.name)}>
           Send a sample request
         </Button>
       </div>
