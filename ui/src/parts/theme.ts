@@ -1,12 +1,20 @@
 // The chosen colour theme, applied before the first rendering and when another window changes it.
 import { readStored } from "./hooks";
 
-export const THEMES = ["system", "light", "dark"] as const;
+export const THEMES = ["system", "light", "dark", "contrast"] as const;
 export type Theme = (typeof THEMES)[number];
+
+export const THEME_NAMES: readonly { value: Theme; label: string }[] = [
+  { value: "system", label: "As the system" },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+  { value: "contrast", label: "High contrast" },
+];
 
 export function applyTheme(theme: string | null = readStored("theme")): void {
   const root = document.documentElement;
-  if (theme === "light" || theme === "dark") root.dataset["theme"] = theme;
+  if (theme !== null && theme !== "system" && THEMES.some((known) => known === theme))
+    root.dataset["theme"] = theme;
   else delete root.dataset["theme"];
 }
 

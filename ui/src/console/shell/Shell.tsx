@@ -9,6 +9,7 @@ import { usePlace } from "../address";
 import { AREAS, type Area, type Group } from "../areas";
 import { PlaceLink } from "../PlaceLink";
 import styles from "./Shell.module.css";
+import { ThemeMenu } from "./ThemeMenu";
 
 const Palette = lazy(() => import("./palette/Palette"));
 
@@ -95,6 +96,7 @@ export function Shell({ agent }: { agent: boolean }) {
         </nav>
         {key && (
           <div className={styles.foot}>
+            <ThemeMenu />
             <Button weight="quiet" icon="lock" onClick={() => key.forget("asked")}>
               Forget the key
             </Button>

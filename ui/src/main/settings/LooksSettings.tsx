@@ -1,7 +1,7 @@
 // How the windows look.
 import { Choice } from "../../parts/Field";
 import { useStored } from "../../parts/hooks";
-import { applyTheme, THEMES } from "../../parts/theme";
+import { applyTheme, THEME_NAMES, THEMES } from "../../parts/theme";
 import styles from "../Settings.module.css";
 
 export function LooksSettings() {
@@ -14,11 +14,7 @@ export function LooksSettings() {
       <Choice
         legend="Colours"
         value={theme}
-        options={[
-          { value: "system", label: "As the system" },
-          { value: "light", label: "Light" },
-          { value: "dark", label: "Dark" },
-        ]}
+        options={THEME_NAMES}
         onChange={(next) => {
           setTheme(next);
           applyTheme(next);
