@@ -12,7 +12,8 @@ use crate::windows;
 use deliver::Post;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tauri::{AppHandle, Manager};
 use throttle::Throttle;
@@ -20,6 +21,8 @@ use tokio::sync::mpsc;
 
 /// How many notes may wait; more at once are of no use to anybody.
 const WAITING: usize = 32;
+/// So many requests are remembered as told.
+const REMEMBERED: usize = 256;
 /// A session that is lost for a shorter time is not worth a word.
 const BLIP: Duration = Duration::from_secs(3);
 
@@ -78,16 +81,33 @@ enum News {
 
 /// Where events of the agent's feed are handed in.
 #[derive(Clone)]
-pub(crate) struct Mouth(mpsc::Sender<News>);
+pub(crate) struct Mouth {
+    news: mpsc::Sender<News>,
+    /// Requests that were told of: a pin or a note on one tells of it again.
+    told: Arc<Mutex<VecDeque<String>>>,
+}
 
 impl Mouth {
     /// Looks at one captured request of the feed.
     pub(crate) fn heard(&self, event: &str, data: &Value) {
         if event == "request"
             && let Some(note) = wording::of_request(data)
+            && self.is_new(data.get("id").and_then(Value::as_str).unwrap_or_default())
         {
-            let _ = self.0.try_send(News::Note(note));
+            let _ = self.news.try_send(News::Note(note));
         }
+    }
+
+    fn is_new(&self, id: &str) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.iter().any(|known| known == id) {
+            return false;
+        }
+        if told.len() == REMEMBERED {
+            told.pop_front();
+        }
+        told.push_back(id.to_owned());
+        true
     }
 }
 
@@ -96,7 +116,7 @@ pub(crate) fn begin(app: &AppHandle, desk: &Arc<Desk>) -> Mouth {
     let (send, news) = mpsc::channel(WAITING);
     tauri::async_runtime::spawn(watch(desk.clone(), send.clone()));
     tauri::async_runtime::spawn(tell(app.clone(), desk.clone(), news));
-    Mouth(send)
+    Mouth { news: send, told: Arc::default() }
 }
 
 /// Compares what the agent says with what it said before.

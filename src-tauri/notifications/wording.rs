@@ -45,18 +45,23 @@ pub(super) fn online_again(view: &AgentView) -> Note {
     Note { kind: Kind::Connection, title: "Online again".into(), text: plain(&text) }
 }
 
-/// A request that was answered with an error of the server's side.
+/// A visitor's request that was answered with an error of the server's side, or not at all, once it is over.
 pub(super) fn of_request(data: &Value) -> Option<Note> {
     let word = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
-    let status = data.get("status").and_then(Value::as_u64).filter(|status| (500..600).contains(status))?;
-    // What somebody sends again they watch.
-    if data.get("replay_of").is_some_and(|of| !of.is_null()) || data.get("imported") == Some(&Value::Bool(true)) {
+    let is_there = |name: &str| data.get(name).is_some_and(|value| !value.is_null());
+    // What somebody sends again or takes from a file they watch.
+    if !is_there("duration") || is_there("replay_of") || data.get("imported") == Some(&Value::Bool(true)) {
         return None;
     }
-    let tunnel = word("tunnel_name").trim_end_matches(" (http)");
+    let title = match data.get("status_code").and_then(Value::as_u64) {
+        Some(status) if (500..600).contains(&status) => format!("A visitor was answered with {status}"),
+        None if is_there("error") => "A visitor got no answer from your service".to_owned(),
+        _ => return None,
+    };
+    let tunnel = word("tunnel_name").trim_end_matches(" (http)").trim_end_matches(" (https)");
     let path = word("path").split('?').next().unwrap_or_default();
     let text = format!("{} {path} through {tunnel}.", word("method"));
-    Some(Note { kind: Kind::Errors, title: format!("A visitor was answered with {status}"), text: plain(&text) })
+    Some(Note { kind: Kind::Errors, title, text: plain(&text) })
 }
 
 /// Strangers' text: no markup, no control characters, not long.
@@ -99,20 +104,24 @@ mod tests {
 
     #[test]
     fn only_errors_that_visitors_saw_are_told() {
-        let of = |status: u64, more: Value| {
-            let mut data =
-                json!({"status": status, "method": "GET", "path": "/pay?card=1", "tunnel_name": "site (http)"});
+        let of = |status: Value, more: Value| {
+            let mut data = json!({"status_code": status, "duration": 7, "error": null, "replay_of": null,
+                "imported": false, "method": "GET", "path": "/pay?card=1", "tunnel_name": "site (https)"});
             data.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             of_request(&data)
         };
-        let note = of(502, json!({})).unwrap();
+        let note = of(json!(502), json!({})).unwrap();
         assert_eq!(
             (note.title.as_str(), note.text.as_str()),
             ("A visitor was answered with 502", "GET /pay through site.")
         );
-        assert_eq!(of(404, json!({})), None);
-        assert_eq!(of(500, json!({"replay_of": "1"})), None);
-        assert_eq!(of_request(&json!({"status": "500"})), None);
+        let note = of(Value::Null, json!({"error": "nothing listens"})).unwrap();
+        assert_eq!(note.title, "A visitor got no answer from your service");
+        assert_eq!(of(json!(404), json!({})), None);
+        assert_eq!(of(json!(500), json!({"replay_of": "1"})), None);
+        assert_eq!(of(json!(500), json!({"imported": true})), None);
+        assert_eq!(of(json!(500), json!({"duration": null})), None, "it is not over");
+        assert_eq!(of_request(&json!({"status_code": "500"})), None);
     }
 
     #[test]

@@ -112,6 +112,19 @@ export async function manners(world) {
     await until("what is true no longer is withdrawn", () => notes.withdrawn.includes(note.id));
   });
 
+  await steps.try("a visitor who was answered with an error is told of, if that is wanted", async () => {
+    await driver.switchTo("index.html");
+    await driver.command("set_notifications", { wanted: { connection: true, tunnels: true, errors: true } });
+    await session.closeWindow("Postern");
+    service.status = 503;
+    await app.curl(`${world.url}/broken?card=1`);
+    service.status = 200;
+    const note = await notes.saying(/^A visitor was answered with 503$/);
+    equal(note.text, "GET /broken through site.", "what it says");
+    await notes.click(note);
+    await until("the window is shown", () => shown("Postern"));
+  });
+
   await steps.try("a kind that is switched off is not told", async () => {
     await driver.switchTo("index.html");
     const wanted = { connection: true, tunnels: false, errors: false };

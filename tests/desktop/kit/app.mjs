@@ -114,17 +114,19 @@ export class App {
 /** A real web server that remembers what it heard. */
 export function origin() {
   const heard = [];
+  const answer = { status: 200 };
   const server = http.createServer((request, response) => {
     const pieces = [];
     request.on("data", (piece) => pieces.push(piece));
     request.on("end", () => {
       heard.push({ method: request.method, url: request.url, body: Buffer.concat(pieces).toString() });
+      response.statusCode = answer.status;
       response.setHeader("content-type", "text/html; charset=utf-8");
       response.end(`<!doctype html><title>Origin</title><h1>Hello from the local service</h1><p>${request.url}</p>`);
     });
   });
   return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => resolve({ heard, port: server.address().port, close: () => server.close() }));
+    server.listen(0, "127.0.0.1", () => resolve(Object.assign(answer, { heard, port: server.address().port, close: () => server.close() })));
   });
 }
 
