@@ -14,8 +14,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// More are not looked at: a person is to choose one.
-const MOST: usize = 100;
+/// More are not looked at: no machine has them.
+const MOST: usize = 1000;
 /// Where programs for developers listen if nobody tells them otherwise.
 const USUAL: std::ops::RangeInclusive<u16> = 3000..=9999;
 /// Of our own programs nothing is to be published this way.
