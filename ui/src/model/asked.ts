@@ -5,6 +5,8 @@ import type { Problem, Summary } from "../api/types";
 import type { Change, Exchanges } from "./exchanges";
 
 const PAGE = 2000;
+/** The first screen is asked for alone. */
+const FIRST_PAGE = 100;
 const PAUSE_MS = 250;
 
 export interface Progress {
@@ -90,7 +92,7 @@ export class Asked {
     try {
       for (let next = before, first = true; (first || next !== null) && this.#open; first = false) {
         const page = await this.#api.summaries({
-          limit: PAGE,
+          limit: first ? FIRST_PAGE : PAGE,
           filter: this.filter,
           ...(next === null ? {} : { before: next }),
         });
