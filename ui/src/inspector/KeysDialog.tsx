@@ -43,6 +43,12 @@ export function KeysDialog({ open, letters, onLetters, onClose }: KeysDialogProp
                 <dd>{does}</dd>
               </div>
             ))}
+            <div>
+              <dt>
+                <kbd>x</kbd>
+              </dt>
+              <dd>Show the bytes of a body, and back</dd>
+            </div>
           </dl>
         </section>
         <section aria-labelledby="filters-title">
