@@ -82,8 +82,8 @@ it("shows the way from an edge to the local service, and what fails on it", asyn
   expect(page.url()).toContain("node=edghtsrt_");
   await expectAccessible(page);
   await picture(page, "topology-chosen");
-  await chosen.getByRole("link", { name: "Open its edge" }).click();
-  await page.waitForURL(`**#/edges/https/${shop}`);
+  await chosen.getByRole("link", { name: "Open, and see whom it turned away" }).click();
+  await page.waitForURL(`**#/edges/https/${shop}/routes/edghtsrt_*`);
 });
 
 it("can be walked with the keyboard", async () => {

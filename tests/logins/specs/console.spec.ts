@@ -108,6 +108,7 @@ it("lists sessions with their browser and ends them", async () => {
     .waitFor();
   await expectAccessible(page);
   await picture(page, "sessions-of-people");
+  await page.getByRole("link", { name: "The bob" }).first().waitFor();
   const logins = page
     .getByRole("row")
     .getByRole("link", { name: /shop\.localhost/ });

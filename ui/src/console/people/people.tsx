@@ -2,6 +2,7 @@
 import type { AppUser } from "../../api/generated";
 import { Mono, Moment, None } from "../resource/cells";
 import { describe, idColumn } from "../resource/kind";
+import { nameOf } from "./names";
 import { SessionsOfPerson } from "./SessionsOfPerson";
 
 export const people = describe<AppUser>({
@@ -67,10 +68,6 @@ export const people = describe<AppUser>({
   ],
   More: SessionsOfPerson,
 });
-
-export function nameOf(user: AppUser): string {
-  return user.name || user.email || user.username || user.provider_user_id;
-}
 
 function providerOf({ identity_provider: { name, url } }: AppUser): string {
   return name && url ? `${name} (${url})` : name || url;

@@ -1,5 +1,6 @@
 // Sessions of people who have logged in: one for each browser.
 import type { AppSession } from "../../api/generated";
+import { PersonName } from "./PersonName";
 import { Moment, None, RefLink } from "../resource/cells";
 import { describe, idColumn, type Column } from "../resource/kind";
 
@@ -36,7 +37,7 @@ export const sessions = describe<AppSession>({
       name: "person",
       label: "Person",
       text: (session) => session.application_user.id,
-      cell: (session) => <RefLink id={session.application_user.id}>Show the person</RefLink>,
+      cell: (session) => <PersonName id={session.application_user.id} />,
     },
     { ...idColumn, hidden: true },
   ],
@@ -49,7 +50,7 @@ export const sessions = describe<AppSession>({
   deletion: () => "With its next request this browser is sent to log in again.",
   touches: ["/app/users"],
   facts: (session) => [
-    { label: "Person", value: <RefLink id={session.application_user.id} /> },
+    { label: "Person", value: <PersonName id={session.application_user.id} /> },
     { label: "Address", value: session.browser_session.ip_address },
     { label: "System", value: systemOf(session) || <None>not known</None> },
     { label: "Logged in", value: <Moment at={session.created_at} /> },

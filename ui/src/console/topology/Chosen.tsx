@@ -49,7 +49,9 @@ export function Chosen({ node, onClose }: { node: Node; onClose(): void }) {
       <ul className={styles.ways}>
         {node.place && (
           <li>
-            <PlaceLink to={node.place}>{node.column === "route" ? "Open its edge" : "Open"}</PlaceLink>
+            <PlaceLink to={node.place}>
+              {node.place.startsWith("/edges/") ? "Open, and see whom it turned away" : "Open"}
+            </PlaceLink>
           </li>
         )}
       </ul>

@@ -125,17 +125,18 @@ class Builder {
     this.#edge(edge, "HTTPS edge", place);
     for (const route of edge.routes) {
       const minute = this.#minute(route.id);
+      const own = `${place}/routes/${route.id}`;
       this.#put({
         id: route.id,
         column: "route",
         kind: "Route",
         title: route.match_type === "path_prefix" ? `${route.match}…` : route.match,
         note: route.description,
-        place,
+        place: own,
         minute,
       });
       this.#join(edge.id, route.id, minute);
-      this.#onwards(route, minute, place);
+      this.#onwards(route, minute, own);
     }
   }
 

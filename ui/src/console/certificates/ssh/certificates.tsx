@@ -83,14 +83,14 @@ export const sshHostCertificates = describe<SshHostCertificate>({
     publicKey("the host's"),
     principals({
       label: "Host names and addresses",
-      help: "One a line, as people type them after “ssh”.",
+      help: "As people type them after “ssh”.",
       placeholder: "git.example.com",
       none: "Without a name the certificate is valid for every host: whoever has this host's key can pose as any of them.",
     }),
     lifetime([
-      { label: "1 year", hours: YEAR },
       { label: "30 days", hours: 30 * DAY },
       { label: "90 days", hours: 90 * DAY },
+      { label: "1 year", hours: YEAR, usual: true },
       { label: "5 years", hours: 5 * YEAR },
     ]),
     description(),
@@ -120,13 +120,13 @@ export const sshUserCertificates = describe<SshUserCertificate>({
     publicKey("the user's"),
     principals({
       label: "User names",
-      help: "One a line: the accounts on hosts that it opens.",
+      help: "The accounts on hosts that it opens.",
       placeholder: "ada",
       none: "Without a name the certificate lets nobody in.",
     }),
     lifetime([
-      { label: "24 hours", hours: DAY },
       { label: "8 hours", hours: 8 },
+      { label: "24 hours", hours: DAY, usual: true },
       { label: "7 days", hours: 7 * DAY },
       { label: "30 days", hours: 30 * DAY },
     ]),

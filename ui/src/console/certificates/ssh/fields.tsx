@@ -73,13 +73,21 @@ export function principals(options: {
 
 const HOUR_MS = 3_600_000;
 
-/** How long from now on; the first is what the server takes when nothing is said. */
-export function lifetime(options: readonly { label: string; hours: number }[]): Field {
+interface Lifetime {
+  label: string;
+  hours: number;
+  /** What the server takes when nothing is said. */
+  usual?: true;
+}
+
+/** How long from now on. */
+export function lifetime(options: readonly Lifetime[]): Field {
   const field = choice({
     name: "valid_until",
     label: "Valid for",
     createOnly: true,
-    options: options.map(({ label, hours }, index) => ({ value: index === 0 ? "" : String(hours), label })),
+    initial: "",
+    options: options.map(({ label, hours, usual }) => ({ value: usual ? "" : String(hours), label })),
   });
   return {
     ...field,
