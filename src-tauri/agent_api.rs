@@ -24,6 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(90);
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: String,
+    /// What was made, where the answer names it.
+    pub(crate) location: Option<String>,
 }
 
 /// Sends one request to the agent that runs now.
@@ -48,9 +50,10 @@ pub(crate) async fn request(desk: &Desk, method: &str, path: &str, body: Option<
 /// Reads an answer as far as it may be passed on.
 pub(crate) async fn read_answer(answer: reqwest::Response, broken: impl Fn() -> Failure) -> Result<Answer> {
     let status = answer.status().as_u16();
+    let location = answer.headers().get("location").and_then(|place| place.to_str().ok()).map(str::to_owned);
     let mut read = Vec::new();
     read_into(&mut read, answer, broken, LARGEST_ANSWER).await?;
-    Ok(Answer { status, body: String::from_utf8_lossy(&read).into_owned() })
+    Ok(Answer { status, body: String::from_utf8_lossy(&read).into_owned(), location })
 }
 
 /// Reads bytes of a captured body from one place up to another, that one excluded.
