@@ -50,15 +50,12 @@ fn kind(id: &str) -> Result<TrafficKind> {
     fn is<K: Kind>(id: &str) -> bool {
         Id::<K>::parse(id).is_ok()
     }
-    let kinds: [(fn(&str) -> bool, TrafficKind); 4] = [
-        (is::<HttpsEdge>, TrafficKind::HttpsEdge),
-        (is::<HttpsRoute>, TrafficKind::HttpsRoute),
-        (is::<TlsEdge>, TrafficKind::TlsEdge),
-        (is::<TcpEdge>, TrafficKind::TcpEdge),
-    ];
-    match kinds.into_iter().find(|(is, _)| is(id)) {
-        Some((_, kind)) => Ok(kind),
+    match id {
+        id if is::<HttpsEdge>(id) => Ok(TrafficKind::HttpsEdge),
+        id if is::<HttpsRoute>(id) => Ok(TrafficKind::HttpsRoute),
+        id if is::<TlsEdge>(id) => Ok(TrafficKind::TlsEdge),
+        id if is::<TcpEdge>(id) => Ok(TrafficKind::TcpEdge),
         // Its error says how ids look.
-        None => Id::<Tunnel>::parse(id).map(|_| TrafficKind::Tunnel),
+        id => Id::<Tunnel>::parse(id).map(|_| TrafficKind::Tunnel),
     }
 }

@@ -85,9 +85,8 @@ impl Live for Tunnels {
         self.traffic().into_iter().find(|one| one.id == id)
     }
     fn traffic_in_all(&self) -> (Counts, History) {
-        let mut counts = Counts::default();
-        counts.requests = self.traffic().iter().map(|one| one.total.requests).sum();
-        (counts, History::default())
+        let requests = self.traffic().iter().map(|one| one.total.requests).sum();
+        (Counts { requests, ..Counts::default() }, History::default())
     }
     fn restart(&self, session: &str) -> bool {
         self.sessions.lock().expect("unpoisoned").iter().any(|live| live.id == session)

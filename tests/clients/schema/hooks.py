@@ -86,7 +86,8 @@ def _aim(case) -> None:
     # The innermost record brings those around it.
     if (id := parameters.get("id")) and (records := _records(case, _prefix(id))):
         whole = case.method == "DELETE" and case.path.endswith("/{id}")
-        case.path_parameters = dict(records.pop(0) if whole else records[-1])
+        record = records.pop(0) if whole else records[-1]
+        case.path_parameters = {name: record[name] for name in parameters if name in record}
     elif (id := parameters.get("edge_id")) and (records := _records(case, _prefix(id))):
         case.path_parameters = {**parameters, "edge_id": records[-1]["id"]}
     if isinstance(case.body, dict):
