@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderValue, header};
 /// A browser sends no more of one name; what comes beyond is not looked at.
 const MOST: usize = 8;
 /// What the secrets in them look like.
-const SECRET_LENGTH: usize = 43;
+pub(crate) const SECRET_LENGTH: usize = 43;
 
 /// The names of a route's cookies.
 #[derive(Clone, Debug)]
@@ -55,7 +55,16 @@ fn split(pair: &[u8]) -> (&[u8], &[u8]) {
 
 /// Takes our cookies out of a request: they are nothing the local service may see.
 pub(crate) fn strip(headers: &mut HeaderMap, names: &Names) {
-    if !pairs(headers).any(|(name, _)| names.owns(name)) {
+    let (mut all, mut ours) = (0, 0);
+    for (name, _) in pairs(headers) {
+        all += 1;
+        ours += usize::from(names.owns(name));
+    }
+    if ours == 0 {
+        return;
+    }
+    if ours == all {
+        headers.remove(header::COOKIE);
         return;
     }
     let lines: Vec<Vec<u8>> = headers

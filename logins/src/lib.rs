@@ -17,6 +17,7 @@ mod oidc;
 mod origin;
 mod pages;
 mod realm;
+mod recognized;
 mod reply;
 mod return_path;
 mod saml;

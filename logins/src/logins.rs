@@ -71,11 +71,19 @@ pub enum Admission {
     Refused(Error),
 }
 
+/// Everybody who has logged in, as it was published last.
+#[derive(Default)]
+struct Published {
+    sessions: LoginSessions,
+    /// Goes up with each of them: what was found in the same one need not be looked for again.
+    edition: u64,
+}
+
 /// All logins of a server.
 pub struct Logins {
     settings: Settings,
     pub(crate) ledger: Arc<dyn Ledger>,
-    pub(crate) sessions: ArcSwap<LoginSessions>,
+    published: ArcSwap<Published>,
     seen: Seen,
     pub(crate) attempts: Attempts,
     pub(crate) saml: Memory,
@@ -90,7 +98,7 @@ impl Logins {
         Logins {
             settings,
             ledger,
-            sessions: ArcSwap::default(),
+            published: ArcSwap::default(),
             seen: Seen::default(),
             attempts: Attempts::default(),
             saml,
@@ -100,7 +108,12 @@ impl Logins {
 
     /// Takes the sessions that are published from now on.
     pub fn publish(&self, sessions: LoginSessions) {
-        self.sessions.store(Arc::new(sessions));
+        self.published.rcu(|former| Published { sessions: sessions.clone(), edition: former.edition + 1 });
+    }
+
+    /// Everybody who has logged in, as of now.
+    pub(crate) fn sessions(&self) -> LoginSessions {
+        self.published.load().sessions.clone()
     }
 
     /// Takes the edges from now on: logins that begin at an identity provider may lead to their names alone.
@@ -166,7 +179,7 @@ impl Logins {
     async fn check(&self, realm: &Realm, known: &Known) -> Admission {
         let _turn = known.checking.lock().await;
         let now = self.now();
-        let Some(session) = self.sessions.load().get(&known.session().key).cloned() else { return Admission::Unknown };
+        let Some(session) = self.sessions().get(&known.session().key).cloned() else { return Admission::Unknown };
         if !realm.is_due(&session, now.as_second()) {
             return Admission::Known(self.see(realm, &session));
         }
@@ -201,15 +214,26 @@ impl Logins {
     }
 
     fn known(&self, realm: &Realm, headers: &HeaderMap, host: &str, now: i64) -> Option<Arc<Known>> {
-        let sessions = self.sessions.load();
+        let published = self.published.load();
         cookies::values(headers, &realm.cookies.session).find_map(|secret| {
-            let session = sessions.get(&sessions::key(secret, &realm.route))?;
-            let known = self.see(realm, session);
-            realm.takes(session, host, known.last(), now).then(|| {
+            let known = self.recognize(realm, secret, &published)?;
+            realm.takes(known.session(), host, known.last(), now).then(|| {
                 known.touch(now);
                 known
             })
         })
+    }
+
+    /// Whose secret this is.
+    fn recognize(&self, realm: &Realm, secret: &str, published: &Published) -> Option<Arc<Known>> {
+        let key = match realm.recognized.get(secret) {
+            Some((known, edition)) if edition == published.edition => return Some(known),
+            Some((known, _)) => known.session().key,
+            None => sessions::key(secret, &realm.route),
+        };
+        let known = self.see(realm, published.sessions.get(&key)?);
+        realm.recognized.keep(secret, known.clone(), published.edition);
+        Some(known)
     }
 
     /// Takes our cookies out of a request: they are nothing local services may see.
@@ -394,7 +418,7 @@ impl Logins {
     /// A login gives the browser another secret, so that nobody can have planted it; what the browser has logged in to
     /// at the other routes of this host moves along. What it had here before, and what is over, ends: the second list.
     fn others(&self, realm: &Realm, asked: Asked<'_>, secret: &str) -> (Vec<(String, SessionKey)>, Vec<String>) {
-        let (published, now, host) = (self.sessions.load(), self.now().as_second(), asked.origin.host());
+        let (published, now, host) = (self.sessions(), self.now().as_second(), asked.origin.host());
         let (mut renamed, mut replaced) = (Vec::new(), Vec::new());
         for other in self.realms_of_edge(&realm.edge) {
             if other.cookies.session != realm.cookies.session {
@@ -425,7 +449,7 @@ impl Logins {
             let sentence = "Another site asked to log you out. Open the address yourself if you want to.";
             return Err(Error::new(Code::LoginForeign, sentence));
         }
-        let published = self.sessions.load_full();
+        let published = self.sessions();
         let (mut ids, mut own) = (Vec::new(), None);
         let mut names = vec![realm.cookies.session.clone()];
         for other in self.realms_of_edge(&realm.edge) {
@@ -470,7 +494,11 @@ impl Logins {
         let now = self.now().as_second();
         self.saml.tidy(now);
         self.realms().retain(|_, realm| realm.strong_count() > 0);
-        let published = self.sessions.load_full();
+        let published = self.sessions();
+        let there =
+            |known: &Known| published.get(&known.session().key).is_some_and(|now| Arc::ptr_eq(now, known.session()));
+        let realms: Vec<_> = self.realms().values().filter_map(Weak::upgrade).collect();
+        realms.iter().for_each(|realm| realm.recognized.retain(there));
         let over = published.values().filter(|session| self.is_over(session, now));
         let over: Vec<String> = over.map(|session| session.id.clone()).collect();
         let used = self.seen.used(|key| published.get(key).cloned());

@@ -1,6 +1,8 @@
 //! The login of one route, made ready once.
 
-use crate::{attempts::digest, cookies::Names, logins::Settings, oauth::OAuth, oidc::Oidc, saml::Saml};
+use crate::{
+    attempts::digest, cookies::Names, logins::Settings, oauth::OAuth, oidc::Oidc, recognized::Recognized, saml::Saml,
+};
 use postern_api::{
     Error,
     module::SessionOptions,
@@ -19,6 +21,7 @@ pub struct Realm {
     /// Of the whole module: who has passed another one is judged again.
     pub(crate) rules: String,
     pub(crate) provider: Provider,
+    pub(crate) recognized: Recognized,
 }
 
 pub(crate) enum Provider {
@@ -54,6 +57,7 @@ impl Realm {
             rules: hex(&digest(&[&format!("{login:?}")])),
             options,
             provider,
+            recognized: Recognized::default(),
         })
     }
 

@@ -126,7 +126,7 @@ impl Logins {
                 let posted = of(field);
                 let message = posted.as_ref().map_or(Message::Redirect(sent), |field| Message::Post(field));
                 let farewell = saml.provider.farewell(message, state.as_deref(), now, &mut see)?;
-                let sessions = self.sessions.load_full();
+                let sessions = self.sessions();
                 let meant = |session: &&Arc<LoginSession>| {
                     *session.route == *realm.route
                         && session.realm == realm.digest
