@@ -9,6 +9,8 @@ mod capture;
 mod configuration;
 #[path = "agent/contract.rs"]
 mod contract;
+#[path = "agent/endpoints.rs"]
+mod endpoints;
 #[path = "agent/export.rs"]
 mod export;
 #[path = "agent/local_api.rs"]

@@ -3,6 +3,7 @@
 //! Every value keeps its place, so that what is wrong with it is said where it was written.
 
 use super::{
+    Definition,
     fields::Fields,
     problem::{Place, Problems},
     tree::{Node, Pair, Value},
@@ -19,6 +20,21 @@ const NO_POLICY: &str = "Traffic policies are not read here. Write the endpoint 
 const NO_POOL: &str = "Endpoints cannot share one address; give labels to tunnels and an edge to select them.";
 const FOREIGN: &[(&str, &str)] =
     &[("traffic_policy", NO_POLICY), ("traffic_policy_file", NO_POLICY), ("pooling_enabled", NO_POOL)];
+
+impl Definition {
+    /// Reads the body of an API call that describes an endpoint.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn from_endpoint(body: &serde_json::Map<String, serde_json::Value>) -> Result<Self, Problems> {
+        let mut problems = Problems::default();
+        let node = Node::from_json(&serde_json::Value::Object(body.clone()));
+        let read = endpoint(&node, "", &mut problems)
+            .filter(|_| problems.0.is_empty())
+            .and_then(|tunnel| Definition::read(&tunnel.key, &tunnel.place, &tunnel.value, "", &mut problems));
+        read.ok_or(problems)
+    }
+}
 
 /// The same configuration as version 2 would say it.
 pub(super) fn as_version_2(root: &Node, problems: &mut Problems) -> Node {

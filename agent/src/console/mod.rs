@@ -8,8 +8,8 @@ mod terminal;
 pub use journal::Journal;
 
 use crate::{agent::Core, config::settings::ConsoleColor};
+use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
 use picture::Picture;
-use ratatui::crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
 use std::{sync::Arc, time::Duration};
 use terminal::Terminal;
 use tokio::sync::mpsc;
@@ -85,7 +85,7 @@ fn ends(event: &Event) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ratatui::crossterm::event::KeyEvent;
+    use crossterm::event::KeyEvent;
 
     #[test]
     fn control_c_and_q_end_it_and_other_keys_do_not() {

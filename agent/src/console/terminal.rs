@@ -1,14 +1,12 @@
 //! The terminal itself: taken over, and given back whatever happens.
 
-use ratatui::{
-    DefaultTerminal, Frame,
-    crossterm::{
-        ExecutableCommand,
-        cursor::Show,
-        event::{Event, poll, read},
-        terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
-    },
+use crossterm::{
+    ExecutableCommand,
+    cursor::Show,
+    event::{Event, poll, read},
+    terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
 };
+use ratatui::{DefaultTerminal, Frame};
 use std::{
     io::{self, stdout},
     sync::{

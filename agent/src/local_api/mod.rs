@@ -5,6 +5,7 @@
 mod configuration;
 mod configured;
 mod diagnosis;
+mod endpoints;
 mod error;
 mod events;
 mod guard;
@@ -98,6 +99,8 @@ pub fn router(core: Arc<Core>) -> Router {
         .route("/api/events", get(events::follow))
         .route("/api/tunnels", get(tunnels::list).post(tunnels::start))
         .route("/api/tunnels/{name}", get(tunnels::detail).delete(tunnels::stop))
+        .route("/api/endpoints", get(endpoints::list).post(endpoints::start))
+        .route("/api/endpoints/{name}", get(endpoints::detail).put(endpoints::replace).delete(endpoints::stop))
         .route("/api/requests/http", get(requests::list).post(requests::replay::replay).delete(requests::clear))
         .route("/api/requests/http/summaries", get(requests::summaries))
         .route(
@@ -130,6 +133,7 @@ async fn root() -> Response {
     wire::ok(&json!({
         "uri": "/api/",
         "tunnels_uri": "/api/tunnels",
+        "endpoints_uri": "/api/endpoints",
         "requests_uri": "/api/requests/http",
         "summaries_uri": "/api/requests/http/summaries",
         "har_uri": "/api/requests/har",

@@ -32,19 +32,22 @@ pub(super) async fn start(State(core): State<Arc<Core>>, body: Body) -> Result<R
             .into());
     };
     let definition = Definition::from_json(&name, &body).map_err(|problems| problems.to_error())?;
+    publish(&core, Arc::new(definition)).await?;
+    core.tunnels.detail(&name).map(|tunnel| wire::answer(StatusCode::CREATED, &tunnel)).ok_or_else(|| unknown(&name))
+}
+
+/// Starts a tunnel; it runs when this is answered, or there is none.
+pub(super) async fn publish(core: &Core, definition: Arc<Definition>) -> Result<(), ApiError> {
     if !core.is_online() {
-        return Err(not_ready(&core).into());
+        return Err(not_ready(core).into());
     }
-    core.tunnels.start(Arc::new(definition)).await?;
-    let settled = tokio::time::timeout(PATIENCE, core.tunnels.settled(&name)).await;
-    let error = match settled {
-        Ok(Settled::Running) => match core.tunnels.detail(&name) {
-            Some(tunnel) => return Ok(wire::answer(StatusCode::CREATED, &tunnel)),
-            None => unknown(&name),
-        },
+    let name = definition.name.clone();
+    core.tunnels.start(definition).await?;
+    let error = match tokio::time::timeout(PATIENCE, core.tunnels.settled(&name)).await {
+        Ok(Settled::Running) => return Ok(()),
         Ok(Settled::Refused(error)) => ApiError::from_server(error),
         Ok(Settled::Stopped) => unknown(&name),
-        Ok(Settled::Waiting) | Err(_) => not_ready(&core).into(),
+        Ok(Settled::Waiting) | Err(_) => not_ready(core).into(),
     };
     core.tunnels.stop(&name);
     Err(error)
@@ -54,7 +57,7 @@ pub(super) async fn stop(State(core): State<Arc<Core>>, Path(name): Path<String>
     if core.tunnels.stop_half(&name) { Ok(no_content()) } else { Err(unknown(&name)) }
 }
 
-fn unknown(name: &str) -> ApiError {
+pub(super) fn unknown(name: &str) -> ApiError {
     let shown: String = name.chars().take(80).collect();
     Error::new(Code::TunnelUnknown, format!("There is no tunnel named `{shown}`.")).into()
 }

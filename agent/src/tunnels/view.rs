@@ -7,6 +7,7 @@ use super::{
 };
 use crate::config::Definition;
 use postern_api::Error;
+use postern_tunnel::{message::AppProtocol, proxy::ProxyVersion};
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
@@ -19,6 +20,16 @@ impl Tunnels {
     /// One of them by name.
     pub fn detail(&self, leg_name: &str) -> Option<Json> {
         self.locked().halves().find(|half| half.leg.name == leg_name && shown(half)).map(tunnel)
+    }
+
+    /// Those that have a public address of their own, in the words of version 3.
+    pub fn endpoints(&self) -> Vec<Json> {
+        self.locked().halves().filter(|half| is_endpoint(half)).map(endpoint).collect()
+    }
+
+    /// One of them by name.
+    pub fn endpoint(&self, leg_name: &str) -> Option<Json> {
+        self.locked().halves().find(|half| half.leg.name == leg_name && is_endpoint(half)).map(endpoint)
     }
 
     /// All tunnels there are, running or not.
@@ -58,6 +69,39 @@ fn tunnel(half: &Half) -> Json {
         members.insert("labels".into(), json!(labels));
     }
     tunnel
+}
+
+/// Tunnels with labels have no address: edges have.
+fn is_endpoint(half: &Half) -> bool {
+    shown(half) && !matches!(half.leg.definition.kind, crate::config::Kind::Labels(_))
+}
+
+fn endpoint(half: &Half) -> Json {
+    let leg = &half.leg;
+    let protocol = match leg.definition.wire.app_protocol {
+        AppProtocol::Http1 => "http1",
+        AppProtocol::Http2 => "http2",
+    };
+    let mut upstream = json!({"url": leg.shown_address()});
+    if leg.definition.is_http() {
+        upstream["protocol"] = protocol.into();
+    }
+    if let Some(version) = leg.definition.wire.proxy_protocol {
+        upstream["proxy_protocol"] = match version {
+            ProxyVersion::V1 => "1".into(),
+            ProxyVersion::V2 => "2".into(),
+        };
+    }
+    json!({
+        "name": leg.name,
+        "uri": format!("/api/endpoints/{}", escaped(&leg.name)),
+        "url": half.url.as_deref().unwrap_or_default(),
+        "upstream": upstream,
+        "bindings": ["public"],
+        "metadata": leg.definition.metadata,
+        "inspect": leg.definition.captures(),
+        "metrics": {"conns": leg.connections.snapshot(), "http": requests(leg)},
+    })
 }
 
 /// Requests have no gauge in the contract.

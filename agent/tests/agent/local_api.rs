@@ -24,6 +24,7 @@ async fn every_path_is_guarded() {
         "/api/status",
         "/api/events",
         "/api/tunnels",
+        "/api/endpoints",
         "/api/requests/http",
         "/api/requests/http/summaries",
         "/api/requests/http/0000000100000001",
@@ -54,6 +55,8 @@ async fn every_path_is_guarded() {
     }
     for (method, path) in [
         ("POST", "/api/tunnels"),
+        ("POST", "/api/endpoints"),
+        ("PUT", "/api/endpoints/site"),
         ("POST", "/api/requests/http"),
         ("POST", "/api/requests/har"),
         ("PATCH", "/api/requests/http/0000000100000001"),
