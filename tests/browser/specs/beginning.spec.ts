@@ -35,7 +35,8 @@ it("publishes what was picked, sends a sample request and shows it", async () =>
   await expectAccessible(page);
   await picture(page, "first-start");
   await page.getByRole("button", { name: "Publish" }).click();
-  await page.getByRole("button", { name: "Send a sample request" }).click();
+  const published = page.getByRole("region", { name: "python3 is published" });
+  await published.getByRole("button", { name: "Send a sample request" }).click();
   await page.getByText("answered with 200").waitFor();
   await expectAccessible(page);
   await picture(page, "first-request");

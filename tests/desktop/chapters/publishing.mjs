@@ -11,6 +11,8 @@ export async function publishing(world) {
   const { app, driver, service, session, steps, tray } = world;
 
   await steps.must("a tunnel is added in the window", async () => {
+    // What listens is there before the button below it is aimed at.
+    await driver.find(`//button[@aria-pressed][contains(., '${service.port}')]`);
     await driver.click(button("Add a TCP tunnel or choose a name"));
     await driver.type(input("Local port or address"), String(service.port));
     await driver.type(input("Name of the tunnel"), "site");

@@ -22,9 +22,9 @@ export function AuthoritySettings({ desktop, app }: { desktop: DesktopState; app
   ] as const;
   return (
     <section className={styles.section} aria-labelledby="authority-title">
-      <h3 id="authority-title" className={styles.title}>
+      <h2 id="authority-title" className={styles.title}>
         Local authority
-      </h3>
+      </h2>
       <TrustMeaning />
       <dl className={styles.facts}>
         {rows.map(({ where, label, on }) => (

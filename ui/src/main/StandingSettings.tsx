@@ -24,9 +24,9 @@ export function StandingSettings({ desktop }: { desktop: DesktopState | null }) 
   const capture = status?.capture;
   return (
     <section className={styles.section} aria-labelledby="standing-title">
-      <h3 id="standing-title" className={styles.title}>
+      <h2 id="standing-title" className={styles.title}>
         Status
-      </h3>
+      </h2>
       <dl className={styles.facts}>
         {desktop && <PartFacts part="server" desktop={desktop} />}
         {desktop && <PartFacts part="agent" desktop={desktop} />}

@@ -69,9 +69,9 @@ export function ConfigurationSettings() {
 
   return (
     <section className={styles.section} aria-labelledby="configuration-title">
-      <h3 id="configuration-title" className={styles.title}>
+      <h2 id="configuration-title" className={styles.title}>
         Agent configuration
-      </h3>
+      </h2>
       {read && (
         <>
           <p className={styles.note}>

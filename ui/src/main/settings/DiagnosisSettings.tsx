@@ -36,9 +36,9 @@ export function DiagnosisSettings() {
 
   return (
     <section className={styles.section} aria-labelledby="diagnosis-title">
-      <h3 id="diagnosis-title" className={styles.title}>
+      <h2 id="diagnosis-title" className={styles.title}>
         Diagnosis
-      </h3>
+      </h2>
       <p className={styles.note}>
         Looks at everything on the way from here to the server and to your services, and says what to do.
       </p>

@@ -8,9 +8,9 @@ export function LooksSettings() {
   const [theme, setTheme] = useStored("theme", "system", THEMES);
   return (
     <section className={styles.section} aria-labelledby="looks-title">
-      <h3 id="looks-title" className={styles.title}>
+      <h2 id="looks-title" className={styles.title}>
         Looks
-      </h3>
+      </h2>
       <Choice
         legend="Colours"
         value={theme}

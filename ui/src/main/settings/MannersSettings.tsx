@@ -41,9 +41,9 @@ export function MannersSettings({ app }: { app: Desktop }) {
   return (
     <>
       <section className={styles.section} aria-labelledby="start-title">
-        <h3 id="start-title" className={styles.title}>
+        <h2 id="start-title" className={styles.title}>
           Start
-        </h3>
+        </h2>
         <Check
           label="Start with the session"
           hint="Postern waits in the tray, without a window, and tunnels that were on come up."
@@ -52,9 +52,9 @@ export function MannersSettings({ app }: { app: Desktop }) {
         />
       </section>
       <section className={styles.section} aria-labelledby="notifications-title">
-        <h3 id="notifications-title" className={styles.title}>
-          Notifications
-        </h3>
+        <h2 id="notifications-title" className={styles.title}>
+          Desktop notifications
+        </h2>
         <p className={styles.note}>Only while no window of Postern can be seen, and never many at once.</p>
         {KINDS.map(({ kind, label, hint }) => (
           <Check

@@ -43,9 +43,9 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
 
   return (
     <section className={styles.section} aria-labelledby="server-title">
-      <h3 id="server-title" className={styles.title}>
+      <h2 id="server-title" className={styles.title}>
         Server
-      </h3>
+      </h2>
       <Choice<Where> legend="The server runs" value={where} options={WHERE} onChange={setWhere} />
       {where === "local" && mode === "local" && (
         <p className={styles.note}>

@@ -32,9 +32,9 @@ export function StorageSettings({ app }: { app: Desktop }) {
   return (
     <>
       <section className={styles.section} aria-labelledby="sizes-title">
-        <h3 id="sizes-title" className={styles.title}>
+        <h2 id="sizes-title" className={styles.title}>
           Data on this computer
-        </h3>
+        </h2>
         <dl className={styles.facts}>
           {sizes?.map(({ what, path, bytes }) => (
             <div key={what} className={styles.row}>
@@ -56,9 +56,9 @@ export function StorageSettings({ app }: { app: Desktop }) {
         </dl>
       </section>
       <section className={styles.section} aria-labelledby="logs-title">
-        <h3 id="logs-title" className={styles.title}>
+        <h2 id="logs-title" className={styles.title}>
           Logs
-        </h3>
+        </h2>
         <Choice<LogProgram> legend="Program" value={program} options={PROGRAMS} onChange={setProgram} />
         <textarea
           className={styles.editor}
