@@ -100,6 +100,8 @@ export class FakeAgent {
   };
   configuration =
     'version: 2\nauthtoken: "(kept secret 1)"\nserver_addr: localhost:4443\ntunnels:\n  shop:\n    proto: http\n    addr: 8080\n';
+  /** How many requests each running tunnel has carried. */
+  visits = 128;
   /** The next start of a tunnel is refused with this. */
   refusal: { status: number; code: string; message: string } | null = null;
   #server: Server;
@@ -293,7 +295,7 @@ export class FakeAgent {
 
   #running() {
     const rates = {
-      count: 128,
+      count: this.visits,
       rate1: 0.4,
       rate5: 0.2,
       rate15: 0.1,

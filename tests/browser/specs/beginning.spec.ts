@@ -25,6 +25,7 @@ afterEach(async () => {
 });
 
 it("publishes what was picked, sends a sample request and shows it", async () => {
+  agent.visits = 0;
   ({ page, wrong } = await open(browser, `${agent.url}/index.html`));
   const port = (name: RegExp) => page.getByRole("button", { name });
   await port(/^5173 Vite \(node\) HTTP$/).waitFor();
