@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export POSTERN_BIN_DIR ?= $(CARGO_TARGET_DIR)/debug
 
-.PHONY: help run test check build bundle gen bench fuzz fuzz-corpus clean ui programs test-rust test-ui test-load test-clients test-browser test-logins test-desktop
+.PHONY: help run test check build bundle gen pictures bench fuzz fuzz-corpus clean ui programs test-rust test-ui test-load test-clients test-browser test-logins test-desktop
 
 help:            ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -47,6 +47,10 @@ test-logins: tests/logins/node_modules tests/browser/node_modules ## logins of v
 test-desktop: node_modules ## packages of the built programs, and what they install, under Xvfb
 	@echo "== packages, and the installed app under Xvfb"
 	tests/desktop/run
+
+pictures: programs tests/browser/node_modules ## docs/screenshots anew: every page, light and dark, in two sizes; needs ImageMagick
+	npm --prefix tests/browser run pictures
+	mogrify -strip +dither -colors 96 -define png:compression-level=9 docs/screenshots/*.png
 
 programs: ui/dist/index.html
 	@echo "== building the programs (the first time takes minutes)"

@@ -51,7 +51,7 @@ export function Refusals({ visits, routes }: RefusalsProps) {
                   </time>
                   <span className={styles.small}>{ago(visit.at, now)}</span>
                 </td>
-                <td className={styles.mono}>{visit.ip}</td>
+                <td className={styles.visitor}>{visit.ip}</td>
                 <td>
                   <span className={styles.mono}>
                     {visit.method ? `${visit.method} ${visit.path}` : visit.host || visit.scheme}

@@ -1,5 +1,6 @@
 // What is connected at this moment: sessions of agents, their tunnels, the addresses visitors can use.
 import type { Endpoint, Tunnel, TunnelSession } from "../../api/generated";
+import { Outward } from "../edges/Outward";
 import { Moment, Mono, RefLink, Refs } from "../resource/cells";
 import { describe, idColumn, type Column } from "../resource/kind";
 import { mapped } from "./columns";
@@ -17,11 +18,7 @@ const started: Column<{ id: string; uri: string; started_at: string }> = {
 /** An address as a link where a browser can follow it. */
 function Address({ url }: { url: string }) {
   if (!/^https?:/.test(url)) return <Mono>{url || "none"}</Mono>;
-  return (
-    <a href={url} target="_blank" rel="noopener noreferrer">
-      {url}
-    </a>
-  );
+  return <Outward to={url}>{url}</Outward>;
 }
 
 export const tunnelSessions = describe<TunnelSession>({
@@ -137,19 +134,16 @@ export const endpoints = describe<Endpoint>({
   facts: (endpoint) => [
     { label: "Address", value: <Address url={endpoint.public_url} /> },
     { label: "Protocol", value: endpoint.proto },
-    ...[
-      endpoint.edge,
-      endpoint.tunnel,
-      endpoint.tunnel_session,
-      endpoint.domain,
-      endpoint.tcp_addr,
-      endpoint.principal,
-    ]
-      .filter((one) => one !== null)
-      .map((one, index) => ({
-        label: index === 0 ? "Behind it" : "Belongs to",
-        value: <RefLink id={one.id} />,
-      })),
+    ...(
+      [
+        ["Edge", endpoint.edge],
+        ["Tunnel", endpoint.tunnel],
+        ["Session", endpoint.tunnel_session],
+        ["Reserved domain", endpoint.domain],
+        ["Reserved address", endpoint.tcp_addr],
+        ["Owner", endpoint.principal],
+      ] as const
+    ).flatMap(([label, of]) => (of ? [{ label, value: <RefLink id={of.id} /> }] : [])),
   ],
   empty: {
     sentence: "There is no address yet. Start a tunnel or make an edge.",

@@ -14,7 +14,12 @@ export const tcpEdges = describe<TcpEdge>({
   about: "Public addresses, a name of the server and a port, whose connections go to one backend.",
   title: (edge) => edge.description || edge.hostports[0] || edge.id,
   columns: [
-    { name: "hostports", label: "Addresses", text: (edge) => edge.hostports.join(", "), mono: true },
+    {
+      name: "hostports",
+      label: "Addresses",
+      text: (edge) => edge.hostports.join(", ") || "none",
+      mono: true,
+    },
     descriptionColumn,
     {
       name: "backend",

@@ -10,12 +10,14 @@ interface PageFrameProps {
   /** The list this page belongs to. */
   back?: { to: string; label: string };
   actions?: ReactNode;
+  /** For what is easier to see the larger it is. */
+  wide?: boolean;
   children: ReactNode;
 }
 
-export function PageFrame({ title, about, back, actions, children }: PageFrameProps) {
+export function PageFrame({ title, about, back, actions, wide = false, children }: PageFrameProps) {
   return (
-    <div className={styles.page}>
+    <div className={`${styles.page} ${wide ? styles.wide : ""}`}>
       <header className={styles.header}>
         <div className={styles.words}>
           {back && (

@@ -17,6 +17,7 @@ export function Shell({ agent }: { agent: boolean }) {
   const { host } = useServices();
   const place = usePlace();
   const main = useRef<HTMLElement>(null);
+  const list = useRef<HTMLElement>(null);
   const shown = useRef(place);
   // The menu of a narrow window is open on one place only.
   const [openAt, setOpenAt] = useState<string | null>(null);
@@ -36,6 +37,8 @@ export function Shell({ agent }: { agent: boolean }) {
 
   // Another page begins at its top, and a screen reader hears of it; the first one leaves the focus alone.
   useEffect(() => {
+    // However long the list of areas is, the one that is open can be seen.
+    list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     if (shown.current === place) return;
     shown.current = place;
     main.current?.scrollTo(0, 0);
@@ -71,7 +74,7 @@ export function Shell({ agent }: { agent: boolean }) {
           <span className={styles.findWords}>Find anything</span>
           <kbd className={styles.findKey}>Ctrl K</kbd>
         </Button>
-        <nav id="navigation" className={styles.nav} aria-label="Areas">
+        <nav id="navigation" ref={list} className={styles.nav} aria-label="Areas">
           {groupsOf(AREAS.filter((area) => !area.hidden && (agent || !area.agent))).map(([group, areas]) => (
             <section key={group} aria-labelledby={`group-${group}`}>
               <h2 id={`group-${group}`} className={styles.group}>

@@ -8,9 +8,10 @@ import {
   type Edge,
   type Node as FlowNode,
   type NodeProps,
+  type ReactFlowInstance,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { memo, useMemo } from "react";
+import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { Icon } from "../../parts/Icon";
 import { failureShare, healthOf, rate, type Health } from "../traffic";
 import type { Graph, Node } from "./graph";
@@ -19,6 +20,8 @@ import styles from "./Picture.module.css";
 
 type PartNode = FlowNode<{ part: Node }, "part">;
 
+/** All of it is seen; at the bottom there is room for the buttons. */
+const WHOLE = { padding: { x: "16px", top: "16px", bottom: "52px" }, maxZoom: 1, minZoom: 0.35 } as const;
 const NODE_TYPES = { part: memo(Part) };
 const COLOURS: Record<Health, string> = {
   idle: "var(--line-strong)",
@@ -72,8 +75,24 @@ export default function Picture({ graph, chosen, onChoose }: PictureProps) {
       }),
     [graph],
   );
+  const frame = useRef<HTMLDivElement>(null);
+  const [flow, setFlow] = useState<ReactFlowInstance<PartNode> | null>(null);
+  // Until somebody has moved it, the picture shows everything, whatever comes and however large the window is.
+  const moved = useRef(false);
+  const parts = nodes.length;
+  useEffect(() => {
+    if (!flow || !frame.current || parts === 0) return;
+    const fit = () => {
+      if (!moved.current) void flow.fitView(WHOLE);
+    };
+    fit();
+    const sizes = new ResizeObserver(fit);
+    sizes.observe(frame.current);
+    return () => sizes.disconnect();
+  }, [flow, parts]);
+
   return (
-    <div className={styles.picture}>
+    <div className={styles.picture} ref={frame}>
       <ReactFlow
         nodes={nodes}
         edges={edges}
@@ -83,7 +102,11 @@ export default function Picture({ graph, chosen, onChoose }: PictureProps) {
         edgesFocusable={false}
         deleteKeyCode={null}
         fitView
-        fitViewOptions={{ padding: 0.03, maxZoom: 1, minZoom: 0.35 }}
+        fitViewOptions={WHOLE}
+        onInit={setFlow}
+        onMoveStart={(event) => {
+          if (event) moved.current = true;
+        }}
         minZoom={0.1}
         maxZoom={1.6}
         onlyRenderVisibleElements={graph.nodes.length > 150}
@@ -97,7 +120,15 @@ export default function Picture({ graph, chosen, onChoose }: PictureProps) {
         aria-label="Graph of what is published"
       >
         <Background gap={24} size={1} />
-        <Controls showInteractive={false} />
+        <Controls
+          showInteractive={false}
+          orientation="horizontal"
+          position="bottom-right"
+          fitViewOptions={WHOLE}
+          onZoomIn={() => (moved.current = true)}
+          onZoomOut={() => (moved.current = true)}
+          onFitView={() => (moved.current = false)}
+        />
       </ReactFlow>
     </div>
   );

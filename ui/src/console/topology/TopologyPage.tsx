@@ -36,6 +36,7 @@ export default function TopologyPage() {
   return (
     <PageFrame
       title="Topology"
+      wide
       about="The ways of visitors: edge, route, stages, backend, agent, local service. Lines are as wide as there are requests in the last minute."
     >
       {whole.nodes.length === 0 ? (

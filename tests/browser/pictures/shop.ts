@@ -1,0 +1,226 @@
+// A small company as its console shows it after some weeks: edges in front of a tea shop, people, certificates, traffic.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { World } from "../kit/world";
+
+export interface Shop {
+  world: World;
+  /** Places in the console, by the name of their picture. */
+  places: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+const KEY = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
+
+export async function openShop(): Promise<Shop> {
+  const folder = mkdtempSync(join(tmpdir(), "pictures-"));
+  const world = await World.start();
+  const places: Record<string, string> = {};
+  const make = async (path: string, body: unknown, picture?: string): Promise<string> => {
+    const { id } = await world.manage<{ id: string }>("POST", path, body);
+    if (picture !== undefined) places[picture] = `${path}/${id}`;
+    return id;
+  };
+  const run = (program: string, ...given: string[]) =>
+    execFileSync(program, given, { cwd: folder, stdio: "pipe" });
+  const read = (name: string) => readFileSync(join(folder, name), "utf8").trim();
+
+  const office = await make("/ip_policies", { description: "Office and home" }, "ip-policy");
+  for (const [cidr, action, description] of [
+    ["127.0.0.0/8", "allow", "This machine"],
+    ["198.51.100.0/24", "allow", "Office"],
+    ["198.51.100.66/32", "deny", "The guests' printer"],
+    ["2001:db8:7::/48", "allow", "Home"],
+  ])
+    await make("/ip_policy_rules", { ip_policy_id: office, cidr, action, description });
+  await make("/ip_policies", { description: "Payment provider", metadata: '{"team":"orders"}' });
+  await make(
+    "/ip_restrictions",
+    { type: "dashboard", ip_policy_ids: [office], description: "The console, from the office" },
+    "ip-restriction",
+  );
+  const ada = await make("/users", { name: "Ada", admin: true, description: "Runs the place" }, "user");
+  await make("/users", { name: "Bela", description: "Orders" });
+  await make("/bot_users", { name: "Deployments" }, "bot-user");
+  await make("/api_keys", { description: "Terraform", owner_id: ada }, "api-key");
+  await make("/credentials", { description: "Build machine", acl: ["bind:*.shop.localhost"] }, "credential");
+
+  const labels = { app: "shop" };
+  const group = await make(
+    "/backends/tunnel_group",
+    { labels, description: "All shops that are connected" },
+    "tunnel-group",
+  );
+  const sorry = await make(
+    "/backends/http_response",
+    { status_code: 503, body: "We are making tea. Come back in a minute.", description: "Maintenance" },
+    "http-response",
+  );
+  const old = await make(
+    "/backends/static",
+    { address: `127.0.0.1:${world.site.port}`, description: "The machine in the cellar" },
+    "static-backend",
+  );
+  const canary = await make(
+    "/backends/weighted",
+    { backends: { [group]: 90, [old]: 10 }, description: "A tenth to the cellar" },
+    "weighted-backend",
+  );
+  const either = await make(
+    "/backends/failover",
+    { backends: [group, old, sorry], description: "Shop, cellar, excuse" },
+    "failover-backend",
+  );
+  await make("/reserved_domains", { domain: "shop.localhost", description: "The shop" }, "reserved-domain");
+  const database = await make(
+    "/reserved_addrs",
+    { description: "Database of the staff" },
+    "reserved-address",
+  );
+  const { addr: databaseAddress } = await world.manage<{ addr: string }>(
+    "GET",
+    `/reserved_addrs/${database}`,
+  );
+
+  run("openssl", "genpkey", ...KEY, "-out", "ca.key");
+  run(
+    "openssl",
+    "req",
+    "-x509",
+    "-new",
+    "-key",
+    "ca.key",
+    "-subj",
+    "/CN=Shop authority",
+    "-days",
+    "700",
+    "-out",
+    "ca.pem",
+  );
+  for (const [name, days] of [
+    ["tea.test", 200],
+    ["orders.test", 9],
+    ["staff.test", 80],
+    ["blog.test", 41],
+  ] as const) {
+    run("openssl", "genpkey", ...KEY, "-out", `${name}.key`);
+    run("openssl", "req", "-new", "-key", `${name}.key`, "-subj", `/CN=${name}`, "-out", `${name}.csr`);
+    writeFileSync(join(folder, `${name}.ext`), `subjectAltName=DNS:${name},DNS:*.${name}\n`);
+    const by = ["-CA", "ca.pem", "-CAkey", "ca.key", "-days", String(days), "-extfile", `${name}.ext`];
+    run("openssl", "x509", "-req", "-in", `${name}.csr`, ...by, "-out", `${name}.pem`);
+    const pems = {
+      certificate_pem: `${read(`${name}.pem`)}\n${read("ca.pem")}\n`,
+      private_key_pem: read(`${name}.key`),
+    };
+    await make("/tls_certificates", { ...pems, description: `For ${name}` }, "tls-certificate");
+  }
+  const staff = await make(
+    "/certificate_authorities",
+    { ca_pem: world.authorityPem, description: "Staff" },
+    "certificate-authority",
+  );
+  const machines = await make(
+    "/ssh_certificate_authorities",
+    { description: "Our machines", private_key_type: "ed25519" },
+    "ssh-authority",
+  );
+  for (const name of ["host", "ada"])
+    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", name);
+  const by = { ssh_certificate_authority_id: machines };
+  await make(
+    "/ssh_host_certificates",
+    { ...by, public_key: read("host.pub"), principals: ["cellar.shop.test"], description: "The cellar" },
+    "ssh-host-certificate",
+  );
+  await make(
+    "/ssh_user_certificates",
+    { ...by, public_key: read("ada.pub"), principals: ["ada"], description: "Ada's laptop" },
+    "ssh-user-certificate",
+  );
+
+  const edge = await make(
+    "/edges/https",
+    { hostports: ["shop.localhost:443"], description: "The tea shop" },
+    "https-edge",
+  );
+  const route = await make(`/edges/https/${edge}/routes`, {
+    match_type: "path_prefix",
+    match: "/",
+    description: "Everything else",
+    backend: { backend_id: canary },
+    ip_restriction: { ip_policy_ids: [office] },
+    circuit_breaker: {},
+    compression: {},
+    request_headers: { add: { "x-edge-request": "${req.id}" } },
+    response_headers: { add: { "strict-transport-security": "max-age=31536000" }, remove: ["server"] },
+  });
+  places["https-route"] = `/edges/https/${edge}/routes/${route}`;
+  places["https-route-stage"] = `${places["https-route"]}?stage=circuit_breaker`;
+  const payments = await make(`/edges/https/${edge}/routes`, {
+    match_type: "exact_path",
+    match: "/webhooks/payments",
+    description: "Payments",
+    backend: { backend_id: group },
+    webhook_verification: { provider: "github", secret: "a secret of ours" },
+  });
+  places["https-route-webhook"] = `/edges/https/${edge}/routes/${payments}?stage=webhook_verification`;
+  const inside = await make(`/edges/https/${edge}/routes`, {
+    match_type: "path_prefix",
+    match: "/staff",
+    description: "Staff",
+    backend: { backend_id: either },
+    oauth: {
+      provider: { google: { client_id: "shop", client_secret: "planted", email_domains: ["shop.test"] } },
+    },
+  });
+  places["https-route-login"] = `/edges/https/${edge}/routes/${inside}?stage=oauth`;
+  places["https-edge-refused"] = `/edges/https/${edge}?tab=refused`;
+  await make(
+    "/edges/tls",
+    {
+      hostports: ["ledger.localhost:443"],
+      description: "The ledger, for staff only",
+      backend: { backend_id: group },
+      tls_termination: { terminate_at: "edge" },
+      mutual_tls: { certificate_authority_ids: [staff] },
+    },
+    "tls-edge",
+  );
+  await make(
+    "/edges/tcp",
+    { hostports: [databaseAddress], description: "Database", backend: { backend_id: group } },
+    "tcp-edge",
+  );
+
+  const addr = String(world.site.port);
+  await world.api("POST", "/api/tunnels", { name: "shop", labels: ["app=shop"], addr });
+  await world.publish("preview");
+  for (const [path, list, picture] of [
+    ["/tunnels", "tunnels", "tunnel"],
+    ["/tunnel_sessions", "tunnel_sessions", "tunnel-session"],
+    ["/endpoints", "endpoints", "endpoint"],
+  ] as const) {
+    const records = (await world.manage<Record<string, { id: string }[]>>("GET", path))[list];
+    places[picture] = `${path}/${records?.[0]?.id}`;
+  }
+  return {
+    world,
+    places,
+    async stop() {
+      await world.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Visitors of all kinds. */
+export async function visitors(world: World): Promise<void> {
+  const shop = `https://shop.localhost:${world.httpsPort}`;
+  for (let round = 0; round < 12; round += 1) {
+    for (const path of ["/", "/teas/green?page=2", "/packed", "/cart"]) await world.visit(shop + path);
+    if (round % 4 === 0) await world.visit(`${shop}/webhooks/payments`);
+    if (round % 6 === 0) await world.visit(`${shop}/staff`, { Accept: "application/json" });
+  }
+}
