@@ -30,9 +30,8 @@ impl Names {
 /// The values of all cookies with this name that could be one of our secrets.
 pub(crate) fn values<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a str> {
     pairs(headers)
-        .filter(move |(found, _)| *found == name.as_bytes())
+        .filter(move |(found, value)| value.len() == SECRET_LENGTH && *found == name.as_bytes())
         .filter_map(|(_, value)| std::str::from_utf8(value).ok())
-        .filter(|value| value.len() == SECRET_LENGTH)
         .take(MOST)
 }
 
@@ -42,12 +41,23 @@ pub(crate) fn names<'a>(headers: &'a HeaderMap, prefix: &'a str) -> impl Iterato
 }
 
 fn pairs(headers: &HeaderMap) -> impl Iterator<Item = (&[u8], &[u8])> {
-    headers.get_all(header::COOKIE).iter().flat_map(|line| line.as_bytes().split(|byte| *byte == b';')).map(split)
+    headers.get_all(header::COOKIE).iter().flat_map(|line| parts(line.as_bytes())).map(split)
+}
+
+/// What stands between semicolons.
+fn parts(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let line = rest?;
+        let end = memchr::memchr(b';', line);
+        rest = end.map(|end| &line[end + 1..]);
+        Some(&line[..end.unwrap_or(line.len())])
+    })
 }
 
 fn split(pair: &[u8]) -> (&[u8], &[u8]) {
     let pair = pair.trim_ascii();
-    match pair.iter().position(|byte| *byte == b'=') {
+    match memchr::memchr(b'=', pair) {
         Some(at) => (&pair[..at], &pair[at + 1..]),
         None => (pair, &[]),
     }
@@ -71,7 +81,7 @@ pub(crate) fn strip(headers: &mut HeaderMap, names: &Names) {
         .get_all(header::COOKIE)
         .iter()
         .map(|line| {
-            let kept = line.as_bytes().split(|byte| *byte == b';').filter(|pair| !names.owns(split(pair).0));
+            let kept = parts(line.as_bytes()).filter(|pair| !names.owns(split(pair).0));
             kept.map(<[u8]>::trim_ascii).collect::<Vec<_>>().join(&b"; "[..])
         })
         .filter(|line| !line.is_empty())

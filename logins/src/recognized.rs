@@ -2,6 +2,8 @@
 //! than everything else that is looked at.
 
 use crate::{cookies::SECRET_LENGTH, seen::Known};
+// Only what was found to be somebody's secret gets in, so nobody can fill it with what collides.
+use foldhash::quality::RandomState;
 use std::{
     collections::HashMap,
     sync::{Arc, PoisonError, RwLock},
@@ -14,7 +16,7 @@ const SHARDS: usize = 16;
 /// time a search takes tells nothing about the secrets that are there.
 #[derive(Default)]
 pub(crate) struct Recognized {
-    shards: [RwLock<HashMap<Secret, Entry>>; SHARDS],
+    shards: [RwLock<HashMap<Secret, Entry, RandomState>>; SHARDS],
 }
 
 type Secret = [u8; SECRET_LENGTH];
@@ -49,7 +51,7 @@ impl Recognized {
     }
 
     /// Secrets are random letters: the first ones are as good as any.
-    fn shard(&self, secret: &Secret) -> &RwLock<HashMap<Secret, Entry>> {
+    fn shard(&self, secret: &Secret) -> &RwLock<HashMap<Secret, Entry, RandomState>> {
         &self.shards[usize::from(secret[0]) % SHARDS]
     }
 }

@@ -5,10 +5,12 @@ use super::{
     filter::Filter,
     store::CaptureStore,
 };
-use std::sync::Arc;
+use std::{num::NonZero, sync::Arc, thread};
 
 /// So many are taken out of the store at once.
 const STEP: usize = 2048;
+/// What takes longer than a step is judged by so many threads at most.
+const HANDS: usize = 4;
 /// Heads and bodies are read up to so many bytes in one call; then it says where to go on.
 const MOST_READ: u64 = 64 << 20;
 
@@ -40,6 +42,12 @@ pub struct Page {
     pub cut: bool,
 }
 
+struct Verdict {
+    fits: bool,
+    /// How many bytes were read for it.
+    read: u64,
+}
+
 impl Selection {
     /// Looks through the store.
     pub fn find(&self, store: &CaptureStore) -> Page {
@@ -48,27 +56,61 @@ impl Selection {
 
     fn find_within(&self, store: &CaptureStore, most_read: u64) -> Page {
         let mut page = Page::default();
-        let mut read = 0;
+        let mut left = most_read;
         let mut before = self.before.unwrap_or(u64::MAX);
+        let mut hands = 1;
         loop {
-            let step = store.page(before, if self.filter.is_none() { STEP.min(self.limit + 1) } else { STEP });
+            let size = if self.filter.is_none() { STEP.min(self.limit + 1) } else { STEP * hands };
+            let step = store.page(before, size);
             let Some(last) = step.last() else { return page };
-            let end = last.id;
-            for exchange in &step {
-                if self.after.is_some_and(|after| exchange.id <= after) {
-                    return page;
-                }
-                if page.found.len() >= self.limit || read >= most_read {
+            before = last.id;
+            let wanted = self.after.map_or(step.len(), |after| step.partition_point(|exchange| exchange.id > after));
+            let verdicts = self.judge(&step[..wanted], hands, left);
+            for (exchange, verdict) in step[..wanted].iter().zip(verdicts) {
+                let full = page.found.len() >= self.limit;
+                let Some(verdict) = verdict.filter(|_| !full && left > 0) else {
                     page.next = Some(shown_id(exchange.id + 1));
-                    page.cut = page.found.len() < self.limit;
+                    page.cut = !full;
                     return page;
-                }
-                if self.fits(exchange, &mut read) {
+                };
+                left = left.saturating_sub(verdict.read);
+                if verdict.fits {
                     page.found.push(exchange.clone());
                 }
             }
-            before = end;
+            if wanted < step.len() {
+                return page;
+            }
+            // The first step answers most questions; for the others more hands are worth their while.
+            hands = thread::available_parallelism().map_or(1, NonZero::get).min(HANDS);
         }
+    }
+
+    /// Judges them in parts of the same size, each in a thread; `None` where the share of the work was used up.
+    fn judge(&self, step: &[Arc<Exchange>], hands: usize, most_read: u64) -> Vec<Option<Verdict>> {
+        let share = most_read / hands as u64;
+        let some = |part: &[Arc<Exchange>]| {
+            let mut left = share.max(1);
+            let verdict = |exchange: &Arc<Exchange>| {
+                (left > 0).then(|| {
+                    let mut read = 0;
+                    let fits = self.fits(exchange, &mut read);
+                    left = left.saturating_sub(read);
+                    Verdict { fits, read }
+                })
+            };
+            part.iter().map(verdict).collect::<Vec<_>>()
+        };
+        let mut parts = step.chunks(step.len().div_ceil(hands).max(1));
+        let Some(first) = parts.next() else { return Vec::new() };
+        thread::scope(|scope| {
+            let others: Vec<_> = parts.map(|part| scope.spawn(move || some(part))).collect();
+            let mut all = some(first);
+            for other in others {
+                all.extend(other.join().expect("filters do not panic"));
+            }
+            all
+        })
     }
 
     fn fits(&self, exchange: &Exchange, read: &mut u64) -> bool {

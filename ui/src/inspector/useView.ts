@@ -1,5 +1,5 @@
 // A view of the exchanges for React: at most one rendering a frame, however fast requests come in.
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Asked, mistakeOf, type FilterProblem } from "../model/asked";
 import { understand } from "../model/filter";
 import { NextFrame } from "../model/frame";
@@ -16,7 +16,7 @@ export interface ViewHandle {
   done: number;
 }
 
-/** Nothing is asked while somebody is in the middle of a word. */
+/** Nothing is asked while somebody is in the middle of a word; the first letter after a pause is asked at once. */
 const TYPING_MS = 40;
 
 export function useView(filter: string): ViewHandle {
@@ -27,6 +27,7 @@ export function useView(filter: string): ViewHandle {
     null,
   );
   const understood = useMemo(() => understand(filter), [filter]);
+  const typedAt = useRef(Number.NEGATIVE_INFINITY);
 
   useEffect(() => {
     const frame = new NextFrame(() => setVersion((before) => before + 1));
@@ -38,6 +39,9 @@ export function useView(filter: string): ViewHandle {
   }, [view]);
 
   useEffect(() => {
+    const now = performance.now();
+    const wait = now - typedAt.current < 5 * TYPING_MS ? TYPING_MS : 0;
+    typedAt.current = now;
     if (understood.kind === "here") {
       view.setFilter(understood.matches);
       return undefined;
@@ -60,7 +64,7 @@ export function useView(filter: string): ViewHandle {
               setAnswer({ to: filter, done: 1, problem: mistakeOf(thrown) });
             });
           };
-    const timer = setTimeout(ask, TYPING_MS);
+    const timer = setTimeout(ask, wait);
     return () => {
       clearTimeout(timer);
       stop();
