@@ -14,6 +14,17 @@ const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
 const HTTP2_SETTINGS: HeaderName = HeaderName::from_static("http2-settings");
 
+/// What concerns one connection or says where a message ends. Written with `_` these names mean nothing here, and the
+/// same to many a local service.
+static OF_ONE_CONNECTION: [HeaderName; 6] = [
+    header::CONTENT_LENGTH,
+    header::PROXY_AUTHORIZATION,
+    header::TRANSFER_ENCODING,
+    KEEP_ALIVE,
+    PROXY_CONNECTION,
+    HTTP2_SETTINGS,
+];
+
 /// Headers of this prefix are ours alone, in both directions.
 const OWN_PREFIX: &str = "postern-";
 
@@ -96,7 +107,11 @@ fn strip_hop_by_hop(headers: &mut HeaderMap) {
 fn strip_claims(headers: &mut HeaderMap) {
     let claims = |name: &HeaderName| {
         let name = name.as_str();
-        begins(name, "x-forwarded-") || name == "forwarded" || is(name, "x-real-ip") || begins(name, OWN_PREFIX)
+        begins(name, "x-forwarded-")
+            || name == "forwarded"
+            || is(name, "x-real-ip")
+            || begins(name, OWN_PREFIX)
+            || (name.contains('_') && OF_ONE_CONNECTION.iter().any(|one| is(name, one.as_str())))
     };
     remove_all(headers, claims);
 }
@@ -180,6 +195,18 @@ mod tests {
         ]);
         clean_request(&mut request);
         assert_eq!(request, headers(&[("te", "trailers"), ("host", "a.test"), ("content-length", "3")]));
+    }
+
+    #[test]
+    fn another_spelling_of_what_ends_here_does_not_pass_either() {
+        let mut request = headers(&[
+            ("Transfer_Encoding", "chunked"),
+            ("content_length", "3"),
+            ("proxy_authorization", "Basic x"),
+            ("x_kept", "1"),
+        ]);
+        clean_request(&mut request);
+        assert_eq!(request, headers(&[("x_kept", "1")]));
     }
 
     #[test]

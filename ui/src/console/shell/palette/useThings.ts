@@ -44,9 +44,11 @@ export function useThings(agent: boolean, words: string): Found {
     const ids = new Set(known.map(({ id }) => id));
     return [...known, ...(older[index]?.data?.records.filter(({ id }) => !ids.has(id)) ?? [])];
   });
-  const records = kinds.flatMap((kind, index) =>
-    (read[index] ?? []).map((record) => thingOf(kind, record, rules)),
-  );
+  // What people have made comes before what is connected at the moment.
+  const records = kinds
+    .map((kind, index) => ({ kind, of: read[index] ?? [] }))
+    .toSorted((one, other) => Number(Boolean(one.kind.live)) - Number(Boolean(other.kind.live)))
+    .flatMap(({ kind, of }) => of.map((record) => thingOf(kind, record, rules)));
   return {
     things: [
       ...pasted(words.trim(), read.flat()),
