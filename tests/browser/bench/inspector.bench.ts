@@ -205,5 +205,7 @@ async function filterTime(filter: string, wanted: number): Promise<number> {
       requestAnimationFrame(look);
     });
   await page.evaluate(type, { text: "", count: null });
+  // A person looks at the list before the next filter is typed.
+  await page.waitForTimeout(400);
   return page.evaluate(type, { text: filter, count: wanted });
 }
