@@ -274,6 +274,8 @@ function RowView({ id, row, number, look, digits, active }: RowViewProps) {
       aria-level={level + 1}
       aria-selected={active}
       aria-expanded={row?.open ?? undefined}
+      // Its words are still on their way.
+      aria-label={row === undefined ? "Loading" : undefined}
       className={`${styles.item} ${chosen}`}
       style={{ paddingLeft: 10 + Math.min(level, DEEPEST) * 16 }}
     >
