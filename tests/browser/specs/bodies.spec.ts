@@ -57,7 +57,8 @@ describe.skipIf(externalAgent !== null)("the body of a captured message", { time
     wrong.length = 0;
   });
 
-  const panel = () => page.getByRole("tabpanel");
+  // One that goes stays for a moment beside the one that comes.
+  const panel = () => page.locator("[role=tabpanel]:not([inert])");
   const way = (name: string) => page.getByRole("button", { name, exact: true });
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
 
