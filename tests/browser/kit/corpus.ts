@@ -83,9 +83,24 @@ const type = (value: string, more: Record<string, string> = {}) => ({ "Content-T
 
 /** By path. Each is made only when it is asked for: together they are large. */
 export const CORPUS: Record<string, () => Hostile> = {
-  "/page": () => ({ headers: type("text/html"), body: PAGE, ways: ["Page", "XML"], shows: "A page to look at" }),
-  "/drawing": () => ({ headers: type("image/svg+xml"), body: DRAWING, ways: ["Image", "Text"], shows: "foreignObject" }),
-  "/drawing-as-picture": () => ({ headers: type("image/png"), body: DRAWING, ways: ["Text"], shows: /foreignObject|picture/ }),
+  "/page": () => ({
+    headers: type("text/html"),
+    body: PAGE,
+    ways: ["Page", "XML"],
+    shows: "A page to look at",
+  }),
+  "/drawing": () => ({
+    headers: type("image/svg+xml"),
+    body: DRAWING,
+    ways: ["Image", "Text"],
+    shows: "foreignObject",
+  }),
+  "/drawing-as-picture": () => ({
+    headers: type("image/png"),
+    body: DRAWING,
+    ways: ["Text"],
+    shows: /foreignObject|picture/,
+  }),
   "/use-bomb": () => ({
     headers: type("image/svg+xml"),
     body: `<svg xmlns="http://www.w3.org/2000/svg"><g id="a0"><rect width="1" height="1"/></g>${Array.from(
@@ -107,7 +122,9 @@ export const CORPUS: Record<string, () => Hostile> = {
   }),
   "/brotli-bomb": () => ({
     headers: type("text/html", { "Content-Encoding": "br" }),
-    body: brotliCompressSync(Buffer.alloc(256 << 20, "<b>"), { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
+    body: brotliCompressSync(Buffer.alloc(256 << 20, "<b>"), {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 3 },
+    }),
     ways: ["Page", "Hex"],
     shows: "Only the first 16 MB were decoded",
   }),
@@ -163,7 +180,11 @@ export const CORPUS: Record<string, () => Hostile> = {
   "/huge-picture": () => ({ headers: type("image/png"), body: hugePicture(), shows: "30,000" }),
   "/broken-text": () => ({
     headers: type("text/plain; charset=utf-8"),
-    body: Buffer.concat([Buffer.from("ok \u202Egnp.exe \u200B zero \u001b[31mred\u001b[2J bell\u0007 "), Buffer.from([0xff, 0xfe, 0xc0, 0x80, 0xed, 0xa0, 0x80]), Buffer.from(" end")]),
+    body: Buffer.concat([
+      Buffer.from("ok \u202Egnp.exe \u200B zero \u001b[31mred\u001b[2J bell\u0007 "),
+      Buffer.from([0xff, 0xfe, 0xc0, 0x80, 0xed, 0xa0, 0x80]),
+      Buffer.from(" end"),
+    ]),
     shows: "U+202E",
   }),
   "/protobuf": () => ({

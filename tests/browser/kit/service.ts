@@ -18,7 +18,10 @@ const END_OF_HEAD = "\r\n\r\n";
 /** Bytes of a message with its length. */
 export function message(first: string, headers: Record<string, string>, body: string | Buffer = ""): Buffer {
   const bytes = Buffer.from(body);
-  const all = { ...headers, ...("Transfer-Encoding" in headers ? {} : { "Content-Length": String(bytes.length) }) };
+  const all = {
+    ...headers,
+    ...("Transfer-Encoding" in headers ? {} : { "Content-Length": String(bytes.length) }),
+  };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.concat([Buffer.from(`${first}\r\n${lines.join("")}\r\n`), bytes]);
 }
@@ -91,7 +94,8 @@ export class Service {
   #answer(socket: Socket, head: string): void {
     const path = (head.split(" ")[1] ?? "/").split("?")[0] ?? "/";
     const answer = this.#answers.get(path);
-    if (answer === undefined) return void socket.end(message("HTTP/1.1 404 Not Found", { Connection: "close" }, "no"));
+    if (answer === undefined)
+      return void socket.end(message("HTTP/1.1 404 Not Found", { Connection: "close" }, "no"));
     if (typeof answer !== "function") return void socket.end(answer);
     const key = /^sec-websocket-key: *(.+)$/im.exec(head)?.[1]?.trim();
     if (key !== undefined) {
@@ -140,7 +144,12 @@ async function read(socket: Socket): Promise<string> {
 }
 
 /** The head of a visitor's request, its path as it stands. */
-export function request(url: string, path: string, headers: Record<string, string> = {}, method = "GET"): string {
+export function request(
+  url: string,
+  path: string,
+  headers: Record<string, string> = {},
+  method = "GET",
+): string {
   const { host } = new URL(url);
   const lines = Object.entries({ Host: host, Connection: "close", ...headers });
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;

@@ -60,13 +60,16 @@ export class Watch {
     await this.#spans();
     await act();
     // What was begun is drawn as well.
-    await this.#page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 0))));
+    await this.#page.evaluate(
+      () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 0))),
+    );
     const longest = Math.max(0, ...(await this.#spans()));
     const after = await this.#work();
     const slower = Math.max(before, after, this.#quickest) / this.#quickest;
-    expect(longest, `${what}: the page did not answer (the machine is ${slower.toFixed(1)} times slower)`).toBeLessThan(
-      LIMIT_MS * Math.max(slower * 1.5, 2),
-    );
+    expect(
+      longest,
+      `${what}: the page did not answer (the machine is ${slower.toFixed(1)} times slower)`,
+    ).toBeLessThan(LIMIT_MS * Math.max(slower * 1.5, 2));
     return longest;
   }
 

@@ -62,7 +62,12 @@ describe.skipIf(externalAgent !== null)("the body of a captured message", { time
   const way = (name: string) => page.getByRole("button", { name, exact: true });
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
 
-  async function answered(path: string, type: string, body: string | Buffer, headers: Record<string, string> = {}) {
+  async function answered(
+    path: string,
+    type: string,
+    body: string | Buffer,
+    headers: Record<string, string> = {},
+  ) {
     service.says(path, { headers: { "Content-Type": type, ...headers }, body });
     await sends(world, url, request(url, path));
     await select(path);
@@ -97,7 +102,9 @@ describe.skipIf(externalAgent !== null)("the body of a captured message", { time
     await expect.poll(copied).toBe("$.lines[0].sku");
     await way("Copy value").click();
     await expect.poll(copied).toBe('"TEA-250"');
-    await panel().getByRole("searchbox", { name: /^Find in/ }).fill("cup-01");
+    await panel()
+      .getByRole("searchbox", { name: /^Find in/ })
+      .fill("cup-01");
     await panel().getByText("1 of 1").waitFor();
     await tree.getByRole("treeitem", { name: '"sku": "CUP-01"', selected: true }).waitFor();
     await looksRight("json");
@@ -130,7 +137,11 @@ describe.skipIf(externalAgent !== null)("the body of a captured message", { time
   });
 
   it("of XML is a tree, of a page its text or itself without what could act", async () => {
-    await answered("/feed", "application/xml", '<?xml version="1.0"?><feed><entry id="1"><title>Tea</title></entry></feed>');
+    await answered(
+      "/feed",
+      "application/xml",
+      '<?xml version="1.0"?><feed><entry id="1"><title>Tea</title></entry></feed>',
+    );
     await panel().getByRole("treeitem", { name: "<title>Tea</title>" }).waitFor();
     await looksRight("xml");
     await answered(
@@ -142,7 +153,9 @@ describe.skipIf(externalAgent !== null)("the body of a captured message", { time
     await way("Page").click();
     const shown = page.frameLocator("iframe");
     await shown.getByRole("heading", { name: "Server error" }).waitFor();
-    expect(await shown.getByRole("heading").evaluate((element) => getComputedStyle(element).color)).toBe("rgb(163, 33, 26)");
+    expect(await shown.getByRole("heading").evaluate((element) => getComputedStyle(element).color)).toBe(
+      "rgb(163, 33, 26)",
+    );
     expect(await page.title()).toBe("Postern inspector");
     // Nothing runs in the frame, and what judges pages would have to.
     await looksRight("page", async () => {});
@@ -155,7 +168,12 @@ describe.skipIf(externalAgent !== null)("the body of a captured message", { time
     await sends(
       world,
       url,
-      request(url, "/login", { "Content-Type": "application/x-www-form-urlencoded", "Content-Length": String(form.length) }, "POST") + form,
+      request(
+        url,
+        "/login",
+        { "Content-Type": "application/x-www-form-urlencoded", "Content-Length": String(form.length) },
+        "POST",
+      ) + form,
     );
     await select("/login", "Request");
     const fields = panel().getByRole("table");
@@ -165,7 +183,9 @@ describe.skipIf(externalAgent !== null)("the body of a captured message", { time
     service.says("/upload", { status: "204 No Content" });
     const part = (name: string, type: string, content: string | Buffer) =>
       Buffer.concat([
-        Buffer.from(`--b1\r\nContent-Disposition: form-data; name="${name}"; filename="${name}.x"\r\nContent-Type: ${type}\r\n\r\n`),
+        Buffer.from(
+          `--b1\r\nContent-Disposition: form-data; name="${name}"; filename="${name}.x"\r\nContent-Type: ${type}\r\n\r\n`,
+        ),
         Buffer.from(content),
         Buffer.from("\r\n"),
       ]);
@@ -174,7 +194,12 @@ describe.skipIf(externalAgent !== null)("the body of a captured message", { time
       part("photo", "image/png", PIXEL),
       Buffer.from("--b1--\r\n"),
     ]);
-    const head = request(url, "/upload", { "Content-Type": "multipart/form-data; boundary=b1", "Content-Length": String(parts.length) }, "POST");
+    const head = request(
+      url,
+      "/upload",
+      { "Content-Type": "multipart/form-data; boundary=b1", "Content-Length": String(parts.length) },
+      "POST",
+    );
     await sends(world, url, Buffer.concat([Buffer.from(head), parts]));
     await select("/upload", "Request");
     await panel().getByRole("treeitem", { name: '"id": 1041' }).waitFor();
@@ -189,7 +214,9 @@ describe.skipIf(externalAgent !== null)("the body of a captured message", { time
     ["br", brotliCompressSync],
     ["deflate", deflateRawSync],
   ] as const)("that came as %s is shown as it was meant", async (coding, pack) => {
-    await answered(`/packed-${coding}`, "application/json", pack(JSON.stringify(ORDER)), { "Content-Encoding": coding });
+    await answered(`/packed-${coding}`, "application/json", pack(JSON.stringify(ORDER)), {
+      "Content-Encoding": coding,
+    });
     await panel().getByText(`Decoded from ${coding}.`).waitFor();
     await panel().getByRole("treeitem", { name: '"id": 1041' }).waitFor();
   });
@@ -277,13 +304,19 @@ describe.skipIf(externalAgent !== null)("the body of a captured message", { time
       }),
     );
     await eventually("the upgrade", async () => {
-      const text = await new Promise<string>((heard) => socket.once("data", (data: Buffer) => heard(data.toString("latin1"))));
+      const text = await new Promise<string>((heard) =>
+        socket.once("data", (data: Buffer) => heard(data.toString("latin1"))),
+      );
       return text.includes("101") ? text : undefined;
     });
     socket.write(frame(1, "from the visitor", true));
     await page.getByRole("row", { name: "/socket" }).waitFor();
     await select("/socket");
-    await panel().getByRole("listitem", { name: /visitor.*from the visitor/ }).or(panel().getByText("from the visitor", { exact: true })).last().waitFor();
+    await panel()
+      .getByRole("listitem", { name: /visitor.*from the visitor/ })
+      .or(panel().getByText("from the visitor", { exact: true }))
+      .last()
+      .waitFor();
     await panel().getByText("hello, hello, hello").waitFor();
     await panel().getByRole("searchbox", { name: "Filter Messages" }).fill("binary");
     await panel().getByRole("listitem").first().click();

@@ -80,7 +80,12 @@ describe.skipIf(externalAgent !== null)("two selected requests", { timeout: 90_0
   it("are compared value by value, whatever their order and their layout", async () => {
     await compare("/order", [
       {
-        headers: { "Content-Type": "application/json", "X-Version": "1", Vary: "Accept", "X-Request-Id": "a" },
+        headers: {
+          "Content-Type": "application/json",
+          "X-Version": "1",
+          Vary: "Accept",
+          "X-Request-Id": "a",
+        },
         body: JSON.stringify(BEFORE),
       },
       {
@@ -96,7 +101,13 @@ describe.skipIf(externalAgent !== null)("two selected requests", { timeout: 90_0
     ]);
     await body().getByText("5 values differ").waitFor();
     const rows = body().getByRole("region");
-    for (const words of ["$.note", '$["paid at"]', '$.state  "open"  →  "paid"', "$.lines[0]", "$.lines[2].price  12  →  11"])
+    for (const words of [
+      "$.note",
+      '$["paid at"]',
+      '$.state  "open"  →  "paid"',
+      "$.lines[0]",
+      "$.lines[2].price  12  →  11",
+    ])
       await rows.getByText(words).first().waitFor();
     expect(await rows.getByText("$.id").count()).toBe(0);
     const headers = head().getByRole("row");
@@ -110,13 +121,18 @@ describe.skipIf(externalAgent !== null)("two selected requests", { timeout: 90_0
     await page.emulateMedia({ colorScheme: "light" });
     await head().getByRole("button", { name: "All headers" }).click();
     await headers.filter({ hasText: "the same" }).filter({ hasText: /vary/i }).waitFor();
-    await headers.filter({ hasText: /x-request-id/i }).getByText("ignored").waitFor();
+    await headers
+      .filter({ hasText: /x-request-id/i })
+      .getByText("ignored")
+      .waitFor();
     await head().getByRole("button", { name: "Ignored headers" }).click();
     await head().getByRole("textbox").fill("X-Version");
     await headers.filter({ hasText: "X-Version" }).getByText("ignored").waitFor();
     await head().getByRole("button", { name: "As it was at first" }).click();
     await body().getByRole("button", { name: "By line" }).click();
-    await body().getByText(/lines differ/).waitFor();
+    await body()
+      .getByText(/lines differ/)
+      .waitFor();
     await page.getByRole("button", { name: "Request", exact: true }).click();
     await body().getByText("the same").waitFor();
     expect(wrong).toEqual([]);

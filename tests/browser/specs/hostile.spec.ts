@@ -76,7 +76,11 @@ describe.skipIf(externalAgent !== null)("a hostile corpus in captured traffic", 
     }
     // The way that was chosen last for a kind stays chosen; the next of the kind shall begin as the first did.
     if (ways.length > 0)
-      await page.getByRole("group", { name: /^View the response body as/ }).getByRole("button").first().click();
+      await page
+        .getByRole("group", { name: /^View the response body as/ })
+        .getByRole("button")
+        .first()
+        .click();
     process.stdout.write(`${path}: busy for at most ${Math.max(...longest).toFixed(0)} ms at once\n`);
     await watch.harmless(TITLE);
     expect(failures()).toEqual([]);
@@ -92,8 +96,14 @@ describe.skipIf(externalAgent !== null)("a hostile corpus in captured traffic", 
     await shown.getByRole("heading", { name: "A page to look at" }).waitFor();
     const heading = shown.getByRole("heading");
     expect(await heading.evaluate((element) => getComputedStyle(element).color)).toBe("rgb(1, 2, 3)");
-    expect(await shown.locator("body").evaluate((element) => getComputedStyle(element).paddingLeft)).toBe("7px");
-    expect(await shown.locator("script, iframe, object, embed, [href^=http], [onerror], meta[http-equiv=refresh]").count()).toBe(0);
+    expect(await shown.locator("body").evaluate((element) => getComputedStyle(element).paddingLeft)).toBe(
+      "7px",
+    );
+    expect(
+      await shown
+        .locator("script, iframe, object, embed, [href^=http], [onerror], meta[http-equiv=refresh]")
+        .count(),
+    ).toBe(0);
     // What leads away leads nowhere, also when it is followed.
     await shown.getByText("away", { exact: true }).click();
     await shown.getByRole("button", { name: "send" }).click();
@@ -103,19 +113,27 @@ describe.skipIf(externalAgent !== null)("a hostile corpus in captured traffic", 
   it("names and values of headers, paths and names of tunnels are text", async () => {
     service.saysBytes(
       "/headers",
-      message("HTTP/1.1 200 OK", {
-        "Content-Type": "text/plain",
-        Connection: "close",
-        "X-Markup": MARKUP,
-        "X-Deceive": "\u202Egnp.exe\u200B",
-        "X-Long": "x".repeat(30_000),
-        "Set-Cookie": `${MARKUP}=1`,
-        Location: `javascript:alert(1)//${EVIL}`,
-      }, "ok"),
+      message(
+        "HTTP/1.1 200 OK",
+        {
+          "Content-Type": "text/plain",
+          Connection: "close",
+          "X-Markup": MARKUP,
+          "X-Deceive": "\u202Egnp.exe\u200B",
+          "X-Long": "x".repeat(30_000),
+          "Set-Cookie": `${MARKUP}=1`,
+          Location: `javascript:alert(1)//${EVIL}`,
+        },
+        "ok",
+      ),
     );
     const path = `/headers?<script>window.ran=1</script><img/src=x/onerror=window.ran=1>`;
     await sends(world, url, request(url, path, { "X-Markup": MARKUP, Referer: `${EVIL}/${MARKUP}` }));
-    await sends(world, url, request(url, "/headers?plain", { "X-Markup": MARKUP, "User-Agent": `${MARKUP}\t\u202E` }));
+    await sends(
+      world,
+      url,
+      request(url, "/headers?plain", { "X-Markup": MARKUP, "User-Agent": `${MARKUP}\t\u202E` }),
+    );
     await page.getByRole("row", { name: "/headers?plain" }).waitFor();
     for (const tab of ["Overview", "Headers", "Request", "Response", "Raw"]) {
       await watch.quick(tab, async () => {
@@ -126,7 +144,9 @@ describe.skipIf(externalAgent !== null)("a hostile corpus in captured traffic", 
     const names = ["<img src=x onerror=window.ran=1>", "x\u202Etxt.exe"];
     for (const name of names) {
       // Whether the agent takes such a name or refuses it, the page shows text.
-      await world.api("POST", "/api/tunnels", { name, proto: "http", addr: String(service.port) }).catch(() => {});
+      await world
+        .api("POST", "/api/tunnels", { name, proto: "http", addr: String(service.port) })
+        .catch(() => {});
     }
     await page.reload();
     await page.getByText("Online").waitFor();
@@ -137,7 +157,8 @@ describe.skipIf(externalAgent !== null)("a hostile corpus in captured traffic", 
   it("messages and events are text", async () => {
     watch = await Watch.over(page, world.url);
     service.websocket("/socket", (socket) => {
-      for (let number = 0; number < 50; number += 1) socket.write(frame(1, `{"n":${number},"x":${JSON.stringify(MARKUP)}}`, false));
+      for (let number = 0; number < 50; number += 1)
+        socket.write(frame(1, `{"n":${number},"x":${JSON.stringify(MARKUP)}}`, false));
       socket.write(frame(2, Buffer.alloc(40_000, 255), false));
       socket.end(frame(8, Buffer.concat([Buffer.from([3, 232]), Buffer.from(MARKUP.slice(0, 100))]), false));
     });

@@ -50,7 +50,10 @@ describe.skipIf(externalAgent !== null)("on a fresh machine", () => {
       /# a comment that stays[\s\S]*web:[\s\S]*addr:/,
     );
 
-    expect(await world.visit(`${url}/hello?a=1`)).toMatchObject({ status: 200, body: "hello from the site\n" });
+    expect(await world.visit(`${url}/hello?a=1`)).toMatchObject({
+      status: 200,
+      body: "hello from the site\n",
+    });
     await page.getByRole("row", { name: "/hello?a=1" }).click();
     await page.getByRole("tab", { name: "Response" }).click();
     await page.getByText("hello from the site").waitFor();
