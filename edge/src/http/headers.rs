@@ -111,7 +111,7 @@ fn strip_claims(headers: &mut HeaderMap) {
             || name == "forwarded"
             || is(name, "x-real-ip")
             || begins(name, OWN_PREFIX)
-            || (name.contains('_') && OF_ONE_CONNECTION.iter().any(|one| is(name, one.as_str())))
+            || (OF_ONE_CONNECTION.iter().any(|one| is(name, one.as_str())) && name.contains('_'))
     };
     remove_all(headers, claims);
 }

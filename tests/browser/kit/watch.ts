@@ -24,8 +24,8 @@ export class Watch {
       const at = this.#foreign.indexOf(request.url());
       const why = request.failure()?.errorText ?? "";
       if (at === -1) return;
-      // What the policy refuses never leaves the browser, and is told of as a request now and then all the same.
-      if (/csp/i.test(why)) this.#foreign.splice(at, 1);
+      // What the policy refuses never leaves the browser; of what stands in frames it is told as a request now and then.
+      if (why === "csp") this.#foreign.splice(at, 1);
       else this.#foreign[at] = `${request.url()} (${why})`;
     });
     page.context().on("page", (opened) => this.#foreign.push(`a window of ${opened.url()}`));
