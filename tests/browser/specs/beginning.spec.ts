@@ -102,3 +102,27 @@ it("shows every topic of the settings in the desktop app", async () => {
   await picture(page, "settings-server");
   expect(await desktop.calls()).toEqual(expect.arrayContaining(['set_autostart {"on":true}']));
 });
+
+it("shows one topic at a time: what the next one holds stands where it will stay", async () => {
+  ({ page, wrong } = await openInDesktop(browser, `${agent.url}/index.html#/settings`));
+  await page.getByRole("tab", { name: "Configuration" }).waitFor();
+  await page.evaluate(() => {
+    const shown = () =>
+      [...document.querySelectorAll<HTMLElement>("[role=tabpanel]")].filter((it) => it.clientHeight > 0);
+    const counts = new Set<number>();
+    new MutationObserver(() => counts.add(shown().length)).observe(document.body, {
+      childList: true,
+      subtree: true,
+    });
+    Object.assign(window, { counts });
+  });
+  const tabs = page.getByRole("tab");
+  const places = () => tabs.evaluateAll((all) => all.map((tab) => tab.getBoundingClientRect().left));
+  const before = await places();
+  for (const tab of await tabs.all()) {
+    await tab.click();
+    await page.getByRole("tabpanel", { name: await tab.innerText() }).waitFor();
+    expect(await places()).toEqual(before);
+  }
+  expect(await page.evaluate(() => [...(window as unknown as { counts: Set<number> }).counts])).toEqual([1]);
+});

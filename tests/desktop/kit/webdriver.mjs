@@ -2,6 +2,8 @@
 import net from "node:net";
 import { until } from "./wait.mjs";
 
+/** So much of a page's text stands in an error. */
+const EXCERPT = 800;
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 
 export class Driver {
@@ -83,18 +85,21 @@ export class Driver {
     return found.map((element) => element[ELEMENT]);
   }
 
-  /** The first visible element of an XPath, waited for. */
-  find(xpath, patienceMs = 15_000) {
-    return until(
-      `the page shows ${xpath}`,
-      async () => {
-        for (const id of await this.all(xpath)) {
-          if (await this.#send("GET", `${this.session}/element/${id}/displayed`)) return id;
-        }
-        return null;
-      },
-      patienceMs,
-    );
+  /** The first visible element of an XPath, waited for. Without one, the error tells what the page shows instead. */
+  async find(xpath, patienceMs = 15_000) {
+    const look = async () => {
+      for (const id of await this.all(xpath)) {
+        if (await this.#send("GET", `${this.session}/element/${id}/displayed`)) return id;
+      }
+      return null;
+    };
+    try {
+      return await until(`the page shows ${xpath}`, look, patienceMs);
+    } catch (error) {
+      const main = "return (document.querySelector('main') ?? document.body).innerText";
+      const shown = await this.script(main).catch((why) => why.message);
+      throw new Error(`${error.message}; it shows: ${shown.replace(/\s+/g, " ").slice(0, EXCERPT)}`);
+    }
   }
 
   async click(xpath) {

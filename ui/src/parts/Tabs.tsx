@@ -17,7 +17,7 @@ export function Tabs({ label, value, onChange, items, children }: TabsProps) {
     <Base.Root className={styles.root} value={value} onValueChange={(next) => onChange(String(next))}>
       <Base.List className={styles.list} aria-label={label} activateOnFocus>
         {items.map((item) => (
-          <Base.Tab key={item.value} value={item.value} className={styles.tab}>
+          <Base.Tab key={item.value} value={item.value} className={styles.tab} data-label={item.label}>
             {item.label}
           </Base.Tab>
         ))}
