@@ -11,18 +11,22 @@ import { followTheme } from "./parts/theme";
 import { Toasts } from "./parts/toast";
 import { ServicesProvider } from "./services";
 
-export async function start(page: ReactNode, find: () => Host | Promise<Host> = findHost): Promise<void> {
+export async function start(
+  page: ReactNode | Promise<ReactNode>,
+  find: () => Host | Promise<Host> = findHost,
+): Promise<void> {
   followTheme();
   const host = await find();
   const model = new AgentModel(host);
   if (host.agent) model.start();
+  const shown = await page;
   const root = document.getElementById("root");
   if (!root) throw new Error("the page has a #root");
   createRoot(root).render(
     <StrictMode>
       <CSPProvider disableStyleElements>
         <ServicesProvider host={host} model={model}>
-          <Rescue>{page}</Rescue>
+          <Rescue>{shown}</Rescue>
           <Toasts />
         </ServicesProvider>
       </CSPProvider>

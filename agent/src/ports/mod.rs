@@ -55,7 +55,7 @@ pub struct Listening {
     pub service: Option<String>,
 }
 
-/// Looks for what listens, and remembers what it has asked: every socket is spoken to once.
+/// Looks for what listens, and remembers what it has asked: a socket that has answered is not spoken to again.
 #[derive(Default)]
 pub struct Finder {
     asked: Mutex<HashMap<(u16, u64), Voice>>,
@@ -78,7 +78,7 @@ impl Finder {
     }
 
     async fn ask(&self, socket: (u16, u64), address: SocketAddr) {
-        if self.voice(socket.0, socket).is_none() {
+        if self.voice(socket.0, socket).is_none_or(|voice| voice.silent) {
             let voice = probe::ask(address).await;
             self.asked().insert(socket, voice);
         }
@@ -96,7 +96,7 @@ impl Finder {
     fn voice(&self, port: u16, socket: (u16, u64)) -> Option<Voice> {
         // What is known not to speak HTTP is not disturbed: a printer prints what it hears.
         if known::by_port(port).is_some() {
-            return Some(Voice { speaks: Some("tcp"), software: None });
+            return Some(Voice::of("tcp"));
         }
         self.asked().get(&socket).cloned()
     }
@@ -209,8 +209,8 @@ mod tests {
         assert_eq!(ports, [(22, "192.168.1.5".to_owned()), (3000, "127.0.0.1".to_owned())]);
     }
 
-    #[tokio::test]
-    async fn a_socket_is_asked_once_however_often_somebody_looks() {
+    /// A server of HTTP that counts whom it has heard.
+    async fn example() -> (SocketAddr, Arc<AtomicUsize>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("listening");
         let address = listener.local_addr().expect("bound");
         let heard = Arc::new(AtomicUsize::new(0));
@@ -223,6 +223,23 @@ mod tests {
                 let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nServer: Example/1.0\r\nContent-Length: 0\r\n\r\n").await;
             }
         });
+        (address, heard)
+    }
+
+    #[tokio::test]
+    async fn what_was_silent_is_asked_again() {
+        let (address, heard) = example().await;
+        let finder = Finder::default();
+        let socket = (address.port(), 7);
+        finder.asked().insert(socket, probe::Voice { silent: true, ..probe::Voice::of("tcp") });
+        finder.ask(socket, address).await;
+        assert_eq!(finder.voice(socket.0, socket).expect("asked").speaks, Some("http"));
+        assert_eq!(heard.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test]
+    async fn a_socket_is_asked_once_however_often_somebody_looks() {
+        let (address, heard) = example().await;
         let finder = Finder::default();
         let found = Found { address: Some(address), socket: 7, ..Found::default() };
         assert_eq!(finder.judge(address.port(), found.clone()).speaks, None);

@@ -9,8 +9,10 @@ use tokio::{
     time::timeout,
 };
 
-/// A service that is silent for longer speaks something else, or something we need not know.
+/// In which a service on this machine takes a connection, or answers a greeting of TLS.
 const PATIENCE: Duration = Duration::from_millis(700);
+/// In which it answers a request: a development server may have to build its page first.
+const PATIENCE_WITH_PAGES: Duration = Duration::from_secs(3);
 /// What is read of an answer: its headers, at least the first of them.
 const HEAD: usize = 4096;
 /// How a message of TLS begins: an alert or a handshake.
@@ -24,6 +26,14 @@ pub(super) struct Voice {
     pub(super) speaks: Option<&'static str>,
     /// What it calls itself.
     pub(super) software: Option<String>,
+    /// It took what was said and answered nothing in time: what it speaks is a guess.
+    pub(super) silent: bool,
+}
+
+impl Voice {
+    pub(super) fn of(speaks: &'static str) -> Voice {
+        Voice { speaks: Some(speaks), ..Voice::default() }
+    }
 }
 
 pub(super) async fn ask(address: SocketAddr) -> Voice {
@@ -32,28 +42,36 @@ pub(super) async fn ask(address: SocketAddr) -> Voice {
         address.port(),
         env!("CARGO_PKG_VERSION")
     );
-    let Some(answer) = say(address, request.as_bytes()).await else { return Voice::default() };
-    let refused = answer.starts_with(b"HTTP/1.1 400") || answer.starts_with(b"HTTP/1.0 400");
-    if answer.starts_with(b"HTTP/") && !refused {
-        return Voice { speaks: Some("http"), software: software(&answer) };
+    let Some(answer) = say(address, request.as_bytes(), PATIENCE_WITH_PAGES).await else { return Voice::default() };
+    let heard = &answer.heard;
+    let refused = heard.starts_with(b"HTTP/1.1 400") || heard.starts_with(b"HTTP/1.0 400");
+    if heard.starts_with(b"HTTP/") && !refused {
+        return Voice { software: software(heard), ..Voice::of("http") };
     }
     // A banner: who speaks first without being asked speaks neither HTTP nor TLS.
-    if !answer.is_empty() && !refused && !OF_TLS.contains(&answer[0]) {
-        return Voice { speaks: Some("tcp"), software: None };
+    if !heard.is_empty() && !refused && !OF_TLS.contains(&heard[0]) {
+        return Voice::of("tcp");
     }
     let greeted = match hello() {
-        Some(hello) => say(address, &hello).await.unwrap_or_default(),
-        None => Vec::new(),
+        Some(hello) => say(address, &hello, PATIENCE).await.unwrap_or_default(),
+        None => Answer::default(),
     };
-    match greeted.first() {
-        Some(0x16) => Voice { speaks: Some("https"), software: None },
-        _ if refused => Voice { speaks: Some("http"), software: software(&answer) },
-        _ => Voice { speaks: Some("tcp"), software: None },
+    match greeted.heard.first() {
+        Some(0x16) => Voice::of("https"),
+        _ if refused => Voice { software: software(heard), ..Voice::of("http") },
+        _ => Voice { silent: answer.late && heard.is_empty(), ..Voice::of("tcp") },
     }
 }
 
-/// What comes back; `None` where nobody takes the connection, empty where nothing is said in time.
-async fn say(address: SocketAddr, bytes: &[u8]) -> Option<Vec<u8>> {
+#[derive(Default)]
+struct Answer {
+    heard: Vec<u8>,
+    /// It had not ended when patience did.
+    late: bool,
+}
+
+/// What comes back; `None` where nobody takes the connection, nothing where nothing is said in time.
+async fn say(address: SocketAddr, bytes: &[u8], patience: Duration) -> Option<Answer> {
     let mut stream = timeout(PATIENCE, TcpStream::connect(address)).await.ok()?.ok()?;
     let mut answer = Vec::new();
     let exchange = async {
@@ -71,8 +89,8 @@ async fn say(address: SocketAddr, bytes: &[u8]) -> Option<Vec<u8>> {
         }
         Ok::<(), std::io::Error>(())
     };
-    let _ = timeout(PATIENCE, exchange).await;
-    Some(answer)
+    let late = timeout(patience, exchange).await.is_err();
+    Some(Answer { heard: answer, late })
 }
 
 /// The first message of a handshake. No certificate is looked at: whoever answers with a handshake speaks TLS.
@@ -129,11 +147,24 @@ mod tests {
     #[tokio::test]
     async fn what_a_service_speaks_is_heard() {
         let voice = ask(says(b"HTTP/1.1 404 Not Found\r\nX-Powered-By: Express\r\n\r\n").await).await;
-        assert_eq!(voice, Voice { speaks: Some("http"), software: Some("Express".into()) });
+        assert_eq!(voice, Voice { software: Some("Express".into()), ..Voice::of("http") });
         let voice = ask(says(b"HTTP/1.1 400 Bad Request\r\nServer: strict/2\r\n\r\n").await).await;
         assert_eq!(voice.speaks, Some("http"), "a strict server of HTTP");
         assert_eq!(ask(says(b"SSH-2.0-OpenSSH_9.2\r\n").await).await.speaks, Some("tcp"));
-        assert_eq!(ask(says(b"").await).await.speaks, Some("tcp"), "it closed without a word");
+        assert_eq!(ask(says(b"").await).await, Voice::of("tcp"), "it closed without a word");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_builds_its_page_first_is_waited_for() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("listening");
+        let address = listener.local_addr().expect("bound");
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                tokio::time::sleep(PATIENCE * 2).await;
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await;
+            }
+        });
+        assert_eq!(ask(address).await, Voice::of("http"));
     }
 
     #[tokio::test]

@@ -4,11 +4,17 @@ import { RouterProvider } from "@tanstack/react-router";
 import { useState, useSyncExternalStore } from "react";
 import { managementApi } from "../api/management";
 import type { Management } from "../host/host";
+import { useServices } from "../services";
 import { ManagementProvider, makeQueryClient } from "./management";
 import { makeRouter } from "./router";
 import { KeyEntry } from "./shell/KeyEntry";
 
-export default function Console({ management, agent }: { management: Management; agent: boolean }) {
+export default function Console() {
+  const { host } = useServices();
+  return host.management && <Managed management={host.management} agent={host.agent} />;
+}
+
+function Managed({ management, agent }: { management: Management; agent: boolean }) {
   const [api] = useState(() => managementApi(management));
   const [client] = useState(makeQueryClient);
   const [router] = useState(() => makeRouter(agent));

@@ -2,8 +2,11 @@
 import { browserHost } from "./browser";
 import type { Host } from "./host";
 
+/** Whether the page stands in a window of the desktop app. */
+export const inDesktop = (): boolean => "__TAURI_INTERNALS__" in window;
+
 export async function findHost(): Promise<Host> {
-  if (!("__TAURI_INTERNALS__" in window)) return browserHost();
+  if (!inDesktop()) return browserHost();
   const { tauriHost } = await import("./tauri");
   return tauriHost();
 }

@@ -1,20 +1,21 @@
 // The main window of the desktop app, with the console around it; in a browser it works against the agent it was
 // loaded from, and there is no console.
-import { lazy, Suspense } from "react";
-import { useServices } from "../services";
+import type { ReactNode } from "react";
+import { inDesktop } from "../host";
 import { start } from "../start";
-import { MainPage } from "./MainPage";
 
-const Console = lazy(() => import("../console/Console"));
-
-function MainWindow() {
-  const { host } = useServices();
-  if (!host.management) return <MainPage />;
-  return (
-    <Suspense fallback={null}>
-      <Console management={host.management} agent={host.agent} />
-    </Suspense>
-  );
+/** All parts of one page are fetched together, and the other page not at all. */
+async function page(): Promise<ReactNode> {
+  if (!inDesktop()) {
+    const { MainPage } = await import("./MainPage");
+    return <MainPage />;
+  }
+  const [{ default: Console }] = await Promise.all([
+    import("../console/Console"),
+    // The area that the console opens first.
+    import("../console/shell/AgentArea"),
+  ]);
+  return <Console />;
 }
 
-void start(<MainWindow />);
+void start(page());
