@@ -21,11 +21,11 @@ pub(crate) fn token() -> String {
 }
 
 /// What is kept of a secret.
-pub(crate) fn digest(parts: &[&str]) -> [u8; 32] {
+pub(crate) fn digest<P: AsRef<[u8]>>(parts: &[P]) -> [u8; 32] {
     let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
-    for part in parts {
+    for part in parts.iter().map(P::as_ref) {
         context.update(&(part.len() as u64).to_be_bytes());
-        context.update(part.as_bytes());
+        context.update(part);
     }
     let mut digest = [0; 32];
     digest.copy_from_slice(context.finish().as_ref());

@@ -4,8 +4,9 @@ use http::{HeaderMap, HeaderValue, header};
 
 /// A browser sends no more of one name; what comes beyond is not looked at.
 const MOST: usize = 8;
-/// What the secrets in them look like.
-pub(crate) const SECRET_LENGTH: usize = 43;
+/// A secret in one of them, as it stands there.
+pub(crate) type Secret = [u8; SECRET_LENGTH];
+const SECRET_LENGTH: usize = 43;
 
 /// The names of a route's cookies.
 #[derive(Clone, Debug)]
@@ -28,10 +29,9 @@ impl Names {
 }
 
 /// The values of all cookies with this name that could be one of our secrets.
-pub(crate) fn values<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a str> {
+pub(crate) fn values<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a Secret> {
     pairs(headers)
-        .filter(move |(found, value)| value.len() == SECRET_LENGTH && *found == name.as_bytes())
-        .filter_map(|(_, value)| std::str::from_utf8(value).ok())
+        .filter_map(move |(found, value)| value.try_into().ok().filter(|_| found == name.as_bytes()))
         .take(MOST)
 }
 

@@ -225,7 +225,7 @@ impl Logins {
     }
 
     /// Whose secret this is.
-    fn recognize(&self, realm: &Realm, secret: &str, published: &Published) -> Option<Arc<Known>> {
+    fn recognize(&self, realm: &Realm, secret: &cookies::Secret, published: &Published) -> Option<Arc<Known>> {
         let key = match realm.recognized.get(secret) {
             Some((known, edition)) if edition == published.edition => return Some(known),
             Some((known, _)) => known.session().key,
@@ -380,7 +380,7 @@ impl Logins {
         let session = LoginSession {
             id: String::new(),
             user: String::new(),
-            key: sessions::key(&secret, &realm.route),
+            key: sessions::key(secret.as_bytes(), &realm.route),
             host: asked.origin.host().to_owned(),
             public_url: asked.origin.to_string(),
             route: realm.route.to_string(),
@@ -430,7 +430,7 @@ impl Logins {
                 if other.route == realm.route || !other.takes(session, host, self.last(session), now) {
                     replaced.push(session.id.clone());
                 } else {
-                    renamed.push((session.id.clone(), sessions::key(secret, &other.route)));
+                    renamed.push((session.id.clone(), sessions::key(secret.as_bytes(), &other.route)));
                     break;
                 }
             }

@@ -1,7 +1,7 @@
 //! Who holds which secret, once that was found out by its digest: making a digest for every request would cost more
 //! than everything else that is looked at.
 
-use crate::{cookies::SECRET_LENGTH, seen::Known};
+use crate::{cookies::Secret, seen::Known};
 // Only what was found to be somebody's secret gets in, so nobody can fill it with what collides.
 use foldhash::quality::RandomState;
 use std::{
@@ -19,8 +19,6 @@ pub(crate) struct Recognized {
     shards: [RwLock<HashMap<Secret, Entry, RandomState>>; SHARDS],
 }
 
-type Secret = [u8; SECRET_LENGTH];
-
 struct Entry {
     known: Arc<Known>,
     /// Of the published sessions among which this one was found.
@@ -29,18 +27,15 @@ struct Entry {
 
 impl Recognized {
     /// Whose secret this is, and in which edition of the published sessions that was found out.
-    pub(crate) fn get(&self, secret: &str) -> Option<(Arc<Known>, u64)> {
-        let secret = secret.as_bytes().try_into().ok()?;
+    pub(crate) fn get(&self, secret: &Secret) -> Option<(Arc<Known>, u64)> {
         let shard = self.shard(secret).read().unwrap_or_else(PoisonError::into_inner);
         shard.get(secret).map(|entry| (entry.known.clone(), entry.edition))
     }
 
     /// Remembers whose secret this is.
-    pub(crate) fn keep(&self, secret: &str, known: Arc<Known>, edition: u64) {
-        if let Ok(secret) = secret.as_bytes().try_into() {
-            let mut shard = self.shard(secret).write().unwrap_or_else(PoisonError::into_inner);
-            shard.insert(*secret, Entry { known, edition });
-        }
+    pub(crate) fn keep(&self, secret: &Secret, known: Arc<Known>, edition: u64) {
+        let mut shard = self.shard(secret).write().unwrap_or_else(PoisonError::into_inner);
+        shard.insert(*secret, Entry { known, edition });
     }
 
     /// Forgets all others.

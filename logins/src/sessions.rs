@@ -4,6 +4,6 @@ use crate::attempts::digest;
 use postern_api::published::SessionKey;
 
 /// What the session of a route is found by, given the secret in a cookie. One secret serves all routes of a host.
-pub(crate) fn key(secret: &str, route: &str) -> SessionKey {
-    SessionKey(digest(&[secret, route]))
+pub(crate) fn key(secret: &[u8], route: &str) -> SessionKey {
+    SessionKey(digest(&[secret, route.as_bytes()]))
 }

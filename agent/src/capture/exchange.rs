@@ -1,11 +1,12 @@
 //! One captured request with its response, while it passes and after.
 
-pub(crate) use super::opening::Opening;
 pub use super::opening::TunnelTag;
+pub(crate) use super::opening::{Opening, Said};
 use super::{
     frames::{Frame, Frames},
+    head::reason_of,
     message::{Bodies, Message},
-    recording::Recording,
+    recording::{Begun, Recording},
     store::CaptureStore,
 };
 use serde_json::{Value as Json, json};
@@ -42,7 +43,7 @@ pub struct Exchange {
 pub(crate) struct State {
     pub(crate) request: Recording,
     pub(crate) response: Option<Recording>,
-    pub(crate) status: Option<(u16, String)>,
+    pub(crate) status: Option<u16>,
     pub(crate) duration: Option<Duration>,
     pub(crate) error: Option<Arc<str>>,
     pub(crate) timing: Timing,
@@ -116,11 +117,7 @@ impl Exchange {
 
     /// Bytes of memory beside the recorded ones: the entry itself, its texts, and its places in the store.
     pub(crate) fn fixed_bytes(&self) -> usize {
-        let opening = &self.opening;
-        let texts =
-            opening.method.capacity() + opening.target.capacity() + opening.host.capacity() + opening.remote.capacity();
-        let trace = opening.trace.as_ref().map_or(0, Vec::capacity);
-        size_of::<Exchange>() + texts + trace + 384
+        size_of::<Exchange>() + self.opening.bytes() + 256
     }
 
     pub(crate) fn locked(&self) -> MutexGuard<'_, State> {
@@ -162,16 +159,16 @@ impl Exchange {
     /// Keeps bytes of one side. Never waits for anything but the moment another thread needs to look.
     pub(crate) fn append(&self, store: &CaptureStore, side: Side, bytes: &[u8]) {
         let mut rest = bytes;
-        if let Some(recording) = self.locked().side(side) {
-            recording.passed += bytes.len() as u64;
-        }
+        let mut passed = bytes.len() as u64;
         loop {
             let wanted = {
                 let mut state = self.locked();
-                if state.detached {
+                let detached = state.detached;
+                let Some(recording) = state.side(side) else { return };
+                recording.passed += std::mem::take(&mut passed);
+                if detached {
                     return;
                 }
-                let Some(recording) = state.side(side) else { return };
                 rest = recording.fill(rest);
                 if rest.is_empty() {
                     return;
@@ -199,33 +196,29 @@ impl Exchange {
     }
 
     /// The response's head has passed.
-    pub(crate) fn answered(&self, status: u16, reason: &str, recording: Recording) {
+    pub(crate) fn answered(&self, store: &CaptureStore, status: u16, response: Begun) {
+        let first_byte = self.started.elapsed();
         let mut state = self.locked();
-        if !state.detached {
-            state.status = Some((status, reason.to_owned()));
-            state.timing.first_byte = Some(self.started.elapsed());
-            state.response = Some(recording);
+        if state.detached {
+            return store.refund(response.taken);
         }
+        state.status = Some(status);
+        state.timing.first_byte = Some(first_byte);
+        state.response = Some(response.recording);
+        state.charged += response.taken;
     }
 
     /// One side is complete.
     pub(crate) fn ended(&self, store: &CaptureStore, side: Side) {
-        self.ended_as(store, side, true);
-        if side == Side::Request {
-            self.locked().timing.sent = Some(self.started.elapsed());
-        }
+        let sent = (side == Side::Request).then(|| self.started.elapsed());
+        let mut state = self.locked();
+        state.end(store, side, true);
+        state.timing.sent = sent.or(state.timing.sent);
     }
 
     /// One side is over, complete or not.
     pub(crate) fn ended_as(&self, store: &CaptureStore, side: Side, complete: bool) {
-        let mut state = self.locked();
-        let Some(recording) = state.side(side) else { return };
-        recording.complete = complete;
-        let given_back = recording.trim();
-        if !state.detached {
-            state.charged -= given_back.min(state.charged);
-            store.refund(given_back);
-        }
+        self.locked().end(store, side, complete);
     }
 
     /// The exchange is over, well or not.
@@ -242,15 +235,18 @@ impl Exchange {
 
     /// The exchange was over after this time.
     pub(crate) fn took(self: &Arc<Self>, store: &CaptureStore, duration: Duration, error: Option<&str>) {
-        {
+        let deleted = {
             let mut state = self.locked();
             if state.duration.is_some() {
                 return;
             }
             state.duration = Some(duration);
             state.error = error.map(Arc::from);
+            state.deleted
+        };
+        if !deleted {
+            store.tell_of_change(self);
         }
-        store.tell_of(self);
     }
 
     pub(crate) fn set_pinned(&self, pinned: bool) {
@@ -283,7 +279,7 @@ impl Exchange {
         let state = self.locked();
         let (request_size, response_size) = state.sizes();
         Facts {
-            status: state.status_code(),
+            status: state.status,
             duration: state.duration,
             request_size,
             response_size,
@@ -319,9 +315,11 @@ impl Exchange {
         head.split(|byte| *byte == b'\n').next().is_some_and(|line| line.trim_ascii_end().ends_with(b"HTTP/1.0"))
     }
 
-    /// The words behind the status.
-    pub(crate) fn reason(&self) -> Option<String> {
-        self.locked().status.as_ref().map(|(_, reason)| reason.clone())
+    /// The words behind the status, as far as the head of the response is kept.
+    pub(crate) fn reason(&self) -> String {
+        let state = self.locked();
+        let reason = |response: &Recording| response.look_at_head(|head| reason_of(head).into_owned());
+        state.response.as_ref().map(reason).unwrap_or_default()
     }
 
     /// Its number, which grows with every request.
@@ -341,27 +339,28 @@ impl Exchange {
     /// The line of the list, without headers and bytes.
     pub fn summary(&self) -> Json {
         let facts = self.facts();
-        let reason = self.reason().unwrap_or_default();
+        let reason = self.reason();
+        let opening = &self.opening;
         json!({
             "id": shown_id(self.id),
-            "tunnel_name": self.opening.tunnel.shown(),
-            "method": self.opening.method,
-            "path": self.opening.target,
-            "host": self.opening.host,
+            "tunnel_name": opening.tunnel.shown(),
+            "method": opening.method(),
+            "path": opening.target(),
+            "host": opening.host(),
             "status_code": facts.status,
             "status": facts.status.map(|code| status_line(code, &reason)),
             "start": self.start.to_string(),
             "duration": facts.duration.map(nanoseconds),
             "request_size": facts.request_size,
             "response_size": facts.response_size,
-            "remote_addr": self.opening.remote,
+            "remote_addr": opening.remote(),
             "cut": facts.cut,
-            "replay_of": self.opening.replay_of.map(shown_id),
-            "replay_through": self.opening.replayed_through(),
+            "replay_of": opening.replay_of.map(shown_id),
+            "replay_through": opening.replayed_through(),
             "error": facts.error.as_deref(),
             "pinned": facts.pinned,
             "note": facts.note.as_deref(),
-            "imported": self.opening.imported,
+            "imported": opening.imported,
             "frames": facts.frames.map(|(count, _)| count),
             "open": facts.duration.is_none() || facts.frames.is_some_and(|(_, open)| open),
         })
@@ -443,8 +442,14 @@ pub(crate) struct FramePage {
 }
 
 impl State {
-    pub(crate) fn status_code(&self) -> Option<u16> {
-        self.status.as_ref().map(|(code, _)| *code)
+    fn end(&mut self, store: &CaptureStore, side: Side, complete: bool) {
+        let Some(recording) = self.side(side) else { return };
+        recording.complete = complete;
+        let given_back = recording.trim();
+        if !self.detached {
+            self.charged -= given_back.min(self.charged);
+            store.refund(given_back);
+        }
     }
 
     /// Bytes of both messages that passed.

@@ -1,7 +1,7 @@
 //! The head of an HTTP/1 message: finding its end, and what it says about the body.
 
 use super::framing::{Framing, Garbage};
-use std::net::IpAddr;
+use std::{borrow::Cow, mem::MaybeUninit, net::IpAddr};
 
 /// Heads longer than this are not followed.
 pub(crate) const MAX_HEAD: usize = 64 * 1024;
@@ -15,10 +15,10 @@ pub(crate) struct HeadBuffer {
 
 /// What the sniffer needs of a request's head.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RequestHead {
-    pub(crate) method: String,
-    pub(crate) target: String,
-    pub(crate) host: String,
+pub(crate) struct RequestHead<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) target: &'a str,
+    pub(crate) host: Cow<'a, str>,
     /// The visitor's address as the edge says it: one stream carries the requests of many visitors.
     pub(crate) visitor: Option<IpAddr>,
     pub(crate) framing: Framing,
@@ -29,13 +29,32 @@ pub(crate) struct RequestHead {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ResponseHead {
     pub(crate) status: u16,
-    pub(crate) reason: String,
     /// What the headers say, before the request's method is looked at.
     pub(crate) framing: Framing,
     /// It switches to a WebSocket, if it switches.
     pub(crate) websocket: bool,
     /// Its body is made of server-sent events that can be read as they are.
     pub(crate) events: bool,
+}
+
+/// What matters of a method for where the answer ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// The head alone.
+    Head,
+    /// Another protocol.
+    Connect,
+    Otherwise,
+}
+
+impl Asking {
+    pub(crate) fn with(method: &str) -> Self {
+        match method {
+            "HEAD" => Asking::Head,
+            "CONNECT" => Asking::Connect,
+            _ => Asking::Otherwise,
+        }
+    }
 }
 
 impl HeadBuffer {
@@ -82,7 +101,7 @@ impl HeadBuffer {
 /// Behind the empty line that ends a head.
 fn end_of_head(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
-    while let Some(newline) = bytes[at..].iter().position(|byte| *byte == b'\n') {
+    while let Some(newline) = memchr::memchr(b'\n', &bytes[at..]) {
         at += newline + 1;
         match bytes.get(at..) {
             Some([b'\n', ..]) => return Some(at + 1),
@@ -93,18 +112,19 @@ fn end_of_head(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-impl RequestHead {
-    pub(crate) fn read(head: &[u8]) -> Result<Self, Garbage> {
-        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
-        let mut request = httparse::Request::new(&mut headers);
-        if !matches!(request.parse(head), Ok(httparse::Status::Complete(length)) if length == head.len()) {
+impl<'a> RequestHead<'a> {
+    pub(crate) fn read(head: &'a [u8]) -> Result<Self, Garbage> {
+        let mut headers = [const { MaybeUninit::uninit() }; MAX_HEADERS];
+        let mut request = httparse::Request::new(&mut []);
+        let read = request.parse_with_uninit_headers(head, &mut headers);
+        if !matches!(read, Ok(httparse::Status::Complete(length)) if length == head.len()) {
             return Err(Garbage);
         }
         let host = request.headers.iter().find(|header| header.name.eq_ignore_ascii_case("host"));
         let forwarded = request.headers.iter().rfind(|header| header.name.eq_ignore_ascii_case("x-forwarded-for"));
         Ok(RequestHead {
-            method: request.method.unwrap_or_default().to_owned(),
-            target: request.path.unwrap_or_default().to_owned(),
+            method: request.method.unwrap_or_default(),
+            target: request.path.unwrap_or_default(),
             host: host.map(|host| text_of(host.value)).unwrap_or_default(),
             visitor: forwarded.and_then(|header| std::str::from_utf8(header.value).ok()?.trim().parse().ok()),
             framing: framing(request.headers)?.unwrap_or(Framing::Length(0)),
@@ -115,14 +135,15 @@ impl RequestHead {
 
 impl ResponseHead {
     pub(crate) fn read(head: &[u8]) -> Result<Self, Garbage> {
-        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
-        let mut response = httparse::Response::new(&mut headers);
-        if !matches!(response.parse(head), Ok(httparse::Status::Complete(length)) if length == head.len()) {
+        let mut headers = [const { MaybeUninit::uninit() }; MAX_HEADERS];
+        let mut response = httparse::Response::new(&mut []);
+        let read =
+            httparse::ParserConfig::default().parse_response_with_uninit_headers(&mut response, head, &mut headers);
+        if !matches!(read, Ok(httparse::Status::Complete(length)) if length == head.len()) {
             return Err(Garbage);
         }
         Ok(ResponseHead {
             status: response.code.unwrap_or_default(),
-            reason: response.reason.unwrap_or_default().to_owned(),
             framing: framing(response.headers)?.unwrap_or(Framing::UntilClose),
             websocket: says(response.headers, "upgrade", "websocket"),
             events: says(response.headers, "content-type", "text/event-stream")
@@ -130,9 +151,9 @@ impl ResponseHead {
         })
     }
 
-    /// How the body really ends, given the method that was asked with.
-    pub(crate) fn framing_for(&self, method: &str) -> Framing {
-        let bodiless = method == "HEAD" || matches!(self.status, 100..=199 | 204 | 304);
+    /// How the body really ends, given how it was asked for.
+    pub(crate) fn framing_for(&self, asking: Asking) -> Framing {
+        let bodiless = asking == Asking::Head || matches!(self.status, 100..=199 | 204 | 304);
         if bodiless { Framing::Length(0) } else { self.framing.clone() }
     }
 }
@@ -183,10 +204,16 @@ pub(crate) fn values<'a>(head: &'a [u8], name: &'a str) -> impl Iterator<Item = 
     })
 }
 
+/// The words behind the status in the head of a response.
+pub(crate) fn reason_of(head: &[u8]) -> Cow<'_, str> {
+    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.splitn(3, |byte| *byte == b' ').nth(2).map(|words| text_of(words.trim_ascii())).unwrap_or_default()
+}
+
 /// The text of a header's value: UTF-8 where it is, Latin-1 otherwise.
-pub(crate) fn text_of(value: &[u8]) -> String {
+pub(crate) fn text_of(value: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(value) {
-        Ok(text) => text.to_owned(),
+        Ok(text) => Cow::Borrowed(text),
         Err(_) => value.iter().map(|byte| char::from(*byte)).collect(),
     }
 }
@@ -195,7 +222,7 @@ pub(crate) fn text_of(value: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn request(text: &str) -> Result<RequestHead, Garbage> {
+    fn request(text: &str) -> Result<RequestHead<'_>, Garbage> {
         RequestHead::read(text.as_bytes())
     }
 
@@ -212,17 +239,20 @@ mod tests {
 
     #[test]
     fn some_answers_have_no_body_whatever_they_say() {
-        let head = |status: u16| ResponseHead {
-            status,
-            reason: String::new(),
-            framing: Framing::Length(9),
-            websocket: false,
-            events: false,
-        };
-        assert_eq!(head(200).framing_for("HEAD"), Framing::Length(0));
-        assert_eq!(head(204).framing_for("GET"), Framing::Length(0));
-        assert_eq!(head(304).framing_for("GET"), Framing::Length(0));
-        assert_eq!(head(200).framing_for("GET"), Framing::Length(9));
+        let head = |status: u16| ResponseHead { status, framing: Framing::Length(9), websocket: false, events: false };
+        let (head_alone, get) = (Asking::with("HEAD"), Asking::with("GET"));
+        assert_eq!(head(200).framing_for(head_alone), Framing::Length(0));
+        assert_eq!(head(204).framing_for(get), Framing::Length(0));
+        assert_eq!(head(304).framing_for(get), Framing::Length(0));
+        assert_eq!(head(200).framing_for(get), Framing::Length(9));
+    }
+
+    #[test]
+    fn the_words_behind_a_status_are_read_from_the_head() {
+        let of = |line: &str| reason_of(format!("{line}\r\nA: b c d\r\n\r\n").as_bytes()).into_owned();
+        assert_eq!(of("HTTP/1.1 404 Not Found"), "Not Found");
+        assert_eq!([of("HTTP/1.1 200 "), of("HTTP/1.1 200"), of("")], [""; 3]);
+        assert_eq!(reason_of(b""), "");
     }
 
     #[test]

@@ -9,11 +9,20 @@ const MIN_PIECE: usize = 512;
 /// So much room is made at once for what a message says of its length; whoever announces more need not send it.
 const MOST_EXPECTED: usize = 4 * 1024;
 
+/// A recording with its first bytes, which nobody has seen yet.
+pub(crate) struct Begun {
+    pub(crate) recording: Recording,
+    /// The memory it takes, which is on the store's account already.
+    pub(crate) taken: usize,
+}
+
 /// Bytes as they were on the wire.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
-    /// Full pieces, which are shared with whoever looks, so that looking copies nothing.
-    pieces: Vec<Bytes>,
+    /// The first full piece, and the others: most messages have one. They are shared with whoever looks, so that
+    /// looking copies nothing.
+    first: Bytes,
+    others: Vec<Bytes>,
     /// The piece that is being filled.
     filling: Vec<u8>,
     kept: usize,
@@ -28,6 +37,8 @@ pub(crate) struct Recording {
     pub(crate) cut: bool,
     /// Whether the message has ended as it should.
     pub(crate) complete: bool,
+    /// The body stands as it is: no transfer coding is around it.
+    pub(crate) plain: bool,
 }
 
 impl Recording {
@@ -39,6 +50,7 @@ impl Recording {
     /// Knows how long the body will be.
     pub(crate) fn expecting(mut self, framing: &Framing) -> Self {
         if let Framing::Length(body) = framing {
+            self.plain = true;
             self.expected = self.head.saturating_add(usize::try_from(*body).unwrap_or(usize::MAX));
         }
         self
@@ -70,10 +82,16 @@ impl Recording {
         let piece: Vec<u8> = Vec::with_capacity(wanted);
         let capacity = piece.capacity();
         let full = std::mem::replace(&mut self.filling, piece);
-        if !full.is_empty() {
-            self.pieces.push(full.into());
-        }
+        self.push(full);
         capacity
+    }
+
+    fn push(&mut self, full: Vec<u8>) {
+        match full {
+            nothing if nothing.is_empty() => {}
+            first if self.first.is_empty() => self.first = first.into(),
+            other => self.others.push(other.into()),
+        }
     }
 
     /// Gives back memory that is not used. Returns how much.
@@ -82,25 +100,23 @@ impl Recording {
         let before = last.capacity();
         last.shrink_to_fit();
         let given_back = before - last.capacity();
-        if !last.is_empty() {
-            self.pieces.push(last.into());
-        }
-        self.pieces.shrink_to_fit();
+        self.push(last);
+        self.others.shrink_to_fit();
         given_back
     }
 
     /// Everything that is kept, if it lies in one piece.
     pub(crate) fn in_one_piece(&self) -> Option<&[u8]> {
-        match (self.pieces.as_slice(), self.filling.as_slice()) {
-            ([one], []) => Some(one),
-            ([], filling) => Some(filling),
+        match (&self.first[..], self.others.as_slice(), self.filling.as_slice()) {
+            ([], _, filling) => Some(filling),
+            (one, [], []) => Some(one),
             _ => None,
         }
     }
 
     /// Looks at the head as far as it is kept, without copying it where it lies in one piece.
     pub(crate) fn look_at_head<T>(&self, look: impl FnOnce(&[u8]) -> T) -> T {
-        let first = self.pieces.first().map_or(self.filling.as_slice(), |piece| &piece[..]);
+        let first = if self.first.is_empty() { self.filling.as_slice() } else { &self.first[..] };
         match first.get(..self.head) {
             Some(head) => look(head),
             None => look(&self.message().head()),
@@ -109,7 +125,8 @@ impl Recording {
 
     /// What is kept at this moment.
     pub(crate) fn message(&self) -> Message {
-        let mut pieces = self.pieces.clone();
+        let first = (!self.first.is_empty()).then_some(&self.first);
+        let mut pieces: Vec<Bytes> = first.into_iter().chain(&self.others).cloned().collect();
         if !self.filling.is_empty() {
             pieces.push(Bytes::copy_from_slice(&self.filling));
         }
@@ -118,7 +135,8 @@ impl Recording {
 
     /// Forgets the bytes, not the facts.
     pub(crate) fn clear(&mut self) {
-        self.pieces = Vec::new();
+        self.first = Bytes::new();
+        self.others = Vec::new();
         self.filling = Vec::new();
         self.kept = 0;
         self.limit = 0;

@@ -68,10 +68,10 @@ pub fn repeat(exchange: &Exchange, changes: &Changes, host: Option<&str>) -> Res
         Error::new(Code::CapturedCut, "The captured request is not well-formed, so it cannot be replayed.")
     })?;
     changes.check()?;
-    let method = changes.method.as_deref().unwrap_or(&parsed.method);
+    let method = changes.method.as_deref().unwrap_or(parsed.method);
     let target = match &changes.path {
         Some(path) => path.clone(),
-        None => origin_form(method, &parsed.target)?,
+        None => origin_form(method, parsed.target)?,
     };
     let untouched = matches!(changes.headers, Headers::Same) && changes.body.is_none() && host.is_none();
     if untouched && changes.method.is_none() && target == parsed.target {

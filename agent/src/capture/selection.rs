@@ -125,7 +125,7 @@ impl Selection {
 mod tests {
     use super::super::{
         event::feed,
-        exchange::{Opening, Side, TunnelTag},
+        exchange::{Opening, Said, Side, TunnelTag},
         framing::Framing,
     };
     use super::*;
@@ -133,20 +133,10 @@ mod tests {
     fn filled(count: usize) -> CaptureStore {
         let store = CaptureStore::new(Some(64 << 20), 1 << 20, feed());
         for number in 0..count {
-            let opening = Opening {
-                tunnel: Arc::new(TunnelTag {
-                    definition: if number % 2 == 0 { "a" } else { "b" }.into(),
-                    proto: "https",
-                }),
-                remote: "192.0.2.1:1".into(),
-                method: "POST".into(),
-                target: format!("/{number}"),
-                host: "h".into(),
-                replay_of: None,
-                trace: None,
-                imported: false,
-                through_edge: false,
-            };
+            let name = if number % 2 == 0 { "a" } else { "b" };
+            let tunnel = Arc::new(TunnelTag { definition: name.into(), proto: "https" });
+            let said = Said { method: "POST", target: &format!("/{number}"), host: "h", remote: "192.0.2.1:1" };
+            let opening = Opening::of(tunnel, said);
             let exchange = store.begin(opening, b"POST / HTTP/1.1\r\n\r\n", &Framing::Length(0));
             exchange.append(&store, Side::Request, format!("needle {number}").as_bytes());
             exchange.ended(&store, Side::Request);
@@ -155,7 +145,7 @@ mod tests {
     }
 
     fn targets(page: &Page) -> Vec<&str> {
-        page.found.iter().map(|exchange| exchange.opening.target.as_str()).collect()
+        page.found.iter().map(|exchange| exchange.opening.target()).collect()
     }
 
     #[test]

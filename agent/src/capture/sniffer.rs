@@ -1,10 +1,10 @@
 //! Following one connection's requests and responses on the raw bytes, in any split, pipelined or not.
 
 use super::{
-    exchange::{Exchange, Opening, Side, TunnelTag},
+    exchange::{Exchange, Opening, Said, Side, TunnelTag},
     frames::{Follow, Sender},
     framing::{Framing, Garbage},
-    head::{HeadBuffer, RequestHead, ResponseHead},
+    head::{Asking, HeadBuffer, RequestHead, ResponseHead},
     store::CaptureStore,
 };
 use crate::tunnels::{metrics::Meter, why::Silence};
@@ -12,6 +12,7 @@ use postern_tunnel::Notes;
 use std::{
     borrow::Cow,
     collections::VecDeque,
+    net::IpAddr,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -43,10 +44,21 @@ pub struct Observer {
 }
 
 impl Observer {
-    fn remote_of(&self, head: &RequestHead) -> String {
-        match head.visitor {
-            Some(visitor) if self.replay_of.is_none() => visitor.to_string(),
-            _ => self.remote.clone(),
+    fn remote(&self, visitor: Option<IpAddr>) -> Cow<'_, str> {
+        match visitor {
+            Some(visitor) if self.replay_of.is_none() => Cow::Owned(visitor.to_string()),
+            _ => Cow::Borrowed(&self.remote),
+        }
+    }
+
+    /// What is listed of a request.
+    fn opening(&self, head: &RequestHead<'_>, visitor: Option<IpAddr>) -> Opening {
+        let said = Said { method: head.method, target: head.target, host: &head.host, remote: &self.remote(visitor) };
+        Opening {
+            replay_of: self.replay_of,
+            trace: self.notes.as_ref().and_then(Notes::take),
+            through_edge: self.through_edge,
+            ..Opening::of(self.tunnel.clone(), said)
         }
     }
 }
@@ -83,7 +95,7 @@ struct Direction {
 }
 
 struct Pending {
-    method: String,
+    asking: Asking,
     started: Instant,
     exchange: Option<Arc<Exchange>>,
     upgrade: bool,
@@ -238,7 +250,7 @@ impl Conversation {
                     }
                     let observer = &self.observer;
                     let started = self.request.head.feed(bytes, |raw| {
-                        let mut head = RequestHead::read(raw)?;
+                        let head = RequestHead::read(raw)?;
                         let exchange = observer.store.as_ref().filter(|store| store.is_on()).map(|store| {
                             let kept = store.kept_head(raw);
                             // What is kept is what is listed: a secret must not stay in the target either.
@@ -246,41 +258,25 @@ impl Conversation {
                                 Cow::Owned(kept) => RequestHead::read(kept).ok(),
                                 Cow::Borrowed(_) => None,
                             };
-                            let (target, host) = match redacted {
-                                Some(redacted) => (redacted.target, redacted.host),
-                                // Nobody else asks for them.
-                                None => (std::mem::take(&mut head.target), std::mem::take(&mut head.host)),
-                            };
-                            let opening = Opening {
-                                tunnel: observer.tunnel.clone(),
-                                remote: observer.remote_of(&head),
-                                method: head.method.clone(),
-                                target,
-                                host,
-                                replay_of: observer.replay_of,
-                                trace: observer.notes.as_ref().and_then(Notes::take),
-                                imported: false,
-                                through_edge: observer.through_edge,
-                            };
+                            let opening = observer.opening(redacted.as_ref().unwrap_or(&head), head.visitor);
                             store.begin(opening, &kept, &head.framing)
                         });
-                        Ok((head, exchange))
+                        Ok((Asking::with(head.method), head.upgrade, head.framing, exchange))
                     })?;
-                    let Some((taken, (head, exchange))) = started else { return Ok(()) };
+                    let Some((taken, (asking, upgrade, framing, exchange))) = started else { return Ok(()) };
                     if let Some(exchange) = &exchange {
                         exchange.came(self.way.transit, self.way.connect.take());
                     }
                     bytes = &bytes[taken..];
-                    let upgrade = head.upgrade || head.method == "CONNECT";
-                    let pending =
-                        Pending { method: head.method, started: Instant::now(), exchange: exchange.clone(), upgrade };
+                    let upgrade = upgrade || asking == Asking::Connect;
+                    let pending = Pending { asking, started: Instant::now(), exchange: exchange.clone(), upgrade };
                     self.pending.push_back(pending);
                     // This one is listed already, and given up with the others.
                     if self.pending.len() > MAX_PIPELINED {
                         return Err(Garbage);
                     }
-                    let empty = head.framing == Framing::Length(0);
-                    self.request.body = Some((head.framing, exchange));
+                    let empty = framing == Framing::Length(0);
+                    self.request.body = Some((framing, exchange));
                     if empty {
                         self.request_ended();
                     }
@@ -334,9 +330,8 @@ impl Conversation {
                             && let (Some(exchange), Some(store)) = (&pending.exchange, store)
                         {
                             let kept = store.kept_head(raw);
-                            let recording = store.recording(kept.len()).expecting(&head.framing_for(&pending.method));
-                            exchange.answered(head.status, &head.reason, recording);
-                            exchange.append(store, Side::Response, &kept);
+                            let framing = head.framing_for(pending.asking);
+                            exchange.answered(store, head.status, store.begun(&kept, Some(&framing)));
                         }
                         Ok(head)
                     })?;
@@ -353,7 +348,7 @@ impl Conversation {
 
     fn response_head(&mut self, head: &ResponseHead) {
         let Some(pending) = self.pending.front() else { return };
-        let switched = head.status == 101 || (pending.method == "CONNECT" && (200..300).contains(&head.status));
+        let switched = head.status == 101 || (pending.asking == Asking::Connect && (200..300).contains(&head.status));
         let kept = pending.exchange.clone().zip(self.observer.store.clone());
         if switched {
             let missed = self.following == Following::Undecided { missed: true };
@@ -366,7 +361,7 @@ impl Conversation {
             }
             return;
         }
-        let framing = head.framing_for(&pending.method);
+        let framing = head.framing_for(pending.asking);
         if head.events
             && framing != Framing::Length(0)
             && let Some((exchange, store)) = kept

@@ -2,10 +2,10 @@
 
 use super::{
     event::Happening,
-    exchange::{Exchange, Opening, Side, shown_id},
+    exchange::{Exchange, Opening, shown_id},
     framing::Framing,
     gone::Gone,
-    recording::Recording,
+    recording::{Begun, Recording},
     redact::{Redactor, Rules},
 };
 use arc_swap::ArcSwap;
@@ -106,21 +106,44 @@ impl CaptureStore {
 
     /// A request's head has passed: from now on it is listed.
     pub(crate) fn begin(&self, opening: Opening, head: &[u8], framing: &Framing) -> Arc<Exchange> {
-        let recording = self.recording(head.len()).expecting(framing);
-        let exchange = self.enter(|id| Exchange::new(id, opening, recording));
-        exchange.append(self, Side::Request, head);
+        let request = self.begun(head, Some(framing));
+        let exchange = self.enter(request, |id, recording| Exchange::new(id, opening, recording));
         self.tell_of(&exchange);
         exchange
     }
 
+    /// A recording that begins with a head.
+    pub(crate) fn begun(&self, head: &[u8], framing: Option<&Framing>) -> Begun {
+        let mut recording = Recording::new(head.len(), self.body_limit());
+        if let Some(framing) = framing {
+            recording = recording.expecting(framing);
+        }
+        recording.passed = head.len() as u64;
+        let (mut rest, mut taken) = (head, 0);
+        while !rest.is_empty() {
+            let wanted = recording.wanted(rest.len());
+            if !self.reserve(wanted) {
+                self.refund(wanted);
+                recording.cut = true;
+                break;
+            }
+            let given = recording.grow(wanted);
+            self.correct(wanted, given);
+            taken += given;
+            rest = recording.fill(rest);
+        }
+        Begun { recording, taken }
+    }
+
     /// Gives an exchange its id and its place, and room for what belongs to every one.
-    pub(crate) fn enter(&self, make: impl FnOnce(u64) -> Exchange) -> Arc<Exchange> {
+    pub(crate) fn enter(&self, request: Begun, make: impl FnOnce(u64, Recording) -> Exchange) -> Arc<Exchange> {
+        let Begun { recording, taken } = request;
         let exchange = {
             let mut kept = self.locked();
             kept.last = kept.last.wrapping_add(1).max(1);
-            let exchange = Arc::new(make(u64::from(self.run) << 32 | u64::from(kept.last)));
+            let exchange = Arc::new(make(u64::from(self.run) << 32 | u64::from(kept.last), recording));
             let fixed = exchange.fixed_bytes();
-            exchange.charge(fixed);
+            exchange.charge(fixed + taken);
             self.used.fetch_add(fixed, Relaxed);
             kept.loose.insert(exchange.id, exchange.clone());
             exchange
@@ -129,21 +152,14 @@ impl CaptureStore {
         exchange
     }
 
-    /// An empty recording with the limit for bodies.
-    pub(crate) fn recording(&self, head: usize) -> Recording {
-        Recording::new(head, self.body_limit.load(Relaxed))
-    }
-
     /// Bytes that are kept of one body.
     pub(crate) fn body_limit(&self) -> usize {
         self.body_limit.load(Relaxed)
     }
 
-    /// Takes memory onto the account and makes room for it.
-    pub(crate) fn reserve(&self, bytes: usize) {
-        if self.used.fetch_add(bytes, Relaxed) + bytes > self.limit.load(Relaxed) {
-            self.make_room();
-        }
+    /// Takes memory onto the account and makes room for it; whether there is enough.
+    pub(crate) fn reserve(&self, bytes: usize) -> bool {
+        self.used.fetch_add(bytes, Relaxed) + bytes <= self.limit.load(Relaxed) || self.make_room()
     }
 
     /// The allocator gave more (or less) than was asked for.
@@ -157,10 +173,10 @@ impl CaptureStore {
         self.used.fetch_sub(bytes, Relaxed);
     }
 
-    fn make_room(&self) {
+    fn make_room(&self) -> bool {
         let limit = self.limit.load(Relaxed);
         if self.used.load(Relaxed) <= limit {
-            return;
+            return true;
         }
         let mut gone = Vec::new();
         {
@@ -172,6 +188,7 @@ impl CaptureStore {
             }
         }
         self.dropped.fetch_add(gone.len() as u64, Relaxed);
+        self.used.load(Relaxed) <= limit
     }
 
     /// The captured request with this id.
@@ -293,9 +310,13 @@ impl CaptureStore {
     /// An exchange has changed.
     pub(crate) fn tell_of(&self, exchange: &Arc<Exchange>) {
         // What somebody deleted while it was on its way does not come back.
-        if exchange.is_deleted() {
-            return;
+        if !exchange.is_deleted() {
+            self.tell_of_change(exchange);
         }
+    }
+
+    /// The same where it is known that nobody has deleted it.
+    pub(crate) fn tell_of_change(&self, exchange: &Arc<Exchange>) {
         exchange.set_revision(self.revision.fetch_add(1, Relaxed) + 1);
         self.tell(Happening::Request(exchange.clone()));
     }
@@ -319,21 +340,15 @@ impl std::fmt::Debug for CaptureStore {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{event::feed, exchange::TunnelTag};
+    use super::super::{
+        event::feed,
+        exchange::{Said, Side, TunnelTag},
+    };
     use super::*;
 
     fn opening(name: &str) -> Opening {
-        Opening {
-            tunnel: Arc::new(TunnelTag { definition: name.into(), proto: "https" }),
-            remote: "192.0.2.1:1".into(),
-            method: "POST".into(),
-            target: "/".into(),
-            host: "h".into(),
-            replay_of: None,
-            trace: None,
-            imported: false,
-            through_edge: false,
-        }
+        let tunnel = Arc::new(TunnelTag { definition: name.into(), proto: "https" });
+        Opening::of(tunnel, Said { method: "POST", target: "/", host: "h", remote: "192.0.2.1:1" })
     }
 
     fn store(limit: u64) -> CaptureStore {

@@ -25,7 +25,7 @@ pub fn detail(exchange: &Exchange, raw: Raw) -> Json {
         Raw::Head => STANDARD.encode(message.head()),
     };
     let facts = exchange.facts();
-    let reason = exchange.reason().unwrap_or_default();
+    let reason = exchange.reason();
     let (request, response) = exchange.messages();
     let (proto, headers) = request_head(&request.head());
     let response_cut = response.as_ref().is_some_and(|response| response.cut);
@@ -48,14 +48,14 @@ pub fn detail(exchange: &Exchange, raw: Raw) -> Json {
         "uri": format!("/api/requests/http/{id}"),
         "id": id,
         "tunnel_name": exchange.opening.tunnel.shown(),
-        "remote_addr": exchange.opening.remote,
+        "remote_addr": exchange.opening.remote(),
         "start": exchange.start.to_string(),
         "duration": facts.duration.map_or(0, nanoseconds),
         "request": {
-            "method": exchange.opening.method,
+            "method": exchange.opening.method(),
             "proto": proto,
             "headers": headers,
-            "uri": exchange.opening.target,
+            "uri": exchange.opening.target(),
             "raw": encoded(&request),
             "body_size": request.body_size(),
         },

@@ -65,7 +65,7 @@ impl Tunnels {
                 definition: leg.tag.definition.clone(),
                 proto: proto_of(&leg, exchange.opening.tunnel.proto),
             }),
-            remote: exchange.opening.remote.clone(),
+            remote: exchange.opening.remote().to_owned(),
             replay_of: Some(exchange.id),
             through_edge: again.edge.is_some(),
             notes: None,
@@ -87,7 +87,7 @@ impl Tunnels {
             );
             return Err(Error::new(Code::ReplayFailed, message));
         }
-        let manner = Manner::of(&leg.definition.wire, visitor_of(&exchange.opening.remote), None);
+        let manner = Manner::of(&leg.definition.wire, visitor_of(exchange.opening.remote()), None);
         let local =
             self.local().connect(&leg.definition.upstream, &manner).await.map_err(|error| match error.code {
                 Code::ServiceUnreachable => Error::new(Code::ReplayFailed, error.message),
@@ -130,7 +130,7 @@ impl Tunnels {
             let leg = self.active_leg(&tag.definition, Some(tag.proto)).ok_or_else(|| not_running(&tag.definition))?;
             return Ok(leg.definition.upstream.shown(true).trim_end_matches('/').to_owned());
         }
-        let host = exchange.opening.host.as_str();
+        let host = exchange.opening.host();
         let fine =
             !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
         if !fine {

@@ -115,14 +115,15 @@ fn check_port(rest: &str) -> Option<()> {
     }
 }
 
-/// Whether the text is canonical as it stands, seen without parsing it: names in punycode are checked in full.
+/// Whether the text is canonical as it stands, seen without parsing it. What has two hyphens in a row may be punycode,
+/// and is checked in full.
 fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut label = 0;
     for (index, byte) in bytes.iter().enumerate() {
         match byte {
             b'a'..=b'z' | b'0'..=b'9' => label += 1,
-            b'-' if label > 0 && index + 1 < bytes.len() && bytes[index + 1] != b'.' => label += 1,
+            b'-' if label > 0 && bytes.get(index + 1).is_some_and(u8::is_ascii_alphanumeric) => label += 1,
             b'.' if label > 0 => label = 0,
             _ => return false,
         }
@@ -130,7 +131,7 @@ fn is_plain(text: &str) -> bool {
             return false;
         }
     }
-    label > 0 && bytes.len() <= 253 && !text.contains("xn--")
+    label > 0 && bytes.len() <= 253
 }
 
 #[cfg(test)]

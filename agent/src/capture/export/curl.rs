@@ -22,7 +22,7 @@ pub fn command(exchange: &Exchange, base: &str, secrets: Secrets<'_>) -> Result<
             "The captured request was not kept whole, so no command can send it. Raise inspect_body_size to keep larger bodies.",
         ));
     }
-    let (method, target) = (exchange.opening.method.as_str(), secrets.address(&exchange.opening.target));
+    let (method, target) = (exchange.opening.method(), secrets.address(exchange.opening.target()));
     let headers = secrets.headers(&request);
     let given = |name: &str| headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
     let has_body = given("content-length") || given("transfer-encoding");

@@ -56,11 +56,11 @@ impl<'a> Candidate<'a> {
         match test {
             Test::Anywhere(matcher) => self.anywhere(matcher),
             Test::Text(field, matcher) => self.text(*field, matcher),
-            Test::Method(method) => opening.method.eq_ignore_ascii_case(method),
+            Test::Method(method) => opening.method().eq_ignore_ascii_case(method),
             Test::Tunnel(name) => opening.tunnel.is_called(name, str::eq_ignore_ascii_case),
             Test::Header(half, name, matcher) => self.sides(*half).any(|side| self.has_header(side, name, matcher)),
             Test::Body(half, matcher) => self.sides(*half).any(|side| self.has_in_body(side, matcher)),
-            Test::Status(bounds) => within(bounds, self.state(State::status_code).map(u64::from)),
+            Test::Status(bounds) => within(bounds, self.state(|state| state.status).map(u64::from)),
             Test::Duration(bounds) => within(bounds, self.state(|state| state.duration).map(nanoseconds)),
             Test::Size(half, bounds) => {
                 let (request, response) = self.state(State::sizes);
@@ -88,9 +88,9 @@ impl<'a> Candidate<'a> {
         let maybe =
             |text: &Option<std::sync::Arc<str>>| text.as_ref().is_some_and(|text| matcher.matches(text.as_bytes()));
         match field {
-            TextField::Path => matcher.matches(opening.target.as_bytes()),
-            TextField::Host => matcher.matches(opening.host.as_bytes()),
-            TextField::Remote => matcher.matches(opening.remote.as_bytes()),
+            TextField::Path => matcher.matches(opening.target().as_bytes()),
+            TextField::Host => matcher.matches(opening.host().as_bytes()),
+            TextField::Remote => matcher.matches(opening.remote().as_bytes()),
             TextField::Note => self.state(|state| maybe(&state.note)),
             TextField::Error => self.state(|state| maybe(&state.error)),
             TextField::Type => self.has_header(1, "content-type", matcher),
@@ -99,12 +99,12 @@ impl<'a> Candidate<'a> {
 
     fn anywhere(&self, matcher: &Matcher) -> bool {
         let opening = &self.exchange.opening;
-        let texts = [&opening.method, &opening.target, &opening.host, &opening.remote];
+        let texts = [opening.method(), opening.target(), opening.host(), opening.remote()];
         texts.into_iter().any(|text| matcher.matches(text.as_bytes()))
             || self.state(|state| {
                 let digits = |code: u16| [code / 100, code / 10 % 10, code % 10].map(|digit| b'0' + digit as u8);
                 let texts = [&state.note, &state.error];
-                state.status_code().is_some_and(|code| matcher.matches(&digits(code)))
+                state.status.is_some_and(|code| matcher.matches(&digits(code)))
                     || texts.into_iter().flatten().any(|text| matcher.matches(text.as_bytes()))
             })
             || self.tunnel_is_called(matcher)
@@ -166,7 +166,7 @@ impl<'a> Candidate<'a> {
         let at_once = self.recording(side, |recording| {
             let whole = recording.in_one_piece().filter(|whole| whole.len() <= SMALL)?;
             let (head, body) = whole.split_at_checked(recording.head)?;
-            if values(head, "transfer-encoding").next().is_some() {
+            if !recording.plain && values(head, "transfer-encoding").next().is_some() {
                 return None;
             }
             self.saw(body.len());

@@ -298,17 +298,10 @@ fn events_of_a_body_in_chunks_are_frames() {
 fn frames_stay_within_the_room_of_a_body_and_the_newest_are_kept() {
     let mut watched = watch();
     let other = watched.store.begin(
-        Opening {
-            tunnel: watched.conversation.observer.tunnel.clone(),
-            remote: String::new(),
-            method: "GET".into(),
-            target: "/other".into(),
-            host: String::new(),
-            replay_of: None,
-            trace: None,
-            imported: false,
-            through_edge: false,
-        },
+        Opening::of(
+            watched.conversation.observer.tunnel.clone(),
+            Said { method: "GET", target: "/other", ..Said::default() },
+        ),
         REQUESTS[0],
         &Framing::Length(0),
     );

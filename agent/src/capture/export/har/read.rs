@@ -2,7 +2,7 @@
 
 use crate::capture::{
     CaptureStore, TunnelTag,
-    exchange::{Exchange, Opening, Side},
+    exchange::{Exchange, Opening, Said, Side},
     head::{MAX_HEAD, RequestHead, ResponseHead},
     store::parse_id,
 };
@@ -115,7 +115,7 @@ struct Ready {
     opening: Opening,
     start: jiff::Timestamp,
     request: Part,
-    response: Option<(u16, String, Part)>,
+    response: Option<(u16, Part)>,
     duration: Duration,
     error: Option<String>,
     note: Option<String>,
@@ -185,19 +185,16 @@ impl Entry {
         let response = if answered { Some(self.response.check()?) } else { None };
         let nanoseconds = self.duration.unwrap_or((self.time.max(0.0) * 1e6) as u64);
         let error = self.error.or_else(|| (!answered).then(|| "The file holds no answer.".to_owned()));
+        let tunnel = TunnelTag {
+            definition: self.tunnel.filter(|name| !name.is_empty()).unwrap_or_else(|| "imported".into()),
+            proto,
+        };
+        let remote = self.remote.as_deref().unwrap_or_default();
+        let said = Said { method: head.method, target: head.target, host: &head.host, remote };
         let opening = Opening {
-            tunnel: Arc::new(TunnelTag {
-                definition: self.tunnel.filter(|name| !name.is_empty()).unwrap_or_else(|| "imported".into()),
-                proto,
-            }),
-            remote: self.remote.unwrap_or_default(),
-            method: head.method,
-            target: head.target,
-            host: head.host,
             replay_of: self.replay_of.as_deref().and_then(parse_id),
-            trace: None,
             imported: true,
-            through_edge: false,
+            ..Opening::of(Arc::new(tunnel), said)
         };
         let note = self.comment.filter(|note| !note.is_empty());
         Ok(Ready { opening, start, request, response, duration: Duration::from_nanos(nanoseconds), error, note })
@@ -205,25 +202,25 @@ impl Entry {
 }
 
 impl Response {
-    fn check(self) -> Result<(u16, String, Part), String> {
+    fn check(self) -> Result<(u16, Part), String> {
         let status = u16::try_from(self.status).ok().filter(|status| (100..1000).contains(status));
         let status = status.ok_or_else(|| format!("`{}` is no status", self.status))?;
         let body = decoded(self.content.text.map(|text| (text, self.content.encoding)))?;
         let first = format!("{} {status} {}", version(&self.http_version), self.status_text);
         let part = message(&first, carried(self.headers), body, self.cut, self.complete)?;
-        let head = ResponseHead::read(&part.head).map_err(|_| "its response is not well-formed HTTP".to_owned())?;
-        Ok((status, head.reason, part))
+        ResponseHead::read(&part.head).map_err(|_| "its response is not well-formed HTTP".to_owned())?;
+        Ok((status, part))
     }
 }
 
 impl Ready {
     fn enter(self, store: &CaptureStore) {
         let Ready { opening, start, request, response, duration, error, note } = self;
-        let recording = store.recording(request.head.len());
-        let exchange = store.enter(|id| Exchange::new(id, opening, recording).began_at(start));
+        let begun = store.begun(&request.head, None);
+        let exchange = store.enter(begun, |id, recording| Exchange::new(id, opening, recording).began_at(start));
         keep(store, &exchange, Side::Request, &request);
-        if let Some((status, reason, part)) = response {
-            exchange.answered(status, &reason, store.recording(part.head.len()));
+        if let Some((status, part)) = response {
+            exchange.answered(store, status, store.begun(&part.head, None));
             keep(store, &exchange, Side::Response, &part);
         }
         if note.is_some() {
@@ -234,7 +231,6 @@ impl Ready {
 }
 
 fn keep(store: &CaptureStore, exchange: &Arc<Exchange>, side: Side, part: &Part) {
-    exchange.append(store, side, &part.head);
     exchange.append(store, side, &part.body);
     if part.cut {
         exchange.mark_cut(side);

@@ -27,15 +27,15 @@ pub fn entry(exchange: &Exchange, secrets: Secrets<'_>) -> Json {
     let opening = &exchange.opening;
     let (request, response) = exchange.messages();
     let scheme = opening.tunnel.proto;
-    let target = secrets.address(&opening.target);
+    let target = secrets.address(opening.target());
     let url = match target.starts_with('/') {
-        true => format!("{scheme}://{}{target}", opening.host),
-        false => format!("{scheme}://{}/", opening.host),
+        true => format!("{scheme}://{}{target}", opening.host()),
+        false => format!("{scheme}://{}/", opening.host()),
     };
     let headers = secrets.headers(&request);
     let content = request.whole_content();
     let mut sent = json!({
-        "method": opening.method,
+        "method": opening.method(),
         "url": url,
         "httpVersion": version(&request),
         "cookies": cookies(&headers, "cookie"),
@@ -66,7 +66,7 @@ pub fn entry(exchange: &Exchange, secrets: Secrets<'_>) -> Json {
         "comment": facts.note.as_deref().unwrap_or_default(),
         "_id": shown_id(exchange.id),
         "_tunnel": opening.tunnel.definition,
-        "_remote_addr": opening.remote,
+        "_remote_addr": opening.remote(),
         "_duration": facts.duration.map(crate::capture::exchange::nanoseconds),
         "_error": facts.error.as_deref(),
         "_answered": response.is_some(),
@@ -90,7 +90,7 @@ fn received(exchange: &Exchange, response: &Message, secrets: Secrets<'_>) -> Js
     }
     json!({
         "status": exchange.facts().status.unwrap_or_default(),
-        "statusText": exchange.reason().unwrap_or_default(),
+        "statusText": exchange.reason(),
         "httpVersion": version(response),
         "cookies": cookies(&headers, "set-cookie"),
         "headers": listed(&headers),
