@@ -6,6 +6,7 @@ import { findHost } from "./host";
 import type { Host } from "./host/host";
 import { AgentModel } from "./model/agent";
 import "./parts/tokens.css";
+import "./parts/starting.css";
 import { Notice } from "./parts/Notice";
 import { followTheme } from "./parts/theme";
 import { Toasts } from "./parts/toast";
