@@ -31,7 +31,8 @@ impl Names {
 /// The values of all cookies with this name that could be one of our secrets.
 pub(crate) fn values<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a Secret> {
     pairs(headers)
-        .filter_map(move |(found, value)| value.try_into().ok().filter(|_| found == name.as_bytes()))
+        .filter(move |(found, _)| *found == name.as_bytes())
+        .filter_map(|(_, value)| value.try_into().ok())
         .take(MOST)
 }
 

@@ -217,21 +217,22 @@ impl Logins {
         let published = self.published.load();
         cookies::values(headers, &realm.cookies.session).find_map(|secret| {
             let known = self.recognize(realm, secret, &published)?;
-            realm.takes(known.session(), host, known.last(), now).then(|| {
+            realm.lasts(known.session(), host, known.last(), now).then(|| {
                 known.touch(now);
                 known
             })
         })
     }
 
-    /// Whose secret this is.
+    /// Whose secret this is, among those who have logged in here.
     fn recognize(&self, realm: &Realm, secret: &cookies::Secret, published: &Published) -> Option<Arc<Known>> {
         let key = match realm.recognized.get(secret) {
             Some((known, edition)) if edition == published.edition => return Some(known),
             Some((known, _)) => known.session().key,
             None => sessions::key(secret, &realm.route),
         };
-        let known = self.see(realm, published.sessions.get(&key)?);
+        let session = published.sessions.get(&key).filter(|session| realm.has(session))?;
+        let known = self.see(realm, session);
         realm.recognized.keep(secret, known.clone(), published.edition);
         Some(known)
     }

@@ -68,10 +68,18 @@ impl Realm {
 
     /// Whether a session is one of this realm, for this host, and not too old. `last` is its last request.
     pub(crate) fn takes(&self, session: &LoginSession, host: &str, last: i64, now: i64) -> bool {
+        self.has(session) && self.lasts(session, host, last, now)
+    }
+
+    /// Whether a session was begun here, with what logs people in now.
+    pub(crate) fn has(&self, session: &LoginSession) -> bool {
+        *session.route == *self.route && session.realm == self.digest
+    }
+
+    /// Whether one that was begun here opens this host, and is not over.
+    pub(crate) fn lasts(&self, session: &LoginSession, host: &str, last: i64, now: i64) -> bool {
         let lasting = |seconds: u32, since: i64| seconds == 0 || now < since.saturating_add(i64::from(seconds));
-        *session.route == *self.route
-            && session.realm == self.digest
-            && session.host == host
+        session.host == host
             && lasting(self.options.maximum_duration, session.created_at.seconds())
             && lasting(self.options.inactivity_timeout, last)
     }

@@ -3,6 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { expectAccessible, expectReadable, launch, open, picture } from "../kit/browser";
 import { enterKey } from "../kit/console";
+import { tabTo } from "../kit/keys";
 import { World } from "../kit/world";
 
 let browser: Browser;
@@ -191,40 +192,28 @@ it("works by keyboard alone", async () => {
   await page.keyboard.type(world.key);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "IP policies", level: 1 }).waitFor();
-  const focusOn = async (name: string) => {
-    for (let step = 0; step < 80; step += 1) {
-      await page.keyboard.press("Tab");
-      const at = await page.evaluate(() => {
-        const element = document.activeElement as HTMLElement | null;
-        const label = (element as HTMLInputElement | null)?.labels?.[0]?.textContent;
-        return (element?.getAttribute("aria-label") ?? label ?? element?.textContent ?? "").trim();
-      });
-      if (at === name) return;
-    }
-    throw new Error(`the Tab key does not lead to “${name}”`);
-  };
-  await focusOn("Skip to the page");
+  await tabTo(page, "Skip to the page");
   await page.keyboard.press("Enter");
-  await focusOn("New IP policy");
+  await tabTo(page, "New IP policy");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "New IP policy" }).waitFor();
-  await focusOn("Description");
+  await tabTo(page, "Description");
   await page.keyboard.type("By keyboard");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "By keyboard", level: 1 }).waitFor();
-  await focusOn("Add rule");
+  await tabTo(page, "Add rule");
   await page.keyboard.press("Enter");
   await page.getByRole("dialog", { name: "New rule" }).waitFor();
-  await focusOn("Network");
+  await tabTo(page, "Network");
   await page.keyboard.type("192.0.2.0/24");
   await page.keyboard.press("Enter");
   await page.getByRole("row", { name: "allow 192.0.2.0/24" }).waitFor();
   await page.getByRole("dialog", { name: "New rule" }).waitFor({ state: "detached" });
-  await focusOn("Delete allow 192.0.2.0/24");
+  await tabTo(page, "Delete allow 192.0.2.0/24");
   await page.keyboard.press("Enter");
   const asked = page.getByRole("dialog", { name: "Delete allow 192.0.2.0/24?" });
   await asked.waitFor();
-  await focusOn("Delete");
+  await tabTo(page, "Delete");
   await page.keyboard.press("Enter");
   await page.getByText("No rules: this policy admits nobody.").waitFor();
 });

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { expectAccessible } from "../kit/browser";
 import { EdgePages, type Edge } from "../kit/edges";
+import { namesOfFocus, tabTo } from "../kit/keys";
 import { type World, eventually } from "../kit/world";
 
 let pages: EdgePages;
@@ -278,18 +279,18 @@ describe("with a keyboard alone", () => {
     await page.keyboard.type("Comp");
     await page.keyboard.press("Enter");
     await focused("Compression");
-    await tabTo("Add Compression");
+    await tabTo(page, "Add Compression");
     await page.keyboard.press("Enter");
     await pages.stage("Compression").waitFor();
     await focused("Compression");
-    await tabTo("Compression enabled");
+    await tabTo(page, "Compression enabled");
     await page.keyboard.press("Space");
     await page.getByRole("dialog", { name: "Switch Compression off?" }).waitFor();
-    await tabTo("Switch off");
+    await tabTo(page, "Switch off");
     await page.keyboard.press("Enter");
     await pages.stage("Compression, off").waitFor();
     await focused("Compression enabled");
-    await tabTo("Remove Compression");
+    await tabTo(page, "Remove Compression");
     await page.keyboard.press("Enter");
     const removal = page.getByRole("dialog", { name: "Remove Compression?" });
     await removal.waitFor();
@@ -298,7 +299,7 @@ describe("with a keyboard alone", () => {
     await focused("Remove Compression");
     await page.keyboard.press("Enter");
     await removal.waitFor();
-    await tabTo("Remove");
+    await tabTo(page, "Remove");
     await page.keyboard.press("Enter");
     await removal.waitFor({ state: "hidden" });
     await pages.stage("Compression, off").waitFor({ state: "hidden" });
@@ -309,20 +310,7 @@ describe("with a keyboard alone", () => {
 
 /** What has the focus is called so. */
 async function focused(name: string): Promise<void> {
-  await eventually(`the focus at “${name}”`, async () => ((await nameOfFocus()) === name ? true : undefined));
-}
-
-async function tabTo(name: string): Promise<void> {
-  for (let presses = 0; presses < 40; presses += 1) {
-    if ((await nameOfFocus()) === name) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`“${name}” is not reached with Tab; the focus is at “${await nameOfFocus()}”`);
-}
-
-function nameOfFocus(): Promise<string> {
-  return page.evaluate(() => {
-    const element = document.activeElement;
-    return (element?.getAttribute("aria-label") ?? element?.textContent ?? "").trim();
-  });
+  await eventually(`the focus at “${name}”`, async () =>
+    (await namesOfFocus(page)).includes(name) ? true : undefined,
+  );
 }

@@ -1,0 +1,27 @@
+// Walking through a page with the Tab key, as somebody without a mouse does.
+import type { Page } from "playwright-core";
+
+const MOST_PRESSES = 120;
+
+/** What the element with the focus is called: by its label, its own words, or the first of what it shows. */
+export function namesOfFocus(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const element = document.activeElement as HTMLInputElement | null;
+    const label = element?.labels?.[0];
+    const said = [element?.getAttribute("aria-label"), label?.textContent, element?.textContent];
+    return said.map((text) => (text ?? "").trim()).filter((text) => text !== "");
+  });
+}
+
+/** Presses Tab until what is called so has the focus. */
+export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const is = (text: string) => (typeof name === "string" ? text === name : name.test(text));
+  const seen = new Set<string>();
+  for (let presses = 0; presses < MOST_PRESSES; presses += 1) {
+    const names = await namesOfFocus(page);
+    if (names.some(is)) return;
+    seen.add(names[0] ?? "");
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`“${String(name)}” is not reached with Tab, but ${[...seen].join(" · ")}`);
+}
