@@ -52,7 +52,7 @@ export function useView(filter: string): ViewHandle {
         ? () => {
             let first = true;
             const asked = new Asked(filter, model.api, model.exchanges, (judged, progress) => {
-              if (progress.problem === null && first) view.setFilter(asked.matches);
+              if (progress.problem === null && first) view.setFilter(asked.matches, judged);
               else view.judgeAgain(judged);
               first &&= progress.problem !== null;
               setAnswer({ to: filter, ...progress });

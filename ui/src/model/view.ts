@@ -25,9 +25,11 @@ export class ExchangeView {
     return this.#exchanges.listen((change) => this.#follow(change));
   }
 
-  setFilter(matches: Filter): void {
+  /** `passing`: which pass now, ascending, where that is known already. */
+  setFilter(matches: Filter, passing?: readonly number[]): void {
     this.#matches = matches;
-    this.#rebuild();
+    if (passing) this.#seqs = [...passing];
+    else this.#rebuild();
     this.#onChange();
   }
 
