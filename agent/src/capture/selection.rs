@@ -9,6 +9,8 @@ use std::{num::NonZero, sync::Arc, thread};
 
 /// So many are taken out of the store at once.
 const STEP: usize = 2048;
+/// So many are judged at once, at most.
+const LARGEST_STEP: usize = 4 * STEP;
 /// What takes longer than a step is judged by so many threads at most.
 const HANDS: usize = 4;
 /// Heads and bodies are read up to so many bytes in one call; then it says where to go on.
@@ -58,10 +60,12 @@ impl Selection {
         let mut page = Page::default();
         let mut left = most_read;
         let mut before = self.before.unwrap_or(u64::MAX);
-        let mut hands = 1;
+        let (mut hands, mut size, mut judged) = (1, STEP, 0);
+        if self.filter.is_none() {
+            size = size.min(self.limit + 1);
+        }
         loop {
-            let size = if self.filter.is_none() { STEP.min(self.limit + 1) } else { STEP * hands };
-            let step = store.page(before, size);
+            let step = taken(store, before, size);
             let Some(last) = step.last() else { return page };
             before = last.id;
             let wanted = self.after.map_or(step.len(), |after| step.partition_point(|exchange| exchange.id > after));
@@ -81,8 +85,13 @@ impl Selection {
             if wanted < step.len() {
                 return page;
             }
-            // The first step answers most questions; for the others more hands are worth their while.
+            // The first step answers most questions; for the others more hands are worth their while, and larger steps,
+            // as far as the page is likely to need what is in them.
             hands = thread::available_parallelism().map_or(1, NonZero::get).min(HANDS);
+            judged += step.len();
+            let missing = self.limit.saturating_sub(page.found.len());
+            let likely = missing.saturating_mul(judged).checked_div(page.found.len()).unwrap_or(usize::MAX);
+            size = (2 * size).min(likely).clamp(STEP, LARGEST_STEP);
         }
     }
 
@@ -119,6 +128,21 @@ impl Selection {
             && self.tunnel.as_ref().is_none_or(|name| tag.is_called(name, |one, other| one == other))
             && self.filter.as_ref().is_none_or(|filter| filter.passes(exchange, read))
     }
+}
+
+/// So many of those before this one, if there are; the store is left alone now and then.
+fn taken(store: &CaptureStore, before: u64, size: usize) -> Vec<Arc<Exchange>> {
+    let mut taken = store.page(before, size.min(STEP));
+    while taken.len() < size
+        && let Some(last) = taken.last()
+    {
+        let more = store.page(last.id, (size - taken.len()).min(STEP));
+        if more.is_empty() {
+            break;
+        }
+        taken.extend(more);
+    }
+    taken
 }
 
 #[cfg(test)]

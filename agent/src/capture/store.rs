@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 use std::{
     borrow::Cow,
     collections::BTreeMap,
+    hint,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
@@ -204,7 +205,7 @@ impl CaptureStore {
         let kept = self.locked();
         let mut loose = kept.loose.range(..before).rev().map(|(_, exchange)| exchange).peekable();
         let mut pinned = kept.pinned.range(..before).rev().map(|(_, exchange)| exchange).peekable();
-        let mut page = Vec::with_capacity(count.min(1024));
+        let mut page: Vec<&Arc<Exchange>> = Vec::with_capacity(count.min(2048));
         while page.len() < count {
             let next = match (loose.peek(), pinned.peek()) {
                 (Some(a), Some(b)) if b.id > a.id => pinned.next(),
@@ -212,9 +213,11 @@ impl CaptureStore {
                 (None, _) => pinned.next(),
             };
             let Some(next) = next else { break };
-            page.push(next.clone());
+            page.push(next);
         }
-        page
+        // Each would wait for its own cold memory while it is counted; looked at before, they come in together.
+        hint::black_box(page.iter().map(|exchange| Arc::strong_count(exchange)).fold(0, usize::wrapping_add));
+        page.into_iter().cloned().collect()
     }
 
     /// Pins an exchange or lets it loose, and writes a note beside it; `None` leaves what is there.

@@ -5,8 +5,8 @@ import type { Problem, Summary } from "../api/types";
 import type { Change, Exchanges } from "./exchanges";
 
 const PAGE = 2000;
-/** The first screen is asked for alone. */
-const FIRST_PAGE = 100;
+/** What is seen first, and often all there is. */
+const FIRST_PAGE = 1000;
 const PAUSE_MS = 250;
 
 export interface Progress {
