@@ -22,10 +22,11 @@ export async function keychain(world) {
 
   await steps.must("a hidden start shows the tray and no window, and the key moves into the keychain", async () => {
     check(fs.existsSync(app.file("desktop", "api-key.sealed")), "there was no file before");
+    const launched = Date.now();
     world.child = app.launch(session.env, log, ["--hidden"]);
     await until("the agent is online", () => app.isOnline(), 40_000);
     await until("the tray says so", async () => (await tray.headline()).startsWith("Online"));
-    equal(await titles(), [], "windows");
+    equal(await titles(), [], `windows ${Date.now() - launched} ms after the start`);
     await until("the files of the key are gone", () =>
       ["api-key.sealed", "api-key.seal"].every((name) => !fs.existsSync(app.file("desktop", name))));
     const found = await session.call(SECRETS, "/org/freedesktop/secrets", "org.freedesktop.Secret.Service.SearchItems", "{}");
