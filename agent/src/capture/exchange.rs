@@ -9,7 +9,6 @@ use super::{
     recording::{Begun, Recording},
     store::CaptureStore,
 };
-use serde_json::{Value as Json, json};
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
     atomic::{AtomicU64, Ordering::Relaxed},
@@ -334,36 +333,6 @@ impl Exchange {
 
     pub(crate) fn set_revision(&self, revision: u64) {
         self.revision.store(revision, Relaxed);
-    }
-
-    /// The line of the list, without headers and bytes.
-    pub fn summary(&self) -> Json {
-        let facts = self.facts();
-        let reason = self.reason();
-        let opening = &self.opening;
-        json!({
-            "id": shown_id(self.id),
-            "tunnel_name": opening.tunnel.shown(),
-            "method": opening.method(),
-            "path": opening.target(),
-            "host": opening.host(),
-            "status_code": facts.status,
-            "status": facts.status.map(|code| status_line(code, &reason)),
-            "start": self.start.to_string(),
-            "duration": facts.duration.map(nanoseconds),
-            "request_size": facts.request_size,
-            "response_size": facts.response_size,
-            "remote_addr": opening.remote(),
-            "cut": facts.cut,
-            "replay_of": opening.replay_of.map(shown_id),
-            "replay_through": opening.replayed_through(),
-            "error": facts.error.as_deref(),
-            "pinned": facts.pinned,
-            "note": facts.note.as_deref(),
-            "imported": opening.imported,
-            "frames": facts.frames.map(|(count, _)| count),
-            "open": facts.duration.is_none() || facts.frames.is_some_and(|(_, open)| open),
-        })
     }
 }
 

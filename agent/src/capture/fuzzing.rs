@@ -82,7 +82,7 @@ fn watch(said: &[u8], answered: &[u8], size: usize) -> Vec<Seen> {
         let shown = view::detail(exchange, view::Raw::Whole);
         let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
         let raw = |side: &str| STANDARD.decode(text(&shown[side]["raw"])).expect("base64");
-        assert!(exchange.summary()["duration"].is_u64(), "nothing is awaited for ever");
+        assert!(exchange.summary().json()["duration"].is_u64(), "nothing is awaited for ever");
         Seen {
             method: text(&shown["request"]["method"]),
             target: text(&shown["request"]["uri"]),

@@ -22,6 +22,7 @@ pub mod replay;
 mod selection;
 pub mod sniffer;
 pub mod store;
+mod summary;
 pub mod view;
 
 pub use event::Happening;
@@ -29,3 +30,4 @@ pub use exchange::{Exchange, TunnelTag};
 pub use message::Bodies;
 pub use selection::{Page, Selection};
 pub use store::CaptureStore;
+pub use summary::Summary;

@@ -422,7 +422,7 @@ mod tests {
         let kept = store.page(u64::MAX, 1000);
         assert_eq!(kept.last().map(|last| last.id), Some(first.id), "listed at its place");
         assert!(kept.windows(2).all(|pair| pair[0].id > pair[1].id));
-        assert_eq!(first.summary()["note"], "look at this");
+        assert_eq!(first.summary().json()["note"], "look at this");
         store.mark(&first, Some(false), Some(None));
         store.begin(opening("a"), b"GET / HTTP/1.1\r\n\r\n", &Framing::Length(0));
         for _ in 0..20 {

@@ -53,7 +53,7 @@ impl Picture {
         let now = Timestamp::now();
         let published = core.tunnels.list();
         let tunnels = core.tunnels.configured().iter().map(|one| Tunnel::of(one, &published)).collect();
-        let requests = core.store.page(u64::MAX, rows).iter().map(|one| Request::of(&one.summary())).collect();
+        let requests = core.store.page(u64::MAX, rows).iter().map(|one| Request::of(&one.summary().json())).collect();
         Picture {
             state: status.state,
             reason: status.reason.map(|reason| reason.message),

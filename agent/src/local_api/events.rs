@@ -12,7 +12,8 @@ use axum::{
 };
 use futures::{Stream, StreamExt, stream};
 use postern_api::{Code, Error};
-use serde_json::{Value as Json, json};
+use serde::Serialize;
+use serde_json::json;
 use std::{convert::Infallible, sync::Arc, time::Duration};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
@@ -164,6 +165,6 @@ fn afresh(core: &Core, told: &mut u64) -> Vec<Event> {
     state.into_iter().chain(gone).chain([missed]).chain(newest(&core.store)).collect()
 }
 
-fn event(kind: &str, data: &Json) -> Event {
-    Event::default().event(kind).data(data.to_string())
+fn event(kind: &str, data: &impl Serialize) -> Event {
+    Event::default().event(kind).data(serde_json::to_string(data).expect("plain data is JSON"))
 }

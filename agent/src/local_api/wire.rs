@@ -7,19 +7,21 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use postern_api::{Code, Error};
+use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 /// No body of a call is larger than this.
 const MAX_BODY: usize = 256 * 1024;
 
 /// 200 with a body.
-pub(super) fn ok(value: &Json) -> Response {
+pub(super) fn ok(value: &impl Serialize) -> Response {
     answer(StatusCode::OK, value)
 }
 
 /// A status with a body.
-pub(super) fn answer(status: StatusCode, value: &Json) -> Response {
-    (status, [(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
+pub(super) fn answer(status: StatusCode, value: &impl Serialize) -> Response {
+    let body = serde_json::to_vec(value).expect("plain data is JSON");
+    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
 /// The body of a call, which must be an object.

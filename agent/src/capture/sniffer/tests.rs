@@ -101,7 +101,7 @@ fn a_pending_request_has_no_response_and_a_broken_one_says_why() {
     assert_eq!(watched.seen(), [(REQUESTS[0].to_vec(), None)]);
     watched.conversation.connection_closed();
     let list = watched.store.page(u64::MAX, 1);
-    assert!(list[0].summary()["error"].as_str().expect("said").contains("before a response"));
+    assert!(list[0].summary().json()["error"].as_str().expect("said").contains("before a response"));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn requests_behind_a_change_of_protocol_that_nobody_asked_for_are_not_awaited_fo
     let list = watched.store.page(u64::MAX, 100);
     assert_eq!(list.len(), 2);
     for exchange in &list {
-        assert!(exchange.summary()["duration"].is_u64(), "{}", exchange.summary());
+        assert!(exchange.summary().json()["duration"].is_u64(), "{}", exchange.summary().json());
     }
     let error = view::detail(&list[0], view::Raw::Whole)["error"].to_string();
     assert!(error.contains("changed to another protocol"), "{error}");
@@ -125,7 +125,7 @@ fn when_more_is_asked_than_is_followed_nothing_is_awaited_for_ever() {
     watched.conversation.request_bytes(&REQUESTS[0].repeat(MAX_PIPELINED + 5));
     let list = watched.store.page(u64::MAX, 10_000);
     assert_eq!(list.len(), MAX_PIPELINED + 1);
-    assert!(list.iter().all(|exchange| exchange.summary()["duration"].is_u64()));
+    assert!(list.iter().all(|exchange| exchange.summary().json()["duration"].is_u64()));
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn messages_of_a_websocket_are_frames_in_any_division() {
         assert_eq!(watched.seen()[0].1.as_deref(), Some(SWITCH), "the response is its head");
         drop(watched.conversation);
         let exchange = watched.store.page(u64::MAX, 1).remove(0);
-        assert_eq!(exchange.summary()["open"], false);
+        assert_eq!(exchange.summary().json()["open"], false);
         watched.store.clear();
         assert_eq!(watched.store.bytes(), 0, "everything was on the account");
     }

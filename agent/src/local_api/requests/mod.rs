@@ -11,7 +11,7 @@ use super::{ApiError, no_content, wire};
 use crate::{
     agent::Core,
     capture::{
-        Exchange, Page, Selection,
+        Exchange, Page, Selection, Summary,
         view::{self, Raw},
     },
 };
@@ -22,6 +22,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use postern_api::{Code, Error};
+use serde::Serialize;
 use serde_json::json;
 use std::{convert::Infallible, sync::Arc};
 
@@ -30,10 +31,17 @@ pub(super) async fn list(State(core): State<Arc<Core>>, RawQuery(query): RawQuer
     Ok(streamed(page))
 }
 
+#[derive(Serialize)]
+struct ShortList<'a> {
+    requests: Vec<Summary<'a>>,
+    next: Option<&'a str>,
+    cut: bool,
+}
+
 pub(super) async fn summaries(State(core): State<Arc<Core>>, RawQuery(query): RawQuery) -> Result<Response, ApiError> {
     let page = found(&core, query::selection(query.as_deref().unwrap_or_default())?).await?;
-    let requests: Vec<_> = page.found.iter().map(|exchange| exchange.summary()).collect();
-    Ok(wire::ok(&json!({"requests": requests, "next": page.next, "cut": page.cut})))
+    let requests = page.found.iter().map(|exchange| exchange.summary()).collect();
+    Ok(wire::ok(&ShortList { requests, next: page.next.as_deref(), cut: page.cut }))
 }
 
 /// Looks where nothing else waits for it.

@@ -122,7 +122,7 @@ fn written() -> String {
 
 /// A line of the list, without what differs from run to run.
 fn shown(exchange: &Exchange) -> Json {
-    let mut summary = exchange.summary();
+    let mut summary = exchange.summary().json();
     summary["id"] = "0".into();
     summary["start"] = "2026-01-02T03:04:05Z".into();
     summary
