@@ -40,17 +40,17 @@ function asked(exchanges: Exchanges, refuse = false) {
 it("is answered page by page, and asked again for what changes", async () => {
   const exchanges = new Exchanges();
   exchanges.put(
-    Array.from({ length: 3000 }, (_, number) => sample(id(number + 1), { note: number % 2 ? "x" : null })),
+    Array.from({ length: 6000 }, (_, number) => sample(id(number + 1), { note: number % 2 ? "x" : null })),
   );
   const { calls, told, stop, passing } = asked(exchanges);
   await vi.waitFor(() => expect(told.at(-1)?.done).toBe(1));
-  expect(passing().length).toBe(1500);
-  expect(calls.map(({ limit }) => limit)).toEqual([1000, 2000]);
+  expect(passing().length).toBe(3000);
+  expect(calls.map(({ limit }) => limit)).toEqual([2000, 2000]);
   expect(told[0]?.done).toBeLessThan(1);
 
-  exchanges.put([sample(id(3001)), sample(id(3002), { note: "x" }), sample(id(2))]);
-  await vi.waitFor(() => expect(passing()).toContain(id(3002)));
-  expect(passing()).not.toContain(id(3001));
+  exchanges.put([sample(id(6001)), sample(id(6002), { note: "x" }), sample(id(2))]);
+  await vi.waitFor(() => expect(passing()).toContain(id(6002)));
+  expect(passing()).not.toContain(id(6001));
   expect(passing()).not.toContain(id(2));
   expect(calls.at(-1)?.since).toBe(id(1));
   stop();

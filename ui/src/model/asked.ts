@@ -1,12 +1,10 @@
 // A filter that only the agent can judge: it is asked for all that pass, and again for what has changed since.
-import type { AgentApi } from "../api/agent";
+import type { AgentApi, SummaryPage } from "../api/agent";
 import { ApiError, asProblem } from "../api/problem";
 import type { Problem, Summary } from "../api/types";
 import type { Change, Exchanges } from "./exchanges";
 
 const PAGE = 2000;
-/** What is seen first, and often all there is. */
-const FIRST_PAGE = 1000;
 const PAUSE_MS = 250;
 
 export interface Progress {
@@ -59,7 +57,7 @@ export class Asked {
   /** Asks, and goes on asking for what changes; the returned function ends that. */
   start(): () => void {
     const stop = this.#exchanges.listen((change) => this.#follow(change));
-    void this.#ask(null, this.#exchanges.first);
+    void this.#ask(this.#exchanges.first);
     return () => {
       this.#open = false;
       clearTimeout(this.#timer);
@@ -88,11 +86,12 @@ export class Asked {
   }
 
   /** What was there when the filter was set, newest first. */
-  async #ask(before: string | null, oldest: number): Promise<void> {
+  async #ask(oldest: number): Promise<void> {
     try {
-      for (let next = before, first = true; (first || next !== null) && this.#open; first = false) {
-        const page = await this.#api.summaries({
-          limit: first ? FIRST_PAGE : PAGE,
+      let next: string | null = null;
+      do {
+        const page: SummaryPage = await this.#api.summaries({
+          limit: PAGE,
           filter: this.filter,
           ...(next === null ? {} : { before: next }),
         });
@@ -101,7 +100,7 @@ export class Asked {
         const seqs = this.#admit(page.requests);
         this.#progress = { done: next === null ? 1 : this.#share(next, oldest), problem: null };
         this.#tell(seqs, this.#progress);
-      }
+      } while (next !== null && this.#open);
       if (this.#open && this.#changed.size > 0) this.#later();
     } catch (thrown) {
       this.#fail(thrown);
