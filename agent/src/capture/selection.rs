@@ -5,14 +5,18 @@ use super::{
     filter::Filter,
     store::CaptureStore,
 };
-use std::{num::NonZero, sync::Arc, thread};
+use std::{
+    num::NonZero,
+    sync::{Arc, LazyLock},
+    thread,
+};
 
 /// So many are taken out of the store at once.
 const STEP: usize = 2048;
 /// So many are judged at once, at most.
 const LARGEST_STEP: usize = 4 * STEP;
-/// What takes longer than a step is judged by so many threads at most.
-const HANDS: usize = 4;
+/// What takes longer than a step is judged by so many threads, four at most. Asking the system reads its files.
+static HANDS: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get).min(4));
 /// Heads and bodies are read up to so many bytes in one call; then it says where to go on.
 const MOST_READ: u64 = 64 << 20;
 
@@ -87,7 +91,7 @@ impl Selection {
             }
             // The first step answers most questions; for the others more hands are worth their while, and larger steps,
             // as far as the page is likely to need what is in them.
-            hands = thread::available_parallelism().map_or(1, NonZero::get).min(HANDS);
+            hands = *HANDS;
             judged += step.len();
             let missing = self.limit.saturating_sub(page.found.len());
             let likely = missing.saturating_mul(judged).checked_div(page.found.len()).unwrap_or(usize::MAX);

@@ -85,22 +85,30 @@ export class Asked {
     }, PAUSE_MS);
   }
 
-  /** What was there when the filter was set, newest first. */
+  /** All that pass, newest first, until nobody wants them any more. */
+  async *#pages(since?: string): AsyncGenerator<SummaryPage> {
+    let next: string | null = null;
+    do {
+      const page: SummaryPage = await this.#api.summaries({
+        limit: PAGE,
+        filter: this.filter,
+        ...(since === undefined ? {} : { since }),
+        ...(next === null ? {} : { before: next }),
+      });
+      if (!this.#open) return;
+      yield page;
+      next = page.next ?? null;
+    } while (next !== null && this.#open);
+  }
+
+  /** What was there when the filter was set. */
   async #ask(oldest: number): Promise<void> {
     try {
-      let next: string | null = null;
-      do {
-        const page: SummaryPage = await this.#api.summaries({
-          limit: PAGE,
-          filter: this.filter,
-          ...(next === null ? {} : { before: next }),
-        });
-        if (!this.#open) return;
-        next = page.next ?? null;
-        const seqs = this.#admit(page.requests);
-        this.#progress = { done: next === null ? 1 : this.#share(next, oldest), problem: null };
+      for await (const { requests, next } of this.#pages()) {
+        const seqs = this.#admit(requests);
+        this.#progress = { done: next ? this.#share(next, oldest) : 1, problem: null };
         this.#tell(seqs, this.#progress);
-      } while (next !== null && this.#open);
+      }
       if (this.#open && this.#changed.size > 0) this.#later();
     } catch (thrown) {
       this.#fail(thrown);
@@ -115,22 +123,12 @@ export class Asked {
     const since = (BigInt(`0x${least}`) - 1n).toString(16).padStart(16, "0");
     const passing: Summary[] = [];
     try {
-      let next: string | null = null;
-      do {
-        const page = await this.#api.summaries({
-          limit: PAGE,
-          filter: this.filter,
-          since,
-          ...(next === null ? {} : { before: next }),
-        });
-        if (!this.#open) return;
-        passing.push(...page.requests);
-        next = page.next ?? null;
-      } while (next !== null);
+      for await (const page of this.#pages(since)) passing.push(...page.requests);
     } catch (thrown) {
       this.#fail(thrown);
       return;
     }
+    if (!this.#open) return;
     for (const seq of changed) {
       const id = this.#exchanges.at(seq)?.id;
       if (id !== undefined) this.#passing.delete(id);
