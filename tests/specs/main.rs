@@ -33,6 +33,7 @@ mod rights;
 mod secrets;
 mod server_start;
 mod service;
+mod silence;
 mod ssh_certificates;
 mod stages;
 mod tcp_edges;

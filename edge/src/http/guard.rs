@@ -106,7 +106,9 @@ impl<S> Guard<S> {
             let limit = self.silence();
             let due = self.last_use() + limit.unwrap_or(self.patience.idle);
             let timer = self.reading.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(due)));
-            if timer.deadline() > due {
+            // Without a limit the deadline may have passed long ago: resetting the timer to it would make it fire at
+            // every turn of this loop, until the task's budget is gone and its response is never polled again.
+            if limit.is_some() && timer.deadline() > due {
                 timer.as_mut().reset(due);
             }
             std::task::ready!(timer.as_mut().poll(cx));
@@ -255,6 +257,36 @@ mod tests {
                     assert!(took + Duration::from_millis(5) >= *expected, "{shown:?} ended after {took:?}");
                 }
             }
+        }
+    }
+
+    /// Counts how often a connection with an open request is polled while it is silent for several idle timeouts.
+    async fn polls_while_busy(http2: bool, sent: &[u8]) -> usize {
+        let (mut visitor, ours) = duplex(4096);
+        let counter = Busy::default();
+        let _open = counter.begin();
+        let mut guard = Guard::new(ours, http2, counter, &limits());
+        visitor.write_all(sent).await.expect("room");
+        let mut polls = 0;
+        let silence = std::future::poll_fn(|cx| -> Poll<()> {
+            polls += 1;
+            loop {
+                let mut bytes = [0; 512];
+                match Pin::new(&mut guard).poll_read(cx, &mut ReadBuf::new(&mut bytes)) {
+                    Poll::Ready(read) => read.expect("the connection is kept"),
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
+        });
+        assert!(tokio::time::timeout(IDLE * 4, silence).await.is_err(), "nothing ends the wait");
+        polls
+    }
+
+    #[tokio::test]
+    async fn a_connection_with_an_open_request_sleeps_however_long_it_is_silent() {
+        for (http2, sent) in [(false, &b"GET / HTTP/1.1\r\n\r\n"[..]), (true, b"frames")] {
+            let polls = polls_while_busy(http2, sent).await;
+            assert!(polls < 16, "polled {polls} times, HTTP/2: {http2}");
         }
     }
 
