@@ -36,15 +36,15 @@ async fn measure() {
     );
     std::fs::write(&config, text).expect("written");
     let sources = Sources { files: vec![config], may_be_missing: false, overlay: Node::empty() };
-    let agent = Agent::start(Options { sources, start: Start::All, extra: Vec::new() }).await.expect("it starts");
-    let store = agent.core().store.clone();
+    let agent = Agent::start(Options { sources, start: AutoStart::All, extra: Vec::new() }).await.expect("it starts");
+    let store = agent.context().store.clone();
     let filling = Instant::now();
     fill(&store, 0..HELD);
     let each = filling.elapsed() / HELD as u32;
     println!("{HELD} requests captured, {each:?} each, {} bytes on the account", store.bytes());
     assert_eq!(store.page(u64::MAX, 2 * HELD).len(), HELD, "all are held");
 
-    let web = format!("http://{}", agent.core().web_addr().expect("it listens"));
+    let web = format!("http://{}", agent.context().web_addr().expect("it listens"));
     let client = reqwest::Client::new();
     let ids: Vec<String> = store.page(u64::MAX, HELD).iter().map(|one| format!("{:016x}", one.id())).collect();
     let middle = &ids[HELD / 2];

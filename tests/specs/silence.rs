@@ -91,9 +91,9 @@ async fn a_response_that_begins_late_arrives() {
     let site = Site::open().await;
     let visits = site.visits();
     let count = visits.len();
-    let open = visits.into_iter().map(|(name, base, visitor)| {
-        tokio::spawn(async move { (name, visitor.get(&format!("{base}/slow")).await) })
-    });
+    let open = visits
+        .into_iter()
+        .map(|(name, base, visitor)| tokio::spawn(async move { (name, visitor.get(&format!("{base}/slow")).await) }));
     let open: Vec<_> = open.collect();
     site.origin.hears("/slow", count).await;
     tokio::time::sleep(SILENCE).await;

@@ -6,7 +6,7 @@ use super::{
     sniffer::{Conversation, Observer},
     view,
 };
-use crate::tunnels::metrics::Meter;
+use crate::metrics::Meter;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use std::sync::Arc;
 

@@ -2,83 +2,16 @@
 //! still be seen that two requests came with the same one; from the placeholder nobody finds the secret.
 
 use super::head::MAX_HEADERS;
+use crate::config::redaction::RedactionRules;
 use aws_lc_rs::hmac;
-use std::{borrow::Cow, collections::BTreeSet, fmt::Write, ops::Range};
+use std::{borrow::Cow, fmt::Write, ops::Range};
 
 /// What every placeholder begins with. It can stand in headers, cookies and addresses as it is.
 const PREFIX: &str = "redacted-";
 const DIGITS: usize = 12;
 
-const HEADERS: [&str; 14] = [
-    "authorization",
-    "proxy-authorization",
-    "cookie",
-    "set-cookie",
-    "x-api-key",
-    "api-key",
-    "x-auth-token",
-    "x-access-token",
-    "x-csrf-token",
-    "x-xsrf-token",
-    "x-goog-api-key",
-    "x-amz-security-token",
-    "x-gitlab-token",
-    "x-vault-token",
-];
-const PARAMETERS: [&str; 19] = [
-    "token",
-    "access_token",
-    "refresh_token",
-    "id_token",
-    "auth_token",
-    "authtoken",
-    "api_key",
-    "apikey",
-    "api-key",
-    "key",
-    "secret",
-    "client_secret",
-    "password",
-    "passwd",
-    "pwd",
-    "signature",
-    "sig",
-    "x-amz-signature",
-    "x-amz-security-token",
-];
 /// Headers that carry addresses, which carry parameters.
 const ADDRESSES: [&str; 3] = ["referer", "location", "content-location"];
-
-/// What counts as a secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rules {
-    headers: BTreeSet<String>,
-    parameters: BTreeSet<String>,
-}
-
-impl Default for Rules {
-    fn default() -> Self {
-        let set = |names: &[&str]| names.iter().map(ToString::to_string).collect();
-        Rules { headers: set(&HEADERS), parameters: set(&PARAMETERS) }
-    }
-}
-
-impl Rules {
-    /// Adds a header (`header.x-secret`) or a parameter of the query (`query.code`); `false` if it names neither.
-    pub fn add(&mut self, rule: &str) -> bool {
-        let rule = rule.to_ascii_lowercase();
-        let (set, name) = match (rule.strip_prefix("header."), rule.strip_prefix("query.")) {
-            (Some(name), _) => (&mut self.headers, name),
-            (_, Some(name)) => (&mut self.parameters, name),
-            _ => return false,
-        };
-        let fine = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && !b"=&:;,".contains(&byte));
-        if fine {
-            set.insert(name.to_owned());
-        }
-        fine
-    }
-}
 
 /// Makes placeholders, with a key of its own.
 pub struct Redactor {
@@ -109,12 +42,12 @@ impl Redactor {
     }
 
     /// A header's value without its secrets.
-    pub fn header<'a>(&self, rules: &Rules, name: &str, value: &'a str) -> Cow<'a, str> {
+    pub fn header<'a>(&self, rules: &RedactionRules, name: &str, value: &'a str) -> Cow<'a, str> {
         let name = name.to_ascii_lowercase();
         if ADDRESSES.contains(&name.as_str()) {
             return self.address(rules, value);
         }
-        if !rules.headers.contains(&name) {
+        if !rules.is_secret_header(&name) {
             return Cow::Borrowed(value);
         }
         Cow::Owned(match name.as_str() {
@@ -145,7 +78,7 @@ impl Redactor {
     }
 
     /// A target or an address without the secrets of its query and its fragment.
-    pub fn address<'a>(&self, rules: &Rules, address: &'a str) -> Cow<'a, str> {
+    pub fn address<'a>(&self, rules: &RedactionRules, address: &'a str) -> Cow<'a, str> {
         let Some(begin) = address.find(['?', '#']) else { return Cow::Borrowed(address) };
         let mut text = address[..begin].to_owned();
         for pair in address[begin..].split_inclusive(['&', '?', '#', ';']) {
@@ -164,13 +97,13 @@ impl Redactor {
         if text == address { Cow::Borrowed(address) } else { Cow::Owned(text) }
     }
 
-    fn is_secret(&self, rules: &Rules, name: &str) -> bool {
+    fn is_secret(&self, rules: &RedactionRules, name: &str) -> bool {
         let decoded = url::form_urlencoded::parse(name.as_bytes()).next().map(|(name, _)| name.to_ascii_lowercase());
-        decoded.is_some_and(|name| rules.parameters.contains(&name))
+        decoded.is_some_and(|name| rules.is_secret_parameter(&name))
     }
 
     /// The head of a message without its secrets; nothing if there are none in it.
-    pub(crate) fn head(&self, rules: &Rules, head: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn head(&self, rules: &RedactionRules, head: &[u8]) -> Option<Vec<u8>> {
         let mut changes: Vec<(Range<usize>, String)> = Vec::new();
         let mut change = |part: &[u8], text: &str, changed: Cow<'_, str>| {
             if changed != text {
@@ -224,7 +157,7 @@ mod tests {
 
     #[test]
     fn what_is_hidden_is_the_secret_and_nothing_else() {
-        let (redactor, rules) = (Redactor::default(), Rules::default());
+        let (redactor, rules) = (Redactor::default(), RedactionRules::default());
         let mark = |text: &str| redactor.placeholder(text);
         for (name, value, expected) in [
             ("Authorization", "Bearer abc", format!("Bearer {}", mark("abc"))),
@@ -253,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_head_keeps_everything_else_byte_for_byte() {
-        let (redactor, mut rules) = (Redactor::default(), Rules::default());
+        let (redactor, mut rules) = (Redactor::default(), RedactionRules::default());
         assert!(rules.add("header.X-Mine") && rules.add("query.code") && !rules.add("mine") && !rules.add("query."));
         let head = b"GET /a?code=c HTTP/1.1\r\nHost:h\r\nX-Mine:  m \r\nX-Latin: \xe9\r\nCookie: a=b\r\n\r\n";
         let redacted = redactor.head(&rules, head).expect("there are secrets");

@@ -5,9 +5,10 @@ use super::{
     frames::{Follow, Sender},
     framing::{Framing, Garbage},
     head::{Asking, HeadBuffer, RequestHead, ResponseHead},
+    missing_response::MissingResponse,
     store::CaptureStore,
 };
-use crate::tunnels::{metrics::Meter, why::Silence};
+use crate::metrics::Meter;
 use postern_tunnel::Notes;
 use std::{
     borrow::Cow,
@@ -205,17 +206,17 @@ impl Conversation {
             self.response.body = None;
             self.response_ended();
         }
-        if !self.patient || self.silence().is_none() {
+        if !self.patient || self.missing_response().is_none() {
             self.connection_closed();
         }
     }
 
     /// What is known of the answer that should have come next, if nothing of it came.
-    fn silence(&self) -> Option<Silence> {
+    fn missing_response(&self) -> Option<MissingResponse> {
         let pending = self.pending.front()?;
         let first = self.response.head.kept();
         (self.response.body.is_none() && first.len() < SHORTEST_ANSWER)
-            .then(|| Silence { first: first.to_vec(), waited: pending.started.elapsed() })
+            .then(|| MissingResponse { first_bytes: first.to_vec(), waited: pending.started.elapsed() })
     }
 
     /// The connection is over: what is still pending will not be answered.
@@ -441,8 +442,8 @@ pub struct Ending(Arc<Mutex<Conversation>>);
 
 impl Ending {
     /// What is known of a request that was not answered.
-    pub fn silence(&self) -> Option<Silence> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).silence()
+    pub fn missing_response(&self) -> Option<MissingResponse> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).missing_response()
     }
 
     /// The requests that were not answered are listed with this reason.

@@ -6,8 +6,9 @@ use super::{
     framing::Framing,
     gone::Gone,
     recording::{Begun, Recording},
-    redact::{Redactor, Rules},
+    redact::Redactor,
 };
+use crate::config::redaction::RedactionRules;
 use arc_swap::ArcSwap;
 use serde_json::{Value as Json, json};
 use std::{
@@ -33,7 +34,7 @@ pub struct CaptureStore {
     cleared: AtomicU64,
     run: u32,
     redactor: Redactor,
-    rules: ArcSwap<Rules>,
+    rules: ArcSwap<RedactionRules>,
     /// Secrets are taken out before anything is kept.
     redacting: AtomicBool,
     kept: Mutex<Kept>,
@@ -79,13 +80,13 @@ impl CaptureStore {
     }
 
     /// What counts as a secret, and whether secrets are kept.
-    pub fn redact(&self, rules: Rules, when_captured: bool) {
+    pub fn redact(&self, rules: RedactionRules, when_captured: bool) {
         self.rules.store(Arc::new(rules));
         self.redacting.store(when_captured, Relaxed);
     }
 
     /// What counts as a secret.
-    pub fn rules(&self) -> Arc<Rules> {
+    pub fn rules(&self) -> Arc<RedactionRules> {
         self.rules.load_full()
     }
 

@@ -1,7 +1,7 @@
 //! `postern config …`: reading and changing the configuration file.
 
 use super::{flags, say};
-use crate::config::{Sources, edit, settings::ServerAddress, tree::Node};
+use crate::config::{ServerAddress, Sources, edit, tree::Node};
 use clap::Subcommand;
 use postern_api::{Code, Error, Secret};
 use serde_json::{Value as Json, json};

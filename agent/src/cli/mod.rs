@@ -139,9 +139,9 @@ fn dispatch(command: Command) -> Result<(), Error> {
         Command::Tunnel { addr, tunnel, run } => run::one(tunnel.labelled(&addr)?, &run),
         Command::Start { names, all, none, run } => {
             let start = match (all, none) {
-                (true, _) => crate::agent::Start::All,
-                (_, true) => crate::agent::Start::None,
-                _ => crate::agent::Start::Named(names),
+                (true, _) => crate::agent::AutoStart::All,
+                (_, true) => crate::agent::AutoStart::None,
+                _ => crate::agent::AutoStart::Named(names),
             };
             run::configured(start, &run)
         }

@@ -2,7 +2,7 @@
 
 use super::{complain, flags::RunFlags, logging};
 use crate::{
-    agent::{Agent, Options, Start},
+    agent::{Agent, AgentOptions, AutoStart},
     config::{
         Definition, Settings,
         settings::{ConsoleUi, LogTarget},
@@ -15,15 +15,15 @@ use std::io::IsTerminal;
 /// One tunnel from the command line. Ends with an error if the server does not want it.
 pub(super) fn one(definition: Definition, flags: &RunFlags) -> Result<(), Error> {
     let name = definition.name.clone();
-    run(flags, Start::None, vec![definition], Some(name))
+    run(flags, AutoStart::None, vec![definition], Some(name))
 }
 
 /// Tunnels of the configuration file.
-pub(super) fn configured(start: Start, flags: &RunFlags) -> Result<(), Error> {
-    run(flags, start, Vec::new(), None)
+pub(super) fn configured(auto_start: AutoStart, flags: &RunFlags) -> Result<(), Error> {
+    run(flags, auto_start, Vec::new(), None)
 }
 
-fn run(flags: &RunFlags, start: Start, extra: Vec<Definition>, awaited: Option<String>) -> Result<(), Error> {
+fn run(flags: &RunFlags, auto_start: AutoStart, extra: Vec<Definition>, awaited: Option<String>) -> Result<(), Error> {
     let sources = flags.sources()?;
     let config = sources.load().map_err(|problems| problems.to_error())?;
     let settings = config.settings;
@@ -35,7 +35,7 @@ fn run(flags: &RunFlags, start: Start, extra: Vec<Definition>, awaited: Option<S
         .map_err(|error| Error::new(Code::Internal, format!("The program could not start its threads: {error}.")))?;
     runtime.block_on(async {
         let mut signals = Signals::listen()?;
-        let agent = Agent::start(Options { sources, start, extra }).await?;
+        let agent = Agent::start(AgentOptions { sources, auto_start, extra }).await?;
         let mut console = match journal {
             None => None,
             Some(journal) => match Console::open(settings.console_color, journal) {
@@ -89,7 +89,7 @@ fn is_in_front() -> bool {
 /// Until somebody ends it there.
 async fn watched(console: Option<&mut Console>, agent: &Agent) {
     match console {
-        Some(console) => console.show(agent.core()).await,
+        Some(console) => console.show(agent.context()).await,
         None => std::future::pending().await,
     }
 }

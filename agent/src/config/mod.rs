@@ -14,7 +14,9 @@ pub mod paths;
 mod pem;
 pub mod problem;
 pub mod proxy;
+pub mod redaction;
 pub mod script;
+pub mod server_address;
 pub mod settings;
 pub mod state;
 pub mod tree;
@@ -28,6 +30,7 @@ mod written;
 pub use definition::Definition;
 pub use kind::{Kind, Schemes, Terminate};
 pub use problem::{Place, Problem, Problems};
+pub use server_address::ServerAddress;
 pub use settings::Settings;
 pub use upstream::Upstream;
 

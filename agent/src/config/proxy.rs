@@ -1,6 +1,6 @@
 //! A proxy on the way to the server, as it is configured: `proxy_url`, or what the environment says for everybody.
 
-use super::settings::ServerAddress;
+use super::server_address::ServerAddress;
 use hyper_util::client::proxy::matcher::Matcher;
 use percent_encoding::percent_decode_str;
 use postern_api::Secret;

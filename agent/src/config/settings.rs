@@ -1,14 +1,17 @@
 //! The agent's own keys, checked and with their defaults.
 
-mod way;
+mod server_connection;
+
+pub use server_connection::RootCas;
 
 use super::{
     fields::Fields,
     problem::Problems,
     proxy::Proxy,
+    redaction::RedactionRules,
+    server_address::ServerAddress,
     tree::{Node, Value},
 };
-use crate::capture::redact::Rules;
 use ipnet::IpNet;
 use postern_api::{Secret, host::HostName};
 use std::{
@@ -53,7 +56,7 @@ pub struct Settings {
     /// Bytes kept of each captured request and response.
     pub body_bytes: u64,
     /// What counts as a secret in captured requests.
-    pub secrets: Rules,
+    pub secrets: RedactionRules,
     /// Secrets are taken out of requests when they are captured, and not only when they are exported.
     pub redact: bool,
     /// Where log lines go.
@@ -74,26 +77,6 @@ pub struct Settings {
     pub connect_timeout: Duration,
     /// Whether tunnels may lead to the metadata services of clouds.
     pub allow_metadata_addresses: bool,
-}
-
-/// Host and port of the server.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ServerAddress {
-    /// Name or IP address, without brackets.
-    pub host: String,
-    /// The HTTPS port.
-    pub port: u16,
-}
-
-/// Whom to trust when connecting to the server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RootCas {
-    /// The local server's authority where there is one, else the system's store.
-    Default,
-    /// The system's store.
-    Host,
-    /// Authorities in a PEM file.
-    File(PathBuf),
 }
 
 /// Where the local API listens.
@@ -212,12 +195,12 @@ impl Settings {
             redact,
             authtoken: authtoken(&mut fields),
             api_key: fields.text("api_key").map(|text| Secret::new(text.value)).filter(|key| !key.is_empty()),
-            servers: way::servers(&mut fields),
-            server_name: way::server_name(&mut fields),
-            root_cas: way::root_cas(&mut fields),
+            servers: server_connection::servers(&mut fields),
+            server_name: server_connection::server_name(&mut fields),
+            root_cas: server_connection::root_cas(&mut fields),
             crl_noverify: fields.flag("crl_noverify").unwrap_or(false),
-            proxy: way::proxy(&mut fields),
-            dns_resolvers: way::dns_resolvers(&mut fields),
+            proxy: server_connection::proxy(&mut fields),
+            dns_resolvers: server_connection::dns_resolvers(&mut fields),
             web: web(&mut fields).unwrap_or(WebAddress::Usual),
             web_allow_hosts: allow_hosts(&mut fields),
             inspect_bytes: match fields.number("inspect_db_size", -1..=1 << 40) {
@@ -238,41 +221,6 @@ impl Settings {
             connect_timeout: fields.duration("connect_timeout").unwrap_or(DEFAULT_CONNECT_TIMEOUT),
             allow_metadata_addresses: fields.flag("allow_metadata_addresses").unwrap_or(false),
         }
-    }
-}
-
-impl Default for ServerAddress {
-    fn default() -> Self {
-        ServerAddress { host: "localhost".into(), port: 4443 }
-    }
-}
-
-impl std::fmt::Display for ServerAddress {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.host.parse::<IpAddr>() {
-            Ok(IpAddr::V6(address)) => write!(f, "[{address}]:{}", self.port),
-            _ => write!(f, "{}:{}", self.host, self.port),
-        }
-    }
-}
-
-impl ServerAddress {
-    /// Reads `host:port`; port 0 only where `any_port` says so.
-    pub fn parse(text: &str, any_port: bool) -> Option<Self> {
-        let (host, port) = text.rsplit_once(':')?;
-        let port: u16 = port.parse().ok().filter(|port| *port != 0 || any_port)?;
-        let host = match host.strip_prefix('[') {
-            Some(inner) => {
-                let inner = inner.strip_suffix(']')?;
-                inner.parse::<std::net::Ipv6Addr>().ok()?;
-                inner
-            }
-            None if host.contains(':') => return None,
-            None => host,
-        };
-        let fine =
-            !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':'));
-        fine.then(|| ServerAddress { host: host.to_owned(), port })
     }
 }
 
@@ -348,8 +296,8 @@ fn allow_hosts(fields: &mut Fields<'_>) -> Vec<AllowedHost> {
 }
 
 /// `true`, or further secrets: `[header.x-mine, query.code]`.
-fn redaction(fields: &mut Fields<'_>) -> (Rules, bool) {
-    let mut rules = Rules::default();
+fn redaction(fields: &mut Fields<'_>) -> (RedactionRules, bool) {
+    let mut rules = RedactionRules::default();
     let listed = fields.pair("inspect_redact").is_some_and(|pair| matches!(pair.value.value, Value::Sequence(_)));
     if !listed {
         let redact = fields.flag("inspect_redact").unwrap_or(false);

@@ -7,7 +7,7 @@ mod terminal;
 
 pub use journal::Journal;
 
-use crate::{agent::Core, config::settings::ConsoleColor};
+use crate::{config::settings::ConsoleColor, context::AgentContext};
 use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
 use picture::Picture;
 use std::{sync::Arc, time::Duration};
@@ -36,14 +36,14 @@ impl Console {
     }
 
     /// Shows the agent until somebody presses Ctrl+C or `q`.
-    pub async fn show(&mut self, core: &Arc<Core>) {
-        let mut feed = core.feed.subscribe();
+    pub async fn show(&mut self, context: &Arc<AgentContext>) {
+        let mut feed = context.feed.subscribe();
         let (tell, mut events) = mpsc::channel(16);
         let _reading = terminal::Events::read(tell);
         let mut refresh = tokio::time::interval(REFRESH);
         loop {
             let size = self.terminal.rows();
-            let picture = Picture::take(core, &self.journal, usize::from(size));
+            let picture = Picture::take(context, &self.journal, usize::from(size));
             if let Err(error) = self.terminal.draw(|frame| screen::draw(frame, &picture, self.color)) {
                 tracing::warn!(%error, "the terminal cannot be written to");
                 return std::future::pending().await;

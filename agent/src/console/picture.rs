@@ -1,7 +1,7 @@
 //! What is to be seen at one moment.
 
 use super::Journal;
-use crate::{agent::Core, session::SessionState};
+use crate::{context::AgentContext, session::SessionState};
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::Value as Json;
 
@@ -48,12 +48,13 @@ pub(super) struct Request {
 
 impl Picture {
     /// As things are now; of the requests as many as could fit into so many lines.
-    pub(super) fn take(core: &Core, journal: &Journal, rows: usize) -> Self {
-        let status = core.board.now();
+    pub(super) fn take(context: &AgentContext, journal: &Journal, rows: usize) -> Self {
+        let status = context.board.now();
         let now = Timestamp::now();
-        let published = core.tunnels.list();
-        let tunnels = core.tunnels.configured().iter().map(|one| Tunnel::of(one, &published)).collect();
-        let requests = core.store.page(u64::MAX, rows).iter().map(|one| Request::of(&one.summary().json())).collect();
+        let published = context.tunnels.list();
+        let tunnels = context.tunnels.configured().iter().map(|one| Tunnel::of(one, &published)).collect();
+        let requests =
+            context.store.page(u64::MAX, rows).iter().map(|one| Request::of(&one.summary().json())).collect();
         Picture {
             state: status.state,
             reason: status.reason.map(|reason| reason.message),
@@ -64,10 +65,10 @@ impl Picture {
                 }
                 _ => status.server_addr,
             },
-            latency: core.latency().map(|latency| format!("{:.1} ms", latency.as_secs_f64() * 1000.0)),
-            web: core.web_addr().map(|address| format!("http://{address}")),
-            config_problem: core
-                .broken()
+            latency: context.latency().map(|latency| format!("{:.1} ms", latency.as_secs_f64() * 1000.0)),
+            web: context.web_addr().map(|address| format!("http://{address}")),
+            config_problem: context
+                .config_problems()
                 .map(|problems| problems.to_string().lines().next().unwrap_or_default().to_owned()),
             tunnels,
             requests,

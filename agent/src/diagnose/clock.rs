@@ -54,7 +54,7 @@ async fn ask(
     name: ServerName<'static>,
     connecting: impl Future<Output = io::Result<(BoxedTransport, SocketAddr)>>,
 ) -> Option<Timestamp> {
-    let mut config = crate::session::trust::client_config(settings).ok()?;
+    let mut config = crate::net::server_tls::client_config(settings).ok()?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     let host = name.to_str().into_owned();
     let (stream, _) = connecting.await.ok()?;

@@ -5,8 +5,8 @@ use super::{
     report::{Report, Verdict, Watch, milliseconds},
 };
 use crate::{
-    config::{Settings, proxy::Proxy, settings::ServerAddress},
-    session::{proxy, resolver},
+    config::{ServerAddress, Settings, proxy::Proxy},
+    net::{proxy, resolver, server_tls},
 };
 use futures::future::BoxFuture;
 use postern_api::Code;
@@ -150,7 +150,7 @@ async fn encryption(
     stream: BoxedTransport,
 ) -> Option<TlsStream<BoxedTransport>> {
     let watch = Watch::start();
-    let config = match crate::session::trust::client_config(settings) {
+    let config = match server_tls::client_config(settings) {
         Ok(config) => config,
         Err(error) => {
             report.add(watch.fail("tls", shown, error.message, "Set root_cas to the server's ca.pem."));

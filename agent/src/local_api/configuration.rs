@@ -2,8 +2,8 @@
 
 use super::{ApiError, wire};
 use crate::{
-    agent::{Core, Edited},
     config::{Problems, tree::MAX_BYTES},
+    context::{AgentContext, EditOutcome},
 };
 use axum::{body::Body, extract::State, http::StatusCode, response::Response};
 use postern_api::{Code, Error};
@@ -13,25 +13,25 @@ use std::sync::Arc;
 /// A text in JSON takes more room than the text itself.
 const MOST: usize = 2 * MAX_BYTES;
 
-pub(super) async fn show(State(core): State<Arc<Core>>) -> Result<Response, ApiError> {
-    body(&core).map(|body| wire::ok(&body))
+pub(super) async fn show(State(context): State<Arc<AgentContext>>) -> Result<Response, ApiError> {
+    body(&context).map(|body| wire::ok(&body))
 }
 
 /// 200 whether it is valid or not: what was asked for is the verdict.
-pub(super) async fn check(State(core): State<Arc<Core>>, body: Body) -> Result<Response, ApiError> {
+pub(super) async fn check(State(context): State<Arc<AgentContext>>, body: Body) -> Result<Response, ApiError> {
     let (text, revision) = edited(wire::object_within(body, MOST).await?)?;
-    let problems = match core.check_configuration(&text, &revision)? {
-        Edited::Valid => Problems::default(),
-        Edited::Wrong(problems) => problems,
+    let problems = match context.check_configuration(&text, &revision)? {
+        EditOutcome::Valid => Problems::default(),
+        EditOutcome::Invalid(problems) => problems,
     };
     Ok(wire::ok(&json!({"valid": problems.is_empty(), "problems": listed(&problems)})))
 }
 
-pub(super) async fn save(State(core): State<Arc<Core>>, given: Body) -> Result<Response, ApiError> {
+pub(super) async fn save(State(context): State<Arc<AgentContext>>, given: Body) -> Result<Response, ApiError> {
     let (text, revision) = edited(wire::object_within(given, MOST).await?)?;
-    match core.save_configuration(&text, &revision).await? {
-        Edited::Valid => body(&core).map(|body| wire::ok(&body)),
-        Edited::Wrong(problems) => {
+    match context.save_configuration(&text, &revision).await? {
+        EditOutcome::Valid => body(&context).map(|body| wire::ok(&body)),
+        EditOutcome::Invalid(problems) => {
             let mut body = ApiError::from(problems.to_error()).body();
             body["details"]["problems"] = listed(&problems);
             Ok(wire::answer(StatusCode::BAD_REQUEST, &body))
@@ -39,11 +39,11 @@ pub(super) async fn save(State(core): State<Arc<Core>>, given: Body) -> Result<R
     }
 }
 
-fn body(core: &Core) -> Result<Json, ApiError> {
-    let text = core.configuration()?;
+fn body(context: &AgentContext) -> Result<Json, ApiError> {
+    let text = context.configuration()?;
     Ok(json!({
-        "path": core.config_path(),
-        "other_files": core.other_files(),
+        "path": context.config_path(),
+        "other_files": context.other_files(),
         "text": text.text,
         "revision": text.revision,
         "kept_secrets": text.kept,

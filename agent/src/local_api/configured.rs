@@ -1,7 +1,7 @@
 //! All tunnels there are, running or not, and the configuration file behind them.
 
 use super::{ApiError, no_content, wire};
-use crate::{agent::Core, tunnels::visit::EdgeVisit};
+use crate::{context::AgentContext, tunnels::visit::EdgeVisit};
 use axum::{
     body::Body,
     extract::{Path, State},
@@ -12,51 +12,54 @@ use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
 /// The body of the list, also sent on the live feed.
-pub(super) fn body(core: &Core) -> Json {
-    json!({"tunnels": core.tunnels.configured(), "uri": "/api/configured"})
+pub(super) fn body(context: &AgentContext) -> Json {
+    json!({"tunnels": context.tunnels.configured(), "uri": "/api/configured"})
 }
 
-pub(super) async fn list(State(core): State<Arc<Core>>) -> Response {
-    wire::ok(&body(&core))
+pub(super) async fn list(State(context): State<Arc<AgentContext>>) -> Response {
+    wire::ok(&body(&context))
 }
 
 pub(super) async fn save(
-    State(core): State<Arc<Core>>,
+    State(context): State<Arc<AgentContext>>,
     Path(name): Path<String>,
     body: Body,
 ) -> Result<Response, ApiError> {
     let mut definition = wire::object(body).await?;
     // Convenient for callers that send what they read; the name in the address is the one that counts.
     definition.shift_remove("name");
-    core.save_tunnel(&name, &definition).await?;
-    item(&core, &name)
+    context.save_tunnel(&name, &definition).await?;
+    item(&context, &name)
 }
 
-pub(super) async fn remove(State(core): State<Arc<Core>>, Path(name): Path<String>) -> Result<Response, ApiError> {
-    core.remove_tunnel(&name).await?;
+pub(super) async fn remove(
+    State(context): State<Arc<AgentContext>>,
+    Path(name): Path<String>,
+) -> Result<Response, ApiError> {
+    context.remove_tunnel(&name).await?;
     Ok(no_content())
 }
 
 /// Starts without waiting for the server: without a session the tunnel is `starting` and comes up with it.
 pub(super) async fn start(
-    State(core): State<Arc<Core>>,
+    State(context): State<Arc<AgentContext>>,
     Path(name): Path<String>,
     body: Body,
 ) -> Result<Response, ApiError> {
     wire::nothing_else(&wire::object(body).await?)?;
-    core.tunnels.start_saved(&name).await?;
-    item(&core, &name)
+    context.tunnels.start_saved(&name).await?;
+    item(&context, &name)
 }
 
 pub(super) async fn stop(
-    State(core): State<Arc<Core>>,
+    State(context): State<Arc<AgentContext>>,
     Path(name): Path<String>,
     body: Body,
 ) -> Result<Response, ApiError> {
     wire::nothing_else(&wire::object(body).await?)?;
-    let before = core.tunnels.configured_one(&name).ok_or_else(|| unknown(&name))?;
-    core.tunnels.stop(&name);
-    match item(&core, &name) {
+    let before = context.tunnels.configured_one(&name).ok_or_else(|| unknown(&name))?;
+    context.tunnels.stop(&name);
+    match item(&context, &name) {
         Ok(response) => Ok(response),
         // One that was never saved is gone now; this is the last that can be said of it.
         Err(_) => {
@@ -71,17 +74,17 @@ pub(super) async fn stop(
 
 /// Sends one request as a visitor would, so that somebody sees a first one come through.
 pub(super) async fn sample(
-    State(core): State<Arc<Core>>,
+    State(context): State<Arc<AgentContext>>,
     Path(name): Path<String>,
     body: Body,
 ) -> Result<Response, ApiError> {
     wire::nothing_else(&wire::object(body).await?)?;
-    let status = core.tunnels.sample(&name, &EdgeVisit::new(&core.config().settings)).await?;
+    let status = context.tunnels.sample(&name, &EdgeVisit::new(&context.config().settings)).await?;
     Ok(wire::ok(&json!({ "status_code": status })))
 }
 
-fn item(core: &Core, name: &str) -> Result<Response, ApiError> {
-    core.tunnels.configured_one(name).map(|item| wire::ok(&item)).ok_or_else(|| unknown(name))
+fn item(context: &AgentContext, name: &str) -> Result<Response, ApiError> {
+    context.tunnels.configured_one(name).map(|item| wire::ok(&item)).ok_or_else(|| unknown(name))
 }
 
 fn unknown(name: &str) -> ApiError {

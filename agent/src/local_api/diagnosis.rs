@@ -1,11 +1,11 @@
 //! Looking at everything a tunnel needs, for a page: what `postern diagnose --json` prints.
 
 use super::{ApiError, wire};
-use crate::agent::Core;
+use crate::context::AgentContext;
 use axum::{body::Body, extract::State, response::Response};
 use std::sync::Arc;
 
-pub(super) async fn run(State(core): State<Arc<Core>>, body: Body) -> Result<Response, ApiError> {
+pub(super) async fn run(State(context): State<Arc<AgentContext>>, body: Body) -> Result<Response, ApiError> {
     wire::nothing_else(&wire::object(body).await?)?;
-    Ok(wire::ok(&serde_json::to_value(core.diagnose().await).expect("plain data is JSON")))
+    Ok(wire::ok(&serde_json::to_value(context.diagnose().await).expect("plain data is JSON")))
 }

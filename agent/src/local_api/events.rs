@@ -2,8 +2,8 @@
 
 use super::{ApiError, configured, status};
 use crate::{
-    agent::Core,
     capture::{CaptureStore, Exchange, Happening, exchange::shown_id},
+    context::AgentContext,
 };
 use axum::{
     extract::{RawQuery, State},
@@ -27,17 +27,17 @@ const MOST_MISSED: usize = 1000;
 const OVERLAP: u64 = 64;
 
 pub(super) async fn follow(
-    State(core): State<Arc<Core>>,
+    State(context): State<Arc<AgentContext>>,
     headers: HeaderMap,
     RawQuery(query): RawQuery,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let since = since(&headers, query.as_deref().unwrap_or_default())?;
-    let feed = core.feed.subscribe();
-    let mut first = vec![event("status", &status::body(&core)), event("tunnels", &configured::body(&core))];
+    let feed = context.feed.subscribe();
+    let mut first = vec![event("status", &status::body(&context)), event("tunnels", &configured::body(&context))];
     if let Some(since) = since {
-        first.extend(missed(&core.store, since));
+        first.extend(missed(&context.store, since));
     }
-    let listener = Listener { core, feed, told: 0 };
+    let listener = Listener { context, feed, told: 0 };
     let later = stream::unfold(listener, next).map(stream::iter).flatten();
     let keep_alive = KeepAlive::new().interval(Duration::from_secs(15));
     Ok(Sse::new(stream::iter(first).chain(later).map(Ok)).keep_alive(keep_alive))
@@ -112,34 +112,34 @@ fn deleted(store: &CaptureStore) -> Event {
 
 /// Somebody who listens, and up to which change of the store everything was told.
 struct Listener {
-    core: Arc<Core>,
+    context: Arc<AgentContext>,
     feed: Receiver<Happening>,
     told: u64,
 }
 
 async fn next(mut listener: Listener) -> Option<(Vec<Event>, Listener)> {
-    let Listener { core, feed, told } = &mut listener;
+    let Listener { context, feed, told } = &mut listener;
     let received = tokio::select! {
-        () = core.stop.cancelled() => return None,
+        () = context.stop.cancelled() => return None,
         () = tokio::time::sleep(PULSE) => Ok(Happening::Status),
         received = feed.recv() => received,
     };
     let events = match received {
-        Ok(Happening::Status) => vec![event("status", &status::body(core))],
-        Ok(Happening::Tunnels) => vec![event("tunnels", &configured::body(core))],
+        Ok(Happening::Status) => vec![event("status", &status::body(context))],
+        Ok(Happening::Tunnels) => vec![event("tunnels", &configured::body(context))],
         Ok(Happening::Request(exchange)) => {
             *told = exchange.revision().max(*told);
-            vec![request(&core.store, &exchange)]
+            vec![request(&context.store, &exchange)]
         }
         Ok(Happening::RequestDeleted(id, revision)) => {
             *told = revision.max(*told);
-            vec![one_deleted(&core.store, id, revision)]
+            vec![one_deleted(&context.store, id, revision)]
         }
         Ok(Happening::RequestsDeleted) => {
-            *told = core.store.cleared().max(*told);
-            vec![deleted(&core.store)]
+            *told = context.store.cleared().max(*told);
+            vec![deleted(&context.store)]
         }
-        Err(RecvError::Lagged(_)) => afresh(core, told),
+        Err(RecvError::Lagged(_)) => afresh(context, told),
         Err(RecvError::Closed) => return None,
     };
     Some((events, listener))
@@ -147,22 +147,22 @@ async fn next(mut listener: Listener) -> Option<(Vec<Event>, Listener)> {
 
 /// Everything a listener needs after it missed something: the state, what was deleted, the newest requests, and from
 /// where on it must look for itself, since it may have missed any number of them.
-fn afresh(core: &Core, told: &mut u64) -> Vec<Event> {
-    let state = [event("status", &status::body(core)), event("tunnels", &configured::body(core))];
+fn afresh(context: &AgentContext, told: &mut u64) -> Vec<Event> {
+    let state = [event("status", &status::body(context)), event("tunnels", &configured::body(context))];
     let since = told.saturating_sub(OVERLAP);
-    let gone = core.store.deleted_after(since).filter(|_| core.store.cleared() <= *told);
+    let gone = context.store.deleted_after(since).filter(|_| context.store.cleared() <= *told);
     let begins_anew = gone.is_none();
     let gone: Vec<Event> = match gone {
-        Some(gone) => gone.into_iter().map(|(revision, id)| one_deleted(&core.store, id, revision)).collect(),
-        None => vec![deleted(&core.store)],
+        Some(gone) => gone.into_iter().map(|(revision, id)| one_deleted(&context.store, id, revision)).collect(),
+        None => vec![deleted(&context.store)],
     };
-    let missed = changed(&core.store, since);
-    *told = missed.iter().map(|exchange| exchange.revision()).fold(core.store.cleared().max(*told), u64::max);
+    let missed = changed(&context.store, since);
+    *told = missed.iter().map(|exchange| exchange.revision()).fold(context.store.cleared().max(*told), u64::max);
     // The one before the oldest that has changed; nothing where everything has.
     let oldest = missed.last().filter(|_| !begins_anew);
-    let since = oldest.and_then(|oldest| core.store.page(oldest.id(), 1).first().map(|one| shown_id(one.id())));
+    let since = oldest.and_then(|oldest| context.store.page(oldest.id(), 1).first().map(|one| shown_id(one.id())));
     let missed = event("requests_missed", &json!({ "since": since }));
-    state.into_iter().chain(gone).chain([missed]).chain(newest(&core.store)).collect()
+    state.into_iter().chain(gone).chain([missed]).chain(newest(&context.store)).collect()
 }
 
 fn event(kind: &str, data: &impl Serialize) -> Event {

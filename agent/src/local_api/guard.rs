@@ -1,7 +1,7 @@
 //! What keeps web pages, other sites and the product itself away from an API without a login.
 
 use super::{ApiError, harden};
-use crate::{agent::Core, config::settings::AllowedHost};
+use crate::{config::settings::AllowedHost, context::AgentContext};
 use axum::{
     extract::{Request, State},
     http::{HeaderMap, Method, Uri, header, uri::Authority},
@@ -23,10 +23,10 @@ pub(super) struct OwnNames<'a> {
 }
 
 /// Stands in front of every path, files and live feeds included.
-pub(super) async fn stand(State(core): State<Arc<Core>>, request: Request, next: Next) -> Response {
-    let config = core.config();
+pub(super) async fn stand(State(context): State<Arc<AgentContext>>, request: Request, next: Next) -> Response {
+    let config = context.config();
     let names = OwnNames {
-        listening: core.web_addr().map(|address| address.ip()).filter(|ip| !ip.is_unspecified()),
+        listening: context.web_addr().map(|address| address.ip()).filter(|ip| !ip.is_unspecified()),
         allowed: &config.settings.web_allow_hosts,
     };
     match judge(request.method(), request.uri(), request.headers(), &names) {

@@ -18,7 +18,7 @@ mod wire;
 
 pub use error::ApiError;
 
-use crate::{agent::Core, config::settings::WebAddress};
+use crate::{config::settings::WebAddress, context::AgentContext};
 use axum::{
     Router,
     extract::Request,
@@ -78,20 +78,20 @@ fn bound(listener: TcpListener) -> Result<(TcpListener, SocketAddr), Error> {
 }
 
 /// Answers requests until the agent stops.
-pub async fn serve(listener: TcpListener, core: Arc<Core>) {
-    let stop = core.stop.clone();
+pub async fn serve(listener: TcpListener, context: Arc<AgentContext>) {
+    let stop = context.stop.clone();
     // Lists go out piece by piece: none waits until the one before is confirmed.
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
-    let served = axum::serve(listener, router(core)).with_graceful_shutdown(stop.cancelled_owned()).await;
+    let served = axum::serve(listener, router(context)).with_graceful_shutdown(stop.cancelled_owned()).await;
     if let Err(error) = served {
         tracing::error!(%error, "the local API has ended");
     }
 }
 
 /// Everything the agent answers, guards included.
-pub fn router(core: Arc<Core>) -> Router {
+pub fn router(context: Arc<AgentContext>) -> Router {
     Router::new()
         .route("/api", get(root))
         .route("/api/", get(root))
@@ -125,8 +125,8 @@ pub fn router(core: Arc<Core>) -> Router {
         .fallback(pages::show)
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn(headers))
-        .layer(middleware::from_fn_with_state(core.clone(), guard::stand))
-        .with_state(core)
+        .layer(middleware::from_fn_with_state(context.clone(), guard::stand))
+        .with_state(context)
 }
 
 async fn root() -> Response {

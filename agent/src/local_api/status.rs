@@ -1,20 +1,20 @@
 //! How the agent is doing.
 
 use super::wire;
-use crate::{agent::Core, session::SessionState};
+use crate::{context::AgentContext, session::SessionState};
 use axum::{extract::State, response::Response};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
-pub(super) async fn show(State(core): State<Arc<Core>>) -> Response {
-    wire::ok(&body(&core))
+pub(super) async fn show(State(context): State<Arc<AgentContext>>) -> Response {
+    wire::ok(&body(&context))
 }
 
 /// The body, also sent on the live feed.
-pub(super) fn body(core: &Core) -> Json {
-    let status = core.board.now();
+pub(super) fn body(context: &AgentContext) -> Json {
+    let status = context.board.now();
     let online = status.state == SessionState::Online;
-    let latency = core.latency().map(|latency| format!("{:.1}ms", latency.as_secs_f64() * 1000.0));
+    let latency = context.latency().map(|latency| format!("{:.1}ms", latency.as_secs_f64() * 1000.0));
     let legs = if online {
         vec![json!({"region": status.region, "latency": latency.unwrap_or_default()})]
     } else {
@@ -33,11 +33,11 @@ pub(super) fn body(core: &Core) -> Json {
             "server_version": status.server_version,
             "legs": legs,
         },
-        "web_addr": core.web_addr().map(|address| address.to_string()),
-        "config_path": core.config_path(),
-        "config_error": core.broken().map(|problems| problems.to_string()),
+        "web_addr": context.web_addr().map(|address| address.to_string()),
+        "config_path": context.config_path(),
+        "config_error": context.config_problems().map(|problems| problems.to_string()),
         "pid": std::process::id(),
-        "capture": core.store.gauge(),
+        "capture": context.store.gauge(),
         "uri": "/api/status",
     })
 }

@@ -1,7 +1,7 @@
 //! The contract's operations on tunnels.
 
 use super::{ApiError, no_content, wire};
-use crate::{agent::Core, config::Definition, tunnels::Settled};
+use crate::{config::Definition, context::AgentContext, tunnels::Settled};
 use axum::{
     body::Body,
     extract::{Path, State},
@@ -15,16 +15,19 @@ use std::{sync::Arc, time::Duration};
 /// How long the server may take to answer a start.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-pub(super) async fn list(State(core): State<Arc<Core>>) -> Response {
-    wire::ok(&json!({"tunnels": core.tunnels.list(), "uri": "/api/tunnels"}))
+pub(super) async fn list(State(context): State<Arc<AgentContext>>) -> Response {
+    wire::ok(&json!({"tunnels": context.tunnels.list(), "uri": "/api/tunnels"}))
 }
 
-pub(super) async fn detail(State(core): State<Arc<Core>>, Path(name): Path<String>) -> Result<Response, ApiError> {
-    core.tunnels.detail(&name).map(|tunnel| wire::ok(&tunnel)).ok_or_else(|| unknown(&name))
+pub(super) async fn detail(
+    State(context): State<Arc<AgentContext>>,
+    Path(name): Path<String>,
+) -> Result<Response, ApiError> {
+    context.tunnels.detail(&name).map(|tunnel| wire::ok(&tunnel)).ok_or_else(|| unknown(&name))
 }
 
 /// Starts a tunnel and waits for the server's answer. What was not started leaves nothing behind.
-pub(super) async fn start(State(core): State<Arc<Core>>, body: Body) -> Result<Response, ApiError> {
+pub(super) async fn start(State(context): State<Arc<AgentContext>>, body: Body) -> Result<Response, ApiError> {
     let mut body = wire::object(body).await?;
     let Some(name) = wire::text(&mut body, "name")? else {
         return Err(Error::new(Code::ConfigInvalid, "name: Is missing: every tunnel needs a name.")
@@ -32,29 +35,32 @@ pub(super) async fn start(State(core): State<Arc<Core>>, body: Body) -> Result<R
             .into());
     };
     let definition = Definition::from_json(&name, &body).map_err(|problems| problems.to_error())?;
-    publish(&core, Arc::new(definition)).await?;
-    core.tunnels.detail(&name).map(|tunnel| wire::answer(StatusCode::CREATED, &tunnel)).ok_or_else(|| unknown(&name))
+    publish(&context, Arc::new(definition)).await?;
+    context.tunnels.detail(&name).map(|tunnel| wire::answer(StatusCode::CREATED, &tunnel)).ok_or_else(|| unknown(&name))
 }
 
 /// Starts a tunnel; it runs when this is answered, or there is none.
-pub(super) async fn publish(core: &Core, definition: Arc<Definition>) -> Result<(), ApiError> {
-    if !core.is_online() {
-        return Err(not_ready(core).into());
+pub(super) async fn publish(context: &AgentContext, definition: Arc<Definition>) -> Result<(), ApiError> {
+    if !context.is_online() {
+        return Err(not_ready(context).into());
     }
     let name = definition.name.clone();
-    core.tunnels.start(definition).await?;
-    let error = match tokio::time::timeout(PATIENCE, core.tunnels.settled(&name)).await {
+    context.tunnels.start(definition).await?;
+    let error = match tokio::time::timeout(PATIENCE, context.tunnels.settled(&name)).await {
         Ok(Settled::Running) => return Ok(()),
         Ok(Settled::Refused(error)) => ApiError::from_server(error),
         Ok(Settled::Stopped) => unknown(&name),
-        Ok(Settled::Waiting) | Err(_) => not_ready(core).into(),
+        Ok(Settled::Waiting) | Err(_) => not_ready(context).into(),
     };
-    core.tunnels.stop(&name);
+    context.tunnels.stop(&name);
     Err(error)
 }
 
-pub(super) async fn stop(State(core): State<Arc<Core>>, Path(name): Path<String>) -> Result<Response, ApiError> {
-    if core.tunnels.stop_half(&name) { Ok(no_content()) } else { Err(unknown(&name)) }
+pub(super) async fn stop(
+    State(context): State<Arc<AgentContext>>,
+    Path(name): Path<String>,
+) -> Result<Response, ApiError> {
+    if context.tunnels.stop_half(&name) { Ok(no_content()) } else { Err(unknown(&name)) }
 }
 
 pub(super) fn unknown(name: &str) -> ApiError {
@@ -63,7 +69,7 @@ pub(super) fn unknown(name: &str) -> ApiError {
 }
 
 /// Client libraries look for this wording and try again.
-fn not_ready(core: &Core) -> Error {
-    let why = core.board.now().reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+fn not_ready(context: &AgentContext) -> Error {
+    let why = context.board.now().reason.map(|reason| format!(": {reason}")).unwrap_or_default();
     Error::new(Code::SessionNotReady, format!("a successful tunnel session has not yet been established{why}"))
 }

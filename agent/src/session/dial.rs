@@ -1,7 +1,10 @@
 //! TLS connections to the server: the way is found once for a session, and all its connections take it.
 
-use super::{names::Names, proxy, race::race};
-use crate::config::{Settings, proxy::Proxy, settings::ServerAddress};
+use super::names::Names;
+use crate::{
+    config::{ServerAddress, Settings, proxy::Proxy},
+    net::{proxy, race::race, server_tls},
+};
 use futures::future::BoxFuture;
 use postern_api::{Code, Error};
 use postern_tunnel::{BoxedTransport, Dial, Transport};
@@ -102,7 +105,7 @@ impl ServerDial {
         patience: Patience,
         names: &Names,
     ) -> Result<Result<ServerDial, Vec<Unreached>>, Error> {
-        let connector = TlsConnector::from(Arc::new(super::trust::client_config(settings)?));
+        let connector = TlsConnector::from(Arc::new(server_tls::client_config(settings)?));
         let mut targets = Vec::with_capacity(settings.servers.len());
         for server in &settings.servers {
             let name = settings.server_name.as_ref().unwrap_or(&server.host);

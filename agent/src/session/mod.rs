@@ -4,12 +4,8 @@ mod dial;
 mod names;
 mod network;
 mod nudge;
-pub mod proxy;
-mod race;
-pub mod resolver;
 mod retry;
 pub mod status;
-pub mod trust;
 mod wake;
 
 pub use status::{SessionState, SessionStatus, StatusBoard};

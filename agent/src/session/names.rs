@@ -1,7 +1,6 @@
 //! Addresses of the servers' names; the last answer is kept for times without one.
 
-use super::resolver;
-use crate::config::settings::ServerAddress;
+use crate::{config::ServerAddress, net::resolver};
 use std::{
     collections::HashMap,
     io,

@@ -137,7 +137,7 @@ async fn join<L>(
     let end = if followed {
         let (requests, responses, ending) = Tap::pair(conversation);
         let end = relay_tapped(visitor, local, requests, responses).await;
-        if let Some(silence) = ending.silence()
+        if let Some(silence) = ending.missing_response()
             && let Some(why) = tunnels.reason(&silence, &leg.definition.upstream).await
         {
             tracing::warn!(tunnel = leg.name, visitor = %start.visitor, "{why}");

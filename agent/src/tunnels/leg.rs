@@ -1,6 +1,6 @@
 //! One half of a tunnel: what is bound at the server under one name, one scheme, one port.
 
-use super::metrics::Meter;
+use crate::metrics::Meter;
 use crate::{
     capture::TunnelTag,
     config::{Definition, Kind, Schemes, Terminate, definition::PLAIN_SUFFIX, state::Address},

@@ -1,6 +1,6 @@
 //! Connections to the local service.
 
-use super::{guard::Guard, own};
+use super::{builtin, guard::Guard};
 use crate::config::{
     Upstream,
     address::{LocalAddress, Transport},
@@ -100,7 +100,7 @@ impl LocalDial {
     pub async fn check(&self, upstream: &Upstream) -> Result<(), Error> {
         let address = match upstream {
             Upstream::Address(address) => address,
-            Upstream::Folder(path) => return own::folder(path).map(drop).map_err(|error| no_folder(path, &error)),
+            Upstream::Folder(path) => return builtin::folder(path).map(drop).map_err(|error| no_folder(path, &error)),
             Upstream::Socket(_) | Upstream::Catch(_) => return Ok(()),
         };
         for target in resolve(address).await.unwrap_or_default() {
@@ -118,10 +118,10 @@ impl LocalDial {
             Upstream::Address(address) => address,
             Upstream::Socket(path) => return socket(path, manner).await,
             Upstream::Folder(path) => {
-                let stream = own::folder(path).map_err(|error| no_folder(path, &error))?;
+                let stream = builtin::folder(path).map_err(|error| no_folder(path, &error))?;
                 return Ok(LocalStream::Other(Box::new(stream)));
             }
-            Upstream::Catch(script) => return Ok(LocalStream::Other(Box::new(own::script(script)))),
+            Upstream::Catch(script) => return Ok(LocalStream::Other(Box::new(builtin::script(script)))),
         };
         match tokio::time::timeout(PATIENCE, self.connect_patiently(address, manner)).await {
             Ok(connected) => connected,

@@ -1,11 +1,10 @@
 //! The tunnels: which there are, which shall run, and how far each has come.
 
+mod builtin;
 pub mod forward;
 pub mod guard;
 pub mod leg;
 pub mod local;
-pub mod metrics;
-mod own;
 pub mod replay;
 pub mod sample;
 mod table;
@@ -16,7 +15,7 @@ pub mod why;
 pub use leg::{Face, Leg, Phase};
 
 use crate::{
-    capture::{CaptureStore, Happening},
+    capture::{CaptureStore, Happening, MissingResponse},
     config::{
         Definition, Upstream,
         state::{Address, State},
@@ -32,7 +31,7 @@ use std::{
 };
 use table::{Active, Half, Table};
 use tokio::sync::{broadcast, watch};
-use why::{Reasons, Silence};
+use why::Reasons;
 
 /// How long a visitor's stream may wait for the answer that names its tunnel; both travel on different connections.
 const NUMBER_PATIENCE: Duration = Duration::from_secs(5);
@@ -365,7 +364,7 @@ impl Tunnels {
     }
 
     /// Why a local service did not answer.
-    pub(crate) async fn reason(&self, silence: &Silence, upstream: &Upstream) -> Option<String> {
+    pub(crate) async fn reason(&self, silence: &MissingResponse, upstream: &Upstream) -> Option<String> {
         let Upstream::Address(address) = upstream else { return None };
         self.0.reasons.of(silence, address, self.0.local.unverified()).await
     }

@@ -4,8 +4,8 @@
 //! need not be known to this machine's resolver. Nobody else is trusted than for sessions.
 
 use crate::{
-    config::{Settings, settings::ServerAddress},
-    session::{proxy, resolver, trust},
+    config::{ServerAddress, Settings},
+    net::{proxy, resolver, server_tls},
 };
 use postern_api::{Code, Error};
 use postern_tunnel::{BoxedTransport, Transport};
@@ -94,7 +94,7 @@ impl EdgeVisit {
             );
             Error::new(Code::ReplayFailed, message)
         };
-        let mut config = trust::client_config(&self.settings)?;
+        let mut config = server_tls::client_config(&self.settings)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let name = ServerName::try_from(place.host.clone()).map_err(|error| failed(error.to_string()))?;
         let connecting = TlsConnector::from(Arc::new(config)).connect(name, stream);

@@ -1,6 +1,9 @@
 //! Why a local service does not answer, as a sentence with a fix: it listens elsewhere, speaks TLS, or is slow.
 
-use crate::config::address::{LocalAddress, Transport};
+use crate::{
+    capture::MissingResponse,
+    config::address::{LocalAddress, Transport},
+};
 use rustls_pki_types::ServerName;
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -23,15 +26,6 @@ const APART: Duration = Duration::from_secs(5);
 const SLOW: Duration = Duration::from_secs(5);
 /// How a message begins by which TLS says that it cannot go on: an alert, of version 3.
 const ALERT: [u8; 2] = [0x15, 3];
-
-/// What is known of a connection on which a request was not answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Silence {
-    /// The few bytes that came in place of an answer.
-    pub first: Vec<u8>,
-    /// How long the answer was waited for.
-    pub waited: Duration,
-}
 
 /// Finds reasons; remembers what it has asked services lately.
 #[derive(Default)]
@@ -61,11 +55,16 @@ fn is_own(address: IpAddr) -> bool {
 
 impl Reasons {
     /// Why a request over plain HTTP got no answer, if there is more to say than that.
-    pub(super) async fn of(&self, silence: &Silence, address: &LocalAddress, tls: &TlsConnector) -> Option<String> {
+    pub(super) async fn of(
+        &self,
+        silence: &MissingResponse,
+        address: &LocalAddress,
+        tls: &TlsConnector,
+    ) -> Option<String> {
         let authority = address.authority();
         if address.transport == Transport::Plain
-            && (silence.first.starts_with(&ALERT)
-                || (silence.first.is_empty() && silence.waited < SLOW && self.speaks_tls(address, tls).await))
+            && (silence.first_bytes.starts_with(&ALERT)
+                || (silence.first_bytes.is_empty() && silence.waited < SLOW && self.speaks_tls(address, tls).await))
         {
             return Some(format!(
                 "The local service at {authority} speaks TLS, and the tunnel spoke plain HTTP to it. Write https://{authority} as addr."
@@ -129,7 +128,7 @@ mod tests {
     async fn an_alert_of_tls_and_a_long_silence_speak_for_themselves() {
         let address = LocalAddress::parse("127.0.0.1:9", true).expect("valid");
         let of = async |first: &[u8], seconds| {
-            let silence = Silence { first: first.to_vec(), waited: Duration::from_secs(seconds) };
+            let silence = MissingResponse { first_bytes: first.to_vec(), waited: Duration::from_secs(seconds) };
             Reasons::default().of(&silence, &address, &connector()).await
         };
         assert!(of(&[0x15, 3, 1, 0, 2, 2, 70], 0).await.expect("TLS").contains("Write https://127.0.0.1:9 as addr."));

@@ -1,5 +1,5 @@
 use crate::world::World;
-use postern_agent::agent::Start;
+use postern_agent::agent::AutoStart;
 use serde_json::json;
 
 const TWO: &str =
@@ -50,7 +50,7 @@ async fn an_endpoint_is_removed_through_the_api() {
     let endpoint = |name: &str, addr: u16| format!("- name: {name} # {name}'s\n  upstream: {{url: {addr}}}\n");
     let text = format!("version: 3\nagent:\n{settings}endpoints:\n{}{}", endpoint("site", 1), endpoint("other", 2));
     std::fs::write(world.config(), &text).unwrap();
-    world.run(Start::All).await;
+    world.run(AutoStart::All).await;
     world.wait_until(|_, list| list["tunnels"].as_array().unwrap().len() == 2).await;
     assert_eq!(world.call("DELETE", "/api/configured/site", None).await.0, 204);
     world.wait_until(|_, list| list["tunnels"].as_array().unwrap().len() == 1).await;
@@ -62,7 +62,7 @@ async fn an_endpoint_is_removed_through_the_api() {
 async fn tunnels_are_saved_started_stopped_and_removed_through_the_api() {
     let mut world =
         World::stopped("# my notes\ntunnels:\n  # the shop\n  site:\n    proto: http\n    addr: 1 # dev\n").await;
-    world.run(Start::None).await;
+    world.run(AutoStart::None).await;
     world.wait_until(|status, _| status["status"] == "online").await;
     let (status, item) = world.call("PUT", "/api/configured/api", Some(json!({"proto": "http", "addr": 9}))).await;
     let expected = json!({"name": "api", "definition": {"proto": "http", "addr": 9}, "state": "stopped", "public_url": null, "error": null, "saved": true});
@@ -92,7 +92,7 @@ async fn tunnels_are_saved_started_stopped_and_removed_through_the_api() {
 async fn a_start_without_a_session_waits_for_it() {
     let mut world = World::stopped(TWO).await;
     world.server.die();
-    world.run(Start::None).await;
+    world.run(AutoStart::None).await;
     let (status, item) = world.call("POST", "/api/configured/site/start", Some(json!({}))).await;
     assert_eq!((status, item["state"].as_str()), (200, Some("starting")));
     world.server.revive().await;
@@ -124,13 +124,13 @@ async fn a_taken_web_address_and_an_unknown_tunnel_are_sentences() {
     };
     let world = World::start().await;
     let taken = world.web().replace("http://", "");
-    let try_with = |key: &'static str, value: String, start: Start| {
+    let try_with = |key: &'static str, value: String, auto_start: AutoStart| {
         let overlay = Node::from_json(&json!({key: value}));
         let sources = Sources { files: vec![world.config()], may_be_missing: false, overlay };
-        Agent::start(Options { sources, start, extra: Vec::new() })
+        Agent::start(AgentOptions { sources, auto_start, extra: Vec::new() })
     };
-    let error = try_with("web_addr", taken.clone(), Start::None).await.err().expect("taken");
+    let error = try_with("web_addr", taken.clone(), AutoStart::None).await.err().expect("taken");
     assert!(error.code == postern_api::Code::ListenFailed && error.message.contains(&taken), "{error}");
-    let error = try_with("metadata", "x".into(), Start::Named(vec!["nobody".into()])).await.err().expect("unknown");
+    let error = try_with("metadata", "x".into(), AutoStart::Named(vec!["nobody".into()])).await.err().expect("unknown");
     assert!(error.code == postern_api::Code::TunnelUnknown && error.message.contains("`nobody`"), "{error}");
 }

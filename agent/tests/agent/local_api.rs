@@ -8,7 +8,7 @@ use tokio::{
 
 /// A request as it is typed, and the whole answer.
 async fn typed(world: &World, request: &str) -> String {
-    let mut stream = TcpStream::connect(world.agent().core().web_addr().unwrap()).await.expect("connected");
+    let mut stream = TcpStream::connect(world.agent().context().web_addr().unwrap()).await.expect("connected");
     stream.write_all(request.as_bytes()).await.expect("written");
     let mut answer = String::new();
     tokio::time::timeout(PATIENCE, stream.read_to_string(&mut answer)).await.expect("in time").expect("read");

@@ -1,5 +1,5 @@
 use crate::world::{World, origin::Origin};
-use postern_agent::agent::Start;
+use postern_agent::agent::AutoStart;
 use postern_api::{Code, Error};
 use postern_tunnel::message::BindWhat;
 
@@ -47,7 +47,7 @@ async fn addresses_survive_a_restart_of_the_agent() {
     world.wait_until(|_, list| running(list) == 2).await;
     let before = world.get("/api/tunnels").await["tunnels"][1]["public_url"].clone();
     world.halt().await;
-    world.run(Start::All).await;
+    world.run(AutoStart::All).await;
     world.wait_until(|_, list| running(list) == 2).await;
     assert_eq!(world.get("/api/tunnels").await["tunnels"][1]["public_url"], before);
     assert!(matches!(
@@ -60,7 +60,7 @@ async fn addresses_survive_a_restart_of_the_agent() {
 async fn a_refused_token_is_said_once_and_tried_again_when_the_configuration_changes() {
     let mut world = World::stopped("").await;
     world.server.refuse_sessions(Some(Error::new(Code::TokenUnknown, "The authtoken is not known.")));
-    world.run(Start::All).await;
+    world.run(AutoStart::All).await;
     world.wait_until(|status, _| status["session"]["state"] == "refused").await;
     let status = world.get("/api/status").await;
     assert_eq!(status["status"], "offline");
@@ -78,7 +78,7 @@ async fn a_refused_token_is_said_once_and_tried_again_when_the_configuration_cha
 async fn an_unreachable_server_is_explained_with_the_next_try() {
     let mut world = World::stopped("").await;
     world.server.die();
-    world.run(Start::All).await;
+    world.run(AutoStart::All).await;
     world
         .wait_until(|status, _| status["session"]["state"] == "waiting" && status["session"]["next_try"].is_string())
         .await;
@@ -102,7 +102,7 @@ async fn a_server_with_a_strange_certificate_is_not_trusted() {
     let mut world = World::stopped("").await;
     let other = World::stopped("").await;
     std::fs::write(world.folder.path().join("ca.pem"), &other.server.authority).expect("written");
-    world.run(Start::All).await;
+    world.run(AutoStart::All).await;
     world.wait_until(|status, _| status["session"]["reason"]["code"] == "ERR_POSTERN_8113").await;
 }
 

@@ -150,7 +150,7 @@ async fn stopping_a_tunnel_ends_its_connections_within_five_seconds() {
 #[tokio::test]
 async fn an_agent_cannot_be_published_through_itself() {
     let world = World::start().await;
-    let port = world.agent().core().web_addr().expect("it listens").port();
+    let port = world.agent().context().web_addr().expect("it listens").port();
     for host in
         ["localhost", "LOCALHOST", "127.0.0.1", "127.0.0.2", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]", "2130706433"]
     {

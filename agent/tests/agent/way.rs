@@ -1,7 +1,7 @@
 //! The way to the server: through proxies, and to addresses that name servers of one's own know.
 
 use crate::world::World;
-use postern_agent::agent::Start;
+use postern_agent::agent::AutoStart;
 use simple_dns::{
     CLASS, Packet, ResourceRecord, TYPE,
     rdata::{A, RData},
@@ -63,7 +63,7 @@ async fn a_proxy_leads_to_a_server_whose_name_only_it_knows() {
     let mut world = World::stopped("").await;
     let proxy = Proxy::start(world.server.port(), "200 OK").await;
     configured(&world, &format!("proxy_url: http://ada:secret-word@{}\n", proxy.address));
-    world.run(Start::All).await;
+    world.run(AutoStart::All).await;
     world.wait_until(|status, _| status["status"] == "online").await;
     let asked = proxy.asked.lock().unwrap().clone();
     let first = format!("CONNECT server.test:{} HTTP/1.1\r\n", world.server.port());
@@ -76,7 +76,7 @@ async fn a_proxy_that_refuses_is_named_with_what_it_said() {
     let mut world = World::stopped("").await;
     let proxy = Proxy::start(world.server.port(), "407 Who are you?").await;
     configured(&world, &format!("proxy_url: http://ada:secret-word@{}\n", proxy.address));
-    world.run(Start::All).await;
+    world.run(AutoStart::All).await;
     let why = format!("the proxy at {} is no way there (", proxy.address);
     world
         .wait_until(|status, _| {
@@ -106,6 +106,6 @@ async fn name_servers_of_ones_own_are_asked_for_the_server() {
             let _ = socket.send_to(&reply.build_bytes_vec().expect("an answer"), from).await;
         }
     });
-    world.run(Start::All).await;
+    world.run(AutoStart::All).await;
     world.wait_until(|status, _| status["status"] == "online").await;
 }

@@ -4,7 +4,7 @@ pub mod origin;
 pub mod server;
 
 use postern_agent::{
-    agent::{Agent, Options, Start},
+    agent::{Agent, AgentOptions, AutoStart},
     config::{Definition, Sources, tree::Node},
 };
 use serde_json::{Value as Json, json};
@@ -30,7 +30,7 @@ impl World {
     /// The same with more lines in the configuration.
     pub async fn with(lines: &str) -> World {
         let mut world = World::stopped(lines).await;
-        world.run(Start::All).await;
+        world.run(AutoStart::All).await;
         world.wait_until(|status, _| status["status"] == "online").await;
         world
     }
@@ -44,9 +44,9 @@ impl World {
     }
 
     /// Starts the agent.
-    pub async fn run(&mut self, start: Start) {
+    pub async fn run(&mut self, auto_start: AutoStart) {
         let sources = Sources { files: vec![self.config()], may_be_missing: false, overlay: Node::empty() };
-        let agent = Agent::start(Options { sources, start, extra: Vec::<Definition>::new() }).await;
+        let agent = Agent::start(AgentOptions { sources, auto_start, extra: Vec::<Definition>::new() }).await;
         self.agent = Some(agent.expect("the agent starts"));
     }
 
@@ -78,7 +78,7 @@ impl World {
     }
 
     pub fn web(&self) -> String {
-        format!("http://{}", self.agent().core().web_addr().expect("it listens"))
+        format!("http://{}", self.agent().context().web_addr().expect("it listens"))
     }
 
     /// A call to the local API: status and body.
@@ -113,7 +113,7 @@ impl World {
     pub async fn wait_until(&self, fits: impl Fn(&Json, &Json) -> bool) {
         let mut last = (Json::Null, Json::Null);
         let wait = async {
-            let mut feed = self.agent().core().feed.subscribe();
+            let mut feed = self.agent().context().feed.subscribe();
             loop {
                 last = (self.get("/api/status").await, self.get("/api/configured").await);
                 if fits(&last.0, &last.1) {

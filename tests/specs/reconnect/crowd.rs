@@ -3,7 +3,7 @@
 use super::{PROMISE, all, p95, record};
 use futures::future::join_all;
 use postern_agent::{
-    agent::{Agent, Options, Start},
+    agent::{Agent, AgentOptions, AutoStart},
     config::{Sources, tree::Node},
     session::SessionState,
 };
@@ -27,11 +27,11 @@ async fn start(world: &World, token: &str, number: usize) -> Agent {
     );
     std::fs::write(&config, text).expect("written");
     let sources = Sources { files: vec![config], may_be_missing: false, overlay: Node::empty() };
-    Agent::start(Options { sources, start: Start::All, extra: Vec::new() }).await.expect("it starts")
+    Agent::start(Options { sources, auto_start: AutoStart::All, extra: Vec::new() }).await.expect("it starts")
 }
 
 async fn is(agent: &Agent, wanted: impl Fn(SessionState) -> bool) {
-    let mut status = agent.core().board.watch();
+    let mut status = agent.context().board.watch();
     finishes("the session is as wanted", status.wait_for(|status| wanted(status.state))).await.expect("it runs");
 }
 

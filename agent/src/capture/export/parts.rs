@@ -1,9 +1,8 @@
 //! A captured message taken apart for others: text, with or without its secrets.
 
-use crate::capture::{
-    head::text_of,
-    message::Message,
-    redact::{Redactor, Rules},
+use crate::{
+    capture::{head::text_of, message::Message, redact::Redactor},
+    config::redaction::RedactionRules,
 };
 use std::borrow::Cow;
 
@@ -13,7 +12,7 @@ pub enum Secrets<'a> {
     /// They are shown as they are.
     Shown,
     /// Placeholders stand in their places.
-    Hidden(&'a Redactor, &'a Rules),
+    Hidden(&'a Redactor, &'a RedactionRules),
 }
 
 impl Secrets<'_> {

@@ -1,7 +1,7 @@
 //! The body of a captured message, whole or by range, so that nobody needs to load what is not looked at.
 
 use super::{ApiError, one};
-use crate::{agent::Core, capture::Bodies};
+use crate::{capture::Bodies, context::AgentContext};
 use axum::{
     body::{Body, Bytes},
     extract::{Path, RawQuery, State},
@@ -13,22 +13,22 @@ use postern_api::{Code, Error};
 use std::{convert::Infallible, sync::Arc};
 
 pub(crate) async fn request(
-    State(core): State<Arc<Core>>,
+    State(context): State<Arc<AgentContext>>,
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let bodies = one(&core, &id)?.request_body();
+    let bodies = one(&context, &id)?.request_body();
     answer(bodies, query.as_deref().unwrap_or_default(), &headers)
 }
 
 pub(crate) async fn response(
-    State(core): State<Arc<Core>>,
+    State(context): State<Arc<AgentContext>>,
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let bodies = one(&core, &id)?.response_body().ok_or_else(|| {
+    let bodies = one(&context, &id)?.response_body().ok_or_else(|| {
         Error::new(Code::CapturedUnknown, "The request has no response, or none yet. Ask again once it has come.")
     })?;
     answer(bodies, query.as_deref().unwrap_or_default(), &headers)

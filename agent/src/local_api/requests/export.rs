@@ -2,8 +2,8 @@
 
 use super::{ApiError, found, one, query, wire};
 use crate::{
-    agent::Core,
     capture::export::{Secrets, curl, har},
+    context::AgentContext,
 };
 use axum::{
     body::{Body, Bytes, to_bytes},
@@ -19,7 +19,7 @@ use std::{convert::Infallible, sync::Arc};
 const LARGEST_FILE: usize = 64 << 20;
 
 pub(crate) async fn as_curl(
-    State(core): State<Arc<Core>>,
+    State(context): State<Arc<AgentContext>>,
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
@@ -33,27 +33,30 @@ pub(crate) async fn as_curl(
             _ => return Err(unknown(&name)),
         }
     }
-    let exchange = one(&core, &id)?;
-    let base = core.tunnels.base_of(&exchange, through == "local")?;
-    let rules = core.store.rules();
-    let secrets = if shown { Secrets::Shown } else { Secrets::Hidden(core.store.redactor(), &rules) };
+    let exchange = one(&context, &id)?;
+    let base = context.tunnels.base_of(&exchange, through == "local")?;
+    let rules = context.store.rules();
+    let secrets = if shown { Secrets::Shown } else { Secrets::Hidden(context.store.redactor(), &rules) };
     let command = curl::command(&exchange, &base, secrets)?;
     Ok(wire::ok(&json!({"command": command, "through": through, "secrets": if shown { "show" } else { "hide" }})))
 }
 
-pub(crate) async fn as_har(State(core): State<Arc<Core>>, RawQuery(query): RawQuery) -> Result<Response, ApiError> {
+pub(crate) async fn as_har(
+    State(context): State<Arc<AgentContext>>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, ApiError> {
     let (selection, others) = query::with_others(query.as_deref().unwrap_or_default(), &["secrets"])?;
     let shown = match others.first() {
         Some((_, value)) => secrets(value)?,
         None => false,
     };
-    let mut page = found(&core, selection).await?;
+    let mut page = found(&context, selection).await?;
     // Files tell what happened from the beginning.
     page.found.reverse();
-    let rules = core.store.rules();
+    let rules = context.store.rules();
     let entries = page.found.into_iter().enumerate().map(move |(index, exchange)| {
         let comma = if index > 0 { "," } else { "" };
-        let secrets = if shown { Secrets::Shown } else { Secrets::Hidden(core.store.redactor(), &rules) };
+        let secrets = if shown { Secrets::Shown } else { Secrets::Hidden(context.store.redactor(), &rules) };
         format!("{comma}{}", har::entry(&exchange, secrets))
     });
     let pieces = [har::begin()].into_iter().chain(entries).chain([har::end().to_owned()]);
@@ -65,12 +68,12 @@ pub(crate) async fn as_har(State(core): State<Arc<Core>>, RawQuery(query): RawQu
     Ok((headers, Body::from_stream(stream)).into_response())
 }
 
-pub(crate) async fn import(State(core): State<Arc<Core>>, body: Body) -> Result<Response, ApiError> {
+pub(crate) async fn import(State(context): State<Arc<AgentContext>>, body: Body) -> Result<Response, ApiError> {
     let file = to_bytes(body, LARGEST_FILE).await.map_err(|_| {
         let message = format!("The file could not be read, or it is larger than {} MiB.", LARGEST_FILE >> 20);
         Error::new(Code::BodyTooLarge, message)
     })?;
-    let reading = tokio::task::spawn_blocking(move || har::import(&core.store, &file));
+    let reading = tokio::task::spawn_blocking(move || har::import(&context.store, &file));
     let imported = reading.await.map_err(|_| Error::new(Code::Internal, "The import was broken off."))??;
     Ok(wire::answer(StatusCode::CREATED, &json!({"imported": imported})))
 }

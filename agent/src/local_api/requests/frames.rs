@@ -2,8 +2,8 @@
 
 use super::{ApiError, one, wire};
 use crate::{
-    agent::Core,
     capture::{exchange::shown_id, view},
+    context::AgentContext,
 };
 use axum::{
     extract::{Path, RawQuery, State},
@@ -16,11 +16,11 @@ const DEFAULT_LIMIT: usize = 100;
 const MAX_LIMIT: usize = 1000;
 
 pub(crate) async fn list(
-    State(core): State<Arc<Core>>,
+    State(context): State<Arc<AgentContext>>,
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let exchange = one(&core, &id)?;
+    let exchange = one(&context, &id)?;
     let (mut after, mut limit) = (0, DEFAULT_LIMIT);
     for (name, value) in url::form_urlencoded::parse(query.as_deref().unwrap_or_default().as_bytes()) {
         let number = || {

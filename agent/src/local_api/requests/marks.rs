@@ -1,7 +1,7 @@
 //! What the owner does to one captured request: pin it, write a note beside it, delete it.
 
 use super::{ApiError, no_content, one, wire};
-use crate::agent::Core;
+use crate::context::AgentContext;
 use axum::{
     body::Body,
     extract::{Path, State},
@@ -16,12 +16,12 @@ const LONGEST_NOTE: usize = 2000;
 
 /// Answers with the line of the list.
 pub(crate) async fn mark(
-    State(core): State<Arc<Core>>,
+    State(context): State<Arc<AgentContext>>,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Response, ApiError> {
     let mut body = wire::object(body).await?;
-    let exchange = one(&core, &id)?;
+    let exchange = one(&context, &id)?;
     let pinned = match body.shift_remove("pinned") {
         None => None,
         Some(Json::Bool(pinned)) => Some(pinned),
@@ -34,12 +34,15 @@ pub(crate) async fn mark(
         let message = format!("`note` can have {LONGEST_NOTE} characters; shorten it.");
         return Err(Error::new(Code::FieldInvalid, message).into());
     }
-    core.store.mark(&exchange, pinned, named.then_some(note.as_deref()));
+    context.store.mark(&exchange, pinned, named.then_some(note.as_deref()));
     Ok(wire::ok(&exchange.summary()))
 }
 
-pub(crate) async fn delete(State(core): State<Arc<Core>>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    one(&core, &id)?;
-    core.store.remove(&id);
+pub(crate) async fn delete(
+    State(context): State<Arc<AgentContext>>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    one(&context, &id)?;
+    context.store.remove(&id);
     Ok(no_content())
 }

@@ -9,11 +9,11 @@ pub(super) mod replay;
 
 use super::{ApiError, no_content, wire};
 use crate::{
-    agent::Core,
     capture::{
         Exchange, Page, Selection, Summary,
         view::{self, Raw},
     },
+    context::AgentContext,
 };
 use axum::{
     body::{Body, Bytes},
@@ -26,8 +26,11 @@ use serde::Serialize;
 use serde_json::json;
 use std::{convert::Infallible, sync::Arc};
 
-pub(super) async fn list(State(core): State<Arc<Core>>, RawQuery(query): RawQuery) -> Result<Response, ApiError> {
-    let page = found(&core, query::selection(query.as_deref().unwrap_or_default())?).await?;
+pub(super) async fn list(
+    State(context): State<Arc<AgentContext>>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, ApiError> {
+    let page = found(&context, query::selection(query.as_deref().unwrap_or_default())?).await?;
     Ok(streamed(page))
 }
 
@@ -38,21 +41,24 @@ struct ShortList<'a> {
     cut: bool,
 }
 
-pub(super) async fn summaries(State(core): State<Arc<Core>>, RawQuery(query): RawQuery) -> Result<Response, ApiError> {
-    let page = found(&core, query::selection(query.as_deref().unwrap_or_default())?).await?;
+pub(super) async fn summaries(
+    State(context): State<Arc<AgentContext>>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, ApiError> {
+    let page = found(&context, query::selection(query.as_deref().unwrap_or_default())?).await?;
     let requests = page.found.iter().map(|exchange| exchange.summary()).collect();
     Ok(wire::ok(&ShortList { requests, next: page.next.as_deref(), cut: page.cut }))
 }
 
 /// Looks where nothing else waits for it.
-pub(super) async fn found(core: &Arc<Core>, selection: Selection) -> Result<Page, ApiError> {
-    let store = core.store.clone();
+pub(super) async fn found(context: &Arc<AgentContext>, selection: Selection) -> Result<Page, ApiError> {
+    let store = context.store.clone();
     let looking = tokio::task::spawn_blocking(move || selection.find(&store));
     looking.await.map_err(|_| Error::new(Code::Internal, "The search was broken off.").into())
 }
 
 pub(super) async fn detail(
-    State(core): State<Arc<Core>>,
+    State(context): State<Arc<AgentContext>>,
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
@@ -64,12 +70,12 @@ pub(super) async fn detail(
             return Err(Error::new(Code::QueryInvalid, message).into());
         }
     };
-    Ok(wire::ok(&view::detail(&*one(&core, &id)?, raw)))
+    Ok(wire::ok(&view::detail(&*one(&context, &id)?, raw)))
 }
 
 /// The captured request with this id.
-fn one(core: &Core, id: &str) -> Result<Arc<Exchange>, ApiError> {
-    core.store.get(id).ok_or_else(|| {
+fn one(context: &AgentContext, id: &str) -> Result<Arc<Exchange>, ApiError> {
+    context.store.get(id).ok_or_else(|| {
         let shown: String = id.chars().take(40).collect();
         let message = format!(
             "There is no captured request `{shown}`; it may have been deleted or have made room for newer ones."
@@ -78,8 +84,8 @@ fn one(core: &Core, id: &str) -> Result<Arc<Exchange>, ApiError> {
     })
 }
 
-pub(super) async fn clear(State(core): State<Arc<Core>>) -> Response {
-    core.store.clear();
+pub(super) async fn clear(State(context): State<Arc<AgentContext>>) -> Response {
+    context.store.clear();
     no_content()
 }
 

@@ -2,11 +2,11 @@
 
 use super::{ApiError, wire};
 use crate::{
-    agent::Core,
     capture::{
         exchange::shown_id,
         replay::{Changes, Headers},
     },
+    context::AgentContext,
     tunnels::{replay::Again, visit::EdgeVisit},
 };
 use axum::{
@@ -24,7 +24,7 @@ use std::sync::Arc;
 const LARGEST: usize = 32 << 20;
 
 /// 204 as the contract says; `Location` names the new captured request.
-pub(crate) async fn replay(State(core): State<Arc<Core>>, body: Body) -> Result<Response, ApiError> {
+pub(crate) async fn replay(State(context): State<Arc<AgentContext>>, body: Body) -> Result<Response, ApiError> {
     let mut body = wire::object_within(body, LARGEST).await?;
     let Some(id) = wire::text(&mut body, "id")? else {
         return Err(Error::new(Code::FieldMissing, "`id` is missing: name the captured request to replay.").into());
@@ -33,13 +33,13 @@ pub(crate) async fn replay(State(core): State<Arc<Core>>, body: Body) -> Result<
     let through = wire::text(&mut body, "through")?;
     let edge = match through.as_deref() {
         None | Some("local") => None,
-        Some("edge") => Some(EdgeVisit::new(&core.config().settings)),
+        Some("edge") => Some(EdgeVisit::new(&context.config().settings)),
         Some(_) => return Err(invalid("`through` must be `local` (the default) or `edge`.")),
     };
     let changes = changes(&mut body)?;
     wire::nothing_else(&body)?;
     let again = Again { id: &id, tunnel: tunnel.as_deref(), changes: &changes, edge: edge.as_ref() };
-    let made = core.tunnels.replay(again).await?;
+    let made = context.tunnels.replay(again).await?;
     Ok(match made {
         Some(id) => {
             let place = format!("/api/requests/http/{}", shown_id(id));

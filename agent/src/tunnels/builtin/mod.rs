@@ -1,9 +1,9 @@
 //! Answers that the agent gives by itself: over connections in memory, which are watched like those to any service.
 
-mod conditions;
-mod folder;
-mod listing;
-mod script;
+mod canned_response;
+mod conditional_requests;
+mod directory_listing;
+mod static_files;
 
 use crate::config::script::Script;
 use bytes::Bytes;
@@ -20,7 +20,7 @@ const ROOM: usize = 64 * 1024;
 
 /// A connection to a folder; fails if there is none.
 pub(super) fn folder(path: &Path) -> io::Result<DuplexStream> {
-    let folder = Arc::new(folder::Folder::open(path)?);
+    let folder = Arc::new(static_files::Folder::open(path)?);
     Ok(serve(move |request| {
         let folder = folder.clone();
         async move { folder.answer(request).await }
@@ -32,7 +32,7 @@ pub(super) fn script(script: &Arc<Script>) -> DuplexStream {
     let script = script.clone();
     serve(move |request| {
         let script = script.clone();
-        async move { script::answer(&script, request).await }
+        async move { canned_response::answer(&script, request).await }
     })
 }
 

@@ -5,8 +5,8 @@
 
 use super::{
     Body,
-    conditions::{self, Wanted},
-    listing,
+    conditional_requests::{self, Wanted},
+    directory_listing::{self, is_shown},
 };
 use bytes::Bytes;
 use cap_std::{
@@ -93,11 +93,6 @@ fn parts(path: &str) -> Option<Vec<String>> {
     Some(parts)
 }
 
-/// Whether a name is for visitors: what begins with a dot is not, `..` included.
-pub(super) fn is_shown(name: &str) -> bool {
-    !name.starts_with('.') || name == ".well-known"
-}
-
 fn find(folder: &Dir, parts: &[String], slash: bool) -> io::Result<Found> {
     let path = if parts.is_empty() { ".".to_owned() } else { parts.join("/") };
     let about = folder.metadata(&path)?;
@@ -116,7 +111,7 @@ fn find(folder: &Dir, parts: &[String], slash: bool) -> io::Result<Found> {
         Err(error) if is_nothing(&error) => {}
         Err(error) => return Err(error),
     }
-    Ok(Found::Folder(listing::page(&folder.open_dir(&path)?, parts)?))
+    Ok(Found::Folder(directory_listing::page(&folder.open_dir(&path)?, parts)?))
 }
 
 /// Opens a file without waiting for anybody: what was exchanged for a pipe meanwhile is nothing.
@@ -154,7 +149,7 @@ fn leads_out(_: &io::Error) -> bool {
 
 async fn file_answer(file: File, about: &Metadata, name: &str, asked: &hyper::HeaderMap, head: bool) -> Response<Body> {
     let modified = about.modified().ok().map(cap_std::time::SystemTime::into_std);
-    let facts = conditions::Facts { length: about.len(), modified };
+    let facts = conditional_requests::Facts { length: about.len(), modified };
     let mut response = Response::new(empty());
     facts.describe(response.headers_mut());
     let (start, length) = match facts.wanted(asked) {
@@ -202,7 +197,7 @@ fn moved(parts: &[String], query: Option<&str>) -> Response<Body> {
     let mut response = Response::new(empty());
     *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
     let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-    let location = format!("{}{query}", listing::address(parts));
+    let location = format!("{}{query}", directory_listing::address(parts));
     if let Ok(location) = HeaderValue::from_str(&location) {
         response.headers_mut().insert(header::LOCATION, location);
     }
@@ -213,7 +208,7 @@ fn listed(page: String) -> Response<Body> {
     let mut response = Response::new(full(page));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(listing::POLICY));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(directory_listing::POLICY));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }

@@ -1,6 +1,5 @@
 //! The page that shows what is in a folder.
 
-use super::folder::is_shown;
 use cap_std::fs::Dir;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::{fmt::Write, io};
@@ -18,6 +17,11 @@ pub(super) fn address(parts: &[String]) -> String {
         let _ = write!(address, "{}/", utf8_percent_encode(part, PLAIN));
     }
     address
+}
+
+/// Whether a name is for visitors: what begins with a dot is not, `..` included.
+pub(super) fn is_shown(name: &str) -> bool {
+    !name.starts_with('.') || name == ".well-known"
 }
 
 /// Lists a folder, folders first.

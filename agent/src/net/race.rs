@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep_until};
 
 /// Starts the first way, and the next one when `stagger` has passed or all that were started have failed. The first
 /// success counts, and the others are dropped. Without a success: the failures in the order in which they came.
-pub(super) async fn race<T, E, Way>(ways: impl IntoIterator<Item = Way>, stagger: Duration) -> Result<T, Vec<E>>
+pub(crate) async fn race<T, E, Way>(ways: impl IntoIterator<Item = Way>, stagger: Duration) -> Result<T, Vec<E>>
 where
     Way: Future<Output = Result<T, E>>,
 {

@@ -1,11 +1,21 @@
 //! How the server is found and trusted: the keys for it.
 
-use super::{RootCas, ServerAddress};
-use crate::config::{fields::Fields, proxy::Proxy};
+use crate::config::{fields::Fields, proxy::Proxy, server_address::ServerAddress};
 use std::{
     net::{IpAddr, SocketAddr},
     path::PathBuf,
 };
+
+/// Whom to trust when connecting to the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RootCas {
+    /// The local server's authority where there is one, else the system's store.
+    Default,
+    /// The system's store.
+    Host,
+    /// Authorities in a PEM file.
+    File(PathBuf),
+}
 
 /// Where name servers listen.
 const DNS_PORT: u16 = 53;

@@ -1,9 +1,8 @@
 //! Connections to the server through a proxy: it is asked for the way, and then carries what is said to the server.
 
 use crate::config::{
-    Settings,
+    ServerAddress, Settings,
     proxy::{Proxy, ProxyKind},
-    settings::ServerAddress,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use http::{HeaderValue, Uri};

@@ -1,0 +1,12 @@
+//! A request that was forwarded and got no response.
+
+use std::time::Duration;
+
+/// What the connection showed in place of the response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingResponse {
+    /// The few bytes that the local service sent instead.
+    pub first_bytes: Vec<u8>,
+    /// Time between the request and the end of the connection.
+    pub waited: Duration,
+}
