@@ -27,7 +27,7 @@ async fn start(world: &World, token: &str, number: usize) -> Agent {
     );
     std::fs::write(&config, text).expect("written");
     let sources = Sources { files: vec![config], may_be_missing: false, overlay: Node::empty() };
-    Agent::start(Options { sources, auto_start: AutoStart::All, extra: Vec::new() }).await.expect("it starts")
+    Agent::start(AgentOptions { sources, auto_start: AutoStart::All, extra: Vec::new() }).await.expect("it starts")
 }
 
 async fn is(agent: &Agent, wanted: impl Fn(SessionState) -> bool) {
