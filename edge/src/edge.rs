@@ -1,19 +1,21 @@
 //! The edge as a whole: starts listening, follows what is published, drains.
 
 use crate::{
-    backends::Backends,
-    counters,
-    gatehouse::Gatehouse,
-    http::{Front, Turns, headers},
-    listeners::{self, Crowd},
+    access::Access,
+    frontend::{self, Front},
+    http::{RequestLimiter, headers},
     live::Live,
-    modules::Keeper,
+    net::{self, Crowd},
     routing::Routing,
-    sessions::Registry,
     settings::Settings,
     tcp::Ports,
+    telemetry::{
+        Telemetry, metrics,
+        traffic::{self, Traffic},
+    },
     tls::{Certificates, Configs},
-    traffic::{self, Traffic},
+    tunnels::Registry,
+    upstream::Backends,
 };
 use postern_api::{
     Code, Error,
@@ -54,50 +56,47 @@ impl Edge {
         applied: watch::Sender<i64>,
     ) -> Result<Edge, Error> {
         let configs = Arc::new(Configs::new(certificates, settings.challenges.clone())?);
-        let https = listeners::listen(settings.https_addr, "Choose another address with --https-addr")?;
-        let http = listeners::listen(settings.http_addr, "Choose another address with --http-addr")?;
+        let https = net::listen(settings.https_addr, "Choose another address with --https-addr")?;
+        let http = net::listen(settings.http_addr, "Choose another address with --http-addr")?;
         let (https_addr, http_addr) = (address_of(&https)?, address_of(&http)?);
         let limits = settings.limits.clone();
         let proxies = settings.proxies.clone();
         let crowd = |door| Crowd::new(limits.connections, limits.connections_per_address, door, proxies.clone());
-        counters::begin();
-        let gatehouse = Arc::new(Gatehouse::new(settings.access_log.clone()));
+        metrics::begin();
+        let telemetry = Arc::new(Telemetry::new(settings.access_log.clone()));
+        let access = Arc::new(Access::new(telemetry.clone()));
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
-        let ports = Ports::new(settings.tcp_addr, crowd(0), backends.clone(), gatehouse.clone());
+        let ports = Ports::new(settings.tcp_addr, crowd(0), backends.clone(), access.clone());
         let logins = Arc::new(settings.logins(https_addr.port())?);
         let claims = Some(&settings.identity_headers).filter(|names| !headers::is_own(names.prefix()));
         let claims = claims.cloned().map(Arc::new);
-        let traffic = gatehouse.traffic.clone();
-        let routing =
-            Arc::new(Routing::new(configs.clone(), Keeper::new(&settings, logins.clone(), gatehouse.traffic.clone())));
+        let traffic = telemetry.traffic.clone();
+        let routing = Arc::new(Routing::new(configs.clone(), settings.module_state(logins.clone(), traffic.clone())));
         let (api, challenges) = (settings.api.clone(), settings.challenges.clone());
-        let (https_port, http_port) = (https_addr.port(), http_addr.port());
-        let registry =
-            Registry::new(settings, https_port, http_port, published.clone(), backends, routing.clone(), ports);
+        let tunnels = settings.registry(https_addr.port(), http_addr.port());
+        let registry = Registry::new(tunnels, published.clone(), backends, routing.clone(), ports, access.clone());
         let registry = Arc::new(registry);
         let front = Arc::new(Front {
             registry: registry.clone(),
             routing: routing.clone(),
-            gatehouse: gatehouse.clone(),
+            access: access.clone(),
             logins: logins.clone(),
             claims,
             api,
-            turns: Turns::new(limits.requests),
+            turns: RequestLimiter::new(limits.requests),
             challenges,
             limits: limits.clone(),
             https_port: https_addr.port(),
         });
         let (open, stop) = (TaskTracker::new(), CancellationToken::new());
-        let live =
-            Arc::new(Live { registry: registry.clone(), routing: routing.clone(), gatehouse: gatehouse.clone() });
-        let follower = Follower { registry: registry.clone(), routing, gatehouse, logins: logins.clone(), applied };
+        let live = Arc::new(Live { registry: registry.clone(), routing: routing.clone(), access: access.clone() });
+        let follower = Follower { registry: registry.clone(), routing, access, logins: logins.clone(), applied };
         let first = published.borrow().clone();
         follower.once(&first, None).await;
         let mut tasks = JoinSet::new();
-        let serve_https =
-            listeners::serve_https(https, configs, front.clone(), crowd(DOOR), open.clone(), stop.clone());
+        let serve_https = frontend::serve_https(https, configs, front.clone(), crowd(DOOR), open.clone(), stop.clone());
         tasks.spawn(serve_https);
-        tasks.spawn(listeners::serve_http(http, front, crowd(DOOR), open.clone(), stop.clone()));
+        tasks.spawn(frontend::serve_http(http, front, crowd(DOOR), open.clone(), stop.clone()));
         tasks.spawn(follower.follow(published));
         tasks.spawn(tidy(registry.clone()));
         tasks.spawn(look(traffic));
@@ -158,7 +157,7 @@ fn address_of(listener: &TcpListener) -> Result<SocketAddr, Error> {
 struct Follower {
     registry: Arc<Registry>,
     routing: Arc<Routing>,
-    gatehouse: Arc<Gatehouse>,
+    access: Arc<Access>,
     logins: Arc<Logins>,
     applied: watch::Sender<i64>,
 }
@@ -166,7 +165,7 @@ struct Follower {
 impl Follower {
     /// Takes one configuration, whole or what has changed in it; returns whether it must be taken whole again.
     async fn once(&self, published: &Published, changed: Option<&Changed>) -> bool {
-        self.gatehouse.follow(published, changed);
+        self.access.follow(published, changed);
         self.logins.publish(published.logins.clone());
         self.logins.follow(published.https_edges.clone());
         self.routing.follow(published, changed);

@@ -1,39 +1,39 @@
 //! The public side of Postern: listeners, TLS, HTTP and TCP proxying, agent sessions, modules.
 //!
-//! The edge knows nothing of the management API: what is published reaches it as plain data through a
-//! `watch` channel, certificates through the trait [`Certificates`], and what is alive at the moment can be
-//! asked from [`Live`].
+//! The edge knows nothing of the management API: published configuration reaches it as plain data through a
+//! `watch` channel, certificates through the trait [`Certificates`], and [`Live`] gives a view of the running edge.
+//!
+//! The modules form floors, listed here from top to bottom; each imports only what is below it:
+//! [`edge`], [`live`], [`frontend`], [`settings`], [`tunnels`], [`tcp`], [`access`], [`routing`], [`modules`],
+//! [`upstream`], [`net`], [`http`], [`tls`], [`telemetry`], [`limits`], [`refusal`].
 
-mod backends;
-mod challenges;
-mod counters;
+mod access;
 mod edge;
-/// What fuzzing checks, and the replay of what it found: never part of a program.
+mod frontend;
+/// The checks of the fuzz targets and the replay of their corpora; not part of a release build.
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
-mod gatehouse;
 mod http;
-mod listeners;
+mod limits;
 mod live;
 mod modules;
-mod pages;
-
+mod net;
 mod refusal;
 mod routing;
-mod sessions;
 mod settings;
 mod tcp;
+mod telemetry;
 mod tls;
-mod traffic;
+mod tunnels;
+mod upstream;
 
-pub use challenges::{Challenges, Showing};
 pub use edge::Edge;
-pub use gatehouse::{AccessLog, Entry};
-pub use http::ApiBody;
-pub use listeners::Proxies;
-pub use live::{Live, SessionView, TunnelKind, TunnelView};
+pub use limits::Limits;
+pub use live::Live;
 pub use modules::SigningCertificates;
-pub use sessions::{Pledge, Pledged};
-pub use settings::{ApiHost, ApiService, Clock, Limits, Settings};
-pub use tls::Certificates;
+pub use net::Proxies;
+pub use settings::{ApiBody, ApiHost, ApiService, Clock, Settings};
+pub use telemetry::{AccessLog, Entry};
+pub use tls::{Certificates, Challenges, Showing};
+pub use tunnels::{Pledge, Pledged, SessionView, TunnelKind, TunnelView};

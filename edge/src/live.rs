@@ -1,101 +1,23 @@
 //! What is alive at the moment: sessions, tunnels, names and ports in use.
 
 use crate::{
-    gatehouse::{Entry, Gatehouse},
+    access::Access,
     routing::Routing,
-    sessions::{Pledge, Pledged, Registry},
+    telemetry::Entry,
+    tunnels::{Pledge, Pledged, Registry, SessionView, TunnelView},
 };
 use postern_api::{
-    Timestamp,
     host::HostName,
     traffic::{Counts, History, Traffic},
 };
-use std::{
-    collections::BTreeMap,
-    net::{IpAddr, SocketAddr},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
 
 /// A view into the running edge. Cheap to clone and to ask; every answer is of the moment.
 #[derive(Clone)]
 pub struct Live {
     pub(crate) registry: Arc<Registry>,
     pub(crate) routing: Arc<Routing>,
-    pub(crate) gatehouse: Arc<Gatehouse>,
-}
-
-/// One agent that is connected.
-#[derive(Clone, Debug)]
-pub struct SessionView {
-    /// `ts_…`
-    pub id: String,
-    /// The credential it authenticated with, `cr_…`.
-    pub credential: String,
-    /// The agent's own lasting id.
-    pub instance: String,
-    /// Version of the agent.
-    pub agent_version: String,
-    /// Operating system of the agent.
-    pub os: String,
-    /// Where it connected from.
-    pub address: IpAddr,
-    /// Since when.
-    pub started_at: Timestamp,
-    /// What agent and server speak with each other.
-    pub transport: String,
-    /// What its owner wrote on it.
-    pub metadata: String,
-    /// Whether the agent lets itself be told what to do.
-    pub remote_management: bool,
-    /// Last measured round trip.
-    pub latency: Option<Duration>,
-}
-
-/// What kind of address a tunnel has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TunnelKind {
-    /// A host name over HTTPS.
-    Https,
-    /// A host name over plain HTTP.
-    Http,
-    /// A host name over TLS, whatever is spoken inside.
-    Tls,
-    /// A TCP port.
-    Tcp,
-    /// No address of its own: labels that backends select.
-    Labels,
-}
-
-/// One tunnel that is up.
-#[derive(Clone, Debug)]
-pub struct TunnelView {
-    /// `tn_…`
-    pub id: String,
-    /// The session that carries it, `ts_…`.
-    pub session: String,
-    /// The session's credential, `cr_…`.
-    pub credential: String,
-    /// The name it has at the agent.
-    pub name: String,
-    /// What kind of address it has.
-    pub kind: TunnelKind,
-    /// Its public address; a labelled tunnel has none.
-    pub url: Option<String>,
-    /// Its host name, of HTTP tunnels.
-    pub host: Option<HostName>,
-    /// Its port, of TCP tunnels.
-    pub port: Option<u16>,
-    /// Its labels; empty unless it is a labelled tunnel.
-    pub labels: BTreeMap<String, String>,
-    /// The local address as the agent describes it.
-    pub forwards_to: String,
-    /// What its owner wrote on it.
-    pub metadata: String,
-    /// Since when.
-    pub started_at: Timestamp,
-    /// Streams open at the moment.
-    pub streams: usize,
+    pub(crate) access: Arc<Access>,
 }
 
 impl Live {
@@ -147,27 +69,27 @@ impl Live {
 
     /// The last requests and connections that an edge turned away, the newest first.
     pub fn refused(&self, edge: &str) -> Vec<Arc<Entry>> {
-        self.gatehouse.refused.of(edge)
+        self.access.telemetry.refused.of(edge)
     }
 
     /// What passed each edge, route and tunnel that something has passed, in no order and without histories.
     pub fn traffic(&self) -> Vec<Traffic> {
-        self.gatehouse.traffic.shown()
+        self.access.telemetry.traffic.shown()
     }
 
     /// What passed one of them, with its history.
     pub fn traffic_of(&self, id: &str) -> Option<Traffic> {
-        self.gatehouse.traffic.one(id)
+        self.access.telemetry.traffic.one(id)
     }
 
     /// What passed all of them together.
     pub fn traffic_in_all(&self) -> (Counts, History) {
-        self.gatehouse.traffic.total()
+        self.access.telemetry.traffic.total()
     }
 
     /// The port on which visitors with HTTPS are served.
     pub fn https_port(&self) -> u16 {
-        self.registry.https_port
+        self.registry.settings.https_port
     }
 
     /// Asks the agent of a session to make a new one; false if the session is gone.
@@ -182,7 +104,7 @@ impl Live {
 
     /// The port on which visitors with plain HTTP are served.
     pub fn http_port(&self) -> u16 {
-        self.registry.http_port
+        self.registry.settings.http_port
     }
 
     /// What the server calls its region.

@@ -1,12 +1,15 @@
 //! What the operator decided: where to listen, under which names, within which limits.
 
 use crate::{
-    challenges::Challenges,
-    gatehouse::AccessLog,
-    http::ApiBody,
-    listeners::Proxies,
-    modules::{SigningCertificates, Web},
+    limits::Limits,
+    modules::{Keeper, SigningCertificates, Web},
+    net::Proxies,
+    telemetry::{AccessLog, traffic::Traffic},
+    tls::Challenges,
+    tunnels::RegistrySettings,
 };
+use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Incoming;
 use postern_api::{Code, Error, host::HostName};
 use postern_logins::{IdentityHeaders, Ledger, Logins, NoLedger, Operators, Origin};
@@ -15,9 +18,11 @@ use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     ops::RangeInclusive,
     sync::Arc,
-    time::Duration,
 };
 use tower::util::BoxCloneSyncService;
+
+/// The body of a response of the management API.
+pub type ApiBody = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
 
 /// A service that answers the requests to [`ApiHost`].
 pub type ApiService = BoxCloneSyncService<http::Request<Incoming>, http::Response<ApiBody>, Infallible>;
@@ -77,55 +82,6 @@ pub struct Settings {
 /// Tells the time of day.
 pub type Clock = Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;
 
-/// Deadlines and caps of the public side.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// From accepting a connection to the end of the TLS handshake.
-    pub handshake: Duration,
-    /// From the first byte of a request to the end of its header block.
-    pub head: Duration,
-    /// How long a keep-alive connection may sit without a request.
-    pub idle: Duration,
-    /// How long a peer may make no progress inside a body, reading or writing.
-    pub stall: Duration,
-    /// Bytes a second at which the body of a request must arrive on average while it is waited for; 0 asks for none.
-    pub body_rate: u64,
-    /// What may be waited for a body on top of that, altogether.
-    pub body_grace: Duration,
-    /// How long a local service may take to begin its answer, once it has the whole request.
-    pub answer: Duration,
-    /// Open visitor and agent connections of one listener.
-    pub connections: usize,
-    /// Those of one address; loopback addresses are not counted.
-    pub connections_per_address: usize,
-    /// Requests that are served at the same time, from their first byte to the last one of their answer.
-    pub requests: usize,
-    /// Requests at the same time on one HTTP/2 connection.
-    pub streams: u32,
-    /// So many more requests of one HTTP/2 connection may be abandoned by the visitor than are waited for.
-    pub resets: usize,
-    /// Header block of a request, in bytes.
-    pub head_bytes: usize,
-    /// Header lines of a request.
-    pub headers: usize,
-    /// Body of a request that a module must see whole before it is forwarded, in bytes.
-    pub buffered_body: usize,
-    /// All such bodies together that are held at the same time.
-    pub buffered_bodies: usize,
-    /// How long such a body may take to arrive, however steadily it does.
-    pub buffering: Duration,
-    /// What encoders of compressed answers may occupy together, in bytes. Beyond it answers go as they are.
-    pub encoders: usize,
-    /// Idle connections to the local service kept per tunnel.
-    pub idle_upstreams: usize,
-    /// How long an idle connection to the local service is kept.
-    pub idle_upstream: Duration,
-    /// How long a name answers 503 after an unclean end of its agent.
-    pub offline_memory: Duration,
-    /// How long the open connections of a stopped tunnel may still run.
-    pub stop_grace: Duration,
-}
-
 impl Settings {
     /// Settings for one machine: loopback addresses, any free ports.
     pub fn loopback(domain: HostName) -> Self {
@@ -165,33 +121,25 @@ impl Settings {
         };
         Ok(Logins::new(settings, self.ledger.clone()))
     }
-}
 
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            handshake: Duration::from_secs(15),
-            head: Duration::from_secs(20),
-            idle: Duration::from_secs(75),
-            stall: Duration::from_secs(60),
-            body_rate: 240,
-            body_grace: Duration::from_secs(20),
-            answer: Duration::from_secs(100),
-            connections: 16_384,
-            connections_per_address: 2048,
-            requests: 16_384,
-            streams: 128,
-            resets: 500,
-            head_bytes: 64 * 1024,
-            headers: 100,
-            buffered_body: 10 * 1024 * 1024,
-            buffered_bodies: 256 * 1024 * 1024,
-            buffering: Duration::from_secs(60),
-            encoders: 256 * 1024 * 1024,
-            idle_upstreams: 64,
-            idle_upstream: Duration::from_secs(30),
-            offline_memory: Duration::from_secs(600),
-            stop_grace: Duration::from_secs(2),
+    /// The state that modules keep beyond a change of their settings.
+    pub(crate) fn module_state(&self, logins: Arc<Logins>, traffic: Arc<Traffic>) -> Keeper {
+        Keeper::new(&self.limits, self.clock.clone(), self.signing_certificates.clone(), logins, traffic)
+    }
+
+    /// The settings of sessions and tunnels; the ports are those of the real listeners.
+    pub(crate) fn registry(&self, https_port: u16, http_port: u16) -> RegistrySettings {
+        let api_name = self.api.as_ref().map(|api| &api.name);
+        RegistrySettings {
+            https_port,
+            http_port,
+            tcp_addr: self.tcp_addr,
+            tcp_ports: self.tcp_ports.clone(),
+            domain: self.domain.clone(),
+            own_names: self.own_names.iter().chain(api_name).cloned().collect(),
+            region: self.region.clone(),
+            server_version: self.server_version.clone(),
+            limits: self.limits.clone(),
         }
     }
 }

@@ -9,7 +9,7 @@ const CHUNK_LINE: usize = 4096;
 
 /// Follows the bytes a visitor sends, wherever they are split.
 #[derive(Debug)]
-pub(super) struct Framing {
+pub(crate) struct Framing {
     state: State,
     /// The part of a line that arrived in earlier pieces.
     line: Vec<u8>,
@@ -50,33 +50,33 @@ struct Head {
 }
 
 impl Framing {
-    pub(super) fn new(limit: usize, fields: usize) -> Self {
+    pub(crate) fn new(limit: usize, fields: usize) -> Self {
         let head = Head::default();
         Framing { state: State::Between, line: Vec::new(), head_bytes: 0, limit, fields, begun: 0, head }
     }
 
     /// The number of the header block that has begun and not ended.
-    pub(super) fn open_head(&self) -> Option<usize> {
+    pub(crate) fn open_head(&self) -> Option<usize> {
         self.in_head().then_some(self.begun)
     }
 
     /// Whether a header block has begun and not ended.
-    pub(super) fn in_head(&self) -> bool {
+    pub(crate) fn in_head(&self) -> bool {
         self.state == State::Head
     }
 
     /// Whether a body has begun and not ended.
-    pub(super) fn in_body(&self) -> bool {
+    pub(crate) fn in_body(&self) -> bool {
         !matches!(self.state, State::Between | State::Head | State::Opaque)
     }
 
     /// Whether the bytes are nobody's business any more.
-    pub(super) fn is_opaque(&self) -> bool {
+    pub(crate) fn is_opaque(&self) -> bool {
         self.state == State::Opaque
     }
 
     /// Takes the next bytes in.
-    pub(super) fn feed(&mut self, mut bytes: &[u8]) -> Result<(), Refusal> {
+    pub(crate) fn feed(&mut self, mut bytes: &[u8]) -> Result<(), Refusal> {
         while let Some(first) = bytes.first() {
             match self.state {
                 State::Opaque => return Ok(()),
@@ -247,7 +247,7 @@ impl Framing {
 }
 
 /// The refusal of a request with more header lines than are taken.
-pub(super) fn too_many_fields(limit: usize) -> Refusal {
+pub(crate) fn too_many_fields(limit: usize) -> Refusal {
     let message = format!("A request may have {limit} header lines.");
     Refusal::new(Fault::Visitor, Error::new(Code::HeadersTooLarge, message))
 }

@@ -1,14 +1,12 @@
 //! What the fuzz target of HTTP/1.1 connections checks: everything that looks at a request before it is routed.
 
-use super::{
-    Visitor, canonical,
-    connection::http1,
-    framing::{Framing, too_many_fields},
-    guard::Guard,
-    headers,
-    service::leaves_http,
+use crate::{
+    http::{
+        Busy, Guard, Visitor, canonical, framing::Framing, headers, http1, leaves_http, normalised, too_many_fields,
+    },
+    limits::Limits,
+    refusal::Refusal,
 };
-use crate::{http::body::Busy, refusal::Refusal, routing, settings::Limits};
 use bytes::Bytes;
 use futures::{StreamExt, stream};
 use http_body_util::{BodyExt, Empty};
@@ -192,7 +190,7 @@ fn judged(parts: &mut Parts, limits: &Limits) -> Result<String, Refusal> {
     assert!(canonical::reduce(&parts.method, &mut uri, parts.version, &mut same).is_ok());
     assert_eq!((&uri, &same), (&parts.uri, &*headers), "what is canonical stays what it is");
     says_the_same_over_http2(parts, &host);
-    if let Some(path) = routing::normalised(parts.uri.path()) {
+    if let Some(path) = normalised(parts.uri.path()) {
         is_normal(&path);
     }
     let said = parts.headers[header::HOST].clone();
@@ -220,7 +218,7 @@ fn is_normal(path: &str) {
     assert!(segments.iter().all(|segment| !matches!(*segment, "." | "..")), "{path} {last}");
     assert!(!path.contains(['\0', '\\']), "{path}");
     if !path.contains('%') {
-        assert_eq!(routing::normalised(path).as_deref(), Some(path));
+        assert_eq!(normalised(path).as_deref(), Some(path));
     }
 }
 

@@ -1,7 +1,10 @@
 //! Stands between a visitor's connection and hyper: refuses ambiguous HTTP/1.1 and gives up on peers that dawdle.
 
-use super::{body::Busy, framing::Framing};
-use crate::{refusal::Refusal, settings::Limits};
+use crate::{
+    http::{Busy, framing::Framing},
+    limits::Limits,
+    refusal::Refusal,
+};
 use std::{
     io,
     pin::Pin,
@@ -18,7 +21,7 @@ use tokio::{
 };
 
 /// A guarded connection. Its one timer is set again only when it fires, not for every request.
-pub(super) struct Guard<S> {
+pub(crate) struct Guard<S> {
     stream: S,
     /// `None` on HTTP/2, where frames have no ambiguous lengths.
     framing: Option<Framing>,
@@ -44,7 +47,7 @@ struct Patience {
 }
 
 impl<S> Guard<S> {
-    pub(super) fn new(stream: S, http2: bool, busy: Busy, limits: &Limits) -> Self {
+    pub(crate) fn new(stream: S, http2: bool, busy: Busy, limits: &Limits) -> Self {
         Guard {
             stream,
             framing: (!http2).then(|| Framing::new(limits.head_bytes, limits.headers)),
@@ -62,12 +65,12 @@ impl<S> Guard<S> {
 
     /// Becomes true when the connection is refused. From then on nothing is read any more: whoever polls the
     /// connection looks at this afterwards.
-    pub(super) fn refused(&self) -> Arc<AtomicBool> {
+    pub(crate) fn refused(&self) -> Arc<AtomicBool> {
         self.refused.clone()
     }
 
     /// Why the connection was refused, if it was, and the connection to say so on.
-    pub(super) fn into_refused(self) -> Option<(Refusal, S)> {
+    pub(crate) fn into_refused(self) -> Option<(Refusal, S)> {
         self.refusal.map(|refusal| (refusal, self.stream))
     }
 

@@ -1,33 +1,33 @@
-//! HTTP at the edge: one visitor's connection, one canonical request, one exchange with the local service.
+//! HTTP as the edge reads and writes it: strict framing, one canonical form, header rules, and bodies. It knows nothing
+//! of routes or upstreams.
 
-mod arrival;
-pub(crate) mod body;
-mod buffer;
-mod canonical;
-mod connection;
-mod exchange;
-mod flow;
+mod body;
+mod body_buffer;
+mod body_rate;
+pub(crate) mod canonical;
 mod framing;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
 mod guard;
 pub(crate) mod headers;
-mod login;
-mod pool;
-mod service;
-mod settling;
-mod shared;
-mod target;
-mod upgrade;
+mod http1;
+mod open_requests;
+mod path;
+mod request_body;
+mod request_limiter;
+mod send_stall;
 mod visitor;
 
-pub use body::ApiBody;
-pub(crate) use body::{BodyError, RequestBody, ResponseBody, Turns};
-pub(crate) use buffer::Room;
+pub(crate) use body::{BodyError, frame_bytes, without_smuggled_trailers};
+pub(crate) use body_buffer::{Buffered, Room};
+pub(crate) use body_rate::{Arriving, Progress, TooSlow, VisitorGone};
 pub(crate) use canonical::host;
-pub(crate) use connection::serve;
-pub(crate) use exchange::refused_by_agent;
-pub(crate) use pool::Pool;
-pub(crate) use service::{Front, request_id};
-pub(crate) use shared::Lines;
-pub(crate) use visitor::{Door, Presence, Tls, Visitor};
+pub(crate) use framing::too_many_fields;
+pub(crate) use guard::Guard;
+pub(crate) use http1::{http1, leaves_http};
+pub(crate) use open_requests::{Busy, Open};
+pub(crate) use path::normalised;
+pub(crate) use request_body::RequestBody;
+pub(crate) use request_limiter::{RequestLimiter, RequestPermit};
+pub(crate) use send_stall::{Flow, Streams};
+pub(crate) use visitor::{Tls, Visitor};

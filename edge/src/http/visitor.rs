@@ -1,11 +1,6 @@
 //! What is known of a visitor's connection, and what is said about it to local services.
 
-use super::{body::Busy, headers};
-use crate::{
-    counters::Connected,
-    listeners::{Full, Place},
-    tls::Admission,
-};
+use super::headers;
 use hyper::{HeaderMap, header::HeaderValue};
 use postern_tunnel::message::Scheme;
 use rustls::{ProtocolVersion, ServerConnection};
@@ -13,7 +8,6 @@ use std::{
     net::{IpAddr, SocketAddr},
     sync::{Mutex, PoisonError},
 };
-use tokio_util::{sync::CancellationToken, task::task_tracker::TaskTrackerToken};
 
 /// TLS of one connection.
 pub(crate) struct Tls {
@@ -36,38 +30,14 @@ impl Tls {
     }
 }
 
-/// Given back when the connection has ended.
-pub(crate) struct Presence {
-    /// Its place among all connections.
-    pub(crate) _place: Place,
-    /// It is counted.
-    pub(crate) _connected: Connected,
-    /// Who drains waits for it.
-    pub(crate) _open: TaskTrackerToken,
-}
-
-/// A connection that is told why there is no place for it, and nothing else.
-pub(crate) struct Door {
-    pub(crate) full: Full,
-    /// Ends it.
-    pub(crate) leave: CancellationToken,
-}
-
-/// One connection of a visitor.
+/// The visitor of one connection.
 pub(crate) struct Visitor {
     pub(crate) address: SocketAddr,
     /// The public address that was reached.
     pub(crate) reached: Option<SocketAddr>,
     pub(crate) scheme: Scheme,
-    pub(crate) busy: Busy,
     /// What the handshake agreed upon.
     pub(crate) tls: Option<Tls>,
-    /// The edge whose rules the TLS handshake was made by, if it has rules of its own.
-    pub(crate) admission: Option<Admission>,
-    /// If there is no place for it.
-    pub(crate) door: Option<Door>,
-    /// What the connection holds for as long as it lasts, whatever it speaks in the end.
-    presence: Option<Presence>,
     forwarded_for: HeaderValue,
     /// The `Forwarded` header of the last request and the `Host` it was made for: most connections ask for one.
     last: Mutex<Option<(HeaderValue, HeaderValue)>>,
@@ -77,26 +47,7 @@ impl Visitor {
     pub(crate) fn new(address: SocketAddr, scheme: Scheme) -> Self {
         let text = address.ip().to_canonical().to_string();
         let forwarded_for = HeaderValue::try_from(text).expect("an address has visible characters only");
-        let busy = Busy::default();
-        Visitor {
-            address,
-            reached: None,
-            scheme,
-            busy,
-            tls: None,
-            admission: None,
-            door: None,
-            presence: None,
-            forwarded_for,
-            last: Mutex::default(),
-        }
-    }
-
-    /// The same visitor with all that their connection holds.
-    #[must_use]
-    pub(crate) fn holding(mut self, presence: Presence) -> Self {
-        self.presence = Some(presence);
-        self
+        Visitor { address, reached: None, scheme, tls: None, forwarded_for, last: Mutex::default() }
     }
 
     pub(crate) fn is_tls(&self) -> bool {

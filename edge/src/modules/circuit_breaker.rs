@@ -7,8 +7,8 @@ mod window;
 
 use super::{Trace, Visit};
 use crate::{
-    counters,
     refusal::{Fault, Refusal},
+    telemetry::metrics,
 };
 use postern_api::{Code, Error, module::CircuitBreaker};
 use std::{
@@ -114,7 +114,7 @@ impl Breaker {
             }
         }
         let pause = Duration::from_secs(self.settings.tripped_duration.into());
-        counters::circuit_opened();
+        metrics::circuit_opened();
         tracing::warn!(route = %self.owner, seconds = pause.as_secs(), "the backend fails too often: the circuit is open");
         state.phase = Phase::Open { until: now + pause };
         state.epoch += 1;

@@ -8,7 +8,7 @@ mod encoder;
 pub(super) use encoder::Coding;
 
 use super::Trace;
-use crate::http::ResponseBody;
+use crate::upstream::ResponseBody;
 use body::Compressed;
 use encoder::Encoder;
 use http_body::Body;

@@ -1,7 +1,8 @@
 //! What modules must remember beyond a change of their settings, by the id of their owner.
 
-use super::{Webhooks, circuit_breaker::Breaker, compression::EncoderRoom};
-use crate::{settings::Settings, traffic::Traffic};
+use super::{SigningCertificates, Webhooks, circuit_breaker::Breaker, compression::EncoderRoom};
+use crate::{limits::Limits, telemetry::traffic::Traffic};
+use jiff::Timestamp;
 use postern_api::module::CircuitBreaker;
 use postern_logins::Logins;
 use std::{
@@ -33,13 +34,18 @@ pub(crate) fn tunnel_owner(credential: &str, instance: &str, name: &str) -> Stri
 }
 
 impl Keeper {
-    pub(crate) fn new(settings: &Settings, logins: Arc<Logins>, traffic: Arc<Traffic>) -> Self {
-        let limits = &settings.limits;
+    pub(crate) fn new(
+        limits: &Limits,
+        now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+        signing_certificates: Arc<dyn SigningCertificates>,
+        logins: Arc<Logins>,
+        traffic: Arc<Traffic>,
+    ) -> Self {
         Keeper {
             breakers: Mutex::default(),
             // What a backend may take to answer, and a visitor to say all of what is asked.
             longest_trial: limits.answer.saturating_add(limits.body_grace),
-            webhooks: Arc::new(Webhooks::new(settings)),
+            webhooks: Arc::new(Webhooks::new(limits, now, signing_certificates)),
             encoders: EncoderRoom::new(limits.encoders),
             tunnels: Mutex::default(),
             logins,

@@ -2,8 +2,9 @@
 
 use super::Visit;
 use crate::{
-    http::{self, ResponseBody},
+    http,
     refusal::{Fault, Refusal},
+    upstream::ResponseBody,
 };
 use hyper::Response;
 use postern_api::{Code, Error, published};

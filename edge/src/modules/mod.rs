@@ -10,13 +10,11 @@ mod keeper;
 pub(crate) mod login;
 mod request_headers;
 mod response_headers;
-mod trace;
 mod user_agent_filter;
 mod webhook_verification;
 mod websocket_tcp_converter;
 
 pub(crate) use keeper::{Keeper, tunnel_owner};
-pub(crate) use trace::{Trace, Verdict};
 pub use webhook_verification::SigningCertificates;
 pub(crate) use webhook_verification::Web;
 #[cfg(any(test, fuzzing))]
@@ -25,8 +23,10 @@ use webhook_verification::{Onward, Verifier, Webhooks};
 pub(crate) use websocket_tcp_converter::{Handshake as WebsocketHandshake, carry as carry_websocket};
 
 use crate::{
-    http::{RequestBody, ResponseBody, Visitor},
+    http::{RequestBody, Visitor},
     refusal::{Fault, Refusal},
+    telemetry::Trace,
+    upstream::ResponseBody,
 };
 use circuit_breaker::{Breaker, Permit};
 use compression::{Coding, EncoderRoom};

@@ -7,8 +7,9 @@ pub(crate) use carry::carry;
 
 use super::Visit;
 use crate::{
-    http::{ResponseBody, headers},
+    http::headers,
     refusal::{Fault, Refusal},
+    upstream::ResponseBody,
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;

@@ -3,8 +3,8 @@
 use super::Matcher;
 use crate::{
     modules::{Column, Keeper},
+    telemetry::traffic::{Tally, Traffic},
     tls::{Configs, Handshake},
-    traffic::{Tally, Traffic},
 };
 use postern_api::{module::TerminateAt, published, resource::MatchType, traffic::TrafficKind};
 use postern_logins::Realm;

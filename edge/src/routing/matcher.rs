@@ -55,7 +55,7 @@ impl<T> Matcher<T> {
 
 /// Routes are written as people write paths, and compared as requests are.
 fn normal(path: &str) -> Box<str> {
-    super::normalised(path).map_or_else(|| path.into(), |path| path.into_owned().into_boxed_str())
+    crate::http::normalised(path).map_or_else(|| path.into(), |path| path.into_owned().into_boxed_str())
 }
 
 #[cfg(test)]

@@ -2,12 +2,8 @@
 
 mod endpoint;
 mod matcher;
-mod path;
 mod table;
-mod tls_destination;
 
 pub(crate) use endpoint::{HttpsEndpoint, Route, TlsEndpoint};
 pub(crate) use matcher::Matcher;
-pub(crate) use path::normalised;
 pub(crate) use table::{Place, Routing};
-pub(crate) use tls_destination::TlsDestination;

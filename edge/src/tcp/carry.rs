@@ -1,15 +1,16 @@
 //! One connection: judged by its socket's address, then carried to whoever serves it.
 
 use crate::{
-    backends::{self, Backends, Candidate, Candidates, For, Origin, OriginIo},
-    counters::Kind,
-    gatehouse::{Gatehouse, Passage},
+    access::{Access, Passage},
     modules::Column,
-    refusal::{Fault, Refusal},
-    sessions::Tunnel,
-    traffic::{Tally, Traffic},
+    refusal::Refusal,
+    telemetry::{
+        metrics::Kind,
+        traffic::{Tally, Traffic},
+    },
+    upstream::{self, Backends, Candidates, For, TunnelUpstream},
 };
-use postern_api::{Code, Error, published::TcpEdge, traffic::TrafficKind};
+use postern_api::{published::TcpEdge, traffic::TrafficKind};
 use postern_tunnel::StreamKind;
 use std::{net::SocketAddr, sync::Arc};
 use tokio::{
@@ -20,7 +21,7 @@ use tokio::{
 /// Where the connections of a port go.
 pub(crate) enum Target {
     /// To the tunnel that holds the port.
-    Tunnel(Arc<Tunnel>),
+    Tunnel { upstream: Arc<TunnelUpstream>, column: Option<Arc<Column>> },
     /// To whatever the edge's backend selects.
     Edge { tally: Arc<Tally>, backend: Option<Arc<str>>, edge: Arc<TcpEdge>, column: Box<Column> },
 }
@@ -33,17 +34,17 @@ impl Target {
     }
 
     /// Judges a visitor before any byte passes. Who may not come in is not answered at all.
-    pub(crate) fn admits(&self, gatehouse: &Arc<Gatehouse>, visitor: SocketAddr) -> Option<Passage> {
-        let mut passage = Passage::of(gatehouse, visitor, "tcp");
+    pub(crate) fn admits(&self, access: &Arc<Access>, visitor: SocketAddr) -> Option<Passage> {
+        let mut passage = Passage::of(access, visitor, "tcp");
         match self {
-            Target::Tunnel(tunnel) => passage.trace.at_tunnel(&tunnel.tally),
+            Target::Tunnel { upstream, .. } => passage.trace.at_tunnel(upstream.tally()),
             Target::Edge { tally, backend, .. } => {
                 passage.trace.at_edge(Kind::TcpEdge, tally);
                 passage.trace.leads_to(backend.as_ref());
             }
         }
         let column = match self {
-            Target::Tunnel(tunnel) => tunnel.stages.as_ref().map(|stages| &stages.column),
+            Target::Tunnel { column, .. } => column.as_deref(),
             Target::Edge { column, .. } => Some(&**column),
         };
         passage.judged(column)
@@ -51,30 +52,10 @@ impl Target {
 
     fn candidates(&self, backends: &Backends) -> Result<Candidates, Refusal> {
         match self {
-            Target::Tunnel(tunnel) => Ok(backends::only(tunnel.clone())),
+            Target::Tunnel { upstream, .. } => Ok(upstream::only(upstream.clone())),
             Target::Edge { backend, .. } => backends.candidates(backend.as_deref()),
         }
     }
-}
-
-/// Opens a stream to the first candidate that can be dialled. With `certain` even the last one stands only when the
-/// local service has taken it.
-pub(crate) async fn open(candidates: Candidates, whom: For, certain: bool) -> Result<(OriginIo, Origin), Refusal> {
-    let mut left = candidates.len();
-    let mut last = None;
-    for candidate in candidates {
-        left -= 1;
-        let Candidate::Dial(origin) = candidate else {
-            let message = "An HTTP response backend cannot serve connections that are not HTTP.";
-            last = Some(Refusal::new(Fault::Route, Error::new(Code::BackendMissing, message)));
-            continue;
-        };
-        match origin.open(whom, certain || left > 0).await {
-            Ok(stream) => return Ok((stream, origin)),
-            Err(refusal) => last = Some(refusal),
-        }
-    }
-    Err(last.unwrap_or_else(|| Refusal::new(Fault::Route, Code::BackendMissing)))
 }
 
 /// Carries one connection of a port to its end.
@@ -101,19 +82,19 @@ pub(crate) async fn join<S: AsyncRead + AsyncWrite + Unpin>(
 ) {
     let visitor = passage.visitor;
     let opened = match candidates {
-        Ok(candidates) => open(candidates, whom, false).await,
+        Ok(candidates) => upstream::open(candidates, whom, false).await,
         Err(refusal) => Err(refusal),
     };
     let (stream_there, origin) = match opened {
         Ok(opened) => opened,
         Err(refusal) => return passage.refused(&refusal),
     };
-    passage.trace.is_served_by(&origin);
+    origin.mark_served(&mut passage.trace);
     passage.carried();
     drop(origin);
     let end = postern_tunnel::relay(stream, stream_there).await;
     passage.moved(end.a_to_b, end.b_to_a);
-    let refused = end.error.as_ref().and_then(crate::http::refused_by_agent);
+    let refused = end.error.as_ref().and_then(upstream::refused_by_agent);
     match (refused, &end.error) {
         (Some(error), _) => return passage.refused(&Refusal::from_agent(error)),
         (None, Some(error)) => tracing::debug!(%visitor, %error, "connection broke"),

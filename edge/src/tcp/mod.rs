@@ -3,5 +3,5 @@
 mod carry;
 mod ports;
 
-pub(crate) use carry::{Target, join, open};
+pub(crate) use carry::{Target, join};
 pub(crate) use ports::Ports;

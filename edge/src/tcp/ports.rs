@@ -2,10 +2,10 @@
 
 use super::{Target, carry::carry};
 use crate::{
-    backends::Backends,
-    counters::Connected,
-    gatehouse::Gatehouse,
-    listeners::{self, Crowd, Settled},
+    access::Access,
+    net::{self, Crowd, Settled},
+    telemetry::metrics::Connected,
+    upstream::Backends,
 };
 use arc_swap::ArcSwap;
 use postern_api::{
@@ -25,7 +25,7 @@ pub(crate) struct Ports {
     address: IpAddr,
     crowd: Arc<Crowd>,
     backends: Arc<Backends>,
-    gatehouse: Arc<Gatehouse>,
+    access: Arc<Access>,
     open: Mutex<HashMap<u16, Port>>,
     /// Opening and closing happen one after the other.
     order: tokio::sync::Mutex<()>,
@@ -46,13 +46,9 @@ pub(crate) struct Reserved<'a> {
 }
 
 impl Ports {
-    pub(crate) fn new(address: IpAddr, crowd: Arc<Crowd>, backends: Arc<Backends>, gatehouse: Arc<Gatehouse>) -> Self {
+    pub(crate) fn new(address: IpAddr, crowd: Arc<Crowd>, backends: Arc<Backends>, access: Arc<Access>) -> Self {
         let (open, order, carrying) = (Mutex::default(), tokio::sync::Mutex::default(), TaskTracker::new());
-        Ports { address, crowd, backends, gatehouse, open, order, carrying }
-    }
-
-    pub(crate) fn gatehouse(&self) -> &Arc<Gatehouse> {
-        &self.gatehouse
+        Ports { address, crowd, backends, access, open, order, carrying }
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<u16, Port>> {
@@ -66,7 +62,7 @@ impl Ports {
     /// Opens a port for a tunnel; 0 takes any free one.
     pub(crate) async fn reserve(&self, port: u16) -> Result<Reserved<'_>, Error> {
         let _order = self.order.lock().await;
-        let listener = listeners::listen(SocketAddr::new(self.address, port), "Ask for another port")?;
+        let listener = net::listen(SocketAddr::new(self.address, port), "Ask for another port")?;
         let port = listener.local_addr().map_or(port, |address| address.port());
         Ok(Reserved { ports: self, port, listener })
     }
@@ -76,7 +72,7 @@ impl Ports {
         let _order = self.order.lock().await;
         let closing = {
             let mut open = self.open();
-            let own = |port: &Port| matches!(&**port.target.load(), Target::Tunnel(holder) if holder.id == tunnel);
+            let own = |port: &Port| matches!(&**port.target.load(), Target::Tunnel { upstream, .. } if **upstream.id() == *tunnel);
             if open.get(&port).is_some_and(own) { open.remove(&port) } else { None }
         };
         if let Some(port) = closing {
@@ -125,24 +121,23 @@ impl Ports {
             return match &**open.target.load() {
                 Target::Edge { edge: now, .. } if Arc::ptr_eq(now, edge) => true,
                 Target::Edge { .. } => {
-                    open.target.store(Arc::new(Target::edge(edge, &self.gatehouse.traffic)));
+                    open.target.store(Arc::new(Target::edge(edge, &self.access.telemetry.traffic)));
                     true
                 }
-                Target::Tunnel(tunnel) => {
+                Target::Tunnel { upstream, .. } => {
                     tracing::warn!(
                         edge = edge.id,
                         port,
-                        tunnel = tunnel.id,
+                        tunnel = %upstream.id(),
                         "the port of this edge is held by a tunnel"
                     );
                     false
                 }
             };
         }
-        match listeners::listen(SocketAddr::new(self.address, port), "Stop that program, or give the edge another port")
-        {
+        match net::listen(SocketAddr::new(self.address, port), "Stop that program, or give the edge another port") {
             Ok(listener) => {
-                self.start(port, listener, Target::edge(edge, &self.gatehouse.traffic));
+                self.start(port, listener, Target::edge(edge, &self.access.telemetry.traffic));
                 true
             }
             Err(error) => {
@@ -156,12 +151,12 @@ impl Ports {
         let target = Arc::new(ArcSwap::from_pointee(target));
         let stop = CancellationToken::new();
         let (leads_to, backends, carrying) = (target.clone(), self.backends.clone(), self.carrying.clone());
-        let gatehouse = self.gatehouse.clone();
-        let accepting = listeners::accept(listener, self.crowd.clone(), stop.clone(), move |arrival| {
-            let (target, backends, gatehouse) = (leads_to.load_full(), backends.clone(), gatehouse.clone());
+        let access = self.access.clone();
+        let accepting = net::accept(listener, self.crowd.clone(), stop.clone(), move |arrival| {
+            let (target, backends, access) = (leads_to.load_full(), backends.clone(), access.clone());
             carrying.spawn(async move {
                 let Some(Settled { stream, visitor, reached, place: _place }) = arrival.settle().await else { return };
-                let Some(passage) = target.admits(&gatehouse, visitor) else { return };
+                let Some(passage) = target.admits(&access, visitor) else { return };
                 let _connected = Connected::new("tcp");
                 carry(stream, reached, passage, target, backends).await;
             });

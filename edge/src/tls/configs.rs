@@ -2,7 +2,7 @@
 //! their own.
 
 use super::{Certificates, uploaded::Uploaded};
-use crate::challenges::{self, Challenges};
+use crate::tls::challenges::{self, Challenges};
 use arc_swap::ArcSwap;
 use postern_api::{
     Code, Error, Timestamp,

@@ -8,7 +8,7 @@ use std::io;
 use tokio_util::io::StreamReader;
 
 /// Protocols that lead somewhere else than to HTTP.
-const OTHERS: [&[u8]; 2] = [postern_tunnel::ALPN, crate::challenges::ALPN];
+const OTHERS: [&[u8]; 2] = [postern_tunnel::ALPN, crate::tls::challenges::ALPN];
 
 /// What a client said first, or what it was told instead.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! TLS on the HTTPS port: one look at the ClientHello tells agents, visitors and TLS edges apart, then the handshake.
 
+pub(crate) mod challenges;
 mod configs;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
@@ -8,11 +9,11 @@ mod identity;
 mod rewound;
 mod uploaded;
 
+pub use challenges::{Challenges, Showing};
 pub(crate) use configs::{Configs, Handshake};
 pub(crate) use identity::Identity;
 pub(crate) use rewound::Rewound;
 
-use crate::{challenges, routing::TlsDestination};
 use hello::Hello;
 pub(crate) use hello::SILENT;
 use postern_api::host::HostName;
@@ -35,7 +36,7 @@ pub trait Certificates: Send + Sync {
 }
 
 /// Who came through the handshake.
-pub(crate) enum Caller {
+pub(crate) enum Caller<D> {
     /// An agent, about to say the session's preamble.
     Agent(TlsStream<TcpStream>),
     /// A visitor who speaks HTTP.
@@ -47,21 +48,22 @@ pub(crate) enum Caller {
         admission: Option<Admission>,
     },
     /// A visitor of a TLS edge or tunnel, whose TLS ended here.
-    Terminated(TlsStream<TcpStream>, TlsDestination),
+    Terminated(TlsStream<TcpStream>, D),
     /// A visitor of a TLS edge or tunnel whose TLS ends elsewhere, and the bytes that were read already.
-    Passing(TcpStream, Vec<u8>, TlsDestination),
+    Passing(TcpStream, Vec<u8>, D),
     /// An ACME authority that has seen the proof it asked for.
     Proved,
     /// A visitor whom a TLS edge does not let in.
     Refused,
 }
 
-/// By whose rules a handshake is made, if not by everybody's.
-pub(crate) enum Rules {
+/// The rules of a handshake where they differ from the default ones. `D` is the destination of a connection that is
+/// not HTTP.
+pub(crate) enum Rules<D> {
     /// Those of one edge or tunnel that speaks HTTP, by its id.
     Own(Arc<str>, Handshake),
-    /// Those of a TLS edge or tunnel.
-    Tls(TlsDestination),
+    /// Those of a TLS edge or tunnel, and how TLS ends here; `None` passes it through.
+    Tls(D, Option<Handshake>),
 }
 
 /// How a connection came in by the rules of one edge.
@@ -90,24 +92,24 @@ impl Admission {
 
 /// Reads the ClientHello, chooses by it and finishes the handshake, all within one deadline. `find` knows whose
 /// rules hold for a name; `admits` judges visitors of TLS edges before anything is said to them.
-pub(crate) async fn handshake(
+pub(crate) async fn handshake<D>(
     stream: TcpStream,
     configs: &Configs,
-    find: impl Fn(&HostName) -> Option<Rules>,
-    admits: impl FnMut(&HostName, &TlsDestination) -> bool,
+    find: impl Fn(&HostName) -> Option<Rules<D>>,
+    admits: impl FnMut(&HostName, &D) -> bool,
     deadline: Duration,
-) -> io::Result<Caller> {
+) -> io::Result<Caller<D>> {
     tokio::time::timeout(deadline, choose(stream, configs, find, admits))
         .await
         .unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "the TLS handshake took too long")))
 }
 
-async fn choose(
+async fn choose<D>(
     mut stream: TcpStream,
     configs: &Configs,
-    find: impl Fn(&HostName) -> Option<Rules>,
-    mut admits: impl FnMut(&HostName, &TlsDestination) -> bool,
-) -> io::Result<Caller> {
+    find: impl Fn(&HostName) -> Option<Rules<D>>,
+    mut admits: impl FnMut(&HostName, &D) -> bool,
+) -> io::Result<Caller<D>> {
     let local =
         stream.local_addr().as_ref().map(SocketAddr::ip).map_or(IpAddr::from([127, 0, 0, 1]), |ip| ip.to_canonical());
     let hello = Hello::read(&mut stream).await?;
@@ -123,11 +125,11 @@ async fn choose(
         return Ok(Caller::Proved);
     }
     let (config, edge) = match hello.name().and_then(|name| Some((find(&name)?, name))) {
-        Some((Rules::Tls(destination), name)) => {
+        Some((Rules::Tls(destination, handshake), name)) => {
             if !admits(&name, &destination) {
                 return Ok(Caller::Refused);
             }
-            return match destination.handshake() {
+            return match handshake {
                 None => Ok(Caller::Passing(stream, hello.into_bytes(), destination)),
                 Some(handshake) => {
                     let stream = hello.finish(stream, handshake.config()?).await?;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{modules::Keeper, settings::Settings};
+use crate::settings::Settings;
 use postern_api::host::HostName;
 
 const TRIAL: Duration = Duration::from_secs(120);
@@ -196,7 +196,7 @@ fn exactly_one_of_many_at_once_is_the_trial() {
 fn the_keeper_keeps_it_until_its_own_settings_change() {
     let of_edge = Settings::loopback(HostName::parse("localhost").expect("a name"));
     let logins = Arc::new(of_edge.logins(443).expect("logins"));
-    let keeper = Keeper::new(&of_edge, logins, Arc::default());
+    let keeper = of_edge.module_state(logins, Arc::default());
     let first = keeper.breaker("edghtsrt_1", Some(&settings())).expect("one");
     let same = keeper.breaker("edghtsrt_1", Some(&settings())).expect("one");
     assert!(Arc::ptr_eq(&first, &same));

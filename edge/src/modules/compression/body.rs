@@ -1,7 +1,7 @@
 //! A body that is compressed while it passes.
 
 use super::encoder::Encoder;
-use crate::http::{BodyError, ResponseBody};
+use crate::{http::BodyError, upstream::ResponseBody};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::HeaderMap;

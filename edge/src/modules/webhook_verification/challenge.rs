@@ -1,7 +1,7 @@
 //! Requests by which a provider finds out whether an endpoint is what it seems.
 
 use super::{message::Head, message::Message, reason::Reason, scheme::Challenge};
-use crate::http::ResponseBody;
+use crate::upstream::ResponseBody;
 use aws_lc_rs::hmac;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;

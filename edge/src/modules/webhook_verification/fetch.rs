@@ -1,7 +1,7 @@
 //! Fetches one small file over HTTPS from a host that is known, and follows nothing.
 
 use super::certificates::SigningCertificates;
-use crate::backends::CONNECTOR;
+use crate::upstream::CONNECTOR;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use http_body_util::{BodyExt, Empty, Limited};

@@ -12,9 +12,9 @@ use super::{
 };
 use crate::{
     http::{RequestBody, Visitor},
-    modules::Trace,
     refusal::Refusal,
     settings::Settings,
+    telemetry::Trace,
 };
 use aws_lc_rs::hmac;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -51,7 +51,7 @@ fn shared() -> Arc<Webhooks> {
     let mut settings = Settings::loopback(HostName::parse("localhost").expect("a name"));
     settings.clock = Arc::new(|| Timestamp::from_second(NOW).expect("a moment"));
     settings.signing_certificates = Arc::new(Nowhere);
-    Arc::new(Webhooks::new(&settings))
+    Arc::new(Webhooks::new(&settings.limits, settings.clock, settings.signing_certificates))
 }
 
 /// A verifier that fetches nothing and whose clock stands still.

@@ -24,8 +24,8 @@ pub(crate) use shared::Webhooks;
 
 use super::Visit;
 use crate::{
-    http::ResponseBody,
     refusal::{Fault, Refusal},
+    upstream::ResponseBody,
 };
 use aws_lc_rs::{hmac, signature::ParsedPublicKey};
 use challenge::Asked;

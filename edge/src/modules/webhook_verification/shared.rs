@@ -1,7 +1,7 @@
 //! What the checks of all routes share, and what must outlive a change of a route.
 
-use super::{certificates::Certificates, own::mailgun::Used};
-use crate::{http::Room, settings::Settings};
+use super::{SigningCertificates, certificates::Certificates, own::mailgun::Used};
+use crate::{http::Room, limits::Limits};
 use jiff::Timestamp;
 use std::{
     collections::HashMap,
@@ -17,11 +17,15 @@ pub(crate) struct Webhooks {
 }
 
 impl Webhooks {
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(
+        limits: &Limits,
+        now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+        signing_certificates: Arc<dyn SigningCertificates>,
+    ) -> Self {
         Webhooks {
-            now: settings.clock.clone(),
-            room: Room::new(&settings.limits),
-            certificates: Certificates::new(settings.signing_certificates.clone()),
+            now,
+            room: Room::new(limits),
+            certificates: Certificates::new(signing_certificates),
             used: Mutex::default(),
         }
     }

@@ -94,7 +94,7 @@ async fn what_unpacks_to_more_than_the_limit_is_not_unpacked_to_its_end() {
         packing.write_all(&vec![b' '; length]).expect("packed");
         packing.finish().expect("packed")
     };
-    let limit = crate::settings::Limits::default().buffered_body;
+    let limit = crate::limits::Limits::default().buffered_body;
     for (length, said) in [(limit, "its signature does not fit"), (limit + 1, "too large when it is unpacked")] {
         let body = packed(length);
         assert!(body.len() < limit / 100);

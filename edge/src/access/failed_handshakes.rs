@@ -1,0 +1,51 @@
+//! TLS handshakes that come to nothing: all are counted, and some are written down.
+
+use crate::{
+    access::{Access, Passage},
+    refusal::{Fault, Refusal},
+    telemetry::metrics,
+    tls::SILENT,
+};
+use postern_api::{Code, Error};
+use std::{
+    io::{self, ErrorKind},
+    net::SocketAddr,
+    sync::Arc,
+    time::Instant,
+};
+
+impl Access {
+    /// `host` is the name that was asked for, if it was heard.
+    pub(crate) fn handshake_failed(
+        self: &Arc<Self>,
+        visitor: SocketAddr,
+        host: &str,
+        began: Instant,
+        error: &io::Error,
+    ) {
+        let reason = reason(error.kind());
+        metrics::handshake_failed(reason);
+        tracing::debug!(%visitor, host, reason, %error, "TLS handshake failed");
+        if error.kind() == SILENT || self.telemetry.log.is_none() || !self.failures.takes() {
+            return;
+        }
+        let mut passage = Passage::since(self, visitor, "tls", began);
+        passage.host = (!host.is_empty()).then(|| host.into());
+        let error = Error::new(Code::HandshakeFailed, format!("The TLS handshake failed: {error}."));
+        passage.failed(&Refusal::new(Fault::Visitor, error));
+    }
+}
+
+/// The label of the counter.
+fn reason(kind: ErrorKind) -> &'static str {
+    match kind {
+        SILENT => "silent",
+        ErrorKind::TimedOut => "timeout",
+        ErrorKind::UnexpectedEof
+        | ErrorKind::ConnectionReset
+        | ErrorKind::ConnectionAborted
+        | ErrorKind::BrokenPipe => "left",
+        ErrorKind::InvalidData => "tls",
+        _ => "other",
+    }
+}

@@ -1,0 +1,34 @@
+//! Rules for all visitors and agents before anything else looks at them, and the record of each connection that is not
+//! HTTP.
+
+mod connection_record;
+mod failed_handshakes;
+mod restrictions;
+
+pub(crate) use connection_record::Passage;
+
+use crate::telemetry::{Telemetry, log_sampler::Sample};
+use postern_api::published::{Changed, Published};
+use restrictions::Restrictions;
+use std::sync::Arc;
+
+/// Access control of the whole edge.
+#[derive(Default)]
+pub(crate) struct Access {
+    pub(crate) restrictions: Restrictions,
+    pub(crate) telemetry: Arc<Telemetry>,
+    /// Chooses the failed handshakes that are written to the access log.
+    failures: Sample<10>,
+}
+
+impl Access {
+    pub(crate) fn new(telemetry: Arc<Telemetry>) -> Self {
+        Access { telemetry, ..Access::default() }
+    }
+
+    /// Applies a new configuration from now on.
+    pub(crate) fn follow(&self, published: &Published, changed: Option<&Changed>) {
+        self.restrictions.follow(published);
+        self.telemetry.follow(published, changed);
+    }
+}

@@ -1,0 +1,231 @@
+//! One visitor's connection, HTTP/1.1 or HTTP/2, from its first request to its last.
+
+use crate::{
+    frontend::{Front, VisitorConnection, error_pages, service::handle},
+    http::{Guard, Streams, http1},
+    limits::Limits,
+    telemetry::{metrics, request_id},
+};
+use hyper::{server::conn::http2, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::{
+    pin::{Pin, pin},
+    sync::{Arc, atomic::Ordering},
+    task::Poll,
+    time::Duration,
+};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio_util::sync::CancellationToken;
+
+/// What may wait unread on an HTTP/2 connection.
+const STREAM_WINDOW: u32 = 1024 * 1024;
+const CONNECTION_WINDOW: u32 = 4 * 1024 * 1024;
+const SEND_BUFFER: usize = 128 * 1024;
+/// Requests that were reset before anybody looked at them. Honest visitors have a few of them at most.
+const UNSEEN_RESETS: usize = 20;
+
+/// Serves requests until the visitor leaves, or until `stop`: then the open ones are finished.
+pub(crate) async fn serve<S>(
+    stream: S,
+    http2: bool,
+    visitor: VisitorConnection,
+    front: Arc<Front>,
+    stop: CancellationToken,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let visitor = Arc::new(visitor);
+    let guard = Guard::new(stream, http2, visitor.busy.clone(), &front.limits);
+    // Each protocol in a box of its own: an idle connection must not occupy the room the other one needs.
+    let outcome = if http2 {
+        Box::pin(speak_http2(guard, &visitor, &front, stop)).await
+    } else {
+        Box::pin(speak_http1(guard, &visitor, &front, stop)).await
+    };
+    if let Err(error) = outcome {
+        tracing::debug!(visitor = %visitor.visitor.address, %error, "visitor's connection broke");
+    }
+}
+
+async fn speak_http1<S>(
+    guard: Guard<S>,
+    visitor: &Arc<VisitorConnection>,
+    front: &Arc<Front>,
+    stop: CancellationToken,
+) -> hyper::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = {
+        let (front, visitor) = (front.clone(), visitor.clone());
+        service_fn(move |request| handle(front.clone(), visitor.clone(), request))
+    };
+    let refused = guard.refused();
+    let mut connection = http1(&front.limits).serve_connection(TokioIo::new(guard), service).with_upgrades();
+    let mut stopping = pin!(stop.cancelled());
+    let mut told = false;
+    let outcome = std::future::poll_fn(|cx| {
+        if !told && stopping.as_mut().poll(cx).is_ready() {
+            told = true;
+            Pin::new(&mut connection).graceful_shutdown();
+        }
+        match Pin::new(&mut connection).poll(cx) {
+            // hyper would take an error at this point for a visitor who left, and say nothing.
+            Poll::Pending if refused.load(Ordering::Relaxed) => Poll::Ready(None),
+            outcome => outcome.map(Some),
+        }
+    })
+    .await;
+    if let Some(outcome) = outcome {
+        return outcome;
+    }
+    let busy = visitor.busy.is_busy();
+    if let Some(parts) = connection.into_parts()
+        && let Some((refusal, stream)) = parts.io.into_inner().into_refused()
+    {
+        metrics::refusal(None, refusal.error.code);
+        tracing::debug!(visitor = %visitor.visitor.address, code = %refusal.error.code, "{}", refusal.error.message);
+        // In the middle of an answer there is no place for another one.
+        if !busy {
+            let words = error_pages::raw_answer(&refusal, &request_id());
+            Box::pin(say_last(stream, &words, &front.limits)).await;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the last words and waits a moment for the visitor to have read them: closing at once, with bytes of
+/// the visitor still unread, would make the kernel take them back.
+async fn say_last<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, words: &[u8], limits: &Limits) {
+    let farewell = async {
+        stream.write_all(words).await?;
+        stream.shutdown().await?;
+        let mut rest = [0; 4096];
+        let mut budget = 2 * limits.head_bytes;
+        while budget > 0 {
+            match stream.read(&mut rest).await? {
+                0 => break,
+                read => budget = budget.saturating_sub(read),
+            }
+        }
+        std::io::Result::Ok(())
+    };
+    let _ = tokio::time::timeout(Duration::from_secs(2), farewell).await;
+}
+
+async fn speak_http2<S>(
+    guard: Guard<S>,
+    visitor: &Arc<VisitorConnection>,
+    front: &Arc<Front>,
+    stop: CancellationToken,
+) -> hyper::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = {
+        let (front, visitor) = (front.clone(), visitor.clone());
+        service_fn(move |request| handle(front.clone(), visitor.clone(), request))
+    };
+    let limits = &front.limits;
+    let mut connection = http2::Builder::new(Streams { stall: limits.stall })
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(limits.streams)
+        .max_pending_accept_reset_streams(UNSEEN_RESETS)
+        .max_local_error_reset_streams(limits.resets)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_send_buf_size(SEND_BUFFER)
+        .max_header_list_size(limits.head_bytes.try_into().unwrap_or(u32::MAX))
+        .keep_alive_interval(Duration::from_secs(20))
+        .keep_alive_timeout(Duration::from_secs(20))
+        .serve_connection(TokioIo::new(guard), service);
+    let mut stopping = pin!(stop.cancelled());
+    let mut told = false;
+    std::future::poll_fn(|cx| {
+        if !told && stopping.as_mut().poll(cx).is_ready() {
+            told = true;
+            Pin::new(&mut connection).graceful_shutdown();
+        }
+        let polled = Pin::new(&mut connection).poll(cx);
+        if polled.is_pending() && visitor.busy.abandoned_beyond_reason() > limits.resets {
+            metrics::flood_ended();
+            tracing::info!(visitor = %visitor.visitor.address, "asks and gives up again and again; the connection is ended");
+            return Poll::Ready(Ok(()));
+        }
+        polled
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        access::Access,
+        http::RequestLimiter,
+        http::Visitor,
+        net::{Crowd, Proxies},
+        routing::Routing,
+        settings::Settings,
+        tcp::Ports,
+        tls::{Certificates, Configs},
+        tunnels::Registry,
+        upstream::Backends,
+    };
+    use postern_api::host::HostName;
+    use tokio::sync::watch;
+
+    struct Nobody;
+
+    impl Certificates for Nobody {
+        fn resolve(
+            &self,
+            _name: Option<&HostName>,
+            _local: std::net::IpAddr,
+        ) -> Option<Arc<rustls::sign::CertifiedKey>> {
+            None
+        }
+    }
+
+    /// What every idle visitor costs besides TLS and hyper's buffers.
+    #[tokio::test]
+    async fn an_idle_connection_is_small() {
+        let settings = Settings::loopback(HostName::parse("localhost").expect("a name"));
+        let limits = settings.limits.clone();
+        let backends = Arc::new(Backends::new(1));
+        let access = Arc::new(Access::default());
+        let crowd = Crowd::new(1, 1, 0, Proxies::default());
+        let ports = Ports::new(settings.tcp_addr, crowd, backends.clone(), access.clone());
+        let configs = Configs::new(Arc::new(Nobody), settings.challenges.clone()).expect("ticket keys");
+        let logins = Arc::new(settings.logins(443).expect("logins"));
+        let routing = Arc::new(Routing::new(Arc::new(configs), settings.module_state(logins.clone(), Arc::default())));
+        let (_publish, published) = watch::channel(Arc::default());
+        let registry = Arc::new(Registry::new(
+            settings.registry(443, 80),
+            published,
+            backends,
+            routing.clone(),
+            ports,
+            access.clone(),
+        ));
+        let front = Arc::new(Front {
+            logins,
+            claims: None,
+            registry,
+            routing,
+            access,
+            api: None,
+            challenges: crate::tls::challenges::Challenges::default(),
+            turns: RequestLimiter::new(1),
+            limits,
+            https_port: 443,
+        });
+        let address = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
+        let visitor = Visitor::new(address, postern_tunnel::message::Scheme::Https);
+        let visitor = Arc::new(VisitorConnection::new(visitor, None));
+        let (_far, near) = tokio::io::duplex(64);
+        let guard = Guard::new(near, false, visitor.busy.clone(), &front.limits);
+        let connection = std::mem::size_of_val(&speak_http1(guard, &visitor, &front, CancellationToken::new()));
+        assert!(connection < 4096, "{connection} bytes");
+    }
+}

@@ -1,0 +1,182 @@
+//! RequestLimiter a refusal into the answer a visitor sees: JSON, or a small page where a browser asks.
+
+use crate::{refusal::Refusal, upstream::ResponseBody};
+use bytes::Bytes;
+use hyper::{
+    HeaderMap, Response, StatusCode,
+    header::{self, HeaderName, HeaderValue},
+};
+use postern_api::Code;
+use std::fmt::Write;
+
+pub(crate) const ERROR_CODE: HeaderName = HeaderName::from_static("postern-error-code");
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("postern-request-id");
+
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
+
+/// The parts of a request that shape how a refusal is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Manners {
+    pub(crate) html: bool,
+    pub(crate) cross_origin: bool,
+}
+
+impl Manners {
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let html = headers.get_all(header::ACCEPT).iter().any(|accept| wants_html(accept.as_bytes()));
+        Manners { html, cross_origin: headers.contains_key(header::ORIGIN) }
+    }
+}
+
+fn wants_html(accept: &[u8]) -> bool {
+    accept.split(|byte| *byte == b',').any(|range| {
+        let kind = range.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+        kind.eq_ignore_ascii_case(b"text/html") || kind.eq_ignore_ascii_case(b"application/xhtml+xml")
+    })
+}
+
+/// The whole answer. `id` names the request in the log.
+pub(crate) fn answer(refusal: &Refusal, manners: Manners, id: &str) -> Response<ResponseBody> {
+    let (kind, text) = if manners.html {
+        ("text/html; charset=utf-8", page(refusal, id))
+    } else {
+        ("application/json", refusal.error.clone().with("operation_id", id).body().to_string())
+    };
+    let mut response = Response::new(ResponseBody::full(Bytes::from(text)));
+    *response.status_mut() = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::BAD_GATEWAY);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::VARY, HeaderValue::from_static("Accept, Origin"));
+    if manners.html {
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    }
+    if let Ok(value) = HeaderValue::from_str(id) {
+        headers.insert(REQUEST_ID, value);
+    }
+    if let Some(location) = &refusal.location {
+        headers.insert(header::LOCATION, location.clone());
+    } else if let Ok(value) = HeaderValue::from_str(&refusal.error.code.to_string()) {
+        headers.insert(ERROR_CODE, value);
+    }
+    if refusal.error.code == Code::WebsocketExpected {
+        headers.insert(header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+    }
+    if refusal.error.code == Code::PasswordNeeded {
+        headers
+            .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"postern\", charset=\"UTF-8\""));
+    }
+    if let Some(pause) = refusal.retry_after {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(pause.as_secs().max(1)));
+    }
+    if manners.cross_origin {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        headers.insert(
+            header::ACCESS_CONTROL_EXPOSE_HEADERS,
+            HeaderValue::from_static("Postern-Error-Code, Postern-Request-Id, Retry-After"),
+        );
+    }
+    response
+}
+
+/// The same answer as bytes of HTTP/1.1, for a connection whose request could not be parsed at all.
+pub(crate) fn raw_answer(refusal: &Refusal, id: &str) -> Vec<u8> {
+    let body = refusal.error.clone().with("operation_id", id).body().to_string();
+    let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::BAD_REQUEST);
+    format!(
+        "HTTP/1.1 {} {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
+         Postern-Error-Code: {}\r\nPostern-Request-Id: {id}\r\nConnection: close\r\n\r\n{body}",
+        status.as_u16(),
+        status.canonical_reason().unwrap_or("Error"),
+        body.len(),
+        refusal.error.code,
+    )
+    .into_bytes()
+}
+
+fn page(refusal: &Refusal, id: &str) -> String {
+    let status = refusal.status();
+    let title = StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()).unwrap_or("Error");
+    let mut page = String::with_capacity(1536);
+    let _ = write!(
+        page,
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{status} {title}</title><style>\
+         :root{{color-scheme:light dark}}body{{font:1rem/1.5 system-ui,sans-serif;margin:0;display:grid;min-height:100vh;\
+         place-items:center;background:Canvas;color:CanvasText}}main{{max-width:40rem;padding:2rem}}h1{{font-size:1.5rem;\
+         margin:0 0 1rem}}code{{font:.875rem ui-monospace,monospace;overflow-wrap:anywhere}}dl{{display:grid;\
+         grid-template-columns:max-content 1fr;gap:.25rem 1rem;margin:1.5rem 0 0}}dt{{font-weight:600}}dd{{margin:0}}</style>\
+         </head><body><main><h1>{status} {title}</h1><p>{}</p>",
+        escaped(&refusal.error.message)
+    );
+    if let Some(location) = refusal.location.as_ref().and_then(|value| value.to_str().ok()) {
+        let location = escaped(location);
+        let _ = write!(page, "<p><a href=\"{location}\">{location}</a></p>");
+    }
+    if let Some(pause) = refusal.retry_after {
+        let _ = write!(page, "<p>Try again in about {} seconds.</p>", pause.as_secs().max(1));
+    }
+    let _ = write!(
+        page,
+        "<dl><dt>Code</dt><dd><code>{}</code></dd><dt>Request</dt><dd><code>{}</code></dd></dl></main></body></html>",
+        refusal.error.code,
+        escaped(id)
+    );
+    page
+}
+
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manners(accept: &'static str, origin: bool) -> Manners {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
+        if origin {
+            headers.insert(header::ORIGIN, HeaderValue::from_static("https://app.test"));
+        }
+        Manners::of(&headers)
+    }
+
+    #[test]
+    fn browsers_get_a_page_and_programs_get_json() {
+        assert!(manners("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", false).html);
+        for accept in ["*/*", "application/json", "text/plain", "text/htmlx"] {
+            assert!(!manners(accept, false).html, "{accept}");
+        }
+        let answer = answer(&Refusal::offline("a.test"), manners("*/*", false), "op_1");
+        assert_eq!(answer.status(), 503);
+        assert_eq!(answer.headers()[&ERROR_CODE], "ERR_POSTERN_3201");
+        assert_eq!(answer.headers()[header::RETRY_AFTER], "5");
+        assert_eq!(answer.headers()[header::CONTENT_TYPE], "application/json");
+        assert!(!answer.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
+    }
+
+    #[test]
+    fn a_page_of_another_origin_may_read_the_refusal() {
+        let answer = answer(&Refusal::unknown_host("a.test"), manners("*/*", true), "op_1");
+        assert_eq!(answer.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+    }
+
+    #[test]
+    fn nothing_from_outside_becomes_markup() {
+        let page = page(&Refusal::unknown_host("<script>alert('x')</script>"), "op_<b>");
+        assert!(!page.contains("<script") && !page.contains("<b>"));
+    }
+}

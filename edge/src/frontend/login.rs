@@ -1,0 +1,59 @@
+//! Addresses of logins: those of the one login host, and those every endpoint with a login has of its own.
+
+use crate::{
+    frontend::{Front, VisitorConnection},
+    http::canonical,
+    modules::login::{answer, asked, refusal},
+    refusal::{Fault, Refusal},
+    upstream::ResponseBody,
+};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Limited};
+use hyper::{Method, Response, body::Incoming, http::request};
+use postern_api::{Code, Error};
+use postern_logins::Realm;
+use std::{sync::Arc, time::Duration};
+
+/// No form that an identity provider has a browser send is larger.
+const LARGEST_FORM: usize = 512 * 1024;
+/// From its first byte to its last.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+impl Front {
+    /// Answers at an endpoint's own login addresses. `guarded` names who may log in at a path.
+    pub(crate) async fn log_in(
+        &self,
+        parts: &request::Parts,
+        visitor: &VisitorConnection,
+        guarded: impl Fn(&str) -> Option<Arc<Realm>>,
+    ) -> Result<Response<ResponseBody>, Refusal> {
+        let host = canonical::host(&parts.headers)?;
+        let origin = self.logins.origin_of(&host);
+        let asked = asked(&origin, parts, visitor.visitor.address.ip());
+        self.logins.at_endpoint(asked, guarded).await.map(answer).map_err(refusal)
+    }
+
+    /// Answers at the login host.
+    pub(crate) async fn at_login_host(
+        &self,
+        parts: &request::Parts,
+        incoming: Incoming,
+        visitor: &VisitorConnection,
+    ) -> Result<Response<ResponseBody>, Refusal> {
+        let form = if parts.method == Method::POST { whole(incoming).await? } else { Bytes::new() };
+        let asked = asked(self.logins.login_host(), parts, visitor.visitor.address.ip());
+        self.logins.at_login_host(asked, &form).await.map(answer).map_err(refusal)
+    }
+}
+
+async fn whole(incoming: Incoming) -> Result<Bytes, Refusal> {
+    let reading = Limited::new(incoming, LARGEST_FORM).collect();
+    match tokio::time::timeout(PATIENCE, reading).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(_)) => {
+            let message = format!("The form could not be read, or is larger than {LARGEST_FORM} bytes.");
+            Err(Refusal::new(Fault::Visitor, Error::new(Code::BodyTooLarge, message)))
+        }
+        Err(_) => Err(Refusal::new(Fault::Visitor, Code::BodySlow)),
+    }
+}

@@ -1,0 +1,19 @@
+//! The front end: accepts visitors on the HTTP and HTTPS ports, and serves their requests in phases.
+
+mod connection;
+mod error_pages;
+mod http;
+mod https;
+mod login;
+mod service;
+mod target;
+mod tls_destination;
+mod upgrade;
+mod visitor_connection;
+
+pub(crate) use connection::serve;
+pub(crate) use http::serve_http;
+pub(crate) use https::serve_https;
+pub(crate) use service::Front;
+pub(crate) use tls_destination::TlsDestination;
+pub(crate) use visitor_connection::{Door, Presence, VisitorConnection};

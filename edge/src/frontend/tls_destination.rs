@@ -1,0 +1,47 @@
+//! Where connections of TLS go that are not HTTP: to an edge's backend, or to the tunnel that has the name.
+
+use crate::{
+    modules::Column,
+    refusal::Refusal,
+    routing::TlsEndpoint,
+    telemetry::{Trace, metrics::Kind},
+    tunnels::Tunnel,
+    upstream::{self, Backends, Candidates},
+};
+use std::sync::Arc;
+
+/// An edge, or a tunnel.
+#[derive(Clone)]
+pub(crate) enum TlsDestination {
+    Edge(Arc<TlsEndpoint>),
+    Tunnel(Arc<Tunnel>),
+}
+
+impl TlsDestination {
+    /// Says in a trace what was reached.
+    pub(crate) fn mark(&self, trace: &mut Trace) {
+        match self {
+            TlsDestination::Edge(edge) => {
+                trace.at_edge(Kind::TlsEdge, &edge.tally);
+                trace.leads_to(edge.backend_id());
+            }
+            TlsDestination::Tunnel(tunnel) => trace.at_tunnel(tunnel.upstream.tally()),
+        }
+    }
+
+    /// What judges visitors.
+    pub(crate) fn column(&self) -> Option<&Column> {
+        match self {
+            TlsDestination::Edge(edge) => Some(&edge.column),
+            TlsDestination::Tunnel(tunnel) => tunnel.stages.as_ref().map(|stages| &*stages.column),
+        }
+    }
+
+    /// Who may serve a visitor.
+    pub(crate) fn candidates(&self, backends: &Backends) -> Result<Candidates, Refusal> {
+        match self {
+            TlsDestination::Edge(edge) => backends.candidates(edge.backend()),
+            TlsDestination::Tunnel(tunnel) => Ok(upstream::only(tunnel.upstream.clone())),
+        }
+    }
+}

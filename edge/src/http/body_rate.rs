@@ -1,0 +1,200 @@
+//! The body of a request as it arrives: it has to come at a pace as long as somebody waits for it.
+
+use crate::{
+    http::BodyError,
+    limits::Limits,
+    refusal::{Fault, Refusal},
+};
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::{HeaderMap, body::Incoming, header};
+use postern_api::{Code, Error};
+use std::{
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::time::{Instant, Sleep};
+
+/// A visitor's body.
+pub(crate) struct Arriving {
+    incoming: Incoming,
+    pace: Option<Pace>,
+    progress: Arc<Progress>,
+}
+
+/// How far an exchange has come.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    frames: AtomicU64,
+    answered: AtomicBool,
+}
+
+impl Progress {
+    pub(crate) fn moved(&self) {
+        self.frames.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many frames of the body have passed.
+    pub(crate) fn frames(&self) -> u64 {
+        self.frames.load(Ordering::Relaxed)
+    }
+
+    /// From now on both sides speak, and each may take its time.
+    pub(crate) fn answered(&self) {
+        self.answered.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The visitor's half broke while it was being read: not the local service's fault.
+#[derive(Debug, thiserror::Error)]
+#[error("the visitor's body ended early: {0}")]
+pub(crate) struct VisitorGone(hyper::Error);
+
+/// The visitor sends too slowly.
+#[derive(Debug, thiserror::Error)]
+#[error("the visitor's body arrives too slowly")]
+pub(crate) struct TooSlow;
+
+impl TooSlow {
+    pub(crate) fn refusal() -> Refusal {
+        let message = "The body of the request arrives too slowly. Send it again over a better connection.";
+        Refusal::new(Fault::Visitor, Error::new(Code::BodySlow, message))
+    }
+}
+
+impl Arriving {
+    /// Bodies of gRPC calls are conversations, to which no pace applies.
+    pub(crate) fn new(incoming: Incoming, headers: &HeaderMap, limits: &Limits) -> Self {
+        let kind = headers.get(header::CONTENT_TYPE).map(|kind| kind.as_bytes());
+        let conversation = kind.is_some_and(|kind| kind.starts_with(b"application/grpc"));
+        let pace = (limits.body_rate > 0 && !conversation).then(|| Pace::new(limits));
+        Arriving { incoming, pace, progress: Arc::default() }
+    }
+
+    pub(crate) fn progress(&self) -> Arc<Progress> {
+        self.progress.clone()
+    }
+
+    pub(crate) fn is_end_stream(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+
+    pub(crate) fn size_hint(&self) -> SizeHint {
+        self.incoming.size_hint()
+    }
+
+    pub(crate) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let polled = Pin::new(&mut self.incoming).poll_frame(cx);
+        let Some(pace) = &mut self.pace else {
+            return polled.map(|frame| frame.map(|frame| frame.map_err(|error| VisitorGone(error).into())));
+        };
+        match polled {
+            Poll::Ready(frame) => {
+                if let Some(Ok(frame)) = &frame {
+                    pace.arrived(frame.data_ref().map_or(0, Bytes::len));
+                }
+                Poll::Ready(frame.map(|frame| frame.map_err(|error| VisitorGone(error).into())))
+            }
+            Poll::Pending if self.progress.answered.load(Ordering::Relaxed) => {
+                self.pace = None;
+                Poll::Pending
+            }
+            Poll::Pending => pace.wait(cx).map(|()| Some(Err(TooSlow.into()))),
+        }
+    }
+
+    /// The next frame.
+    pub(crate) async fn frame(&mut self) -> Option<Result<Frame<Bytes>, BodyError>> {
+        std::future::poll_fn(|cx| self.poll_frame(cx)).await
+    }
+}
+
+/// Only the time counts in which a body was waited for: a slow local service is not the visitor's fault.
+struct Pace {
+    rate: u64,
+    grace: Duration,
+    arrived: u64,
+    waited: Duration,
+    since: Option<Instant>,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Pace {
+    fn new(limits: &Limits) -> Self {
+        let (rate, grace) = (limits.body_rate, limits.body_grace);
+        Pace { rate, grace, arrived: 0, waited: Duration::ZERO, since: None, timer: None }
+    }
+
+    fn arrived(&mut self, bytes: usize) {
+        self.arrived += bytes as u64;
+        if let Some(since) = self.since.take() {
+            self.waited += since.elapsed();
+        }
+    }
+
+    /// Ready when the wait has been too long.
+    fn wait(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let earned = Duration::from_millis(self.arrived.saturating_mul(1000) / self.rate);
+        let left = self.grace.saturating_add(earned).saturating_sub(self.waited);
+        let since = *self.since.get_or_insert_with(Instant::now);
+        // So much may have been earned that the clock knows no such time.
+        let due = since.checked_add(left).unwrap_or(since + Duration::from_secs(86_400));
+        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(due)));
+        if timer.deadline() != due {
+            timer.as_mut().reset(due);
+        }
+        timer.as_mut().poll(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pace() -> Pace {
+        Pace::new(&Limits { body_rate: 100, body_grace: Duration::from_secs(20), ..Limits::default() })
+    }
+
+    async fn patience(pace: &mut Pace) -> Duration {
+        let began = Instant::now();
+        std::future::poll_fn(|cx| pace.wait(cx)).await;
+        began.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_sends_earns_time() {
+        assert_eq!(patience(&mut pace()).await.as_secs(), 20, "nothing has come");
+        let mut pace = pace();
+        pace.arrived(500);
+        assert_eq!(patience(&mut pace).await.as_secs(), 25, "five hundred bytes are worth five seconds");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_trickle_is_cut_off_and_a_flow_is_not() {
+        for (bytes, survives) in [(1, false), (99, false), (100, true), (10_000, true)] {
+            let mut pace = pace();
+            let mut trickle = 0;
+            let outcome = loop {
+                let second = tokio::time::timeout(Duration::from_secs(1), patience(&mut pace)).await;
+                pace.arrived(bytes);
+                trickle += 1;
+                if second.is_ok() || trickle == 10_000 {
+                    break second.is_err();
+                }
+            };
+            assert_eq!(outcome, survives, "{bytes} bytes a second");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn time_in_which_nobody_waits_does_not_count() {
+        let mut pace = pace();
+        tokio::time::advance(Duration::from_secs(1000)).await;
+        assert_eq!(patience(&mut pace).await.as_secs(), 20);
+    }
+}

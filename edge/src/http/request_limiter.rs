@@ -1,0 +1,35 @@
+//! Limits how many requests the whole edge serves at the same time.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+/// How many requests may be served at the same time, whoever asks.
+#[derive(Debug)]
+pub(crate) struct RequestLimiter {
+    open: Arc<AtomicUsize>,
+    limit: usize,
+}
+
+/// The turn of one request, over when dropped.
+pub(crate) struct RequestPermit(Arc<AtomicUsize>);
+
+impl RequestLimiter {
+    pub(crate) fn new(limit: usize) -> Self {
+        RequestLimiter { open: Arc::default(), limit }
+    }
+
+    /// A turn, unless too many are taken.
+    pub(crate) fn take(&self) -> Option<RequestPermit> {
+        let before = self.open.fetch_add(1, Ordering::Relaxed);
+        let turn = RequestPermit(self.open.clone());
+        (before < self.limit).then_some(turn)
+    }
+}
+
+impl Drop for RequestPermit {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

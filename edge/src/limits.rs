@@ -1,0 +1,81 @@
+//! Deadlines and caps of the public side.
+
+use std::time::Duration;
+
+/// Deadlines and caps of the public side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// From accepting a connection to the end of the TLS handshake.
+    pub handshake: Duration,
+    /// From the first byte of a request to the end of its header block.
+    pub head: Duration,
+    /// How long a keep-alive connection may sit without a request.
+    pub idle: Duration,
+    /// How long a peer may make no progress inside a body, reading or writing.
+    pub stall: Duration,
+    /// Bytes a second at which the body of a request must arrive on average while it is waited for; 0 asks for none.
+    pub body_rate: u64,
+    /// What may be waited for a body on top of that, altogether.
+    pub body_grace: Duration,
+    /// How long a local service may take to begin its answer, once it has the whole request.
+    pub answer: Duration,
+    /// Open visitor and agent connections of one listener.
+    pub connections: usize,
+    /// Those of one address; loopback addresses are not counted.
+    pub connections_per_address: usize,
+    /// Requests that are served at the same time, from their first byte to the last one of their answer.
+    pub requests: usize,
+    /// Requests at the same time on one HTTP/2 connection.
+    pub streams: u32,
+    /// So many more requests of one HTTP/2 connection may be abandoned by the visitor than are waited for.
+    pub resets: usize,
+    /// Header block of a request, in bytes.
+    pub head_bytes: usize,
+    /// Header lines of a request.
+    pub headers: usize,
+    /// Body of a request that a module must see whole before it is forwarded, in bytes.
+    pub buffered_body: usize,
+    /// All such bodies together that are held at the same time.
+    pub buffered_bodies: usize,
+    /// How long such a body may take to arrive, however steadily it does.
+    pub buffering: Duration,
+    /// What encoders of compressed answers may occupy together, in bytes. Beyond it answers go as they are.
+    pub encoders: usize,
+    /// Idle connections to the local service kept per tunnel.
+    pub idle_upstreams: usize,
+    /// How long an idle connection to the local service is kept.
+    pub idle_upstream: Duration,
+    /// How long a name answers 503 after an unclean end of its agent.
+    pub offline_memory: Duration,
+    /// How long the open connections of a stopped tunnel may still run.
+    pub stop_grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            handshake: Duration::from_secs(15),
+            head: Duration::from_secs(20),
+            idle: Duration::from_secs(75),
+            stall: Duration::from_secs(60),
+            body_rate: 240,
+            body_grace: Duration::from_secs(20),
+            answer: Duration::from_secs(100),
+            connections: 16_384,
+            connections_per_address: 2048,
+            requests: 16_384,
+            streams: 128,
+            resets: 500,
+            head_bytes: 64 * 1024,
+            headers: 100,
+            buffered_body: 10 * 1024 * 1024,
+            buffered_bodies: 256 * 1024 * 1024,
+            buffering: Duration::from_secs(60),
+            encoders: 256 * 1024 * 1024,
+            idle_upstreams: 64,
+            idle_upstream: Duration::from_secs(30),
+            offline_memory: Duration::from_secs(600),
+            stop_grace: Duration::from_secs(2),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Listening sockets and the loop that accepts from them: permit, accept with back-off, spawn.
+
+mod accepted;
+mod connection_limit;
+
+pub use accepted::Proxies;
+pub(crate) use accepted::{Arrival, Settled};
+pub(crate) use connection_limit::{Crowd, Full, Place};
+
+use postern_api::{Code, Error};
+use socket2::{Domain, Protocol, Socket, Type};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// Connections the kernel keeps for us while we are busy.
+const BACKLOG: i32 = 4096;
+
+/// Opens a listening socket without waiting. `way_out` is what the reader can do if it is not available.
+pub(crate) fn listen(address: SocketAddr, way_out: &str) -> Result<TcpListener, Error> {
+    open(address).map_err(|error| {
+        let why = match error.kind() {
+            io::ErrorKind::AddrInUse => "another program listens there already".to_owned(),
+            io::ErrorKind::PermissionDenied => {
+                "this user may not listen there (ports below 1024 are guarded)".to_owned()
+            }
+            io::ErrorKind::AddrNotAvailable => "this machine does not have that address".to_owned(),
+            _ => error.to_string(),
+        };
+        let message = format!("Cannot listen on {address}: {why}. {way_out}.");
+        Error::new(Code::ListenFailed, message).with("address", address)
+    })
+}
+
+fn open(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    // On Unix this lets a restarted server listen at once; on Windows it would let two servers share a port.
+    #[cfg(unix)]
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    TcpListener::from_std(socket.into())
+}
+
+/// How long somebody may stand at the door, handshake and all.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Accepts until `stop` is cancelled. Whom there is no place for is turned away at once, which is better than a wait
+/// without end; a few at a time hear why. None waits for another one's handshake: `serve` is called for each and must only spawn.
+pub(crate) async fn accept(
+    listener: TcpListener,
+    crowd: Arc<Crowd>,
+    stop: CancellationToken,
+    mut serve: impl FnMut(Arrival),
+) {
+    let mut pause = Duration::from_millis(5);
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, address)) => {
+                pause = Duration::from_millis(5);
+                let address = SocketAddr::new(address.ip().to_canonical(), address.port());
+                if let Some(arrival) = Arrival::of(stream, address, &crowd) {
+                    serve(arrival);
+                }
+            }
+            // The peer left before we came; nothing is wrong here.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept connections; trying again shortly");
+                tokio::select! {
+                    () = stop.cancelled() => return,
+                    () = tokio::time::sleep(pause) => pause = (pause * 2).min(Duration::from_secs(1)),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_address_in_use_is_named_together_with_the_way_out() {
+        let first = listen(SocketAddr::from(([127, 0, 0, 1], 0)), "Choose another address with --https-addr")
+            .expect("a free port");
+        let address = first.local_addr().expect("bound");
+        let error = listen(address, "Choose another address with --https-addr").expect_err("taken");
+        assert_eq!(error.code, Code::ListenFailed);
+        assert!(
+            error.message.contains(&address.to_string())
+                && error.message.contains("Choose another address with --https-addr"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,36 @@
+//! A few of what may be very many: at most so many in each second.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Takes `EACH` of a second, the first ones.
+#[derive(Debug, Default)]
+pub(crate) struct Sample<const EACH: u32>(AtomicU64);
+
+impl<const EACH: u32> Sample<EACH> {
+    /// Whether this one is taken.
+    pub(crate) fn takes(&self) -> bool {
+        self.takes_in(jiff::Timestamp::now().as_second().unsigned_abs())
+    }
+
+    /// The second in the upper half, how many were taken in it in the lower one.
+    fn takes_in(&self, second: u64) -> bool {
+        let second = second << 32;
+        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |state| {
+            let before = if state >> 32 == second >> 32 { state } else { second };
+            (before - second < u64::from(EACH)).then_some(before + 1)
+        });
+        taken.is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_of_each_second_are_taken() {
+        let sample = Sample::<2>::default();
+        let taken = [7, 7, 7, 8, 8, 8, 8, 10].map(|second| sample.takes_in(second));
+        assert_eq!(taken, [true, true, false, true, true, false, false, true]);
+    }
+}

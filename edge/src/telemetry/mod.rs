@@ -1,0 +1,54 @@
+//! What the edge writes down and counts: the access log, the last refusals of each edge, traffic counters, metrics, and
+//! the trace of each request.
+
+mod access_log;
+mod access_record;
+pub(crate) mod log_sampler;
+pub(crate) mod metrics;
+mod recent_refusals;
+mod request_id;
+mod trace;
+pub(crate) mod traffic;
+
+pub use access_log::AccessLog;
+pub use access_record::Entry;
+pub(crate) use access_record::{Asked, Record, cut};
+pub(crate) use request_id::request_id;
+pub(crate) use trace::{Trace, Verdict};
+
+use postern_api::published::{Changed, Published};
+use recent_refusals::Refused;
+use std::sync::Arc;
+use traffic::Traffic;
+
+/// Where requests and connections are written down; one for the whole edge.
+#[derive(Default)]
+pub(crate) struct Telemetry {
+    pub(crate) refused: Refused,
+    /// Counters of each edge, route and tunnel.
+    pub(crate) traffic: Arc<Traffic>,
+    /// `None` when no access log is configured.
+    pub(crate) log: Option<AccessLog>,
+}
+
+impl Telemetry {
+    pub(crate) fn new(log: Option<AccessLog>) -> Self {
+        Telemetry { log, ..Telemetry::default() }
+    }
+
+    /// Forgets the refusals of edges that a new configuration no longer has.
+    pub(crate) fn follow(&self, published: &Published, changed: Option<&Changed>) {
+        let exists = |edge: &str| {
+            published.https_edges.contains_key(edge)
+                || published.tls_edges.contains_key(edge)
+                || published.tcp_edges.contains_key(edge)
+        };
+        match changed {
+            None => self.refused.forget_all_but(exists),
+            Some(changed) => {
+                let edges = changed.https_edges.iter().chain(&changed.tls_edges).chain(&changed.tcp_edges);
+                edges.filter(|edge| !exists(edge)).for_each(|edge| self.refused.forget(edge));
+            }
+        }
+    }
+}

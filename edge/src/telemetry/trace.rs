@@ -1,0 +1,181 @@
+//! What every stage decided about one request or connection, and how long it took.
+
+use crate::telemetry::{
+    cut,
+    metrics::Kind,
+    traffic::{Reached, Tally},
+};
+use postern_api::trace::{self, LONGEST_RULE, MOST_DECISIONS};
+use postern_tunnel::proto::frame::MAX_NOTE;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+pub(crate) use postern_api::trace::Verdict;
+
+/// What one module said.
+#[derive(Clone, Debug)]
+pub(crate) struct Decision {
+    pub(crate) module: &'static str,
+    pub(crate) rule: Option<String>,
+    pub(crate) verdict: Verdict,
+    pub(crate) took: Duration,
+}
+
+/// The way of one request or connection, and what all modules said about it, in order. Empty ones cost nothing.
+#[derive(Clone, Default)]
+pub(crate) struct Trace {
+    kind: Kind,
+    reached: Reached,
+    backend: Option<Arc<str>>,
+    served_by: Option<Arc<str>>,
+    id: Option<Box<str>>,
+    decisions: Vec<Decision>,
+    began: Option<Instant>,
+    queued: Option<Duration>,
+}
+
+impl Trace {
+    /// Of a request that arrives at this moment.
+    pub(crate) fn begin() -> Self {
+        Trace { began: Some(Instant::now()), ..Trace::default() }
+    }
+
+    /// A way to the agent was looked for so long.
+    pub(crate) fn queued(&mut self, took: Duration) {
+        self.queued = Some(took);
+    }
+
+    /// Names the edge that was reached.
+    pub(crate) fn at_edge(&mut self, kind: Kind, edge: &Arc<Tally>) {
+        self.kind = kind;
+        self.reached.edge = Some(edge.clone());
+    }
+
+    /// Names the tunnel whose own address was reached.
+    pub(crate) fn at_tunnel(&mut self, tunnel: &Arc<Tally>) {
+        self.kind = Kind::Tunnel;
+        self.reached.tunnel = Some(tunnel.clone());
+    }
+
+    /// Says what was reached if it is no edge.
+    pub(crate) fn at(&mut self, kind: Kind) {
+        self.kind = kind;
+    }
+
+    /// Names the route of the edge whose stages these are.
+    pub(crate) fn on_route(&mut self, route: &Arc<Tally>) {
+        self.reached.route = Some(route.clone());
+    }
+
+    /// Names the backend that the edge or route leads to.
+    pub(crate) fn leads_to(&mut self, backend: Option<&Arc<str>>) {
+        self.backend = backend.cloned();
+    }
+
+    /// Names who is asked, whatever comes of it.
+    pub(crate) fn tries_tunnel(&mut self, tunnel: &Arc<Tally>) {
+        if !self.reached.tunnel.as_ref().is_some_and(|tally| Arc::ptr_eq(tally, tunnel)) {
+            self.reached.tunnel = Some(tunnel.clone());
+        }
+    }
+
+    /// Names who has answered.
+    pub(crate) fn served_by(&mut self, upstream: Arc<str>) {
+        self.served_by = Some(upstream);
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(crate) fn edge(&self) -> Option<&Arc<str>> {
+        self.reached.edge.as_ref().map(|edge| edge.id())
+    }
+
+    fn route(&self) -> Option<&Arc<str>> {
+        self.reached.route.as_ref().map(|route| route.id())
+    }
+
+    /// Whose numbers it adds to.
+    pub(crate) fn reached(&self) -> &Reached {
+        &self.reached
+    }
+
+    /// The id of the upstream that responded; empty if none did.
+    pub(crate) fn upstream(&self) -> &str {
+        self.served_by.as_deref().unwrap_or_default()
+    }
+
+    /// Names the request in the log and on pages; made when somebody asks for it.
+    pub(crate) fn id(&mut self) -> &str {
+        self.id.get_or_insert_with(|| crate::telemetry::request_id().into())
+    }
+
+    pub(crate) fn record(&mut self, module: &'static str, rule: Option<String>, passed: bool, began: Instant) {
+        let verdict = if passed { Verdict::Passed } else { Verdict::Refused };
+        self.note(module, rule, verdict, began);
+    }
+
+    pub(crate) fn note(&mut self, module: &'static str, rule: Option<String>, verdict: Verdict, began: Instant) {
+        self.decisions.push(Decision { module, rule, verdict, took: began.elapsed() });
+    }
+
+    /// The module that turned the visitor away, if one did.
+    pub(crate) fn refused_by(&self) -> Option<&'static str> {
+        self.decisions.last().filter(|last| last.verdict == Verdict::Refused).map(|last| last.module)
+    }
+
+    /// What an agent is told of it; nothing where there is nothing to tell.
+    pub(crate) fn note_for_agent(&mut self) -> Option<Vec<u8>> {
+        if self.reached.edge.is_none() && self.decisions.is_empty() {
+            return None;
+        }
+        let mut told = self.told();
+        let mut note = serde_json::to_vec(&told).ok()?;
+        if note.len() > MAX_NOTE {
+            told.decisions.clear();
+            note = serde_json::to_vec(&told).ok()?;
+        }
+        Some(note)
+    }
+
+    /// All of it as it is shown to others, within bounds.
+    pub(crate) fn told(&mut self) -> trace::Trace {
+        let text = |part: Option<&Arc<str>>| part.map(|part| part.as_ref()).unwrap_or_default().to_owned();
+        let micros = |took: Duration| u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        let decision = |decision: &Decision| trace::Decision {
+            module: decision.module.to_owned(),
+            rule: decision.rule.as_deref().map(|rule| cut(rule, LONGEST_RULE)).unwrap_or_default(),
+            verdict: decision.verdict,
+            microseconds: micros(decision.took),
+        };
+        trace::Trace {
+            id: self.id().to_owned(),
+            edge: text(self.edge()),
+            route: text(self.route()),
+            backend: text(self.backend.as_ref()),
+            decisions: self.decisions.iter().take(MOST_DECISIONS).map(decision).collect(),
+            microseconds: self.began.map(|began| micros(began.elapsed())),
+            queue_microseconds: self.queued.map(micros),
+        }
+    }
+}
+
+impl std::fmt::Display for Trace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(id) = self.route().or(self.edge()) {
+            write!(f, "{id}: ")?;
+        }
+        for (index, decision) in self.decisions.iter().enumerate() {
+            let gap = if index == 0 { "" } else { ", " };
+            write!(f, "{gap}{} {}", decision.module, decision.verdict.as_str())?;
+            if let Some(rule) = &decision.rule {
+                write!(f, " by {rule}")?;
+            }
+            write!(f, " in {} us", decision.took.as_micros())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,119 @@
+//! One connection of an agent, from its preamble to its end.
+
+use crate::{
+    telemetry::metrics,
+    tunnels::{Registry, Session, authenticate, registry::Ending},
+};
+use postern_api::{Secret, Timestamp, id::next_ksuid};
+use postern_tunnel::{
+    Accepted, DataConnection, EndReason, Greeting, ServerEvent, ServerEvents, Transport,
+    message::{HEARTBEAT, Welcome},
+};
+use rand::{Rng, distr::Alphanumeric};
+use std::{net::SocketAddr, sync::Arc};
+
+/// Characters of what a data connection presents: 43 of base 62 are 256 bits.
+const DATA_SECRET: usize = 43;
+
+/// Serves a connection that said by ALPN that it is an agent's.
+pub(crate) async fn serve_agent<S: Transport>(stream: S, peer: SocketAddr, registry: Arc<Registry>) {
+    match postern_tunnel::accept(stream).await {
+        Ok(Accepted::Control(greeting)) => greet(greeting, peer, registry).await,
+        Ok(Accepted::Data(connection)) => adopt(connection, peer, &registry).await,
+        Err(error) => tracing::debug!(%peer, %error, "an agent's connection came to nothing"),
+    }
+}
+
+async fn adopt(connection: DataConnection, peer: SocketAddr, registry: &Registry) {
+    let Some(session) = registry.session(connection.session()) else {
+        tracing::debug!(%peer, "data connection for a session that does not exist");
+        return;
+    };
+    if let Err(error) = session.link.adopt(connection).await {
+        tracing::debug!(%peer, session = session.id, %error, "data connection turned away");
+    }
+}
+
+async fn greet(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
+    if let Err(error) = registry.access.restrictions.agent(peer.ip()) {
+        metrics::refusal(Some("agent_restriction"), error.code);
+        return greeting.refuse(error).await;
+    }
+    let hello = greeting.hello().clone();
+    let found = {
+        let published = registry.published.borrow();
+        authenticate::credential(&published, &hello.token)
+            .map(|(key, credential)| (key.to_owned(), credential.id.clone(), credential.owner.clone()))
+    };
+    let (credential_key, credential, owner) = match found {
+        Ok(found) => found,
+        Err(error) => {
+            tracing::info!(%peer, code = %error.code, "agent refused");
+            metrics::refusal(None, error.code);
+            return greeting.refuse(error).await;
+        }
+    };
+    let now = jiff::Timestamp::now();
+    let id = format!("ts_{}", next_ksuid(now));
+    let secret: String = rand::rng().sample_iter(Alphanumeric).take(DATA_SECRET).map(char::from).collect();
+    let welcome = Welcome {
+        protocol: 0,
+        session: id.clone(),
+        data_secret: Secret::new(secret),
+        server_version: registry.settings.server_version.clone(),
+        region: registry.settings.region.clone(),
+        heartbeat: HEARTBEAT,
+    };
+    let (link, events) = match greeting.welcome(welcome).await {
+        Ok(started) => started,
+        Err(error) => return tracing::debug!(%peer, %error, "agent left before it was welcomed"),
+    };
+    let session = Arc::new(Session {
+        id,
+        credential_key,
+        credential,
+        owner,
+        instance: hello.instance,
+        agent_version: hello.agent_version,
+        os: hello.os,
+        metadata: hello.metadata,
+        remote_management: hello.remote_management,
+        peer,
+        started_at: Timestamp::new(now),
+        link,
+    });
+    tracing::info!(session = session.id, %peer, agent = session.agent_version, os = session.os, "agent connected");
+    registry.admit(session.clone()).await;
+    // The credential may have been deleted while the session was being made, unseen by who ends its sessions.
+    if let Err(error) = registry.acl_of(&session) {
+        registry.leave(&session.id, Ending::Clean).await;
+        session.link.end(error);
+    }
+    serve(session, events, &registry).await;
+}
+
+async fn serve(session: Arc<Session>, mut events: ServerEvents, registry: &Registry) {
+    while let Some(event) = events.next().await {
+        match event {
+            ServerEvent::Bind(bind) => {
+                let request = bind.request;
+                match registry.bind(&session, bind).await {
+                    Ok(bound) => session.link.bound(bound),
+                    Err(error) => {
+                        tracing::info!(session = session.id, code = %error.code, "bind refused: {}", error.message);
+                        session.link.bind_refused(request, error);
+                    }
+                }
+            }
+            ServerEvent::Unbind { number } => registry.unbind(&session.id, number).await,
+            ServerEvent::Goodbye => {
+                registry.leave(&session.id, Ending::Clean).await;
+            }
+        }
+    }
+    let end = session.link.closed().await;
+    // What the server ended itself was taken out of the registry where that was decided.
+    let ending = if end.reason == EndReason::Goodbye { Ending::Clean } else { Ending::Unclean };
+    registry.leave(&session.id, ending).await;
+    tracing::info!(session = session.id, reason = %end.reason, "agent disconnected");
+}

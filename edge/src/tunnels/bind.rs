@@ -1,0 +1,411 @@
+//! Giving an agent the address it asks for, or saying why not.
+
+use crate::{
+    tcp::Target,
+    tunnels::{Registry, Session, Stages, Tunnel, TunnelKind, names::Slot, registry::Book},
+    upstream::{TunnelOptions, TunnelUpstream},
+};
+use postern_api::{Code, Error, Timestamp, acl::Acl, host::HostName, id::next_ksuid, traffic::TrafficKind, words};
+use postern_tunnel::message::{Bind, BindWhat, Bound, Scheme};
+use std::{
+    collections::{BTreeMap, HashSet},
+    net::IpAddr,
+    sync::Arc,
+};
+
+/// Tunnels one session may have.
+const TUNNELS: usize = 4096;
+/// Labels of one tunnel, and the bytes of a key and a value.
+const LABELS: usize = 16;
+const LABEL_BYTES: usize = 255;
+/// Names or ports tried before giving up on finding a free one.
+const TRIES: usize = 200;
+
+/// A bind that is granted but not yet entered.
+struct Grant {
+    kind: TunnelKind,
+    host: Option<HostName>,
+    port: Option<u16>,
+    url: Option<String>,
+    labels: BTreeMap<String, String>,
+    stages: Option<Box<Stages>>,
+}
+
+impl Registry {
+    /// Binds, and makes the answer to the agent.
+    pub(crate) async fn bind(&self, session: &Arc<Session>, bind: Bind) -> Result<Bound, Error> {
+        let request = bind.request;
+        let acl = self.acl_of(session)?;
+        let stages = Stages::of(session, &bind, &self.routing)?;
+        let tunnel = match bind.what.clone() {
+            BindWhat::Http { host, scheme, previous } => {
+                let mut book = self.book();
+                let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), scheme)?;
+                let tunnel = self.enter(&mut book, session, bind, self.http_grant(host.clone(), scheme, stages))?;
+                self.names.set(&host, scheme, Slot::Live(tunnel.clone()));
+                tunnel
+            }
+            BindWhat::Tls { host, previous, .. } => {
+                let mut book = self.book();
+                let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), Scheme::Https)?;
+                let tunnel = self.enter(&mut book, session, bind, self.tls_grant(host.clone(), stages))?;
+                self.names.set(&host, Scheme::Https, Slot::Live(tunnel.clone()));
+                tunnel
+            }
+            BindWhat::Labels { labels } => {
+                check_labels(&acl, &labels)?;
+                let grant = Grant { kind: TunnelKind::Labels, host: None, port: None, url: None, labels, stages };
+                let mut book = self.book();
+                let tunnel = self.enter(&mut book, session, bind, grant)?;
+                self.regroup(&book);
+                tunnel
+            }
+            BindWhat::Tcp { port, previous } => self.bind_tcp(session, (bind, stages), &acl, port, previous).await?,
+        };
+        self.recount();
+        tracing::info!(
+            tunnel = tunnel.id,
+            name = tunnel.name,
+            session = session.id,
+            url = tunnel.url,
+            "tunnel started"
+        );
+        Ok(Bound {
+            request,
+            tunnel: tunnel.id.clone(),
+            number: tunnel.number,
+            url: tunnel.url.clone(),
+            host: tunnel.host.as_ref().map(ToString::to_string),
+            port: tunnel.port,
+        })
+    }
+
+    fn enter(&self, book: &mut Book, session: &Arc<Session>, bind: Bind, grant: Grant) -> Result<Arc<Tunnel>, Error> {
+        let held = book.sessions.get_mut(&session.id).ok_or(Code::SessionReplaced)?;
+        if held.tunnels.len() >= TUNNELS {
+            return Err(Error::new(
+                Code::Unavailable,
+                format!("One agent can have {TUNNELS} tunnels; stop one first."),
+            ));
+        }
+        let number = held.next_number;
+        held.next_number += 1;
+        let now = jiff::Timestamp::now();
+        let id = format!("tn_{}", next_ksuid(now));
+        let tally = self.access.telemetry.traffic.of(TrafficKind::Tunnel, &id);
+        let options = TunnelOptions {
+            app_protocol: bind.app_protocol,
+            per_visitor: bind.per_visitor,
+            inspect: bind.inspect,
+            labels: grant.labels,
+        };
+        let max_idle = self.settings.limits.idle_upstreams;
+        let upstream = Arc::new(TunnelUpstream::new(tally, session.link.clone(), number, options, max_idle));
+        let tunnel = Arc::new(Tunnel {
+            id,
+            number,
+            name: bind.name,
+            kind: grant.kind,
+            url: grant.url,
+            host: grant.host,
+            port: grant.port,
+            forwards_to: bind.forwards_to,
+            metadata: bind.metadata,
+            started_at: Timestamp::new(now),
+            session: session.clone(),
+            stages: grant.stages,
+            upstream,
+        });
+        held.tunnels.insert(number, tunnel.clone());
+        Ok(tunnel)
+    }
+
+    fn http_grant(&self, host: HostName, scheme: Scheme, stages: Option<Box<Stages>>) -> Grant {
+        match scheme {
+            Scheme::Https => named(TunnelKind::Https, ("https", self.settings.https_port, 443), host, stages),
+            Scheme::Http => named(TunnelKind::Http, ("http", self.settings.http_port, 80), host, stages),
+        }
+    }
+
+    fn tls_grant(&self, host: HostName, stages: Option<Box<Stages>>) -> Grant {
+        named(TunnelKind::Tls, ("tls", self.settings.https_port, 443), host, stages)
+    }
+
+    /// The name to bind; called under the book's lock, so that what is free stays free.
+    fn choose_host(
+        &self,
+        session: &Session,
+        acl: &Acl,
+        asked: Option<&str>,
+        previous: Option<&str>,
+        scheme: Scheme,
+    ) -> Result<HostName, Error> {
+        if let Some(asked) = asked {
+            let name = self.full_name(asked)?;
+            if !acl.permits_host(&name) {
+                let message = format!(
+                    "The credential's ACL does not permit the name `{name}`. Ask for a name it permits, or have \
+                     `bind:{name}` added to it."
+                );
+                return Err(Error::new(Code::NameNotPermitted, message));
+            }
+            self.check_free(session, &name, scheme)?;
+            return Ok(name);
+        }
+        let kept = previous.and_then(|previous| HostName::parse(previous).ok());
+        if let Some(kept) = kept.filter(|name| acl.permits_host(name) && self.check_free(session, name, scheme).is_ok())
+        {
+            return Ok(kept);
+        }
+        for _ in 0..TRIES {
+            let label = words::label();
+            let below = |parent: &str| HostName::parse(&format!("{label}.{parent}")).ok();
+            let name = below(self.settings.domain.as_str()).filter(|name| acl.permits_host(name));
+            let name = name.or_else(|| acl.wildcards().filter_map(HostName::wildcard_parent).find_map(below));
+            let Some(name) = name else {
+                let message = "The credential's ACL permits certain names only. Ask for one of them by name.";
+                return Err(Error::new(Code::NameNotPermitted, message));
+            };
+            if self.check_free(session, &name, scheme).is_ok() {
+                return Ok(name);
+            }
+        }
+        Err(Error::new(Code::Unavailable, "No free name was found. Ask for a name of your own."))
+    }
+
+    /// A bare label lies below the server's domain; anything with a dot is a full name.
+    fn full_name(&self, asked: &str) -> Result<HostName, Error> {
+        let asked = asked.trim();
+        let bare = asked.strip_suffix('.').unwrap_or(asked);
+        if bare.contains('.') || bare.is_empty() {
+            HostName::parse(asked)
+        } else {
+            HostName::parse(&format!("{bare}.{}", self.settings.domain))
+        }
+    }
+
+    fn check_free(&self, session: &Session, name: &HostName, scheme: Scheme) -> Result<(), Error> {
+        if self.settings.own_names.contains(name) {
+            let message = format!("The name `{name}` belongs to the server itself. Choose another one.");
+            return Err(Error::new(Code::NameOfEdge, message));
+        }
+        let names = self.published.borrow().names.clone();
+        if let Some(edge) = names.edges.get(name) {
+            let message = format!("The name `{name}` belongs to the edge `{edge}`. Choose another one.");
+            return Err(Error::new(Code::NameOfEdge, message));
+        }
+        if names.owner_of(name).is_some_and(|owner| owner != session.owner) {
+            let message = format!(
+                "The name `{name}` is reserved for another owner. Choose another one, or use a credential of that owner."
+            );
+            return Err(Error::new(Code::NameReserved, message));
+        }
+        self.pledges.check_name(session, name)?;
+        for listener in [Scheme::Https, Scheme::Http] {
+            let holder = self.names.holder(name, listener);
+            let Some(holder) = holder.live() else { continue };
+            if listener != scheme && holder.session.same_agent(session) {
+                continue; // one agent may serve a name on both listeners
+            }
+            let message = if holder.session.id == session.id {
+                format!(
+                    "The name `{name}` is in use by your own tunnel `{}`. Stop it first, or choose another name.",
+                    holder.name
+                )
+            } else {
+                format!("The name `{name}` is in use by another agent. Choose another name, or stop the tunnel there.")
+            };
+            return Err(Error::new(Code::NameTaken, message));
+        }
+        Ok(())
+    }
+
+    async fn bind_tcp(
+        &self,
+        session: &Arc<Session>,
+        (bind, stages): (Bind, Option<Box<Stages>>),
+        acl: &Acl,
+        asked: Option<u16>,
+        previous: Option<u16>,
+    ) -> Result<Arc<Tunnel>, Error> {
+        let mut last =
+            Error::new(Code::NoPortFree, "No TCP port of the range is free. Stop a tunnel, or widen --tcp-ports.");
+        for port in self.port_candidates(session, acl, asked, previous)? {
+            // Opened first, so that the port is known when the system chooses it; entered second.
+            let listener = match self.ports.reserve(port).await {
+                Ok(listener) => listener,
+                Err(error) if asked.is_some() => return Err(error),
+                Err(error) => {
+                    last = Error { code: Code::NoPortFree, ..error };
+                    continue;
+                }
+            };
+            let port = listener.port();
+            let tunnel = {
+                let mut book = self.book();
+                if book.ports.contains_key(&port) {
+                    continue;
+                }
+                // Somebody may have got the port while it was being opened.
+                if let Err(error) = self.check_port(session, port) {
+                    last = error;
+                    continue;
+                }
+                let url = format!("tcp://{}:{port}", self.settings.domain);
+                let labels = BTreeMap::new();
+                let (kind, url) = (TunnelKind::Tcp, Some(url));
+                let grant = Grant { kind, host: None, port: Some(port), url, labels, stages };
+                let tunnel = self.enter(&mut book, session, bind, grant)?;
+                book.ports.insert(port, tunnel.id.clone());
+                tunnel
+            };
+            let column = tunnel.stages.as_ref().map(|stages| stages.column.clone());
+            listener.serve(Target::Tunnel { upstream: tunnel.upstream.clone(), column });
+            // The session may have ended while the port was being opened.
+            if self.session(&session.id).is_none() {
+                self.ports.close_tunnel(port, &tunnel.id).await;
+            }
+            return Ok(tunnel);
+        }
+        Err(last)
+    }
+
+    /// Whether a port is an edge's, or kept for somebody else.
+    fn check_port(&self, session: &Session, port: u16) -> Result<(), Error> {
+        let published = self.published.borrow().clone();
+        if published.tcp_edges.values().any(|edge| edge.ports.contains(&port)) {
+            let message = format!("Port {port} belongs to a TCP edge. Ask for another one.");
+            return Err(Error::new(Code::NameOfEdge, message));
+        }
+        if published.names.addresses.get(&port).is_some_and(|owner| *owner != session.owner) {
+            let message = format!(
+                "Port {port} is reserved for another owner. Ask for another one, or use a credential of that owner."
+            );
+            return Err(Error::new(Code::AddressReserved, message));
+        }
+        self.pledges.check_port(session, port)
+    }
+
+    /// The ports to try, in order; 0 lets the system choose.
+    fn port_candidates(
+        &self,
+        session: &Session,
+        acl: &Acl,
+        asked: Option<u16>,
+        previous: Option<u16>,
+    ) -> Result<Vec<u16>, Error> {
+        let range = &self.settings.tcp_ports;
+        let any = *range.end() == 0;
+        let address = self.settings.tcp_addr.to_string();
+        let hosts = own_hosts(self.settings.domain.as_str(), &address, self.settings.tcp_addr);
+        let permitted = |port: &u16| acl.permits_address(hosts.iter().copied(), *port);
+        let published = self.published.borrow().clone();
+        let edges: HashSet<u16> = published.tcp_edges.values().flat_map(|edge| edge.ports.iter().copied()).collect();
+        let in_use = |port: &u16| self.book().ports.contains_key(port);
+        // What is reserved is there for who asks for it.
+        let taken = |port: &u16| in_use(port) || edges.contains(port) || published.names.addresses.contains_key(port);
+        if let Some(port) = asked {
+            if port == 0 || !(any || range.contains(&port)) {
+                let message = format!(
+                    "Port {port} lies outside the range {}-{} of this server. Ask for one inside it, or for none.",
+                    range.start(),
+                    range.end()
+                );
+                return Err(Error::new(Code::PortOutOfRange, message));
+            }
+            if !permitted(&port) {
+                let message = format!("The credential's ACL does not permit `{}:{port}`.", self.settings.domain);
+                return Err(Error::new(Code::AddressNotPermitted, message));
+            }
+            self.check_port(session, port)?;
+            if in_use(&port) {
+                let message = format!("Port {port} is in use by another tunnel. Ask for another one, or for none.");
+                return Err(Error::new(Code::NameTaken, message));
+            }
+            return Ok(vec![port]);
+        }
+        let free = |port: &u16| !in_use(port) && self.check_port(session, *port).is_ok();
+        let kept = previous.filter(|port| *port != 0 && (any || range.contains(port)) && permitted(port) && free(port));
+        let mut candidates: Vec<u16> = kept.into_iter().collect();
+        if any && acl.is_unrestricted() {
+            candidates.push(0);
+            return Ok(candidates);
+        }
+        let (start, end) = (*range.start(), *range.end());
+        let size = usize::from(end - start) + 1;
+        let first = usize::from(rand::random::<u16>()) % size;
+        let all = (0..size).map(|step| start + ((first + step) % size) as u16);
+        candidates.extend(all.filter(permitted).filter(|port| *port != 0 && !taken(port)).take(TRIES));
+        if candidates.is_empty() && !acl.is_unrestricted() {
+            let message = "The credential's ACL permits certain TCP addresses only, and none of them is free. Ask for \
+                           one of them by its port.";
+            return Err(Error::new(Code::RandomAddressNotPermitted, message));
+        }
+        Ok(candidates)
+    }
+}
+
+/// What is given under a name; addresses leave the standard port of their scheme out.
+fn named(
+    kind: TunnelKind,
+    (scheme, port, standard): (&str, u16, u16),
+    host: HostName,
+    stages: Option<Box<Stages>>,
+) -> Grant {
+    let url = if port == standard { format!("{scheme}://{host}") } else { format!("{scheme}://{host}:{port}") };
+    Grant { kind, host: Some(host), port: None, url: Some(url), labels: BTreeMap::new(), stages }
+}
+
+/// All spellings of the address that TCP tunnels listen on.
+fn own_hosts<'a>(domain: &'a str, address: &'a str, parsed: IpAddr) -> Vec<&'a str> {
+    let mut hosts = vec![domain, address];
+    if parsed.is_loopback() || parsed.is_unspecified() {
+        hosts.push("localhost");
+    }
+    hosts
+}
+
+fn check_labels(acl: &Acl, labels: &BTreeMap<String, String>) -> Result<(), Error> {
+    if labels.is_empty() {
+        return Err(Error::new(Code::LabelMissing, "A labelled tunnel needs at least one label, such as `app=shop`."));
+    }
+    if labels.len() > LABELS {
+        return Err(Error::new(
+            Code::LabelCount,
+            format!("A tunnel can have {LABELS} labels; this one has {}.", labels.len()),
+        ));
+    }
+    for (key, value) in labels {
+        if key.is_empty() || key.len() > LABEL_BYTES || key.contains('=') {
+            let message = format!("A label's key has 1 to {LABEL_BYTES} bytes and no `=`.");
+            return Err(Error::new(Code::LabelKey, message));
+        }
+        if value.len() > LABEL_BYTES || value.contains('=') {
+            let message = format!("The value of label `{key}` has at most {LABEL_BYTES} bytes and no `=`.");
+            return Err(Error::new(Code::LabelValue, message));
+        }
+        if !acl.permits_label(key, value) {
+            let message = format!("The credential's ACL does not permit the label `{key}={value}`.");
+            return Err(Error::new(Code::LabelNotPermitted, message));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_api::acl::AclRule;
+
+    #[test]
+    fn every_label_must_be_permitted() {
+        let acl = Acl::new(vec![AclRule::parse("bind:app=*").expect("a rule")]);
+        let labels = |list: &[(&str, &str)]| list.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let code = |list: &[(&str, &str)]| check_labels(&acl, &labels(list)).map_err(|error| error.code);
+        assert_eq!(code(&[("app", "shop")]), Ok(()));
+        assert_eq!(code(&[("app", "shop"), ("zone", "a")]), Err(Code::LabelNotPermitted));
+        assert_eq!(code(&[]), Err(Code::LabelMissing));
+        assert_eq!(code(&[("", "x")]), Err(Code::LabelKey));
+        assert_eq!(code(&[("app", "a=b")]), Err(Code::LabelValue));
+    }
+}

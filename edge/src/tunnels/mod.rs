@@ -1,0 +1,21 @@
+//! Agents: their sessions, the tunnels they bind, and the names and ports these hold.
+
+mod agent;
+mod authenticate;
+mod bind;
+mod names;
+mod registry;
+mod reservations;
+mod session;
+mod stages;
+mod tunnel;
+mod views;
+
+pub(crate) use agent::serve_agent;
+pub(crate) use names::Found;
+pub(crate) use registry::{Registry, RegistrySettings};
+pub use reservations::{Pledge, Pledged};
+pub(crate) use session::Session;
+pub(crate) use stages::Stages;
+pub(crate) use tunnel::Tunnel;
+pub use views::{SessionView, TunnelKind, TunnelView};

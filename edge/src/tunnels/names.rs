@@ -1,0 +1,224 @@
+//! Host names and who serves them: read without locks by every request, written when agents come and go.
+
+use crate::tunnels::{Tunnel, TunnelKind};
+use arc_swap::ArcSwap;
+use postern_api::host::HostName;
+use postern_tunnel::message::Scheme;
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, RandomState},
+    sync::Arc,
+};
+use tokio::time::Instant;
+
+/// Writing copies one shard: so many keep the copies small when thousands of names exist.
+const SHARDS: usize = 64;
+
+/// All names. Readers take no lock; writers must hold the registry's book.
+pub(crate) struct Names {
+    hasher: RandomState,
+    exact: Box<[ArcSwap<Shard>]>,
+    /// Wildcards by what follows the `*.`.
+    below: ArcSwap<Shard>,
+}
+
+type Shard = HashMap<Box<str>, Entry>;
+
+#[derive(Clone, Default)]
+struct Entry {
+    https: Slot,
+    http: Slot,
+}
+
+/// Who serves a name on one listener.
+#[derive(Clone, Default)]
+pub(crate) enum Slot {
+    /// Nobody.
+    #[default]
+    Vacant,
+    /// A tunnel that is up.
+    Live(Arc<Tunnel>),
+    /// Nobody at the moment; it is remembered until then that somebody did.
+    Offline(Instant),
+}
+
+/// What a visitor who asks for a name finds.
+pub(crate) enum Found {
+    /// The tunnel that serves it.
+    Tunnel(Arc<Tunnel>),
+    /// Its agent is away.
+    Offline,
+    /// It is served over HTTPS, and was asked for over HTTP.
+    HttpsOnly,
+    /// Nothing.
+    Unknown,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Names {
+            hasher: RandomState::new(),
+            exact: (0..SHARDS).map(|_| ArcSwap::default()).collect(),
+            below: ArcSwap::default(),
+        }
+    }
+}
+
+impl Names {
+    /// Who serves a canonical host. The most specific name wins, be it online or not.
+    #[cfg(test)]
+    fn find(&self, host: &str, scheme: Scheme) -> Found {
+        self.find_beyond(0, host, scheme)
+    }
+
+    /// The same, among names that cover more of the host than so many bytes: all of it, or what follows `*.`.
+    pub(crate) fn find_beyond(&self, covered: usize, host: &str, scheme: Scheme) -> Found {
+        if covered >= host.len() {
+            return Found::Unknown;
+        }
+        if let Some(entry) = self.shard(host).load().get(host)
+            && let Some(found) = entry.find(scheme)
+        {
+            return found;
+        }
+        let below = self.below.load();
+        if below.is_empty() {
+            return Found::Unknown;
+        }
+        let mut rest = host;
+        while let Some((_, parent)) = rest.split_once('.').filter(|(_, parent)| parent.len() > covered) {
+            if let Some(found) = below.get(parent).and_then(|entry| entry.find(scheme)) {
+                return found;
+            }
+            rest = parent;
+        }
+        Found::Unknown
+    }
+
+    /// Who holds exactly this name, a wildcard being a name like any other.
+    pub(crate) fn holder(&self, name: &HostName, scheme: Scheme) -> Slot {
+        let (shard, key) = self.place(name);
+        shard.load().get(key).map_or(Slot::Vacant, |entry| entry.slot(scheme).clone())
+    }
+
+    /// Puts something else in the place of a name.
+    pub(crate) fn set(&self, name: &HostName, scheme: Scheme, slot: Slot) {
+        let (shard, key) = self.place(name);
+        let mut names = Shard::clone(&shard.load());
+        let entry = names.entry(key.into()).or_default();
+        match scheme {
+            Scheme::Https => entry.https = slot,
+            Scheme::Http => entry.http = slot,
+        }
+        if entry.is_vacant() {
+            names.remove(key);
+        }
+        shard.store(Arc::new(names));
+    }
+
+    /// Forgets the names whose agents have been away for too long.
+    pub(crate) fn purge(&self) {
+        for shard in self.exact.iter().chain([&self.below]) {
+            let names = shard.load();
+            if names.values().any(Entry::is_vacant) {
+                let mut names = Shard::clone(&names);
+                names.retain(|_, entry| !entry.is_vacant());
+                shard.store(Arc::new(names));
+            }
+        }
+    }
+
+    fn place<'a>(&self, name: &'a HostName) -> (&ArcSwap<Shard>, &'a str) {
+        match name.wildcard_parent() {
+            Some(parent) => (&self.below, parent),
+            None => (self.shard(name.as_str()), name.as_str()),
+        }
+    }
+
+    fn shard(&self, host: &str) -> &ArcSwap<Shard> {
+        &self.exact[self.hasher.hash_one(host) as usize % SHARDS]
+    }
+}
+
+impl Slot {
+    /// The tunnel, if one is up.
+    pub(crate) fn live(&self) -> Option<&Arc<Tunnel>> {
+        match self {
+            Slot::Live(tunnel) => Some(tunnel),
+            _ => None,
+        }
+    }
+
+    fn is_vacant(&self) -> bool {
+        match self {
+            Slot::Vacant => true,
+            Slot::Live(_) => false,
+            Slot::Offline(until) => *until <= Instant::now(),
+        }
+    }
+}
+
+impl Entry {
+    fn slot(&self, scheme: Scheme) -> &Slot {
+        match scheme {
+            Scheme::Https => &self.https,
+            Scheme::Http => &self.http,
+        }
+    }
+
+    fn is_vacant(&self) -> bool {
+        self.https.is_vacant() && self.http.is_vacant()
+    }
+
+    fn find(&self, scheme: Scheme) -> Option<Found> {
+        match self.slot(scheme) {
+            Slot::Live(tunnel) => Some(Found::Tunnel(tunnel.clone())),
+            slot if !slot.is_vacant() => Some(Found::Offline),
+            // What is spoken inside TLS need not be HTTP.
+            _ if scheme == Scheme::Http && self.https.live().is_some_and(|there| there.kind == TunnelKind::Tls) => None,
+            _ if scheme == Scheme::Http && !self.https.is_vacant() => Some(Found::HttpsOnly),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn host(text: &str) -> HostName {
+        HostName::parse(text).expect("a name")
+    }
+
+    fn away() -> Slot {
+        Slot::Offline(Instant::now() + Duration::from_secs(600))
+    }
+
+    #[test]
+    fn a_name_is_remembered_for_its_time_and_then_unknown() {
+        let names = Names::default();
+        names.set(&host("a.test"), Scheme::Https, away());
+        assert!(matches!(names.find("a.test", Scheme::Https), Found::Offline));
+        assert!(matches!(names.find("a.test", Scheme::Http), Found::HttpsOnly));
+        assert!(matches!(names.find("b.test", Scheme::Https), Found::Unknown));
+        names.set(&host("a.test"), Scheme::Https, Slot::Offline(Instant::now()));
+        assert!(matches!(names.find("a.test", Scheme::Https), Found::Unknown));
+        names.purge();
+        assert!(names.exact.iter().all(|shard| shard.load().is_empty()));
+    }
+
+    #[test]
+    fn a_wildcard_serves_what_lies_below_and_never_its_parent() {
+        let names = Names::default();
+        names.set(&host("*.shop.test"), Scheme::Https, away());
+        for below in ["a.shop.test", "a.b.shop.test"] {
+            assert!(matches!(names.find(below, Scheme::Https), Found::Offline), "{below}");
+        }
+        for beside in ["shop.test", "xshop.test", "test"] {
+            assert!(matches!(names.find(beside, Scheme::Https), Found::Unknown), "{beside}");
+        }
+        names.set(&host("*.shop.test"), Scheme::Https, Slot::Vacant);
+        assert!(matches!(names.find("a.shop.test", Scheme::Https), Found::Unknown));
+    }
+}

@@ -1,0 +1,31 @@
+//! A session: one connected agent.
+
+use postern_api::Timestamp;
+use postern_tunnel::ServerSession;
+use std::net::SocketAddr;
+
+/// An agent that is connected.
+pub(crate) struct Session {
+    pub(crate) id: String,
+    /// The KSUID of its credential, as it stands in tokens.
+    pub(crate) credential_key: String,
+    /// The whole id of its credential.
+    pub(crate) credential: String,
+    /// The user or bot user the credential belongs to.
+    pub(crate) owner: String,
+    pub(crate) instance: String,
+    pub(crate) agent_version: String,
+    pub(crate) os: String,
+    pub(crate) metadata: String,
+    pub(crate) remote_management: bool,
+    pub(crate) peer: SocketAddr,
+    pub(crate) started_at: Timestamp,
+    pub(crate) link: ServerSession,
+}
+
+impl Session {
+    /// Whether both sessions are of the same agent instance. An instance names itself, so its credential counts too.
+    pub(crate) fn same_agent(&self, other: &Session) -> bool {
+        self.credential_key == other.credential_key && self.instance == other.instance && !self.instance.is_empty()
+    }
+}

@@ -1,0 +1,98 @@
+//! The modules of a tunnel: what an agent asks for becomes the same stages that routes have.
+
+use crate::{
+    modules::{Column, tunnel_owner},
+    routing::Routing,
+    tls::Handshake,
+    tunnels::Session,
+};
+use postern_api::{
+    Code, Error,
+    module::{TerminateAt, TlsVersion},
+    published::{Login, Settings, Termination},
+    tunnel_modules::TunnelModules,
+};
+use postern_tunnel::{
+    Modules,
+    message::{Bind, BindWhat, Scheme},
+};
+use std::sync::Arc;
+
+/// What stands between the visitors of a tunnel and its agent.
+pub(crate) struct Stages {
+    /// What their memory is kept under, and for whom connections by their rules are made.
+    pub(crate) owner: Arc<str>,
+    pub(crate) column: Arc<Column>,
+    /// What connections must fulfil beyond what everybody's must.
+    pub(crate) handshake: Option<Handshake>,
+}
+
+impl Stages {
+    /// Makes them ready, or says what is wrong with what was asked for. `None` where nothing was.
+    pub(crate) fn of(session: &Session, bind: &Bind, routing: &Routing) -> Result<Option<Box<Self>>, Error> {
+        let modules = wanted(bind)?;
+        let ends_here = matches!(bind.what, BindWhat::Tls { terminate: true, .. });
+        if modules.is_none() && !ends_here {
+            return Ok(None);
+        }
+        let modules = modules.unwrap_or_default();
+        let owner = tunnel_owner(&session.credential, &session.instance, &bind.name);
+        let settings = settings(modules);
+        let column = Arc::new(routing.stages_of_tunnel(&owner, &settings)?);
+        let handshake = routing.handshake_of_tunnel(&settings, ends_here)?;
+        Ok(Some(Box::new(Stages { owner: owner.into(), column, handshake })))
+    }
+}
+
+/// The modules that were asked for, judged once more: agents of any make may ask.
+fn wanted(bind: &Bind) -> Result<Option<TunnelModules>, Error> {
+    let mut modules = match &bind.modules {
+        None => return Ok(None),
+        Some(Modules::Read(modules)) => TunnelModules::clone(modules),
+        Some(Modules::Unreadable) => {
+            let message = "The tunnel asks for a module that this server does not know. Update the server, or take the module out.";
+            return Err(Error::new(Code::TunnelModulesUnreadable, message));
+        }
+    };
+    modules.check()?;
+    let (fits, kind) = match &bind.what {
+        BindWhat::Http { scheme: Scheme::Https, .. } => (true, "an https tunnel"),
+        BindWhat::Http { scheme: Scheme::Http, .. } => {
+            // The cookies of a login are for encrypted connections alone.
+            let logs_in = modules.oauth.is_some() || modules.oidc.is_some();
+            (modules.mutual_tls.is_empty() && !logs_in, "a tunnel without TLS")
+        }
+        BindWhat::Tls { terminate, .. } => {
+            (modules.concerns_connections_only() && (*terminate || modules.mutual_tls.is_empty()), "a tls tunnel")
+        }
+        BindWhat::Tcp { .. } => (modules.concerns_connections_only() && modules.mutual_tls.is_empty(), "a tcp tunnel"),
+        BindWhat::Labels { .. } => (modules.is_empty(), "a labelled tunnel, whose edge has them,"),
+    };
+    if !fits {
+        let message = format!("One of the tunnel's modules cannot work for {kind}. Take it out.");
+        return Err(Error::new(Code::TunnelModulesForeign, message));
+    }
+    Ok((!modules.is_empty()).then_some(modules))
+}
+
+fn settings(modules: TunnelModules) -> Settings {
+    let asks = !modules.mutual_tls.is_empty();
+    let oauth = modules.oauth.filter(|module| module.enabled).map(|module| Login::OAuth(Box::new(module)));
+    let login = oauth.or(modules.oidc.filter(|module| module.enabled).map(Login::Oidc));
+    Settings {
+        ip_restriction: modules.ip_restriction.map(|lists| Arc::new(lists.rules())),
+        mutual_tls: asks.then(|| modules.mutual_tls.into_iter().map(Into::into).collect()),
+        tls_termination: asks.then_some(Termination { at: TerminateAt::Edge, oldest: Some(TlsVersion::default()) }),
+        circuit_breaker: modules.circuit_breaker.filter(|module| module.enabled),
+        compression: modules.compression,
+        host_header: modules.host_header,
+        request_headers: modules.request_headers.filter(|module| module.enabled),
+        response_headers: modules.response_headers.filter(|module| module.enabled),
+        webhook_verification: modules.webhook_verification.filter(|module| module.enabled),
+        login: login.map(Arc::new),
+        basic_auth: modules.basic_auth,
+        user_agent_filter: modules.user_agent_filter.filter(|module| module.enabled),
+        websocket_tcp_converter: modules.websocket_tcp_converter,
+        ..Settings::default()
+    }
+}

@@ -1,0 +1,77 @@
+//! Sessions and tunnels as the management API sees them.
+
+use postern_api::{Timestamp, host::HostName};
+use std::{collections::BTreeMap, net::IpAddr, time::Duration};
+
+/// One agent that is connected.
+#[derive(Clone, Debug)]
+pub struct SessionView {
+    /// `ts_…`
+    pub id: String,
+    /// The credential it authenticated with, `cr_…`.
+    pub credential: String,
+    /// The agent's own lasting id.
+    pub instance: String,
+    /// Version of the agent.
+    pub agent_version: String,
+    /// Operating system of the agent.
+    pub os: String,
+    /// Where it connected from.
+    pub address: IpAddr,
+    /// Since when.
+    pub started_at: Timestamp,
+    /// What agent and server speak with each other.
+    pub transport: String,
+    /// What its owner wrote on it.
+    pub metadata: String,
+    /// Whether the agent lets itself be told what to do.
+    pub remote_management: bool,
+    /// Last measured round trip.
+    pub latency: Option<Duration>,
+}
+
+/// What kind of address a tunnel has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TunnelKind {
+    /// A host name over HTTPS.
+    Https,
+    /// A host name over plain HTTP.
+    Http,
+    /// A host name over TLS, whatever is spoken inside.
+    Tls,
+    /// A TCP port.
+    Tcp,
+    /// No address of its own: labels that backends select.
+    Labels,
+}
+
+/// One tunnel that is up.
+#[derive(Clone, Debug)]
+pub struct TunnelView {
+    /// `tn_…`
+    pub id: String,
+    /// The session that carries it, `ts_…`.
+    pub session: String,
+    /// The session's credential, `cr_…`.
+    pub credential: String,
+    /// The name it has at the agent.
+    pub name: String,
+    /// What kind of address it has.
+    pub kind: TunnelKind,
+    /// Its public address; a labelled tunnel has none.
+    pub url: Option<String>,
+    /// Its host name, of HTTP tunnels.
+    pub host: Option<HostName>,
+    /// Its port, of TCP tunnels.
+    pub port: Option<u16>,
+    /// Its labels; empty unless it is a labelled tunnel.
+    pub labels: BTreeMap<String, String>,
+    /// The local address as the agent describes it.
+    pub forwards_to: String,
+    /// What its owner wrote on it.
+    pub metadata: String,
+    /// Since when.
+    pub started_at: Timestamp,
+    /// Streams open at the moment.
+    pub streams: usize,
+}

@@ -1,0 +1,42 @@
+//! Tunnel groups: which tunnels carry the labels a backend selects, and whose turn it is.
+
+use super::TunnelUpstream;
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// The tunnels of one group.
+#[derive(Clone, Default)]
+pub(crate) struct Group {
+    members: Vec<Arc<TunnelUpstream>>,
+    turn: Arc<AtomicUsize>,
+}
+
+impl Group {
+    /// The tunnels that carry all of these labels; turns go on where they were.
+    pub(crate) fn of(
+        labels: &BTreeMap<String, String>,
+        tunnels: &[Arc<TunnelUpstream>],
+        before: Option<&Group>,
+    ) -> Self {
+        let members = tunnels.iter().filter(|tunnel| tunnel.carries(labels)).cloned().collect();
+        Group { members, turn: before.map(|group| group.turn.clone()).unwrap_or_default() }
+    }
+
+    /// Whether both have the same members.
+    pub(crate) fn has_members_of(&self, other: &Group) -> bool {
+        let pairs = self.members.iter().zip(&other.members);
+        self.members.len() == other.members.len() && pairs.into_iter().all(|(one, other)| Arc::ptr_eq(one, other))
+    }
+
+    /// All members, whose turn it is first.
+    pub(crate) fn in_turn(&self) -> impl Iterator<Item = &Arc<TunnelUpstream>> {
+        let count = self.members.len();
+        let turn = if count > 1 { self.turn.fetch_add(1, Ordering::Relaxed) % count } else { 0 };
+        self.members[turn..].iter().chain(&self.members[..turn])
+    }
+}

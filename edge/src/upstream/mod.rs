@@ -1,0 +1,209 @@
+//! Where visitors of edges go: from a backend's id to whoever can be dialled at this moment.
+
+mod address;
+mod exchange;
+mod fixed_response;
+mod group;
+mod h1_pool;
+mod h2_connections;
+mod h2_preface;
+mod open;
+mod response_body;
+mod tunnel;
+mod upstream;
+mod weighted;
+
+pub(crate) use exchange::{Answered, Carrier, exchange, refused_by_agent};
+pub(crate) use fixed_response::Fixed;
+pub(crate) use h1_pool::{H1Connection, Pool};
+pub(crate) use h2_connections::Lines;
+pub(crate) use open::open;
+pub(crate) use response_body::{AnswerBody, ResponseBody};
+pub(crate) use tunnel::{TunnelIo, TunnelOptions, TunnelUpstream};
+pub(crate) use upstream::{For, Origin, OriginIo};
+
+use crate::refusal::{Fault, Refusal};
+use address::Address;
+use arc_swap::ArcSwap;
+use group::Group;
+use postern_api::{
+    Code, Error,
+    published::{self, Map},
+};
+use smallvec::{SmallVec, smallvec};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+use tokio_rustls::TlsConnector;
+use weighted::Shares;
+
+/// Failover backends may name weighted ones, and those none of these: no chain is longer.
+const DEPTH: usize = 3;
+
+/// What every connection with TLS that the server makes itself trusts.
+pub(crate) static CONNECTOR: LazyLock<TlsConnector> = LazyLock::new(address::connector);
+
+/// All backends by id. Brought up to date when they or the tunnels change, read without locks.
+pub(crate) struct Backends {
+    now: ArcSwap<Map<String, Backend>>,
+    /// Idle connections kept for each address.
+    idle: usize,
+}
+
+#[derive(Clone)]
+struct Backend {
+    /// What it was made of.
+    source: Arc<published::Backend>,
+    kind: Kind,
+}
+
+#[derive(Clone)]
+enum Kind {
+    Group(Group),
+    Weighted(Arc<Shares>),
+    Failover,
+    Fixed(Arc<Fixed>),
+    Address(Arc<Address>),
+}
+
+/// Backends as they are published.
+type Published = Map<String, Arc<published::Backend>>;
+
+/// One way to serve a visitor.
+#[derive(Clone)]
+pub(crate) enum Candidate {
+    /// Dial it.
+    Dial(Origin),
+    /// Give this answer.
+    Answer(Arc<Fixed>),
+}
+
+/// Everybody who may serve one visitor, in the order to try them. Most addresses have one.
+pub(crate) type Candidates = SmallVec<[Candidate; 1]>;
+
+/// A tunnel that has an address of its own.
+pub(crate) fn only(tunnel: Arc<TunnelUpstream>) -> Candidates {
+    smallvec![Candidate::Dial(Origin::Tunnel(tunnel))]
+}
+
+impl Backends {
+    pub(crate) fn new(idle: usize) -> Self {
+        Backends { now: ArcSwap::default(), idle }
+    }
+
+    /// Everybody who may serve this visitor, in the order to try them; never empty.
+    pub(crate) fn candidates(&self, backend: Option<&str>) -> Result<Candidates, Refusal> {
+        let Some(backend) = backend else {
+            let message = "This address has no backend yet. Give the edge or route one.";
+            return Err(Refusal::new(Fault::Route, Error::new(Code::BackendMissing, message)));
+        };
+        let mut found = Candidates::new();
+        let backends = self.now.load();
+        collect(&backends, backend, DEPTH, &mut found);
+        if found.is_empty() {
+            let message = "No agent serves this address at the moment.";
+            let error = Error::new(Code::BackendOffline, message);
+            return Err(Refusal::new(Fault::Agent, error).retry_after(Duration::from_secs(5)));
+        }
+        Ok(found)
+    }
+
+    /// Takes the backends of a configuration: those that are not as before, or all. What has not changed stays as it
+    /// is, with its turns and idle connections.
+    pub(crate) fn follow(&self, all: &Published, changed: Option<&BTreeSet<String>>, tunnels: &[Arc<TunnelUpstream>]) {
+        let before = self.now.load();
+        let made = |id: &String, source| (id.clone(), self.make(id, source, before.get(id), tunnels));
+        let now = match changed {
+            None => all.iter().map(|(id, source)| made(id, source)).collect(),
+            Some(changed) => changed.iter().fold(Map::clone(&before), |mut now, id| {
+                match all.get(id) {
+                    Some(source) => {
+                        let (id, backend) = made(id, source);
+                        now.insert_mut(id, backend);
+                    }
+                    None => _ = now.remove_mut(id),
+                }
+                now
+            }),
+        };
+        self.now.store(Arc::new(now));
+    }
+
+    /// Selects the members of all groups again.
+    pub(crate) fn regroup(&self, tunnels: &[Arc<TunnelUpstream>]) {
+        let before = self.now.load();
+        let mut now = Map::clone(&before);
+        for (id, backend) in before.iter() {
+            let (published::Backend::TunnelGroup(group), Kind::Group(former)) = (&*backend.source, &backend.kind)
+            else {
+                continue;
+            };
+            let group = Group::of(&group.labels, tunnels, Some(former));
+            if !group.has_members_of(former) {
+                now.insert_mut(id.clone(), Backend { source: backend.source.clone(), kind: Kind::Group(group) });
+            }
+        }
+        self.now.store(Arc::new(now));
+    }
+
+    fn make(
+        &self,
+        id: &str,
+        source: &Arc<published::Backend>,
+        former: Option<&Backend>,
+        tunnels: &[Arc<TunnelUpstream>],
+    ) -> Backend {
+        let same = former.filter(|former| Arc::ptr_eq(&former.source, source)).map(|former| &former.kind);
+        let kind = match (&**source, same) {
+            (published::Backend::TunnelGroup(group), _) => {
+                let former = former.and_then(|former| match &former.kind {
+                    Kind::Group(group) => Some(group),
+                    _ => None,
+                });
+                Kind::Group(Group::of(&group.labels, tunnels, former))
+            }
+            (_, Some(same)) => same.clone(),
+            (published::Backend::Weighted(weighted), None) => Kind::Weighted(Arc::new(Shares::of(weighted))),
+            (published::Backend::Failover(_), None) => Kind::Failover,
+            (published::Backend::HttpResponse(response), None) => Kind::Fixed(Arc::new(Fixed::of(response))),
+            (published::Backend::Static(address), None) => {
+                Kind::Address(Arc::new(Address::of(id, address, &CONNECTOR, self.idle)))
+            }
+        };
+        Backend { source: source.clone(), kind }
+    }
+
+    /// Drops connections to addresses that idle for too long.
+    pub(crate) fn tidy(&self, longest: Duration) {
+        for backend in self.now.load().values() {
+            if let Kind::Address(address) = &backend.kind {
+                address.pool.tidy(longest);
+            }
+        }
+    }
+}
+
+fn collect(backends: &Map<String, Backend>, id: &str, depth: usize, found: &mut Candidates) {
+    let (Some(backend), 1..) = (backends.get(id), depth) else { return };
+    match &backend.kind {
+        Kind::Group(group) => {
+            found.extend(group.in_turn().map(|tunnel| Candidate::Dial(Origin::Tunnel(tunnel.clone()))));
+        }
+        Kind::Weighted(shares) => {
+            if let Some(child) = shares.pick(&mut rand::rng()) {
+                collect(backends, child, depth - 1, found);
+            }
+        }
+        Kind::Failover => {
+            if let published::Backend::Failover(failover) = &*backend.source {
+                for child in &failover.backends {
+                    collect(backends, child, depth - 1, found);
+                }
+            }
+        }
+        Kind::Fixed(fixed) => found.push(Candidate::Answer(fixed.clone())),
+        Kind::Address(address) => found.push(Candidate::Dial(Origin::Address(address.clone()))),
+    }
+}

@@ -1,0 +1,25 @@
+//! Opens a stream for a connection that is not HTTP.
+
+use super::{Candidate, Candidates, For, Origin, OriginIo};
+use crate::refusal::{Fault, Refusal};
+use postern_api::{Code, Error};
+
+/// Opens a stream to the first candidate that can be dialled. With `certain` even the last one stands only when the
+/// local service has taken it.
+pub(crate) async fn open(candidates: Candidates, whom: For, certain: bool) -> Result<(OriginIo, Origin), Refusal> {
+    let mut left = candidates.len();
+    let mut last = None;
+    for candidate in candidates {
+        left -= 1;
+        let Candidate::Dial(origin) = candidate else {
+            let message = "An HTTP response backend cannot serve connections that are not HTTP.";
+            last = Some(Refusal::new(Fault::Route, Error::new(Code::BackendMissing, message)));
+            continue;
+        };
+        match origin.open(whom, certain || left > 0).await {
+            Ok(stream) => return Ok((stream, origin)),
+            Err(refusal) => last = Some(refusal),
+        }
+    }
+    Err(last.unwrap_or_else(|| Refusal::new(Fault::Route, Code::BackendMissing)))
+}

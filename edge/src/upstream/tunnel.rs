@@ -1,0 +1,238 @@
+//! A tunnel as an upstream: opens streams to the agent's local service, and ends them when the tunnel stops.
+
+use super::{For, Lines, Pool};
+use crate::telemetry::{metrics, traffic::Tally};
+use futures::task::AtomicWaker;
+use postern_tunnel::{Notes, ServerSession, StreamStart, TunnelStream, message::AppProtocol};
+use std::{
+    collections::{BTreeMap, HashMap},
+    io,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    task::{Context, Poll},
+};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// The local service behind one tunnel, with its open connections.
+pub(crate) struct TunnelUpstream {
+    tally: Arc<Tally>,
+    link: ServerSession,
+    /// The tunnel's number in its session.
+    number: u32,
+    settings: TunnelOptions,
+    /// Idle connections of HTTP/1.1 to the local service.
+    pub(crate) pool: Pool,
+    /// Connections of HTTP/2 to the local service.
+    pub(crate) lines: Lines,
+    streams: Arc<Streams>,
+}
+
+/// Properties of a tunnel that matter when a stream is opened.
+pub(crate) struct TunnelOptions {
+    /// The HTTP version that the local service speaks.
+    pub(crate) app_protocol: AppProtocol,
+    /// Whether the local service is told the visitor's address, so that no stream serves two visitors.
+    pub(crate) per_visitor: bool,
+    /// Whether the agent captures requests.
+    pub(crate) inspect: bool,
+    /// The labels that tunnel groups select by; empty unless it is a labelled tunnel.
+    pub(crate) labels: BTreeMap<String, String>,
+}
+
+impl TunnelUpstream {
+    /// `max_idle` limits the idle HTTP/1.1 connections that are kept.
+    pub(crate) fn new(
+        tally: Arc<Tally>,
+        link: ServerSession,
+        number: u32,
+        settings: TunnelOptions,
+        max_idle: usize,
+    ) -> Self {
+        let (pool, lines, streams) = (Pool::new(max_idle), Lines::default(), Arc::default());
+        TunnelUpstream { tally, link, number, settings, pool, lines, streams }
+    }
+
+    /// The tunnel's id, `tn_…`.
+    pub(crate) fn id(&self) -> &Arc<str> {
+        self.tally.id()
+    }
+
+    pub(crate) fn tally(&self) -> &Arc<Tally> {
+        &self.tally
+    }
+
+    pub(crate) fn labels(&self) -> &BTreeMap<String, String> {
+        &self.settings.labels
+    }
+
+    pub(crate) fn app_protocol(&self) -> AppProtocol {
+        self.settings.app_protocol
+    }
+
+    pub(crate) fn is_per_visitor(&self) -> bool {
+        self.settings.per_visitor
+    }
+
+    pub(crate) fn open_streams(&self) -> usize {
+        self.streams.count()
+    }
+
+    /// Opens a stream to the local service for this visitor.
+    pub(crate) async fn open(&self, whom: For) -> io::Result<TunnelIo> {
+        let For { kind, visitor, tls, reached } = whom;
+        // The public address takes a few bytes of each stream, so it is sent only where it is used.
+        let reached = reached.filter(|_| self.settings.per_visitor);
+        let start = StreamStart { tunnel: self.number, visitor, reached, kind, tls };
+        let stream = self.link.open_stream(start).await.map_err(io::Error::other)?;
+        metrics::stream_opened();
+        self.streams.admit(stream)
+    }
+
+    /// Whether the agent captures requests and accepts notes about them.
+    pub(crate) fn accepts_notes(&self) -> bool {
+        self.settings.inspect && self.link.has_notes()
+    }
+
+    /// Ends every open stream now, and refuses new ones.
+    pub(crate) fn stop(&self) {
+        self.streams.stop();
+        self.pool.clear();
+        self.lines.clear();
+    }
+
+    /// Whether the tunnel has every label of a selector.
+    pub(crate) fn carries(&self, selector: &BTreeMap<String, String>) -> bool {
+        selector.iter().all(|(key, value)| self.settings.labels.get(key) == Some(value))
+    }
+}
+
+/// The open streams of one tunnel.
+#[derive(Default)]
+pub(crate) struct Streams {
+    stopped: AtomicBool,
+    next: AtomicU64,
+    open: Mutex<HashMap<u64, Arc<Stop>>>,
+}
+
+#[derive(Default)]
+struct Stop {
+    requested: AtomicBool,
+    waker: AtomicWaker,
+}
+
+impl Streams {
+    fn admit(self: &Arc<Self>, stream: TunnelStream) -> io::Result<TunnelIo> {
+        let key = self.next.fetch_add(1, Ordering::Relaxed);
+        let stop = Arc::new(Stop::default());
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(key, stop.clone());
+        // Looked at after the insertion: a stop in between has either seen the stream or is seen here.
+        let io = TunnelIo { stream, stop, key, streams: self.clone() };
+        if self.stopped.load(Ordering::SeqCst) { Err(stopped()) } else { Ok(io) }
+    }
+
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        for stop in self.open.lock().unwrap_or_else(PoisonError::into_inner).values() {
+            stop.requested.store(true, Ordering::SeqCst);
+            stop.waker.wake();
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
+/// A stream to a local service that ends when its tunnel is stopped.
+pub(crate) struct TunnelIo {
+    stream: TunnelStream,
+    stop: Arc<Stop>,
+    key: u64,
+    streams: Arc<Streams>,
+}
+
+impl TunnelIo {
+    /// Waits until the agent has a connection to its local service.
+    pub(crate) async fn accepted(&mut self) -> io::Result<()> {
+        self.stream.accepted().await
+    }
+
+    /// An error if the tunnel was stopped; otherwise whoever is polling hears of it.
+    fn check<T>(&self, cx: &Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if outcome.is_pending() {
+            self.stop.waker.register(cx.waker());
+            if self.stop.requested.load(Ordering::SeqCst) {
+                return Poll::Ready(Err(stopped()));
+            }
+        }
+        outcome
+    }
+
+    fn refuse_if_stopped(&self) -> io::Result<()> {
+        if self.stop.requested.load(Ordering::Relaxed) { Err(stopped()) } else { Ok(()) }
+    }
+}
+
+fn stopped() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionAborted, "the tunnel was stopped")
+}
+
+impl TunnelIo {
+    pub(crate) fn notes(&mut self) -> Notes {
+        self.stream.notes()
+    }
+}
+
+impl AsyncRead for TunnelIo {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        this.refuse_if_stopped()?;
+        let outcome = Pin::new(&mut this.stream).poll_read(cx, buffer);
+        this.check(cx, outcome)
+    }
+}
+
+impl AsyncWrite for TunnelIo {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        this.refuse_if_stopped()?;
+        let outcome = Pin::new(&mut this.stream).poll_write(cx, bytes);
+        this.check(cx, outcome)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        this.refuse_if_stopped()?;
+        let outcome = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
+        this.check(cx, outcome)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let outcome = Pin::new(&mut this.stream).poll_flush(cx);
+        this.check(cx, outcome)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let outcome = Pin::new(&mut this.stream).poll_shutdown(cx);
+        this.check(cx, outcome)
+    }
+}
+
+impl Drop for TunnelIo {
+    fn drop(&mut self) {
+        self.streams.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+    }
+}
