@@ -1,4 +1,4 @@
-// What every view may ask for: the host, the model, and pictures of it that cause a new rendering when they change.
+// The services of every view: the host, the model, and snapshots that cause a rendering when they change.
 import { createContext, use, useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { DesktopState, Host } from "./host/host";
 import { asProblem } from "./api/problem";
@@ -48,7 +48,7 @@ export function useDesktopState(): DesktopState | null {
   return state;
 }
 
-/** Runs an action of the user; a failure is shown with its code and what to do, never swallowed. */
+/** Runs an action of the user; a failure is always shown, with its code and advice. */
 export async function attempt(what: string, action: () => Promise<unknown>): Promise<boolean> {
   try {
     await action();

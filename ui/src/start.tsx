@@ -1,4 +1,4 @@
-// Brings a page up: host, model, theme, and a root for React that says so when something in it fails.
+// Starts a page: host, model, theme, and a React root with an error page.
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { Component, StrictMode, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";

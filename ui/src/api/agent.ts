@@ -1,4 +1,4 @@
-// The agent's local API as functions. It knows paths and shapes; the host carries the requests.
+// The agent's local API as functions. This file knows paths and types; the host sends the requests.
 import type { Answer, Host } from "../host/host";
 import { ApiError, fromAnswer } from "./problem";
 import type {
@@ -18,7 +18,7 @@ const configured = (name: string) => `/api/configured/${encodeURIComponent(name)
 
 const request = (id: string) => `/api/requests/http/${encodeURIComponent(id)}`;
 
-/** Which captured requests: at most so many, before or behind one, those that pass a filter. */
+/** Selects captured requests: a maximum number, before or after one of them, and a filter. */
 export interface Wanted {
   limit: number;
   before?: string;
@@ -29,24 +29,24 @@ export interface Wanted {
 /** Newest first. */
 export interface SummaryPage {
   requests: Summary[];
-  /** Where to go on; missing in an older agent's answer, null at the end. */
+  /** Cursor of the next page; missing in the response of an older agent, null at the end. */
   next?: string | null;
 }
 
-/** A captured request to send again, and what is different this time. */
+/** A captured request to replay, with the changes to make. */
 export interface Replay {
   id: string;
   tunnel_name?: string;
   through?: "local" | "edge";
   method?: string;
   path?: string;
-  /** All headers, in their order. */
+  /** All headers in order; they replace the captured ones. */
   headers?: [string, string][];
   body?: string;
   body_base64?: string;
 }
 
-/** The address of a HAR file with these requests. */
+/** The path of a HAR file with the selected requests. */
 export function harPath(wanted: Partial<Wanted>, secrets: "hide" | "show"): string {
   const query = new URLSearchParams({ secrets });
   for (const [name, value] of Object.entries(wanted)) query.set(name, String(value));
@@ -94,19 +94,19 @@ export function agentApi(host: Host) {
     mark: (id: string, marks: { pinned?: boolean; note?: string | null }) =>
       read<Summary>("PATCH", request(id), marks),
     deleteOne: (id: string) => call("DELETE", request(id)),
-    /** The id of the new captured request, where the agent names it. */
+    /** Replays a request; returns the id of the new captured request, where the agent names it. */
     replay: async (wish: Replay): Promise<string | null> => {
       const { location } = await ask("POST", "/api/requests/http", JSON.stringify(wish));
       return location?.split("/").at(-1) ?? null;
     },
-    /** A HAR file's text; how many requests were taken from it. */
+    /** Imports the text of a HAR file and returns the number of imported requests. */
     importHar: async (text: string): Promise<number> => {
       const { body } = await ask("POST", "/api/requests/har", text);
       return Number((JSON.parse(body) as { imported?: unknown }).imported ?? 0);
     },
     ports: async () => (await read<{ ports: ListeningPort[] }>("GET", "/api/ports")).ports,
     port: (port: number) => read<ListeningPort>("GET", `/api/ports/${port}`),
-    /** One request as a visitor sends it; gives the status of the answer. */
+    /** Sends one request as a visitor would; returns the status of the response. */
     sample: async (name: string) =>
       (await read<{ status_code: number }>("POST", `${configured(name)}/sample`, {})).status_code,
     configuration: () => read<ConfigurationText>("GET", "/api/configuration"),

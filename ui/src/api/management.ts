@@ -1,8 +1,8 @@
-// The management API as functions. It knows shapes of lists and errors; the host carries the requests.
+// The management API as functions. This file knows the format of lists and errors; the host sends the requests.
 import type { Management } from "../host/host";
 import { ApiError, fromAnswer } from "./problem";
 
-/** What every record has. Live views lack the texts. */
+/** Members of every record. Live views lack the texts. */
 export interface Base {
   id: string;
   uri: string;
@@ -13,14 +13,14 @@ export interface Base {
 
 export interface Page<T> {
   records: T[];
-  /** Where the next page begins: the id to give as `before`; null after the last. */
+  /** Cursor of the next page, passed as `before`; null after the last page. */
   next: string | null;
 }
 
 export interface Asked {
   limit?: number;
   before?: string;
-  /** Words that must all stand in a record. Live views cannot be searched. */
+  /** Words that must all occur in a record. Live views cannot be searched. */
   search?: string;
 }
 
@@ -28,16 +28,16 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 export type ManagementApi = ReturnType<typeof managementApi>;
 
-/** The largest page the API gives. */
+/** The API's maximum page size. */
 export const PAGE_LIMIT = 100;
-/** What is read of a list where all of it is wanted; beyond that the reader is told. */
+/** Maximum number of records read from a list; the page says when there are more. */
 export const ALL_LIMIT = 1_000;
 
 export function managementApi(management: Management) {
   async function call(method: Method, path: string, body?: unknown): Promise<string> {
     const answer = await management.request(method, path, body === undefined ? null : JSON.stringify(body));
     if (answer.status >= 200 && answer.status < 300) return answer.body;
-    // A key that counts no longer is asked for again.
+    // A refused key has to be entered again.
     if (answer.status === 401) management.key?.forget("refused");
     throw fromAnswer(answer.status, answer.body, "server");
   }
@@ -66,7 +66,7 @@ export function managementApi(management: Management) {
     };
   }
 
-  /** All records as far as that is sensible, newest first; `next` is null if these are all. */
+  /** All records up to the limit, newest first; `next` is null if the list is complete. */
   async function all<T extends Base>(path: string, member: string, search = ""): Promise<Page<T>> {
     const records: T[] = [];
     let next: string | null = null;

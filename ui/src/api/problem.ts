@@ -1,10 +1,10 @@
-// Failures of the agent's API and of the desktop's commands, brought into one shape that keeps the code.
+// Errors of the agent's API, the management API and the desktop commands in one type that keeps the code.
 import type { Problem } from "./types";
 
 export class ApiError extends Error implements Problem {
   readonly code: string;
   readonly status: number;
-  /** Further facts, such as the name of the `field` that is wrong. */
+  /** Further facts, such as the name of the invalid `field`. */
   readonly details: Readonly<Record<string, string>>;
 
   constructor(code: string, message: string, status: number, details: Record<string, string> = {}) {
@@ -16,10 +16,10 @@ export class ApiError extends Error implements Problem {
   }
 }
 
-/** The agent did not answer at all. */
+/** The agent did not respond. */
 export const UNREACHABLE = "AGENT_UNREACHABLE";
 
-/** The server did not answer at all. */
+/** The server did not respond. */
 export const SERVER_UNREACHABLE = "SERVER_UNREACHABLE";
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -30,13 +30,13 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Reads an error body; at the agent `details.code` is our code and `details.err` the particulars. */
+/** Parses an error body. In the agent's errors `details.code` is the code and `details.err` the message. */
 export function fromAnswer(status: number, body: string, who = "agent"): ApiError {
   let parsed: unknown = null;
   try {
     parsed = JSON.parse(body);
   } catch {
-    // Not JSON: the status alone has to do.
+    // Not JSON: only the status is known.
   }
   if (!isRecord(parsed))
     return new ApiError(`HTTP_${status}`, `The ${who} answered with status ${status}.`, status);
@@ -50,7 +50,7 @@ export function fromAnswer(status: number, body: string, who = "agent"): ApiErro
   return new ApiError(code, sentence(words), status, Object.fromEntries(facts));
 }
 
-/** Whatever was thrown, as something that can be shown. */
+/** Converts anything that was thrown into a problem that can be shown. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof ApiError) return { code: thrown.code, message: thrown.message };
   if (isRecord(thrown) && typeof thrown["message"] === "string") {
@@ -59,7 +59,7 @@ export function asProblem(thrown: unknown): Problem {
   return { code: "", message: typeof thrown === "string" ? thrown : "Something unexpected went wrong." };
 }
 
-/** Upper-case first letter and a full stop, so that messages of other programs read like ours. */
+/** Capitalizes the first letter and adds a full stop, so that messages of other programs read like ours. */
 export function sentence(words: string): string {
   const trimmed = words.trim();
   if (trimmed === "") return "";

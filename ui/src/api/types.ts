@@ -1,4 +1,4 @@
-// What the agent's local API says. Everything optional here may be missing in an older agent's answer.
+// Types of the agent's local API. Optional members may be missing in the response of an older agent.
 
 export interface Problem {
   code: string;
@@ -33,13 +33,13 @@ export interface AgentStatus {
   session: Session;
   web_addr: string;
   config_path: string;
-  /** What is wrong with the configuration file since it was last saved; the tunnels run on as before. */
+  /** The error in the changed configuration file; the agent keeps the previous configuration. */
   config_error?: string | null;
   pid: number;
   capture: Capture;
 }
 
-/** A tunnel as it stands in the configuration file; unknown keys are kept as they are. */
+/** A tunnel as defined in the configuration file; unknown keys are preserved. */
 export interface TunnelDefinition {
   proto?: string;
   addr?: string | number;
@@ -61,7 +61,7 @@ export interface ConfiguredTunnel {
   state: TunnelState;
   public_url: string | null;
   error: Problem | null;
-  /** False for a tunnel that was started from a command line or over the API only. */
+  /** False for a tunnel started from the command line or through the API. */
   saved: boolean;
 }
 
@@ -80,11 +80,11 @@ export interface RunningTunnel {
   metrics: { conns: ConnectionMetrics; http: Omit<ConnectionMetrics, "gauge"> };
 }
 
-/** A socket that listens on this machine. */
+/** A listening socket of this machine. */
 export interface ListeningPort {
   port: number;
   address: string;
-  /** What to write as `addr` of a tunnel. */
+  /** The value for `addr` of a tunnel. */
   target: string;
   proto: "http" | "tcp";
   speaks: "http" | "https" | "tcp" | null;
@@ -93,7 +93,7 @@ export interface ListeningPort {
   service: string | null;
 }
 
-/** The configuration file without its secrets: notes stand in their places. */
+/** The configuration file with placeholders instead of its secrets. */
 export interface ConfigurationText {
   path: string;
   other_files: string[];
@@ -103,7 +103,7 @@ export interface ConfigurationText {
 }
 
 export interface ConfigurationProblem {
-  /** From 1; 0 where no line is meant. */
+  /** Counted from 1; 0 if the problem has no line. */
   line: number;
   column: number;
   key: string;
@@ -146,18 +146,18 @@ export interface Summary {
   pinned?: boolean;
   note?: string | null;
   imported?: boolean;
-  /** How many messages of a WebSocket or server-sent events have passed; null for none. */
+  /** Number of captured WebSocket messages or server-sent events; null without any. */
   frames?: number | null;
-  /** More may come. */
+  /** More frames may follow. */
   open?: boolean;
 }
 
 export interface CapturedMessage {
   proto: string;
   headers: Record<string, string[]>;
-  /** Base64 of the head, or of all of the message, as it was on the wire. */
+  /** Base64 of the head, or of the whole message, as it was on the wire. */
   raw: string;
-  /** Bytes of the body that were kept, as they were on the wire. */
+  /** Number of captured body bytes, as they were on the wire. */
   body_size?: number;
 }
 
@@ -183,7 +183,7 @@ export interface CapturedRequest {
   open?: boolean;
 }
 
-/** What the edge decided about a request before it came to the agent. */
+/** The decisions of the edge about a request before it reached the agent. */
 export interface Trace {
   id?: string;
   edge?: string;
@@ -196,13 +196,13 @@ export interface Trace {
 
 export interface Decision {
   module: string;
-  /** What in the module decided; empty where nothing in particular did. */
+  /** The deciding part of the module; empty where there is none in particular. */
   rule: string;
   verdict: string;
   microseconds: number;
 }
 
-/** Nanoseconds; null for what was not measured. From `sent` on counted from the head's arrival at the agent. */
+/** Nanoseconds; null if not measured. From `sent` on, counted from the arrival of the head at the agent. */
 export interface Timing {
   edge: number | null;
   modules: number | null;
@@ -220,5 +220,5 @@ export type AgentEvent =
   | { event: "request"; data: Summary }
   | { event: "request_deleted"; data: { id: string } }
   | { event: "requests_deleted"; data: unknown }
-  /** The agent told more than was listened to; everything behind this one may have changed. */
+  /** Events were lost because the reader was too slow; everything after this one may have changed. */
   | { event: "requests_missed"; data: { since: string | null } };

@@ -1,4 +1,4 @@
-// The console as a whole: the key where one must be entered, then the shell with its areas.
+// The console as a whole: the API key entry where one is needed, then the shell with its areas.
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { useState, useSyncExternalStore } from "react";

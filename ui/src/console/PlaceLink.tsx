@@ -1,4 +1,4 @@
-// A link to a place of the console.
+// A link to a page of the console.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 

@@ -1,4 +1,4 @@
-// What is chosen on a page stands in its address: pages can be reloaded, kept and sent to others.
+// The state of a page is in its address: pages can be reloaded, bookmarked and shared.
 import { useNavigate, useParams, useRouterState, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 
@@ -8,7 +8,7 @@ export function parseSearch(text: string): Search {
   return Object.fromEntries(new URLSearchParams(text));
 }
 
-/** Empty values are left out. */
+/** Empty values are omitted. */
 export function writeSearch(search: Record<string, unknown>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(search))
@@ -16,7 +16,7 @@ export function writeSearch(search: Record<string, unknown>): string {
   return query.size > 0 ? `?${query}` : "";
 }
 
-/** The search of the address, and a way to change some of it without leaving a step in the history. */
+/** The search parameters, and a function to change some of them without a new history entry. */
 export function useAddress(): [Search, (changes: Record<string, string | undefined>) => void] {
   const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
@@ -32,7 +32,7 @@ export function useAddress(): [Search, (changes: Record<string, string | undefin
   return [search, change];
 }
 
-/** Goes to a place of the console, such as `/ip_policies/new`. */
+/** Navigates to a page of the console, such as `/ip_policies/new`. */
 export function useGo(): (place: string, search?: Record<string, string>) => void {
   const navigate = useNavigate();
   return useCallback(
@@ -41,13 +41,13 @@ export function useGo(): (place: string, search?: Record<string, string>) => voi
   );
 }
 
-/** A part of the address such as `id`. */
+/** A path parameter such as `id`. */
 export function useParam(name: string): string {
   const params = useParams({ strict: false }) as Record<string, string | undefined>;
   return params[name] ?? "";
 }
 
-/** The place without its search. */
+/** The current path without its search parameters. */
 export function usePlace(): string {
   return useRouterState({ select: (state) => state.location.pathname });
 }

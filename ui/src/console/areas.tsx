@@ -43,13 +43,13 @@ export interface Area {
   pages: Pages;
   /** Reached from other pages, not from the navigation. */
   hidden?: true;
-  /** Only where there is an agent besides the server: in the desktop app. */
+  /** Only in the desktop app, where there is an agent besides the server. */
   agent?: true;
-  /** The descriptor, where the area is one of a kind. */
+  /** The descriptor of the kind, where the area has one. */
   kind?: Kind;
 }
 
-/** An area whose pages come from a descriptor; `pages` replaces or adds some. */
+/** An area with pages from a descriptor; `pages` replaces or adds some. */
 function resource<T extends Base>(group: Group, icon: IconName, kind: Kind<T>, pages: Pages = {}): Area {
   const known = kind as unknown as Kind;
   return {
@@ -62,7 +62,7 @@ function resource<T extends Base>(group: Group, icon: IconName, kind: Kind<T>, p
   };
 }
 
-/** A page written by hand is loaded when it is opened: the default export of its file. */
+/** A hand-written page, loaded when it is opened: the default export of its file. */
 const page = (load: () => Promise<{ default: ComponentType }>): RouteComponent => lazyRouteComponent(load);
 
 export const AREAS: readonly Area[] = [
@@ -132,7 +132,7 @@ export const AREAS: readonly Area[] = [
   },
 ];
 
-/** Where the console begins. */
+/** The first page of the console. */
 export function firstPlace(agent: boolean): string {
   return AREAS.find((area) => (agent ? area.agent : !area.agent))?.path ?? "/";
 }

@@ -1,4 +1,4 @@
-// Server state in the console: one way to ask for it, one way to change it, remembered by kind.
+// Server state in the console: queries and changes, cached by collection.
 import {
   QueryClient,
   useMutation,
@@ -28,10 +28,10 @@ export function makeQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5_000,
-        // A refusal stays one; only a server that does not answer is asked again.
+        // A refusal is final; only a server that does not respond is asked again.
         retry: (count, thrown) => count < 2 && (!(thrown instanceof ApiError) || thrown.status === 0),
         retryDelay: 600,
-        // On this machine or a local network: the browser's idea of being offline says nothing.
+        // For this machine or a local network the browser's offline detection means nothing.
         networkMode: "always",
       },
       mutations: { networkMode: "always" },
@@ -39,10 +39,10 @@ export function makeQueryClient(): QueryClient {
   });
 }
 
-/** What a list or record is remembered by: its collection's path first, so that a change can forget all of it. */
+/** The query key starts with the path of the collection, so that a change can invalidate all of it. */
 export type Key = readonly [path: string, ...rest: unknown[]];
 
-/** Any question to the management API. `every`: asked again after so many milliseconds while it is looked at. */
+/** A query of the management API. `every`: polling interval in milliseconds while it is displayed. */
 export function q<T>(
   key: Key,
   ask: (api: ManagementApi) => Promise<T>,
@@ -75,7 +75,7 @@ export function listOf<T extends Base>(kind: Collection, asked: Asked, every?: n
   );
 }
 
-/** Everything of a kind, or all that says certain words, for choosing among it and for sorting. */
+/** All records of a kind, or all that contain certain words, for choosing and sorting. */
 export function allOf<T extends Base>(
   kind: Collection,
   { search = "", ...options }: { every?: number; enabled?: boolean; search?: string } = {},
@@ -97,7 +97,7 @@ export interface Change {
   body?: unknown;
 }
 
-/** Sends a change; afterwards everything remembered of these collections is asked for again. */
+/** Sends a change, then invalidates all queries of these collections. */
 export function useChange<T = unknown>(forgets: readonly string[]) {
   const api = useManagement();
   const client = useQueryClient();
@@ -110,7 +110,7 @@ export function useChange<T = unknown>(forgets: readonly string[]) {
   });
 }
 
-/** Where the management API is, as somebody at a terminal would call it. */
+/** The address of the management API for use in a terminal. */
 export function useApiAddress(): string {
   const { host } = useServices();
   const desktop = useDesktopState();

@@ -1,4 +1,4 @@
-// Places of the console behind the hash, so that one file can be served for all of them.
+// The routes of the console behind the hash, so that one file can be served for all of them.
 import {
   createHashHistory,
   createRootRoute,
@@ -39,7 +39,7 @@ export function makeRouter(agent: boolean) {
     stringifySearch: writeSearch,
     defaultPendingComponent: Waiting,
     defaultErrorComponent: PageFailure,
-    // The shell's main part scrolls, not the window.
+    // The main part of the shell scrolls, not the window.
     scrollRestoration: false,
   });
 }

@@ -1,4 +1,4 @@
-// The console's page at the server.
+// The console's page on the server.
 import { consoleHost } from "../host/console";
 import { start } from "../start";
 import Console from "./Console";

@@ -1,8 +1,8 @@
-// What passes edges, routes and tunnels, as the server counts it, and what the numbers mean.
+// The traffic of edges, routes and tunnels, as counted by the server, and its evaluation.
 import type { ServerStatus, Traffic, TrafficFaults, TrafficPoint } from "../api/generated";
 import { q } from "./management";
 
-/** Asked again so often while somebody looks. */
+/** Polling interval in milliseconds while it is displayed. */
 export const EVERY_MS = 2_000;
 
 export const statusQuestion = q<ServerStatus>(
@@ -34,7 +34,7 @@ export function sum(points: readonly TrafficPoint[]): TrafficPoint {
   return { requests, refused, failed };
 }
 
-/** `12/s`, `0.3/s`, `0/s` of the requests of a minute. */
+/** `12/s`, `0.3/s`, `0/s` from the requests of a minute. */
 export function rate(requestsOfAMinute: number): string {
   const each = requestsOfAMinute / 60;
   if (each === 0) return "0/s";
@@ -44,7 +44,7 @@ export function rate(requestsOfAMinute: number): string {
 
 export type Health = "idle" | "ok" | "warn" | "bad";
 
-/** From how large a share of failures on something is wrong, and from when on badly so. */
+/** The failure shares from which there is a problem, and a serious one. */
 const WARN = 0.01;
 const BAD = 0.05;
 
@@ -54,7 +54,7 @@ export function healthOf({ requests, failed }: TrafficPoint): Health {
   return share >= BAD ? "bad" : share >= WARN ? "warn" : "ok";
 }
 
-/** `2.5 % fail`; nothing fails: empty. */
+/** `2.5 % fail`; empty without failures. */
 export function failureShare({ requests, failed }: TrafficPoint): string {
   if (requests === 0 || failed === 0) return "";
   const share = (failed / requests) * 100;
@@ -69,7 +69,7 @@ const FAULTS: readonly [keyof TrafficFaults, string][] = [
   ["visitor", "the visitor"],
 ];
 
-/** Whose fault it was, the most frequent first. */
+/** The responsible parties, the most frequent first. */
 export function faultsOf(faults: TrafficFaults): { who: string; count: number }[] {
   const all = FAULTS.map(([name, who]) => ({ who, count: faults[name] }));
   return all.filter(({ count }) => count > 0).toSorted((one, other) => other.count - one.count);

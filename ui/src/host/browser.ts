@@ -60,7 +60,7 @@ async function bytes(path: string, from: number, to: number) {
   }
 }
 
-/** `bytes 0-9/100`, and where there are no such bytes an asterisk for the range. */
+/** Parses `bytes 0-9/100`; an unsatisfied range is an asterisk (RFC 9110, section 14.4). */
 export function totalOf(contentRange: string | null): number | null {
   const digits = /\/(\d{1,15})$/.exec(contentRange ?? "")?.[1];
   return digits === undefined ? null : Number(digits);
@@ -74,7 +74,7 @@ function feed(listener: FeedListener): () => void {
     source.addEventListener("open", () => listener.live());
     source.addEventListener("error", () => {
       listener.lost();
-      // After a refusal the browser gives up for good, after a broken connection it tries again by itself.
+      // After an error response the browser gives up for good, after a broken connection it reconnects by itself.
       if (source?.readyState === EventSource.CLOSED) retry = setTimeout(open, RETRY_AFTER_MS);
     });
     for (const name of EVENT_NAMES) {
@@ -120,7 +120,7 @@ async function openExternal(url: string) {
   window.open(url, "_blank", "noopener,noreferrer");
 }
 
-/** The browser saves it by itself, however large it is. */
+/** The browser saves the file by itself, however large it is. */
 async function download(path: string) {
   const link = document.createElement("a");
   link.href = path;

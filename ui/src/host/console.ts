@@ -1,11 +1,11 @@
-// The console's page, served by the server: fetch on its own origin with the key that a person entered.
+// The console page, served by the server: fetch on its own origin with the key that the user entered.
 import { ApiError, SERVER_UNREACHABLE, UNREACHABLE } from "../api/problem";
 import { browserHost } from "./browser";
 import type { Answer, EnteredKey, Host } from "./host";
 
-/** What the management API is asked in. */
+/** The version of the management API. */
 const VERSION = "2";
-/** What any key may ask. */
+/** A path that every key may read. */
 const SMALLEST = "/ip_policies?limit=1";
 
 export function consoleHost(): Host {

@@ -1,22 +1,22 @@
-// The one door to where the page runs: the desktop app or a plain browser. Nothing else imports Tauri.
+// The only interface to the page's environment: the desktop app or a plain browser. Nothing else imports Tauri.
 import type { AgentEvent, Problem } from "../api/types";
 
 export interface Answer {
   status: number;
   body: string;
-  /** What was made, where the answer names it. */
+  /** The created resource, where the response names it. */
   location?: string | null;
 }
 
-/** A part of a body, as bytes. */
+/** A range of a body, as bytes. */
 export interface Bytes {
   status: number;
-  /** How long the whole is; null where the agent did not say. */
+  /** Total length of the body; null where the agent did not give it. */
   total: number | null;
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** What the live feed tells besides events. `live` also after every reconnect: what was missed must be read again. */
+/** State of the live feed. `live` also follows every reconnect: what was missed must then be fetched again. */
 export interface FeedListener {
   event(event: AgentEvent): void;
   live(): void;
@@ -28,46 +28,46 @@ export interface InspectorTarget {
   request: string | null;
 }
 
-/** The way to the server's management API. */
+/** Access to the server's management API. */
 export interface Management {
-  /** Sends one request; rejects only when there is no answer at all. */
+  /** Sends one request; rejects only when there is no response at all. */
   request(method: string, path: string, body: string | null): Promise<Answer>;
-  /** The key that a person enters into the page; null where the app keeps it outside the window. */
+  /** The API key that the user enters in the page; null where the app keeps it outside the window. */
   readonly key: EnteredKey | null;
 }
 
-/** Lives in the memory of the page and nowhere else. */
+/** Kept in the memory of the page and nowhere else. */
 export interface EnteredKey {
   readonly known: boolean;
-  /** It was known and then refused by the server. */
+  /** It was known and has since been refused by the server. */
   readonly refused: boolean;
-  /** Asks the server with the key and keeps it if that is answered. */
+  /** Tries the key at the server and keeps it if the server accepts it. */
   enter(key: string): Promise<Answer>;
   forget(why: "asked" | "refused"): void;
-  /** Tells about every change of `known`. */
+  /** Notifies about every change of `known`. */
   listen(changed: () => void): () => void;
 }
 
 export interface Host {
   readonly kind: "desktop" | "browser";
-  /** Whether there is an agent to talk to; the console's page is served by the server and knows none. */
+  /** Whether there is an agent; the console page is served by the server and has none. */
   readonly agent: boolean;
-  /** The management API; null where the page was loaded from an agent. */
+  /** The management API; null where the page was served by an agent. */
   readonly management: Management | null;
-  /** Sends one request to the agent's local API; rejects only when there is no answer at all. */
+  /** Sends one request to the agent's local API; rejects only when there is no response at all. */
   request(method: string, path: string, body: string | null): Promise<Answer>;
-  /** Reads bytes of the agent's local API from one place up to another, that one excluded. */
+  /** Reads a range of bytes from the agent's local API; `end` is exclusive. */
   bytes(path: string, from: number, to: number): Promise<Bytes>;
   /** Opens the live feed. The returned function closes it. */
   feed(listener: FeedListener): () => void;
   openInspector(target: InspectorTarget): Promise<void>;
-  /** Says what this inspector was opened for, at once and whenever it is asked for again. */
+  /** Reports the target that this inspector was opened for, at once and for every later request. */
   onInspectorTarget(listener: (target: InspectorTarget) => void): () => void;
   openExternal(url: string): Promise<void>;
-  /** Saves what the agent answers to this path as a file of the person's own. */
+  /** Saves the agent's response to this path as a file. */
   download(path: string, agent: string): Promise<void>;
   copyText(text: string): Promise<void>;
-  /** What only the desktop app can do; null in a browser. */
+  /** Functions of the desktop app; null in a browser. */
   readonly desktop: Desktop | null;
 }
 
@@ -75,7 +75,7 @@ export type PartState = "starting" | "running" | "failed" | "stopped";
 export type Part = "server" | "agent";
 export type TrustWhere = "system" | "browsers" | "both";
 
-/** What was done, step by step, and what could not be, each as a sentence. */
+/** The steps that succeeded and those that failed, each as a sentence. */
 export interface TrustOutcome {
   done: string[];
   failed: string[];
@@ -88,9 +88,9 @@ export interface DesktopState {
     address: string | null;
     api_address: string | null;
     error: Problem | null;
-    /** RFC 3339; when the next start is tried. */
+    /** RFC 3339; time of the next start attempt. */
     next_try: string | null;
-    /** Something to know although it works, such as another port than usual. */
+    /** Information about a working program, such as a port other than the usual one. */
     notice: string | null;
     pid: number | null;
   };
@@ -101,20 +101,20 @@ export interface DesktopState {
     next_try: string | null;
     notice: string | null;
     pid: number | null;
-    /** It ran already when the app started. */
+    /** It was already running when the app started. */
     adopted: boolean;
   };
   authority: {
     trusted: { system: boolean; browsers: boolean };
     path: string | null;
-    /** The offer was made before and answered; it is not made again by itself. */
+    /** The offer was made and answered before; it is not repeated automatically. */
     offered: boolean;
   };
   keychain: { kind: "keychain" | "file"; note: string | null };
   version: string;
 }
 
-/** Which kinds of notifications are wanted. */
+/** Which kinds of notifications are enabled. */
 export interface Notifications {
   connection: boolean;
   tunnels: boolean;
@@ -122,15 +122,15 @@ export interface Notifications {
 }
 
 export interface Preferences {
-  /** Null where it cannot be known. */
+  /** Null where it cannot be determined. */
   autostart: boolean | null;
   notifications: Notifications;
 }
 
 export interface RemoteServer {
-  /** Where agents connect. */
+  /** The address for agents. */
   address: string;
-  /** The management API. */
+  /** The address of the management API. */
   api: string;
   key: string;
   /** The text of a PEM file. */
@@ -156,7 +156,7 @@ export interface Desktop {
   preferences(): Promise<Preferences>;
   setAutostart(on: boolean): Promise<void>;
   setNotifications(wanted: Notifications): Promise<void>;
-  /** Asks that server, then starts the app anew with it. */
+  /** Checks the server, then restarts the app with it. */
   toRemoteServer(server: RemoteServer): Promise<void>;
   toLocalServer(): Promise<void>;
   dataSizes(): Promise<StoredSize[]>;

@@ -2,7 +2,7 @@
 import { browserHost } from "./browser";
 import type { Host } from "./host";
 
-/** Whether the page stands in a window of the desktop app. */
+/** Whether the page runs in a window of the desktop app. */
 export const inDesktop = (): boolean => "__TAURI_INTERNALS__" in window;
 
 export async function findHost(): Promise<Host> {

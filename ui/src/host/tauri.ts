@@ -7,7 +7,7 @@ import { targetOfAddress } from "./browser";
 import type { Answer, Desktop, DesktopState, FeedListener, Host, InspectorTarget } from "./host";
 
 export function tauriHost(): Host {
-  // Links and the tray lead to pages of this window.
+  // Links and the tray open pages of this window.
   on<string>("go-to", (page) => {
     location.hash = `#/${page}`;
   });
@@ -31,7 +31,7 @@ export function tauriHost(): Host {
       return on<InspectorTarget>("inspector-target", listener);
     },
     openExternal: (url) => invoke("open_external", { url }),
-    // The person's browser saves files; the agent answers it as it answers this window.
+    // The user's browser saves files; the agent serves it as it serves this window.
     download: (path, agent) => invoke("open_external", { url: `http://${agent}${path}` }),
     copyText: (text) => invoke("copy_text", { text }),
     desktop,
@@ -68,7 +68,7 @@ const desktop: Desktop = {
 
 const FACTS = 12;
 
-/** The answer comes as bytes, not as text: its status and the length of the whole stand in front. */
+/** The response comes as bytes, not as text: its status and the total length are in front. */
 async function bytes(path: string, from: number, to: number) {
   try {
     const answer = await invoke<ArrayBuffer>("agent_bytes", { path, from, to });
@@ -86,7 +86,7 @@ async function bytes(path: string, from: number, to: number) {
 }
 const NOT_TOLD = 2n ** 64n - 1n;
 
-/** The app relays the agent's feed; whether there is one follows from the state of the agent. */
+/** The app relays the agent's feed; its state follows from the state of the agent. */
 function feed(listener: FeedListener): () => void {
   let live = false;
   let told = false;
@@ -101,8 +101,8 @@ function feed(listener: FeedListener): () => void {
     listen<AgentEvent>("agent-event", ({ payload }) => listener.event(payload)),
     listen<DesktopState>("desktop-state", ({ payload }) => judge(payload)),
   ];
-  // Asked only when both listeners stand, so that nothing falls between the answer and the first event. An event
-  // may overtake the answer, which is then the older of the two.
+  // Requested only after both listeners are active, so that no event is lost in between. An event may overtake
+  // the response, which is then the older of the two.
   Promise.all(heard)
     .then(() => desktop.state())
     .then(

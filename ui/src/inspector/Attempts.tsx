@@ -1,4 +1,4 @@
-// The answers to a request that was sent again: one of them in full, all of them in a row to choose from.
+// The responses to a replayed request: one in full, all of them in a row to choose from.
 import { useState } from "react";
 import { clock, duration, size } from "../model/format";
 import { tunnelName } from "../model/filter";
@@ -14,7 +14,7 @@ import { useReplays } from "./useReplays";
 
 interface AttemptsProps {
   of: string;
-  /** The one that was sent last, as far as the agent has named it. */
+  /** The latest replay, as far as the agent has named it. */
   latest: string | null;
   onSelect(id: string): void;
 }
@@ -23,7 +23,7 @@ export function Attempts({ of, latest, onSelect }: AttemptsProps) {
   const replays = useReplays(of);
   const [chosen, setChosen] = useState<{ id: string; after: string | null } | null>(null);
   const [compared, setCompared] = useState(false);
-  // A choice holds until the next attempt.
+  // A choice lasts until the next replay.
   const wanted = chosen?.after === latest ? chosen.id : latest;
   const shown = replays.find(({ id }) => id === wanted) ?? replays[0];
   if (!shown) {

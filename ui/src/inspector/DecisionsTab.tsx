@@ -1,4 +1,4 @@
-// What the edge decided about the request, module after module, and so why the answer is what it is.
+// The decisions of the edge about the request, module by module, which explain the response.
 import type { Decision } from "../api/types";
 import { named, verdictOf } from "../model/decisions";
 import type { Detail } from "../model/details";
@@ -42,7 +42,7 @@ export function DecisionsTab({ detail }: { detail: Detail }) {
           </thead>
           <tbody>
             {trace.decisions.map((decision, index) => (
-              // oxlint-disable-next-line react/no-array-index-key -- a module may judge twice, the order is fixed
+              // oxlint-disable-next-line react/no-array-index-key -- a module may decide twice, the order is fixed
               <Row key={index} decision={decision} />
             ))}
           </tbody>

@@ -1,4 +1,4 @@
-// What can be done with the request that is looked at, as buttons and menus.
+// Buttons and menus with the actions on the selected request.
 import type { Summary } from "../api/types";
 import { tunnelName } from "../model/filter";
 import { Button, IconButton } from "../parts/Button";

@@ -1,4 +1,4 @@
-// The tabs of a request that are not a body: facts, headers, and the bytes as they were on the wire.
+// The tabs of a request that are not a body: overview, headers, and the bytes as they were on the wire.
 import { useMemo, useState } from "react";
 import type { Summary } from "../api/types";
 import { sentCookies, setCookies } from "../model/cookies";

@@ -1,4 +1,4 @@
-// What is asked before something happens to requests: deleting them, a note beside one, a file of many.
+// Dialogs of the request list: deletion, notes and export.
 import { useState } from "react";
 import type { Wanted } from "../api/agent";
 import { counted } from "../model/format";

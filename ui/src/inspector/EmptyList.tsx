@@ -1,13 +1,13 @@
-// What stands in the list while there is nothing: how to get a first request, or how to see the others again.
+// Shown while the list is empty: how to get a first request, or how to show the others again.
 import { quote } from "../model/snippets/curl";
 import { Button, IconButton } from "../parts/Button";
 import { attempt, useAgent, useCopy, useServices } from "../services";
 import styles from "./EmptyList.module.css";
 
 interface EmptyListProps {
-  /** There are requests, but none that passes. */
+  /** There are requests, but none matches the filter. */
   filtered: boolean;
-  /** The agent is still looking. */
+  /** The agent is still searching. */
   searching: boolean;
   onClear(): void;
 }

@@ -1,4 +1,4 @@
-// The box a filter is typed into: suggestions for the word at the caret, mistakes at the place they are in.
+// The filter input with completions at the caret and the position of mistakes.
 import { useId, useMemo, useState, type KeyboardEvent, type RefObject } from "react";
 import type { FilterProblem } from "../model/asked";
 import { tunnelName } from "../model/filter";
@@ -18,7 +18,7 @@ interface FilterBoxProps {
 
 export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxProps) {
   const id = useId();
-  /** Where the caret stands in which text while suggestions are shown; another text has none. */
+  /** The text and caret for which suggestions are shown; any other text has none. */
   const [typing, setTyping] = useState<{ text: string; caret: number } | null>(null);
   const [active, setActive] = useState(-1);
   const caret = typing?.text === filter ? typing.caret : null;
@@ -45,7 +45,7 @@ export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxPro
     onFilter(text);
     setActive(-1);
     setTyping({ text, caret: place });
-    // The value is there with the next rendering.
+    // The new value is in the input only after rendering.
     requestAnimationFrame(() => {
       box.current?.focus();
       box.current?.setSelectionRange(place, place);
@@ -105,7 +105,7 @@ export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxPro
             aria-selected={index === active}
             tabIndex={-1}
             className={styles.item}
-            // The box keeps the focus.
+            // The input keeps the focus.
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => accept(index)}
             onKeyDown={() => {}}
@@ -131,7 +131,7 @@ export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxPro
   );
 }
 
-/** The filter once more with the place marked, and what the agent says about it. */
+/** The filter with the mistake marked, and the agent's message about it. */
 function Mistake({ id, filter, problem }: { id: string; filter: string; problem: FilterProblem }) {
   const characters = Array.from(filter);
   const at = problem.position === null ? null : problem.position - 1;
@@ -151,7 +151,7 @@ function Mistake({ id, filter, problem }: { id: string; filter: string; problem:
   );
 }
 
-/** Values to suggest, taken when the suggestions open. */
+/** Values to suggest, read when the suggestions open. */
 function useSeen(open: boolean) {
   const { model } = useServices();
   const { tunnels } = useAgent();

@@ -1,4 +1,4 @@
-// Headers as rows of fields; the values of secrets stay hidden while nobody asks for them.
+// Headers as rows of inputs; secret values stay masked until the user reveals them.
 import { useState } from "react";
 import { isSecret } from "../model/secrets";
 import type { Header } from "../model/wire";

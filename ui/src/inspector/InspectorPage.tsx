@@ -1,4 +1,4 @@
-// The inspector's frame: who is asked, whether the list is live, and the requests.
+// The inspector's frame: the agent's address, the state of the feed, and the requests.
 import { useEffect, useState } from "react";
 import { setTerm } from "../model/filter";
 import { Brand } from "../parts/Brand";

@@ -1,4 +1,4 @@
-// The keys of the inspector and what the filter box understands.
+// The keyboard shortcuts of the inspector and the syntax of the filter box.
 import { Dialog } from "../parts/Dialog";
 import { Check } from "../parts/Field";
 import styles from "./KeysDialog.module.css";

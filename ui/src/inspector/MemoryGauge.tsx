@@ -1,4 +1,4 @@
-// How full the agent's store of captured requests is, and how far back it reaches.
+// How full the agent's capture store is, and the age of its oldest request.
 import { clock, count, size } from "../model/format";
 import { useAgent } from "../services";
 import styles from "./MemoryGauge.module.css";

@@ -1,4 +1,4 @@
-// Names and values in two columns; secret values stay hidden until they are asked for, one by one or all.
+// Names and values in two columns; secret values stay masked until revealed, one by one or all at once.
 import { useState } from "react";
 import { HIDDEN, hidden, isSecret } from "../model/secrets";
 import type { Header } from "../model/wire";
@@ -7,9 +7,9 @@ import styles from "./PairTable.module.css";
 
 interface PairTableProps {
   label: string;
-  /** A note stands behind the value. */
+  /** A note after the value. */
   pairs: readonly (Header & { note?: string })[];
-  /** Hide the values of secrets, or all; left out for what has no secrets by its name. */
+  /** Masks the values of secrets, or all of them; omitted where names do not reveal secrets. */
   masked?: boolean | "all";
 }
 

@@ -1,4 +1,4 @@
-// A request is changed, sent again and again, and every answer stands beside it.
+// Edits a request and replays it repeatedly, with every response beside it.
 import { useEffect, useState, type KeyboardEvent } from "react";
 import type { Summary } from "../api/types";
 import { bodyText, draftOf, EDITABLE, obstacle, wishOf, type Draft } from "../model/draft";
@@ -56,7 +56,7 @@ export function ReplayEditor({ summary, detail, onClose, onSelect }: ReplayEdito
   };
 
   return (
-    // The keys are those of the fields inside.
+    // Handles the keys of the inputs inside.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div className={styles.editor} onKeyDown={onKey}>
       <form
@@ -85,7 +85,7 @@ export function ReplayEditor({ summary, detail, onClose, onSelect }: ReplayEdito
               {(tied) => (
                 <input
                   {...tied}
-                  // Somebody has just asked for this form.
+                  // The user has just opened this form.
                   // oxlint-disable-next-line jsx-a11y/no-autofocus
                   autoFocus
                   spellCheck={false}
@@ -171,7 +171,7 @@ function BodyField({ detail, body, onChange }: BodyFieldProps) {
   );
 }
 
-/** The captured body as text; null where it cannot be edited, undefined until it was read. */
+/** The captured body as text; null where it cannot be edited, undefined until it has been read. */
 function useOriginal(detail: Detail): string | null | undefined {
   const { model } = useServices();
   const [original, setOriginal] = useState<string | null>();

@@ -1,4 +1,4 @@
-// The replays of one exchange with their answers, below its title and as they arrive.
+// The replays of one exchange with their responses, updated as they arrive.
 import { clock, duration } from "../model/format";
 import { tunnelName } from "../model/filter";
 import { State } from "../parts/State";

@@ -1,4 +1,4 @@
-// One exchange in full: what it was, what can be done with it, and the ways to look at it.
+// One exchange in full: its facts, its actions and its tabs.
 import { useState } from "react";
 import type { Summary } from "../api/types";
 import { adviceFor } from "../model/advice";
@@ -105,7 +105,7 @@ interface TabContentProps {
 }
 
 function TabContent({ reading, tab, summary, revealed, onReveal, onSelect }: TabContentProps) {
-  // Bodies read what they show by themselves: of the largest ones never more than is in sight.
+  // Bodies are fetched by their own views; large ones only as far as they are visible.
   if (tab === "request" || tab === "response")
     return <BodyView key={tab} id={summary.id} side={tab} complete={isComplete(summary)} />;
   if (reading.state === "reading") return <p className={styles.wait}>Reading…</p>;

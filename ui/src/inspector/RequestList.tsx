@@ -1,4 +1,4 @@
-// The list of captured requests: a grid of any length of which only the rows in sight are in the page.
+// The list of captured requests: a grid of any length that renders only the visible rows.
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useEffect, useRef, useState, type ReactNode } from "react";
 import type { Summary } from "../api/types";
@@ -34,12 +34,12 @@ export function RequestList(props: RequestListProps) {
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 8,
-    // The header is part of what scrolls and then sticks above the rows.
+    // The header scrolls with the content and sticks above the rows.
     scrollMargin: ROW_HEIGHT,
     scrollPaddingStart: ROW_HEIGHT,
   });
 
-  // Rows stand still while somebody reads further down or has paused the list.
+  // Rows keep their position while the user reads further down or has paused the list.
   const settle = () => {
     const away = (frame.current?.scrollTop ?? 0) > ROW_HEIGHT / 2;
     if (paused || away) view.hold();
@@ -47,7 +47,7 @@ export function RequestList(props: RequestListProps) {
   };
   useEffect(settle, [paused, view]);
 
-  // A new selection is brought into sight, and kept there when the list gets another height; new rows move nothing.
+  // Scrolls to a new selection and keeps it visible when the height changes; new rows do not scroll.
   useEffect(() => {
     if (selected === null || !frame.current) return undefined;
     const show = () => {
@@ -96,8 +96,8 @@ export function RequestList(props: RequestListProps) {
             const summary = view.at(item.index);
             return summary ? (
               <Row
-                // The elements of rows that leave are used again for those that come. A row that stays has the same
-                // distance from the oldest one, and so keeps its element when new ones push it down.
+                // Elements of rows that leave are reused for rows that enter. A remaining row keeps its
+                // distance from the oldest one and therefore its element when new rows push it down.
                 key={(view.count - item.index) % items.length}
                 summary={summary}
                 index={item.index}
@@ -123,7 +123,7 @@ export function RequestList(props: RequestListProps) {
   );
 }
 
-/** What is read out changes at most every few seconds: a busy list would talk without end. */
+/** Limits announcements: a busy list would otherwise talk without end. */
 function Spoken({ words }: { words: string }) {
   const [said, setSaid] = useState(words);
   const latest = useRef(words);
@@ -141,7 +141,7 @@ function Spoken({ words }: { words: string }) {
   );
 }
 
-/** Read out in steps, so that a busy list does not talk without end. */
+/** Announces the number of requests at intervals. */
 function roughly(rows: number): number {
   return rows < 10 ? rows : Math.floor(rows / 100) * 100 || 10;
 }
@@ -154,7 +154,7 @@ interface RowProps {
   onSelect(id: string, manner: Manner): void;
 }
 
-/** With Ctrl one more or one less, with Shift all between. */
+/** Ctrl toggles one row, Shift extends the range. */
 function mannerOf(event: { ctrlKey: boolean; metaKey: boolean; shiftKey: boolean }): Manner {
   if (event.shiftKey) return "range";
   return event.ctrlKey || event.metaKey ? "toggle" : "only";
@@ -171,7 +171,7 @@ function Row({ summary, index, top, selected, onSelect }: RowProps) {
       aria-selected={selected}
       className={`${styles.row} ${styles.exchange}`}
       style={{ transform: `translateY(${top}px)` }}
-      // The list may move between press and release, so the press decides.
+      // The list may move between press and release, so the press selects.
       onPointerDown={(event) => event.button === 0 && onSelect(summary.id, mannerOf(event))}
       // A click without a pointer comes from assistive technology.
       onClick={(event) => event.detail === 0 && onSelect(summary.id, "only")}
@@ -181,7 +181,7 @@ function Row({ summary, index, top, selected, onSelect }: RowProps) {
   );
 }
 
-/** Rendered again only for another request, or when the same one has changed. */
+/** Rendered again only for another request or when this one has changed. */
 const Cells = memo(function Cells({ summary }: { summary: Summary }) {
   const { tone, icon, short, words } = outcome(summary);
   return (

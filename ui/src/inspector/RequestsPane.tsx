@@ -1,4 +1,4 @@
-// The whole of the inspector: toolbar, list, detail and keys. The main window shows the same pane.
+// The whole inspector: toolbar, list, detail and shortcuts. The main window shows the same pane.
 import { useEffect, useRef, useState } from "react";
 import { tunnelName } from "../model/filter";
 import { choose, without, type Manner } from "../model/selection";
@@ -37,7 +37,7 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
   const [tab, setTab] = useStored("tab", "overview", TAB_NAMES);
   const [letters, setLetters] = useStored("letters", "on", ["on", "off"]);
   const [asking, setAsking] = useState<Asking | null>(null);
-  /** The request that is being edited; another one is looked at. */
+  /** The request that is being edited; selecting another one closes it. */
   const [edited, setEdited] = useState<string | null>(null);
   const { replay, copyAs, pin, annotate, remove, importHar } = useActions();
   const box = useRef<HTMLInputElement>(null);
@@ -62,7 +62,7 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
     onActive(next.active);
   });
 
-  // What was deleted or evicted is closed with its row; before the list was read nothing is known to be gone.
+  // A deleted or evicted request is deselected; before the list has loaded nothing counts as removed.
   const left = chosen.active;
   const gone = link === "live" && !filling && left !== selected;
   useEffect(() => {
@@ -93,7 +93,7 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
     const at = TAB_NAMES.indexOf(tab) + by + TAB_NAMES.length;
     setTab(TAB_NAMES[at % TAB_NAMES.length] ?? "overview");
   };
-  /** A request beside the one it repeats, or beside its last repetition. */
+  /** Compares a request with the one it replays, or with its latest replay. */
   const compare = () => {
     if (!summary || several.size > 1) return;
     const other = summary.replay_of ?? model.exchanges.replaysOf(summary.id).at(-1);

@@ -1,4 +1,4 @@
-// Several requests at once: two are compared, any number is sent again, pinned or deleted together.
+// Several selected requests: two are compared; any number is replayed, pinned or deleted together.
 import { useState } from "react";
 import { counted } from "../model/format";
 import { Button, IconButton } from "../parts/Button";

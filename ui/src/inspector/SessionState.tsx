@@ -1,4 +1,4 @@
-// Whether the agent is there and connected, in one line, and a notice with reason and next try where it is not.
+// The state of the agent's session in one line, and a notice with the reason and the next attempt.
 import type { ReactNode } from "react";
 import type { Session } from "../api/types";
 import { adviceFor } from "../model/advice";
@@ -52,7 +52,7 @@ export function SessionState() {
   );
 }
 
-/** Stands above everything while the agent is missing or its session is down; otherwise nothing. */
+/** Shown above everything while the agent is unreachable or its session is down. */
 export function LinkNotice({ actions }: { actions?: ReactNode }) {
   const { link, status, problem } = useAgent();
   if (link === "lost") {
@@ -97,7 +97,7 @@ function titleOf({ state, server_addr: server }: Session): string {
   return state === "refused" ? `The server at ${server} refused the agent` : `Not connected to ${server}`;
 }
 
-/** The configuration file was changed and cannot be used: everything stays as it was before. */
+/** Shown when the changed configuration file is invalid; the agent keeps the previous configuration. */
 export function ConfigurationNotice() {
   const { link, status } = useAgent();
   if (link !== "live" || !status?.config_error) return null;
@@ -113,7 +113,7 @@ export function ConfigurationNotice() {
   );
 }
 
-/** Counts down to the next try. */
+/** Counts down to the next attempt. */
 export function NextTry({ session }: { session: Session }) {
   const now = useNow(250, session.next_try !== null);
   if (session.state === "connecting")

@@ -1,4 +1,4 @@
-// Where the time went, stage by stage, with the ones that only a tunnel can know.
+// The time of an exchange, stage by stage, including the stages that only a tunnel can measure.
 import type { Detail } from "../model/details";
 import { duration } from "../model/format";
 import { waterfall, whole, type Stage } from "../model/timing";

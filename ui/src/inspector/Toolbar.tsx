@@ -1,4 +1,4 @@
-// Above the list: the filter box, shortcuts to usual filters, pause, delete, help.
+// Above the list: the filter box, common filters, pause, delete and help.
 import type { RefObject } from "react";
 import { setTerm, valueOf } from "../model/filter";
 import { counted } from "../model/format";
@@ -18,7 +18,7 @@ interface ToolbarProps {
   tunnels: readonly string[];
   paused: boolean;
   onPause(): void;
-  /** What can be done with all requests that are shown. */
+  /** Actions on all requests in the list. */
   actions: readonly MenuAction[];
   onHelp(): void;
 }

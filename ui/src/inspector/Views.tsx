@@ -1,4 +1,4 @@
-// Filters with a name: the usual ones as buttons, the saved ones in a menu.
+// Named filters: the built-in ones as buttons, the saved ones in a menu.
 import { useState } from "react";
 import { hasTerm, toggleTerm } from "../model/filter";
 import { storedViews, storeViews, USUAL, withoutView, withView } from "../model/views";

@@ -1,4 +1,4 @@
-// What can be done with captured requests: replay, copy, pin, note, delete, save as a file and read back.
+// Actions on captured requests: replay, copy, pin, annotate, delete, export and import.
 import { harPath, type Replay, type Wanted } from "../api/agent";
 import type { ConfiguredTunnel } from "../api/types";
 import type { Detail } from "../model/details";
@@ -13,10 +13,10 @@ import { headerValue } from "../model/wire";
 import { say } from "../parts/toast";
 import { attempt, useAgent, useCopy, useServices } from "../services";
 
-/** A longer body is no help in what is copied. */
+/** Maximum body size in a copied snippet, in bytes. */
 const SENT = 1024 * 1024;
 
-/** What a request can be copied as. */
+/** The formats in which a request can be copied. */
 export const COPIES = {
   curl: { label: "curl command", write: curlCommand },
   fetch: { label: "JavaScript (fetch)", write: fetchSnippet },
@@ -91,7 +91,7 @@ export function useActions() {
   return { replay, copyAs, pin, annotate, remove, exportHar, importHar };
 }
 
-/** The one request alone, as a list's parameters. */
+/** List parameters that select only this request. */
 export function only(id: string): Partial<Wanted> {
   const number = BigInt(`0x${id}`);
   const written = (other: bigint) => other.toString(16).padStart(id.length, "0");

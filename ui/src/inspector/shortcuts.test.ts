@@ -9,7 +9,7 @@ const press = (key: string, modifiers: Partial<Record<"ctrlKey" | "metaKey" | "a
   ...modifiers,
 });
 
-/** An element that is inside the given places. */
+/** An element that is inside the given selectors. */
 const inside = (...places: string[]) =>
   ({
     closest: (selector: string) => (places.some((place) => selector.includes(place)) ? {} : null),

@@ -1,10 +1,10 @@
-// Single keys of the request list. They can be switched off, and never act while somebody types.
+// Single-key shortcuts of the request list. They can be turned off and never act while the user types.
 import { useEffect, useRef } from "react";
 
 export interface Shortcut {
   keys: readonly string[];
   does: string;
-  /** Of the keys that are no letters: only with Shift, or only without. */
+  /** For keys that are not letters: only with Shift, or only without. */
   shift?: boolean;
 }
 
@@ -53,7 +53,7 @@ export type Action =
   | "help"
   | "escape";
 
-/** In these places keys have a meaning of their own. */
+/** Elements in which keys have a meaning of their own. */
 const TYPING = "input, textarea, select, [contenteditable=true]";
 const OWN_ARROWS = "[role=tree], [role=tablist], [role=menu], [role=region], [role=dialog], [role=separator]";
 const PRESSED = "button, a, [role=tab], [role=treeitem], [role=menuitem]";

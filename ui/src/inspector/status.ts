@@ -1,4 +1,4 @@
-// How an exchange ended, as a tone, an icon and words.
+// How an exchange ended, as a tone, an icon and a text.
 import type { Summary } from "../api/types";
 import type { IconName } from "../parts/Icon";
 import type { Tone } from "../parts/Notice";
@@ -8,7 +8,7 @@ export interface Outcome {
   icon: IconName;
   /** Short, for a column. */
   short: string;
-  /** In full, for detail and for being read out. */
+  /** In full, for the detail and for screen readers. */
   words: string;
 }
 

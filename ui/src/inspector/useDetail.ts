@@ -1,4 +1,4 @@
-// One exchange in full, read when it is selected and again when its answer has arrived.
+// Fetches one exchange in full when it is selected and again when its response has arrived.
 import { useEffect, useState } from "react";
 import { asProblem } from "../api/problem";
 import type { Problem, Summary } from "../api/types";
@@ -8,7 +8,7 @@ import { useServices } from "../services";
 export type Reading =
   { state: "reading" } | { state: "read"; detail: Detail } | { state: "failed"; problem: Problem };
 
-/** Whether nothing of an exchange changes any more but what its reader does with it. */
+/** Whether an exchange can no longer change except for its annotations. */
 export function isComplete({ duration, error, open }: Summary): boolean {
   return (duration !== null || error !== null) && !open;
 }

@@ -1,4 +1,4 @@
-// The replays of one exchange as they come and go, newest first.
+// The current replays of one exchange, newest first.
 import { useEffect, useState } from "react";
 import type { Summary } from "../api/types";
 import { useServices } from "../services";

@@ -1,4 +1,4 @@
-// A view of the exchanges for React: at most one rendering a frame, however fast requests come in.
+// A view of the exchanges for React, rendered at most once per frame, however fast requests arrive.
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Asked, mistakeOf, type FilterProblem } from "../model/asked";
 import { understand } from "../model/filter";
@@ -8,15 +8,15 @@ import { useServices } from "../services";
 
 export interface ViewHandle {
   view: ExchangeView;
-  /** Grows with every change that can be seen. */
+  /** Grows with every visible change. */
   version: number;
-  /** What is wrong with the filter; the list still shows what the one before found. */
+  /** The mistake in the filter; the list still shows the result of the previous one. */
   problem: FilterProblem | null;
-  /** How much the agent has looked through, from 0 to 1. */
+  /** Progress of the agent's search, from 0 to 1. */
   done: number;
 }
 
-/** Nothing is asked while somebody is in the middle of a word; the first letter after a pause is asked at once. */
+/** Debounce while typing; the first letter after a pause is searched at once. */
 const TYPING_MS = 40;
 
 export function useView(filter: string): ViewHandle {

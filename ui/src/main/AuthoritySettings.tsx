@@ -1,4 +1,4 @@
-// Trust in the local authority: where it is trusted, to trust it there, and to undo it.
+// Trust in the local certificate authority: where it is trusted, and buttons to add or remove it.
 import { useState } from "react";
 import type { Desktop, DesktopState, TrustOutcome, TrustWhere } from "../host/host";
 import { Button } from "../parts/Button";

@@ -1,4 +1,4 @@
-// The first run: pick what listens on this machine, or write where it does, and publish it.
+// The first run: pick a listening port of this machine, or enter an address, and publish it.
 import { useState, type FormEvent } from "react";
 import type { ListeningPort, Problem } from "../api/types";
 import { asProblem } from "../api/problem";

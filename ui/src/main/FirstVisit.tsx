@@ -1,4 +1,4 @@
-// The step after the first tunnel: a sample request through its public address, so that one comes through and is seen.
+// The step after the first tunnel: sends a sample request through its public address, so that one is captured.
 import { useState } from "react";
 import type { ConfiguredTunnel, Problem } from "../api/types";
 import { asProblem } from "../api/problem";
@@ -10,7 +10,7 @@ import { useAgent, useServices } from "../services";
 
 interface FirstVisitProps {
   tunnels: readonly ConfiguredTunnel[];
-  /** Whether a visitor has come by already. */
+  /** Whether a visitor has already sent a request. */
   visited: boolean;
   onRequests(name: string): void;
 }

@@ -1,4 +1,4 @@
-// What listens on this machine, to pick one from.
+// The listening ports of this machine, to pick one.
 import { useCallback, useEffect, useState } from "react";
 import { asProblem } from "../api/problem";
 import type { ListeningPort } from "../api/types";
@@ -11,7 +11,7 @@ const AGAIN_MS = 3_000;
 
 interface ListeningProps {
   picked: number | null;
-  /** Called with what is known, and again once the service was asked. */
+  /** Called with what is known, and again once the service has been probed. */
   onPick(port: ListeningPort): void;
 }
 
@@ -30,14 +30,14 @@ export function Listening({ picked, onPick }: ListeningProps) {
   }, [model]);
   useEffect(() => {
     look();
-    // What is started meanwhile appears by itself.
+    // Services that start meanwhile appear automatically.
     const timer = setInterval(() => document.hidden || look(), AGAIN_MS);
     return () => clearInterval(timer);
   }, [look]);
 
   const pick = async (port: ListeningPort) => {
     onPick(port);
-    // Only what was picked is asked what it speaks; where it does not answer, the guess stands.
+    // Only the picked port is probed for its protocol; without a response the guess remains.
     const asked = await model.api.port(port.port).catch(() => null);
     if (!asked) return;
     onPick(asked);

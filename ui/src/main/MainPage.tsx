@@ -1,4 +1,4 @@
-// Tunnels on one side, what comes through them on the other.
+// Tunnels on one side, their captured requests on the other.
 import { useState } from "react";
 import { ConfigurationNotice, LinkNotice, SessionState } from "../inspector/SessionState";
 import { RequestsPane } from "../inspector/RequestsPane";
@@ -21,7 +21,7 @@ export function MainPage({ inShell = false }: { inShell?: boolean }) {
   const [settings, setSettings] = useState(false);
   const [side, setSide] = useState<"tunnels" | "requests">("tunnels");
 
-  // In the shell the area is a part of its main content.
+  // In the shell the area is part of its main content.
   const Main = inShell ? "div" : "main";
   const restart = host.desktop && link === "lost" && (
     <Button

@@ -1,4 +1,4 @@
-// Says when a program the desktop app looks after is not running, and offers to start it again.
+// Shown when a program of the desktop app is not running, with a button to start it again.
 import type { DesktopState, Part } from "../host/host";
 import { useState } from "react";
 import { adviceFor } from "../model/advice";

@@ -1,4 +1,4 @@
-// Asks before a tunnel is removed from the configuration file.
+// Confirms the removal of a tunnel from the configuration file.
 import type { ConfiguredTunnel } from "../api/types";
 import { Button } from "../parts/Button";
 import { Dialog, DialogActions } from "../parts/Dialog";

@@ -1,4 +1,4 @@
-// How server, agent and keychain stand, with what can be done about each.
+// The status of server, agent and keychain, with actions for each.
 import { standing } from "../inspector/SessionState";
 import type { DesktopState, Part, PartState } from "../host/host";
 import { moment, size } from "../model/format";

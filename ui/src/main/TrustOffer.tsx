@@ -1,4 +1,4 @@
-// Offered once, when the first https address appears: let this computer trust the local authority.
+// Offered once, when the first https address appears: trust the local certificate authority on this computer.
 import { useState } from "react";
 import type { DesktopState, TrustOutcome } from "../host/host";
 import { Button } from "../parts/Button";
@@ -48,7 +48,7 @@ export function TrustOffer({ desktop }: { desktop: DesktopState | null }) {
   );
 }
 
-/** Changes the trust and says step by step what was done and what was not. */
+/** Changes the trust and reports each step that succeeded or failed. */
 export async function changeTrust(what: string, change: () => Promise<TrustOutcome>): Promise<void> {
   await attempt(what, async () => {
     const { done, failed } = await change();
@@ -62,7 +62,7 @@ export async function changeTrust(what: string, change: () => Promise<TrustOutco
   });
 }
 
-/** What trusting means, in the offer and in the settings alike. */
+/** What trusting the authority means; shown in the offer and in the settings. */
 export function TrustMeaning() {
   return (
     <p>

@@ -1,4 +1,4 @@
-// One tunnel: its switch, its state with the reason, its public address and what can be done with it.
+// One tunnel: its switch, its state with the reason, its public address and its actions.
 import { useState } from "react";
 import type { ConfiguredTunnel, RunningTunnel, Session } from "../api/types";
 import { adviceFor } from "../model/advice";
@@ -40,7 +40,7 @@ export function TunnelCard({ tunnel, running, onEdit, onRemove, onRequests }: Tu
   const { name, definition, state, error, public_url: url, saved } = tunnel;
   const on = state === "running" || state === "starting";
   const session = status?.session;
-  // A tunnel cannot be up while the session is down, whatever was said last.
+  // A tunnel cannot be online while the session is down, whatever was last reported.
   const waits = on && link === "live" && session !== undefined && session.state !== "online";
   const shown = waits
     ? { tone: "warn" as const, icon: "clock" as const, words: "Waiting", busy: false }
@@ -102,7 +102,7 @@ export function TunnelCard({ tunnel, running, onEdit, onRemove, onRequests }: Tu
   );
 }
 
-/** The reason stands above the tunnels; here only what this tunnel waits for. */
+/** The reason is shown above the tunnels; here only what this tunnel waits for. */
 function Waiting({ session }: { session: Session }) {
   const now = useNow(250, session.next_try !== null);
   const seconds = session.next_try === null ? 0 : secondsUntil(session.next_try, now);

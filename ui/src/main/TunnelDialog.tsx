@@ -1,4 +1,4 @@
-// Adds or edits a tunnel. Mistakes are shown where they are; what the agent refuses, above the buttons.
+// Adds or edits a tunnel. Errors are shown at their fields; a refusal of the agent, above the buttons.
 import { useState, type FormEvent } from "react";
 import { asProblem } from "../api/problem";
 import type { ConfiguredTunnel, Problem } from "../api/types";
@@ -45,7 +45,7 @@ export function TunnelDialog({ tunnel, taken, onClose }: TunnelDialogProps) {
     setProblem(null);
     if (Object.keys(found).length > 0) {
       const element = event.currentTarget;
-      // After the mistakes are rendered, the first of them gets the focus.
+      // Once the errors are rendered, the first of them gets the focus.
       requestAnimationFrame(() => element.querySelector<HTMLElement>("[aria-invalid]")?.focus());
       return;
     }

@@ -1,4 +1,4 @@
-// The tunnels of the configuration file and those started beside it.
+// The tunnels of the configuration file and those started in addition.
 import { useState } from "react";
 import type { ConfiguredTunnel } from "../api/types";
 import { Button } from "../parts/Button";

@@ -1,10 +1,10 @@
-// The main window of the desktop app, with the console around it; in a browser it works against the agent it was
-// loaded from, and there is no console.
+// The main window of the desktop app, with the console around it. In a browser it uses the agent that served it,
+// and there is no console.
 import type { ReactNode } from "react";
 import { inDesktop } from "../host";
 import { start } from "../start";
 
-/** All parts of one page are fetched together, and the other page not at all. */
+/** All parts of one page are loaded together, and the other page not at all. */
 async function page(): Promise<ReactNode> {
   if (!inDesktop()) {
     const { MainPage } = await import("./MainPage");

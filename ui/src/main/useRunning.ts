@@ -1,4 +1,4 @@
-// Connections and times of the running tunnels, asked for while the window is seen.
+// Connections and times of the running tunnels, polled while the window is visible.
 import { useEffect, useState } from "react";
 import type { RunningTunnel } from "../api/types";
 import { useServices } from "../services";
@@ -16,7 +16,7 @@ export function useRunning(active: boolean): ReadonlyMap<string, RunningTunnel> 
       if (document.hidden) return;
       model.api.running().then(
         (tunnels) => wanted && setRunning(new Map(tunnels.map((tunnel) => [tunnel.name, tunnel]))),
-        // The feed says when the agent is gone; old numbers stay until then.
+        // The feed reports when the agent is unreachable; the old numbers stay until then.
         () => {},
       );
     };

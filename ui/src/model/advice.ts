@@ -1,4 +1,4 @@
-// What to do about a problem, by its code. The sentence of the problem itself says what is wrong.
+// Advice for a problem, by its code. The message of the problem itself says what is wrong.
 import type { Problem } from "../api/types";
 
 const ADVICE: Record<string, string> = {
@@ -44,7 +44,7 @@ const ADVICE: Record<string, string> = {
   ERR_POSTERN_10002: "Make the server's data folder writable.",
 };
 
-/** Nothing where the message says more than what is wrong: its second sentence is advice for the case at hand. */
+/** Returns nothing where the message has a second sentence: that is more specific advice. */
 export function adviceFor({ code, message }: Problem): string | null {
   const sentences = message.trim().match(/[.!?](?=\s+\p{Lu})/gu)?.length ?? 0;
   return sentences > 0 ? null : (ADVICE[code] ?? null);

@@ -1,5 +1,5 @@
-// Everything the window knows about the agent, kept up to date by the live feed. No React in here.
-// Answers to commands change nothing: they may arrive after a newer event.
+// The window's state of the agent, updated by the live feed. Contains no React.
+// Responses to commands change nothing here: they may arrive after a newer event.
 import { agentApi, type AgentApi } from "../api/agent";
 import { asProblem } from "../api/problem";
 import type { AgentEvent, AgentStatus, ConfiguredTunnel, Problem, Summary } from "../api/types";
@@ -8,23 +8,23 @@ import { Details } from "./details";
 import { Exchanges } from "./exchanges";
 import { NextFrame } from "./frame";
 
-/** The first page is shown at once; the others are read behind it. */
+/** Size of the first page, which is shown at once; the other pages follow in the background. */
 const FIRST_PAGE = 500;
 const PAGE = 2000;
 const RETRY_AFTER_MS = 2_000;
-/** Among so many of the newest an exchange that has not ended is looked for when the feed comes back. */
+/** Number of newest exchanges in which an unfinished one is searched for after a reconnect. */
 const UNFINISHED = 2000;
 
 export type Link = "connecting" | "live" | "lost";
 
-/** An immutable picture for the views; a new one after every change. */
+/** An immutable snapshot for the views; every change creates a new one. */
 export interface AgentPicture {
   link: Link;
   status: AgentStatus | null;
   tunnels: readonly ConfiguredTunnel[];
-  /** The tunnels were read at least once. */
+  /** The tunnels have been fetched at least once. */
   known: boolean;
-  /** Older requests are still being read. */
+  /** Older requests are still being fetched. */
   filling: boolean;
   problem: Problem | null;
 }
@@ -85,7 +85,7 @@ export class AgentModel {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Everything heard since the last frame, in its order; requests that follow one another are one change. */
+  /** Applies all events since the last frame in order; consecutive requests are applied as one change. */
   #takeAll(): void {
     const heard = this.#heard;
     this.#heard = [];
@@ -106,10 +106,10 @@ export class AgentModel {
     switch (event.event) {
       case "status": {
         const before = this.#picture.status?.pid;
-        // What had to make room at the agent makes room here.
+        // Exchanges evicted by the agent are evicted here as well.
         if (before === event.data.pid) this.exchanges.evictTo(event.data.capture.count);
         this.#set({ status: event.data });
-        // Another agent took the address over: nothing read from the old one holds.
+        // A different agent has taken over the address: everything read from the old one is invalid.
         if (before !== undefined && before !== event.data.pid) void this.#readAll();
         break;
       }
@@ -129,7 +129,7 @@ export class AgentModel {
     }
   }
 
-  /** Reads what is needed after the feed was opened; events that arrive meanwhile are kept. */
+  /** Fetches the state after the feed has opened; events that arrive meanwhile are queued. */
   async #readAll(): Promise<void> {
     clearTimeout(this.#retry);
     this.#reading += 1;
@@ -173,7 +173,7 @@ export class AgentModel {
     }
   }
 
-  /** Everything captured behind one, oldest first once all of it was read. */
+  /** Fetches everything captured after one exchange; oldest first once all pages are read. */
   async #readNewer(since: string | null, current: () => boolean): Promise<void> {
     const found: Summary[] = [];
     let next: string | null = null;
@@ -190,7 +190,7 @@ export class AgentModel {
     this.exchanges.put(found.toReversed());
   }
 
-  /** The one before the oldest that may have gone on while nobody listened. */
+  /** The exchange before the oldest unfinished one, which may have continued during the interruption. */
   #unfinished(): string | null {
     const newest = this.exchanges.seqs().slice(-UNFINISHED);
     const open = newest.findIndex((seq) => {
@@ -206,7 +206,7 @@ export class AgentModel {
     try {
       await this.#readNewer(since, () => reading === this.#reading);
     } catch {
-      // The agent does not answer: the feed will say so, and then everything is read anew.
+      // The agent is unreachable. The feed reports that, and its reconnect fetches everything again.
     }
   }
 
@@ -216,7 +216,7 @@ export class AgentModel {
   }
 }
 
-/** Where the next page begins; null behind the last one. */
+/** Cursor of the next page; null after the last one. */
 function following(page: readonly Summary[], next: string | null | undefined, limit: number): string | null {
   if (next !== undefined) return next;
   return page.length === limit ? (page.at(-1)?.id ?? null) : null;

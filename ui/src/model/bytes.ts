@@ -1,4 +1,4 @@
-// Bytes to text and back, where text came from the wire and may be anything.
+// Converts between bytes and text. Text from the wire may contain any bytes.
 
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text);
@@ -15,7 +15,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(parts.join(""));
 }
 
-/** One character per byte; heads are read this way, so that nothing is lost. */
+/** Decodes one character per byte; used for heads, so that no byte is lost. */
 export function latin1(bytes: Uint8Array): string {
   const parts: string[] = [];
   for (let at = 0; at < bytes.length; at += 0x8000) {
@@ -24,7 +24,7 @@ export function latin1(bytes: Uint8Array): string {
   return parts.join("");
 }
 
-/** The text, or null where the bytes are not UTF-8. A character cut off at the very end is left out. */
+/** Decodes UTF-8; null where the bytes are not valid. A character cut off at the end is dropped. */
 export function utf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, wholeCharacters(bytes)));
@@ -41,7 +41,7 @@ export function decodeText(bytes: Uint8Array, charset: string | null): string {
   }
 }
 
-/** Length without a multi-byte character that is only begun at the end. */
+/** Length without a multi-byte character that is incomplete at the end. */
 function wholeCharacters(bytes: Uint8Array): number {
   const end = bytes.length;
   for (let back = 1; back <= Math.min(3, end); back += 1) {

@@ -1,10 +1,10 @@
-// Addresses and networks in CIDR notation, judged and written as the API does.
+// Addresses and networks in CIDR notation, validated and formatted as the API does.
 
 export type Cidr = { network: string } | { mistake: string };
 
 const SHAPE = "Write an address (203.0.113.7) or a network (10.0.0.0/8, 2001:db8::/32).";
 
-/** A bare address is a network of one; bits behind the prefix must be zero. */
+/** Parses a network. A bare address is a network of one; bits after the prefix must be zero. */
 export function readCidr(text: string): Cidr {
   const [address = "", prefix, ...rest] = text.trim().split("/");
   if (rest.length > 0) return { mistake: SHAPE };
@@ -24,7 +24,7 @@ export function readCidr(text: string): Cidr {
   return { network };
 }
 
-/** How many addresses a network has, in words. */
+/** Number of addresses in a network, in words. */
 export function sizeOfNetwork(network: string): string {
   const [address = "", prefix = ""] = network.split("/");
   const bits = (address.includes(":") ? 128 : 32) - Number(prefix);
@@ -32,7 +32,7 @@ export function sizeOfNetwork(network: string): string {
   return bits <= 32 ? `${(2 ** bits).toLocaleString("en")} addresses` : `2^${bits} addresses`;
 }
 
-/** Whether an address lies in a network; null if one of them is none. IPv4 within IPv6 is IPv4. */
+/** Whether an address is in a network; null if either is invalid. IPv4-mapped IPv6 addresses count as IPv4. */
 export function isWithin(address: string, network: string): boolean | null {
   const [first = "", prefix] = network.split("/");
   const [one, other] = [bytesOf(address), bytesOf(first)];
@@ -71,7 +71,7 @@ function readSix(text: string): number[] | null {
   return groups.flatMap((group) => [group >> 8, group & 0xff]);
 }
 
-/** One group, or the two that an IPv4 address at the end stands for. */
+/** One group, or the two groups that a trailing IPv4 address represents. */
 function readGroup(text: string, index: number, all: string[]): (number | null)[] {
   if (text.includes(".") && index === all.length - 1) {
     const four = readFour(text);
@@ -82,7 +82,7 @@ function readGroup(text: string, index: number, all: string[]): (number | null)[
   return [/^[0-9a-fA-F]{1,4}$/.test(text) ? parseInt(text, 16) : null];
 }
 
-/** The longest run of zeros becomes `::`, the first of several. */
+/** Compresses the longest run of zeros to `::`, the first one of equal length (RFC 5952). */
 function writeSix(bytes: readonly number[]): string {
   const groups = Array.from(
     { length: 8 },

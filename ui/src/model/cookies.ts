@@ -1,8 +1,8 @@
-// Cookies as a visitor sent them and as an answer set them.
+// Cookies as a visitor sent them (`Cookie`) and as a response set them (`Set-Cookie`, RFC 6265).
 import type { Header } from "./wire";
 
 export interface SetCookie extends Header {
-  /** `Path=/; Secure`, as it was written. */
+  /** `Path=/; Secure`, as it was received. */
   attributes: string;
 }
 

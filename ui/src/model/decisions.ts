@@ -1,4 +1,4 @@
-// Why an answer is what it is: which module of the edge turned the visitor away, or that none did.
+// Explains a response: the edge module that refused the request, or that none did.
 import type { CapturedRequest, Decision } from "../api/types";
 
 export interface Verdict {
@@ -44,7 +44,7 @@ export function verdictOf(captured: CapturedRequest): Verdict {
 
 const SHORT: Record<string, string> = { ip: "IP", oauth: "OAuth", oidc: "OIDC", saml: "SAML", tls: "TLS" };
 
-/** `ip_restriction` as people read it. */
+/** Display name of a module, such as "IP restriction" for `ip_restriction`. */
 export function named({ module }: Pick<Decision, "module">): string {
   const words = module.split("_").map((word) => SHORT[word] ?? word);
   const name = words.join(" ");

@@ -1,5 +1,5 @@
-// The head of a captured exchange: read from the agent once, parsed here, a few kept. Bodies are read by range, by
-// whoever looks at them.
+// The heads of captured exchanges: fetched once from the agent, parsed, and cached. Bodies are read by range by the
+// views that show them.
 import type { AgentApi } from "../api/agent";
 import { fromAnswer } from "../api/problem";
 import type { CapturedRequest } from "../api/types";
@@ -13,7 +13,7 @@ export interface Message {
   headers: Header[];
   trailers: Header[];
   head: Uint8Array;
-  /** Bytes of the body that were kept, as they were on the wire. */
+  /** Number of captured body bytes, as they were on the wire. */
   bodySize: number;
   cut: boolean;
 }
@@ -27,10 +27,10 @@ export interface Detail {
 type Side = "request" | "response";
 
 const KEPT = 30;
-/** Trailers longer than this are not looked for. */
+/** Maximum length in which trailers are searched for, in bytes. */
 const TAIL = 16 * 1024;
 
-/** Complete exchanges never change, so they are kept; those without an answer are read again. */
+/** Complete exchanges never change and are cached; those without a response are fetched again. */
 export class Details {
   readonly #api: AgentApi;
   readonly #host: Host;
@@ -49,10 +49,10 @@ export class Details {
     return reading;
   }
 
-  /** The body without its transfer coding, no more than the limit. */
+  /** The body without its transfer coding, up to the limit. */
   async body(id: string, side: Side, limit: number): Promise<Uint8Array> {
     const { status, bytes } = await this.#host.bytes(bodyPath(id, side), 0, limit);
-    // There is nothing to be had of an empty body.
+    // An empty body needs no request.
     if (status === 416) return new Uint8Array();
     if (status >= 300) throw fromAnswer(status, new TextDecoder().decode(bytes));
     return bytes;
@@ -64,7 +64,7 @@ export class Details {
 
   async #detail(captured: CapturedRequest): Promise<Detail> {
     const request = await this.#message(captured, "request");
-    // A captured request always has a request.
+    // A captured exchange always has a request.
     if (request === null) throw new TypeError("the agent told of no request");
     return { captured, request, response: await this.#message(captured, "response") };
   }
@@ -96,7 +96,7 @@ export function bodyPath(id: string, side: Side): string {
   return `/api/requests/http/${encodeURIComponent(id)}/${side}/body`;
 }
 
-/** Trailers stand behind the last chunk, at the very end of the bytes on the wire. */
+/** Trailers follow the last chunk, at the very end of the bytes on the wire (RFC 9112, section 7.1.2). */
 export async function readTrailers(
   host: Host,
   id: string,

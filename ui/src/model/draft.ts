@@ -1,4 +1,4 @@
-// A captured request that somebody changes before it is sent again.
+// A captured request that is edited before it is replayed.
 import type { Replay } from "../api/agent";
 import { decodeText, utf8 } from "./bytes";
 import type { Detail } from "./details";
@@ -8,14 +8,14 @@ export interface Draft {
   method: string;
   path: string;
   headers: readonly Header[];
-  /** Null leaves the body as it was captured, byte for byte. */
+  /** Null sends the captured body unchanged, byte for byte. */
   body: string | null;
   through: "local" | "edge";
-  /** Null for the tunnel it came through. */
+  /** Null for the tunnel of the captured request. */
   tunnel: string | null;
 }
 
-/** The agent says these by itself, as the body is. */
+/** Headers that the agent sets itself to match the body. */
 const COMPUTED = new Set(["content-length", "transfer-encoding"]);
 
 export function draftOf({ captured, request }: Detail): Draft {
@@ -29,17 +29,17 @@ export function draftOf({ captured, request }: Detail): Draft {
   };
 }
 
-/** More is not edited by hand. */
+/** Maximum size of an editable body, in bytes. */
 export const EDITABLE = 256 * 1024;
 
-/** The body as text that can be edited; null where it is none, or is compressed, or is too long. */
+/** The body as editable text; null where it is not text, is compressed or is too long. */
 export function bodyText({ request }: Detail, body: Uint8Array): string | null {
   const coding = headerValue(request.headers, "content-encoding") ?? "identity";
   if (coding.toLowerCase() !== "identity" || body.length >= EDITABLE || body.includes(0)) return null;
   return utf8(body) === null ? null : decodeText(body, null);
 }
 
-/** What stands in the way of sending; null for nothing. */
+/** Returns the reason the draft cannot be sent, or null. */
 export function obstacle(draft: Draft, { request }: Detail): string | null {
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(draft.method)) return "The method is one word, such as GET.";
   if (draft.path === "" || /\s/.test(draft.path)) return "The path has no spaces; write %20 for one.";
@@ -50,7 +50,7 @@ export function obstacle(draft: Draft, { request }: Detail): string | null {
   return null;
 }
 
-/** Only what differs is said; the rest is sent as it was captured. */
+/** Contains only the differences; everything else is sent as it was captured. */
 export function wishOf(id: string, draft: Draft, detail: Detail): Replay {
   const original = draftOf(detail);
   const wish: Replay = { id, through: draft.through };

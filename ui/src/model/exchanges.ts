@@ -1,24 +1,24 @@
-// The captured requests the page knows, in the order of arrival, with an index by id. They follow the agent's store:
-// what made room there makes room here.
+// The captured requests known to the page in order of arrival, with an index by id. They follow the agent's store:
+// exchanges evicted there are evicted here.
 import type { Summary } from "../api/types";
 import { Texts } from "./texts";
 
-/** More are not held by a page, however large the agent's store is; the oldest go first. */
+/** Maximum number of exchanges in a page, however large the agent's store is; the oldest are evicted first. */
 export const MOST_HELD = 300_000;
-/** Older requests are read later than newer ones and stand before them. */
+/** First sequence number; older requests are fetched later and numbered below it. */
 const MIDDLE = 2 ** 40;
 
-/** What happened, told at once to the views. All numbers ascend. */
+/** A change, reported to the views at once. All numbers ascend. */
 export type Change =
   | { kind: "put"; added: readonly number[]; changed: readonly number[] }
-  /** Older ones came in before all others. */
+  /** Older exchanges were inserted before all others. */
   | { kind: "older"; added: readonly number[] }
   | { kind: "removed"; seqs: readonly number[] }
-  /** Of those below `before` some are gone. */
+  /** Some of those below `before` were removed. */
   | { kind: "evicted"; before: number }
   | { kind: "replaced" };
 
-/** Every exchange has a sequence number that never changes while it is kept; the newest has the highest. */
+/** Every exchange keeps its sequence number while it is stored; the newest has the highest. */
 export class Exchanges {
   readonly #most: number;
   readonly texts = new Texts();
@@ -37,17 +37,17 @@ export class Exchanges {
     return this.#kept.size;
   }
 
-  /** No exchange has a lower sequence number. */
+  /** The lowest sequence number in use. */
   get first(): number {
     return this.#first;
   }
 
-  /** Sequence number the next new exchange will get. */
+  /** Sequence number of the next new exchange. */
   get next(): number {
     return this.#next;
   }
 
-  /** There is room for older ones. */
+  /** Whether there is room for older exchanges. */
   get hasRoom(): boolean {
     return this.size < this.#most;
   }
@@ -68,7 +68,7 @@ export class Exchanges {
   /** All sequence numbers, ascending. */
   seqs(): number[] {
     const span = this.#next - this.#first;
-    // A pinned one may have stayed far behind all others.
+    // A pinned exchange may be far behind all others.
     if (span > 2 * this.size) return Array.from(Float64Array.from(this.#kept.keys()).toSorted());
     const found: number[] = [];
     for (let seq = this.#first; seq < this.#next; seq += 1) if (this.#kept.has(seq)) found.push(seq);
@@ -80,7 +80,7 @@ export class Exchanges {
     return this.#replays.get(id) ?? [];
   }
 
-  /** Adds exchanges or brings known ones up to date, in their order. */
+  /** Adds new exchanges and updates known ones, in their order. */
   put(summaries: readonly Summary[]): void {
     const added: number[] = [];
     const changed = new Set<number>();
@@ -101,7 +101,7 @@ export class Exchanges {
     if (added.length > 0 || old.length > 0) this.#tell({ kind: "put", added, changed: old });
   }
 
-  /** Takes a page of older ones, newest first. */
+  /** Inserts a page of older exchanges, given newest first. */
   putOlder(newestFirst: readonly Summary[]): void {
     const added: number[] = [];
     for (const summary of newestFirst) {
@@ -119,7 +119,7 @@ export class Exchanges {
     if (added.length > 0) this.#tell({ kind: "older", added: added.toReversed() });
   }
 
-  /** Takes the newest page of the agent's list, newest first. Exchanges that came in since `mark` are kept behind it. */
+  /** Applies the newest page of the agent's list, newest first. Exchanges that arrived since `mark` follow it. */
   replaceAll(newestFirst: readonly Summary[], mark: number): void {
     const listed = new Set(newestFirst.map((summary) => summary.id));
     const since: Summary[] = [];
@@ -127,7 +127,7 @@ export class Exchanges {
       const summary = this.at(seq);
       if (seq >= mark && summary && !listed.has(summary.id)) since.push(summary);
     }
-    // The list may have been written before an answer that was already told as an event.
+    // The page may have been written before a response that an event already reported.
     const current = newestFirst.map((summary) => {
       const known = summary.duration === null ? this.find(summary.id) : undefined;
       return known ?? summary;
@@ -147,7 +147,7 @@ export class Exchanges {
     this.#tell({ kind: "removed", seqs: [seq] });
   }
 
-  /** The agent keeps only so many: the oldest go, pinned ones when nothing else is left. */
+  /** Follows the agent's limit: the oldest are evicted, pinned ones only when nothing else is left. */
   evictTo(count: number): void {
     let surplus = this.size - count;
     if (surplus <= 0) return;
@@ -210,7 +210,7 @@ export class Exchanges {
     else this.#replays.delete(summary.replay_of);
   }
 
-  /** Sequence numbers go on, so that a number held by somebody never names another exchange. */
+  /** Sequence numbers continue, so that a number still held by a view never names another exchange. */
   #empty(): void {
     this.#kept.clear();
     this.texts.clear();

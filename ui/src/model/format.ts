@@ -1,4 +1,4 @@
-// Numbers, times and sizes as people read them. Everything has a fixed width where columns need it.
+// Formats numbers, times and sizes for display, with a fixed width where columns need it.
 
 const NANOSECONDS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 60e9 };
 const BYTES: Record<string, number> = {
@@ -64,13 +64,13 @@ export function moment(timestamp: string): string {
   return `${day}, ${clock(timestamp, true)}`;
 }
 
-/** Whole seconds from now until then, never negative. */
+/** Whole seconds from now until the given time, never negative. */
 export function secondsUntil(timestamp: string, now: number): number {
   const then = Date.parse(timestamp);
   return Number.isNaN(then) ? 0 : Math.max(0, Math.ceil((then - now) / 1000));
 }
 
-/** `12 s`, `2 min`, `3 h`, for how long something has lasted. */
+/** `12 s`, `2 min`, `3 h`: how long something has lasted. */
 export function span(seconds: number): string {
   if (seconds < 60) return `${Math.floor(seconds)} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;

@@ -1,9 +1,9 @@
-// Work that waits for the next frame: many events become one change of the page.
+// Batches work into the next animation frame, so that many events cause one rendering.
 
-/** Hidden pages get no frames. */
+/** Fallback delay in milliseconds: hidden pages get no animation frames. */
 const LATEST_MS = 200;
 
-/** Runs `work` once, with the next frame, however often it is asked for until then. */
+/** Runs `work` once in the next frame, however often it is requested before that. */
 export class NextFrame {
   readonly #work: () => void;
   #frame: number | null = null;
@@ -19,7 +19,7 @@ export class NextFrame {
     if (typeof requestAnimationFrame === "function") this.#frame = requestAnimationFrame(() => this.run());
   }
 
-  /** At once. */
+  /** Runs pending work immediately. */
   run(): void {
     this.cancel();
     this.#work();

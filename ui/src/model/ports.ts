@@ -1,14 +1,14 @@
-// What listens on this machine, in words: which program, what it probably is, and what to publish.
+// Describes the listening ports of this machine: the program, what it probably is, and how to publish it.
 import type { ListeningPort } from "../api/types";
 import { EMPTY_FORM, type TunnelForm } from "./tunnelForm";
 
-/** `Vite (node)`, `python3`, or what can be said where the system hides the program. */
+/** `Vite (node)`, `python3`, or a fallback where the system hides the program. */
 export function programOf({ service, process }: ListeningPort): string {
   if (service && process && service.toLowerCase() !== process.toLowerCase()) return `${service} (${process})`;
   return service ?? process ?? "A program of another user";
 }
 
-/** What it speaks, for people. */
+/** The protocol of the port, for display. */
 export function speaksOf({ speaks }: ListeningPort): string {
   switch (speaks) {
     case "http":
@@ -22,12 +22,12 @@ export function speaksOf({ speaks }: ListeningPort): string {
   }
 }
 
-/** The tunnel that fits, as the form would have it. */
+/** Prefills the tunnel form for this port. */
 export function formFor(port: ListeningPort, name: string): TunnelForm {
   return { ...EMPTY_FORM, name, kind: port.proto, addr: port.target };
 }
 
-/** A name after the program, such as `vite`, for tunnels to be told apart. */
+/** A tunnel name derived from the program, such as `vite`. */
 export function nameFor({ service, process }: ListeningPort): string {
   const words = (service ?? process ?? "")
     .toLowerCase()

@@ -1,26 +1,26 @@
-// Many replays at a pace: so many a second, so many at once, each with what became of it.
+// Replays many requests at a limited rate and concurrency and records the result of each.
 import { asProblem } from "../api/problem";
 import type { Summary } from "../api/types";
 import type { Exchanges } from "./exchanges";
 
 export interface Pace {
-  /** How often each request is sent. */
+  /** Number of times each request is sent. */
   times: number;
-  /** Starts a second. */
+  /** Requests started per second. */
   rate: number;
-  /** At most so many without an answer. */
+  /** Maximum number of requests without a response. */
   together: number;
 }
 
 export interface Sent {
   original: string;
-  /** The new captured request, once it is known. */
+  /** The new captured request, once its id is known. */
   id: string | null;
-  /** Why it could not be sent. */
+  /** Reason the request could not be sent. */
   failed: string | null;
 }
 
-/** More answers at once than this are not kept in a table. */
+/** Maximum number of results in the table. */
 export const MOST_SENT = 1000;
 
 export class ReplayMany {
@@ -57,7 +57,7 @@ export class ReplayMany {
     this.#timer = setInterval(() => this.#next(), 1000 / this.#pace.rate);
   }
 
-  /** Sends no more; what is on its way comes back. */
+  /** Stops sending; responses to requests in flight are still recorded. */
   stop(): void {
     this.#queue.length = 0;
     clearInterval(this.#timer);
@@ -69,7 +69,7 @@ export class ReplayMany {
     return this.#ended;
   }
 
-  /** What became of one. */
+  /** Records the result of one request. */
   answerTo({ id }: Sent): Summary | undefined {
     return id === null ? undefined : this.#exchanges.find(id);
   }
@@ -106,7 +106,7 @@ export class ReplayMany {
   }
 }
 
-/** Counts and durations of what has been answered. */
+/** Counts and durations of the received responses. */
 export function results(
   answers: readonly Summary[],
 ): { answer: string; count: number; p50: number; p95: number }[] {

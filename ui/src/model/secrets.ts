@@ -1,4 +1,4 @@
-// Which values are hidden until somebody asks for them.
+// Detects the values that are hidden until the user reveals them.
 import type { Header } from "./wire";
 
 export const HIDDEN = "••••••••";
@@ -24,7 +24,7 @@ export function isSecret(name: string): boolean {
   return EXACT.has(name.toLowerCase()) || PART.test(name);
 }
 
-/** The value with its secret hidden; what kind of secret it is stays readable. */
+/** Masks the secret in a value; the kind of secret remains readable. */
 export function hidden(name: string, value: string): string {
   switch (name.toLowerCase()) {
     case "authorization":
@@ -49,7 +49,7 @@ export function hasSecrets(headers: readonly Header[]): boolean {
   return headers.some(({ name, value }) => isSecret(name) && value !== "");
 }
 
-/** The head as text with every secret value hidden. */
+/** The head as text with every secret value masked. */
 export function maskHead(head: string): string {
   return head
     .split(/(?<=\n)/)
@@ -63,7 +63,7 @@ export function maskHead(head: string): string {
     .join("");
 }
 
-/** A target or address with the values of secret parameters hidden. */
+/** Masks the values of secret parameters in a request target or an address. */
 export function veiled(target: string): string {
   const query = target.indexOf("?");
   if (query === -1) return target;

@@ -1,19 +1,19 @@
-// Which requests are chosen: one that is looked at, or several that something is done with at once.
+// The selected requests: one that is shown in detail, or several for a bulk action.
 
-/** How a row is chosen: instead of the others, beside them, or with all between it and the last one. */
+/** How a row is selected: instead of the others, in addition, or as a range from the last one. */
 export type Manner = "only" | "toggle" | "range";
 
 export interface Selection {
-  /** The row the keys move from. */
+  /** The row from which the arrow keys move. */
   active: string | null;
-  /** All that are chosen where these are more than one; otherwise empty. */
+  /** All selected rows where there is more than one; otherwise empty. */
   several: ReadonlySet<string>;
 }
 
-/** What somebody wants to do with more rows than this is done with a filter. */
+/** Maximum selection; a bulk action on more rows uses a filter. */
 export const MOST_CHOSEN = 1000;
 
-/** The rows as the list shows them. */
+/** The rows in the order of the list. */
 export interface Rows {
   rowOf(id: string): number;
   at(row: number): { id: string } | undefined;
@@ -36,14 +36,14 @@ export function choose({ active, several }: Selection, id: string, manner: Manne
   return settled(id, chosen);
 }
 
-/** The selection without what is no longer there. */
+/** The selection without rows that no longer exist. */
 export function without({ active, several }: Selection, gone: (id: string) => boolean): Selection {
   const kept = new Set([...several].filter((id) => !gone(id)));
   const last = active !== null && gone(active) ? ([...kept].at(-1) ?? null) : active;
   return settled(last, kept);
 }
 
-/** One alone is not several. */
+/** A single row is not a multiple selection. */
 function settled(active: string | null, chosen: ReadonlySet<string>): Selection {
   if (chosen.size > 1) return { active, several: chosen };
   const [only] = chosen;

@@ -1,5 +1,5 @@
-// Texts that many requests have in common, each kept once and counted: they save memory and are what a filter's values
-// are suggested from.
+// Interns texts that many requests have in common, with a count for each. This saves memory and provides the values
+// that filter suggestions offer.
 import type { Summary } from "../api/types";
 
 export type CommonText = "method" | "host" | "tunnel_name" | "status";
@@ -12,7 +12,7 @@ export class Texts {
     status: new Map(),
   };
 
-  /** Counts the texts of a request and puts the ones that are kept already in their place. */
+  /** Counts the texts of a request and replaces them with the interned ones. */
   enter(summary: Summary): void {
     summary.method = this.#count("method", summary.method);
     summary.host = this.#count("host", summary.host);
@@ -31,7 +31,7 @@ export class Texts {
     for (const texts of Object.values(this.#known)) texts.clear();
   }
 
-  /** The most frequent ones first. */
+  /** Returns the most frequent texts first. */
   frequent(kind: CommonText, most: number): string[] {
     return [...this.#known[kind].values()]
       .toSorted((a, b) => b.count - a.count)

@@ -42,7 +42,7 @@ it("puts the stages one after the other, parts inside their whole", () => {
 it("leaves out what was not measured, and never has a bar of less than nothing", () => {
   expect(bars({})).toEqual([]);
   expect(whole([])).toBe(0);
-  // The answer began before the request was there as a whole.
+  // The response began before the request was complete.
   expect(bars({ connect: 5, sent: 90, first_byte: 40, last_byte: 100 })).toEqual([
     ["Connecting", 0, 5],
     ["Sending", 5, 85],

@@ -1,19 +1,19 @@
-// Where the time of one exchange went, as bars on one line: from the visitor's arrival at the edge to the last byte.
+// The stages of one exchange as bars on one line: from the arrival at the edge to the last byte.
 import type { Timing } from "../api/types";
 
 export interface Stage {
   name: string;
-  /** What is measured. */
+  /** Name of the measured stage. */
   means: string;
-  /** Nanoseconds from the arrival at the edge. */
+  /** Nanoseconds since the arrival at the edge. */
   from: number;
   took: number;
   where: "edge" | "tunnel" | "service";
-  /** It is a part of the stage above. */
+  /** Set for a part of the stage above. */
   part: boolean;
 }
 
-/** Stages that were not measured are left out. */
+/** Builds the stages; those that were not measured are left out. */
 export function waterfall(timing: Timing): Stage[] {
   const stages: Stage[] = [];
   const add = (stage: Omit<Stage, "part" | "took"> & { took: number | null; part?: boolean }) => {
@@ -21,7 +21,7 @@ export function waterfall(timing: Timing): Stage[] {
   };
   const { edge, modules, queue, transit, connect, sent, first_byte: first, last_byte: last } = timing;
   const atAgent = (edge ?? 0) + (transit ?? 0);
-  // The way to the agent is looked for when all modules have let the visitor pass.
+  // The edge looks for a tunnel only after all modules have let the request pass.
   const looked = Math.max((edge ?? 0) - (queue ?? 0), 0);
   add({
     name: "At the edge",
@@ -86,7 +86,7 @@ export function waterfall(timing: Timing): Stage[] {
   return stages;
 }
 
-/** From the arrival at the edge to the end of the last stage. */
+/** Nanoseconds from the arrival at the edge to the end of the last stage. */
 export function whole(stages: readonly Stage[]): number {
   return Math.max(0, ...stages.map(({ from, took }) => from + took));
 }

@@ -1,4 +1,4 @@
-// Trailers of a chunked body, of which only the end is needed.
+// Reads the trailers of a chunked body; only the end of the body is needed.
 import { latin1 } from "./bytes";
 import type { Header } from "./wire";
 

@@ -1,4 +1,4 @@
-// A tunnel as a form: from its definition to fields, from fields back to a definition, and what is wrong with them.
+// A tunnel as a form: from its definition to fields, back to a definition, and the validation of the fields.
 import type { TunnelDefinition } from "../api/types";
 
 export type Kind = "http" | "tcp" | "labelled";
@@ -13,7 +13,7 @@ export interface TunnelForm {
   inspect: boolean;
   hostHeader: string;
   remoteAddr: string;
-  /** One `key=value` a line. */
+  /** One `key=value` per line. */
   labels: string;
 }
 
@@ -68,7 +68,7 @@ const MANAGED = [
   "labels",
 ];
 
-/** The definition of these fields. Keys of `before` that the form does not show are kept. */
+/** Builds the definition from the fields. Keys of `before` that the form does not show are preserved. */
 export function definitionOf(form: TunnelForm, before: TunnelDefinition = {}): TunnelDefinition {
   const kept = Object.fromEntries(Object.entries(before).filter(([key]) => !MANAGED.includes(key)));
   const addr = /^\d+$/.test(form.addr.trim()) ? Number(form.addr.trim()) : form.addr.trim();
@@ -93,7 +93,7 @@ export function definitionOf(form: TunnelForm, before: TunnelDefinition = {}): T
   };
 }
 
-/** What has to change before the form can be saved; `taken` are names of other tunnels. */
+/** Returns what must be corrected before the form can be saved; `taken` holds the names of other tunnels. */
 export function mistakesOf(form: TunnelForm, taken: readonly string[]): Mistakes {
   const mistakes: Mistakes = {};
   const name = form.name.trim();
@@ -159,7 +159,7 @@ export function freeName(taken: readonly string[], wish = "web"): string {
   for (let number = 2; ; number += 1) if (!taken.includes(`${wish}-${number}`)) return `${wish}-${number}`;
 }
 
-/** `localhost:8080` for people, whatever the file says. */
+/** Formats the address for display, such as `localhost:8080`, in whichever form the file has it. */
 export function addressShown(definition: TunnelDefinition): string {
   const addr = String(definition.addr ?? "");
   return /^\d+$/.test(addr) ? `localhost:${addr}` : addr;

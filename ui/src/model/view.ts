@@ -1,9 +1,9 @@
-// A filtered look at the exchanges, newest first, that can be held still while somebody reads.
+// A filtered view of the exchanges, newest first, which can be held still while the user reads.
 import type { Summary } from "../api/types";
 import type { Change, Exchanges } from "./exchanges";
 import { everything, type Filter } from "./filter";
 
-/** Keeps the matching sequence numbers, ascending, and follows every change at the cost of that change. */
+/** Keeps the matching sequence numbers, ascending. Each change costs only as much as it touches. */
 export class ExchangeView {
   readonly #exchanges: Exchanges;
   #matches: Filter = everything;
@@ -17,7 +17,7 @@ export class ExchangeView {
     this.#rebuild();
   }
 
-  /** Follows the exchanges from now on; the returned function ends that. */
+  /** Follows the exchanges until the returned function is called. */
   open(onChange: () => void): () => void {
     this.#onChange = onChange;
     this.#rebuild();
@@ -25,7 +25,7 @@ export class ExchangeView {
     return this.#exchanges.listen((change) => this.#follow(change));
   }
 
-  /** `passing`: which pass now, ascending, where that is known already. */
+  /** `passing`: the sequence numbers that pass, ascending, where they are already known. */
   setFilter(matches: Filter, passing?: readonly number[]): void {
     this.#matches = matches;
     if (passing) this.#seqs = [...passing];
@@ -33,7 +33,7 @@ export class ExchangeView {
     this.#onChange();
   }
 
-  /** The filter has changed its mind about these, which ascend. */
+  /** Applies a new result of the filter for these sequence numbers, which ascend. */
   judgeAgain(seqs: readonly number[]): void {
     for (const seq of seqs) this.#judge(seq);
     if (seqs.length > 0) this.#onChange();
@@ -55,12 +55,12 @@ export class ExchangeView {
     this.#onChange();
   }
 
-  /** Rows that can be seen. */
+  /** Number of visible rows. */
   get count(): number {
     return this.#visibleEnd();
   }
 
-  /** Matching rows that came in while the view is held. */
+  /** Number of matching rows that arrived while the view is held. */
   get waiting(): number {
     return this.#seqs.length - this.#visibleEnd();
   }
@@ -71,7 +71,7 @@ export class ExchangeView {
     return seq === undefined || row < 0 ? undefined : this.#exchanges.at(seq);
   }
 
-  /** Row of an exchange, or -1 where it is filtered out, held back or gone. */
+  /** Row of an exchange, or -1 where it is filtered out, held back or no longer stored. */
   rowOf(id: string): number {
     const seq = this.#exchanges.seqOf(id);
     if (seq === undefined) return -1;

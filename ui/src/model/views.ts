@@ -1,4 +1,4 @@
-// Filters with a name: the usual ones, and those somebody has saved.
+// Named filters: the built-in ones and the saved ones.
 export interface SavedView {
   name: string;
   filter: string;
@@ -14,7 +14,7 @@ export const USUAL: readonly SavedView[] = [
 const KEY = "postern.views";
 const MOST = 50;
 
-/** What was stored may be anything. */
+/** Validates stored data, which may be anything. */
 export function readViews(stored: string | null): SavedView[] {
   try {
     const found: unknown = JSON.parse(stored ?? "[]");
@@ -30,7 +30,7 @@ function isView(value: unknown): value is SavedView {
   return typeof value.name === "string" && typeof value.filter === "string";
 }
 
-/** A view of the same name is replaced. */
+/** Saves a view; one of the same name is replaced. */
 export function withView(views: readonly SavedView[], view: SavedView): SavedView[] {
   return [...withoutView(views, view.name), view].slice(-MOST);
 }
@@ -51,6 +51,6 @@ export function storeViews(views: readonly SavedView[]): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(views));
   } catch {
-    // Private windows may refuse; the views then last as long as the window.
+    // Private windows may refuse storage; the views then last as long as the window.
   }
 }

@@ -11,11 +11,11 @@ export interface WireMessage {
   headers: Header[];
   /** Bytes up to and including the empty line. */
   head: Uint8Array;
-  /** Everything behind the head, still framed and encoded. */
+  /** Everything after the head, still framed and encoded. */
   body: Uint8Array;
 }
 
-/** Never fails: bytes without an empty line are all head. */
+/** Parses a message and never fails: bytes without an empty line are all head. */
 export function parseMessage(raw: Uint8Array): WireMessage {
   const end = endOfHead(raw);
   const head = raw.subarray(0, end);
@@ -33,7 +33,7 @@ export function parseMessage(raw: Uint8Array): WireMessage {
   return { startLine, headers, head, body: raw.subarray(end) };
 }
 
-/** Names and addresses beyond ASCII are usually UTF-8; where they are not, one character stands for a byte. */
+/** Names and addresses beyond ASCII are usually UTF-8; otherwise each byte becomes one character. */
 export function headText(head: Uint8Array): string {
   return utf8(head) ?? latin1(head);
 }
@@ -48,7 +48,7 @@ function endOfHead(raw: Uint8Array): number {
   return raw.length;
 }
 
-/** All values of a header joined as HTTP allows, or null where it was not sent. */
+/** All values of a header, joined with commas (RFC 9110, section 5.3), or null where it was not sent. */
 export function headerValue(headers: readonly Header[], name: string): string | null {
   const lower = name.toLowerCase();
   const values = headers
@@ -58,7 +58,7 @@ export function headerValue(headers: readonly Header[], name: string): string | 
 }
 
 export interface MediaType {
-  /** Lower case without parameters: `application/json`. */
+  /** The media type in lower case without parameters, such as `application/json`. */
   type: string;
   parameters: Map<string, string>;
 }
@@ -75,7 +75,7 @@ export function mediaType(value: string | null): MediaType {
   return { type: type.trim().toLowerCase(), parameters };
 }
 
-/** Names and values of a query or a form body. Broken escapes stay as they are. */
+/** Names and values of a query or a form body. Invalid escapes are kept as they are. */
 export function pairs(encoded: string): Header[] {
   if (encoded === "") return [];
   return encoded.split("&").map((pair) => {

@@ -1,4 +1,4 @@
-// The mark and the name of the window; the first heading of a page that has no title of its own.
+// The logo and the name of the window; the first heading of a page without a title of its own.
 import styles from "./Brand.module.css";
 
 const ARCH = "M120 408V236a124 124 0 0 1 248 0V408";

@@ -1,4 +1,4 @@
-// Buttons: one look for each weight of action. An icon alone always has a name.
+// Buttons: one appearance for each weight of action. An icon button always has a name.
 import type { ComponentProps } from "react";
 import styles from "./Button.module.css";
 import { Icon, type IconName } from "./Icon";

@@ -1,4 +1,4 @@
-// A button that opens a list of things to have or not to have.
+// A button that opens a list of checkable items.
 import { Menu as Base } from "@base-ui/react/menu";
 import type { ReactElement } from "react";
 import { Icon } from "./Icon";

@@ -1,4 +1,4 @@
-// A dialog over the page: focus stays inside, Escape closes, focus goes back to where it came from.
+// A dialog over the page: it traps the focus, closes with Escape and returns the focus to its origin.
 import { Dialog as Base } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 import { IconButton } from "./Button";
@@ -24,7 +24,7 @@ export function Dialog({ title, description, open, onClose, children, wide = fal
           </header>
           {description && <Base.Description className={styles.description}>{description}</Base.Description>}
           <div className={styles.content}>{children}</div>
-          {/* Last, so that the focus begins at the content. */}
+          {/* Last in the document, so that the focus starts in the content. */}
           <IconButton className={styles.close} label="Close" icon="close" onClick={onClose} />
         </Base.Popup>
       </Base.Portal>

@@ -1,4 +1,4 @@
-// A labelled input with its hint and its mistake, tied together for assistive technology.
+// A labelled input with its hint and its error, associated for assistive technology.
 import { useId, type ReactNode } from "react";
 import { Icon } from "./Icon";
 import styles from "./Field.module.css";
@@ -46,7 +46,7 @@ export function Field({ label, hint, mistake, children }: FieldProps) {
   );
 }
 
-/** Several inputs under one label, with their hint and their mistake. */
+/** Several inputs under one label, with their hint and their error. */
 export function Group({
   label,
   hint,

@@ -1,4 +1,4 @@
-// A field to type into over the page, and below it what was found: chosen with arrows and Enter or with a click.
+// A search field over the page with its results below, selected with the arrow keys and Enter or with a click.
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
 import styles from "./Finder.module.css";
@@ -8,7 +8,7 @@ export interface FinderItem {
   id: string;
   icon: IconName;
   title: string;
-  /** What kind of thing it is, and whatever tells it from others. */
+  /** The kind of the item and other details that distinguish it. */
   note: string;
 }
 
@@ -23,7 +23,7 @@ interface FinderProps {
   words: string;
   onWords(words: string): void;
   groups: readonly FinderGroup[];
-  /** How much was found, and whether more may come. */
+  /** The number of results, and whether there may be more. */
   status: string;
   onChoose(id: string): void;
   onClose(): void;
@@ -43,7 +43,7 @@ export function Finder({
   const input = useRef<HTMLInputElement>(null);
   const items = groups.flatMap((group) => group.items);
   const [at, setAt] = useState({ words, index: 0 });
-  // Other words begin at the first item again.
+  // A new search starts at the first item again.
   const index = at.words === words ? Math.min(at.index, Math.max(0, items.length - 1)) : 0;
   const active = items[index];
 

@@ -1,4 +1,4 @@
-// A small set of line icons on a grid of sixteen. They decorate words and are never read aloud.
+// A small set of line icons on a 16-pixel grid. They decorate text and are hidden from screen readers.
 const PATHS = {
   bookmark: "M4.5 2.5h7v11L8 10.8l-3.5 2.7Z",
   globe:

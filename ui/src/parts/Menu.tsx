@@ -7,7 +7,7 @@ import styles from "./Menu.module.css";
 export interface MenuAction {
   label: string;
   icon?: IconName;
-  /** A sentence for who does not know it yet. */
+  /** A sentence of explanation. */
   detail?: string;
   danger?: boolean;
   disabled?: boolean;
@@ -24,9 +24,9 @@ export function Menu({
   trigger: ReactElement;
   title?: string;
   actions: readonly MenuAction[];
-  /** Which of the trigger's edges it follows. */
+  /** The edge of the trigger that it aligns with. */
   align?: "start" | "end";
-  /** Actions take the focus somewhere else; without one it goes back to the trigger. */
+  /** Actions move the focus elsewhere; without one it returns to the trigger. */
   moving?: boolean;
 }) {
   const id = useId();

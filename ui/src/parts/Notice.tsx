@@ -1,4 +1,4 @@
-// Something the reader should know, with what can be done about it.
+// Information for the user, with the actions to take.
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "./Icon";
 import styles from "./Notice.module.css";
@@ -12,7 +12,7 @@ interface NoticeProps {
   title: string;
   children?: ReactNode;
   actions?: ReactNode;
-  /** An alert is read out at once; leave it off for what stands there when the page opens. */
+  /** Announced at once; omit it for a notice that is there when the page opens. */
   alert?: boolean;
 }
 

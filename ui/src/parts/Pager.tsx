@@ -1,13 +1,13 @@
-// Steps through what is too long for one page.
+// Steps through content that is too long for one page.
 import { IconButton } from "./Button";
 import styles from "./Pager.module.css";
 
 interface PagerProps {
-  /** What the pages are of, for the names of the buttons. */
+  /** What the pages belong to, for the names of the buttons. */
   what: string;
   page: number;
   pages: number;
-  /** Says what is on the page. */
+  /** Describes the range of a page. */
   shown: string;
   onPage(page: number): void;
 }

@@ -1,4 +1,4 @@
-// A state as an icon and a word, coloured as an extra.
+// A state as an icon and a word; the colour is additional.
 import type { Tone } from "./Notice";
 import { Icon, type IconName } from "./Icon";
 import styles from "./State.module.css";

@@ -1,4 +1,4 @@
-// An on/off switch that says its state to everybody.
+// An on/off switch that states its state in words.
 import styles from "./Switch.module.css";
 
 interface SwitchProps {

@@ -1,4 +1,4 @@
-// Tabs with arrow keys between them; only the open one is rendered.
+// Tabs with arrow keys between them; only the active one is rendered.
 import { Tabs as Base } from "@base-ui/react/tabs";
 import type { ReactNode } from "react";
 import styles from "./Tabs.module.css";
@@ -8,7 +8,7 @@ interface TabsProps {
   value: string;
   onChange(value: string): void;
   items: readonly { value: string; label: string }[];
-  /** The content of the open tab. */
+  /** The content of the active tab. */
   children: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// Rows of one height in any number: only those in sight are in the page, and nothing is counted row by row.
+// A virtual list of rows of equal height: only the visible rows are rendered, and no cost grows with their number.
 import {
   useEffect,
   useImperativeHandle,
@@ -11,14 +11,14 @@ import {
 } from "react";
 import styles from "./VirtualRows.module.css";
 
-/** Browsers cannot lay out boxes of any height; more rows than this are shown in pages by whoever has them. */
+/** Browsers limit the height of boxes; callers show more rows than this in pages. */
 export const MOST_ROWS = 500_000;
 const OVERSCAN = 12;
 
 export interface VirtualHandle {
-  /** Scrolls as little as is needed to show the row. */
+  /** Scrolls as little as necessary to show the row. */
   show(row: number): void;
-  /** How many rows are in sight at once. */
+  /** Number of rows that are visible at once. */
   page(): number;
   focus(): void;
 }
@@ -29,13 +29,13 @@ interface VirtualRowsProps extends Omit<ComponentProps<"div">, "children" | "ref
   label: string;
   role: "region" | "tree" | "list" | "table";
   handle?: Ref<VirtualHandle>;
-  /** A row was clicked. */
+  /** Called when a row is clicked. */
   onPick?(row: number): void;
-  /** Told whenever other rows come into sight. */
+  /** Called when other rows become visible. */
   onSight?(from: number, to: number): void;
-  /** Told how many characters fit beside each other, at first and after every change. */
+  /** Called with the number of characters that fit on a line, first and after every change. */
   onColumns?(columns: number): void;
-  /** A row; it positions itself by nothing but its order. */
+  /** Renders a row; its position comes from its order alone. */
   children(row: number): ReactNode;
 }
 
@@ -79,7 +79,7 @@ export function VirtualRows({
     const watch = new ResizeObserver(measure);
     watch.observe(element);
     return () => watch.disconnect();
-    // oxlint-disable-next-line react/exhaustive-deps -- what is looked at is read anew each time
+    // oxlint-disable-next-line react/exhaustive-deps -- the visible range is read anew each time
   }, []);
   const last = Math.min(sight.to, count);
   useEffect(() => told.current.onSight?.(sight.from, last), [sight.from, last, count]);
@@ -112,7 +112,7 @@ export function VirtualRows({
     );
   }
   return (
-    // Its role is given by whoever uses it, and keys are theirs as well.
+    // The caller provides the role and handles the keys.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
     <div
       ref={frame}

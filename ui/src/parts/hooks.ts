@@ -1,7 +1,7 @@
-// Small things React does not bring: the time, a remembered setting, a width to react to.
+// Small hooks that React lacks: the current time, a stored setting, a media query.
 import { useCallback, useEffect, useRef, useState } from "react";
 
-/** The current time, new every interval; stands still while `active` is false. */
+/** The current time, updated at an interval; stops while `active` is false. */
 export function useNow(intervalMs: number, active = true): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -12,7 +12,7 @@ export function useNow(intervalMs: number, active = true): number {
   return now;
 }
 
-/** A choice that outlives the window; falls back silently where storage is not allowed. */
+/** A setting kept in local storage; falls back silently where storage is not allowed. */
 export function useStored<T extends string>(
   key: string,
   fallback: T,
@@ -28,7 +28,7 @@ export function useStored<T extends string>(
       try {
         localStorage.setItem(`postern.${key}`, next);
       } catch {
-        // Private windows may refuse; the choice then lasts as long as the window.
+        // Private windows may refuse storage; the setting then lasts as long as the window.
       }
     },
     [key],
@@ -56,7 +56,7 @@ export function useMediaQuery(query: string): boolean {
   return matches;
 }
 
-/** The same function for ever, doing what the last rendering says; for events only, never while rendering. */
+/** A function with a stable identity that runs the latest version; for events only, never while rendering. */
 export function useStable<Given extends unknown[], Result>(
   does: (...given: Given) => Result,
 ): (...given: Given) => Result {

@@ -1,4 +1,4 @@
-// Text as a file that the browser saves.
+// Saves text as a file in the browser.
 
 export function saveText(name: string, text: string, type: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
@@ -6,6 +6,6 @@ export function saveText(name: string, text: string, type: string): void {
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has read it once this turn of the page is over.
+  // The browser has read the URL once this task is over.
   setTimeout(() => URL.revokeObjectURL(address));
 }

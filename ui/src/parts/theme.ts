@@ -1,4 +1,4 @@
-// The chosen colour theme, applied before the first rendering and when another window changes it.
+// The colour theme, applied before the first rendering and when another window changes it.
 import { readStored } from "./hooks";
 
 export const THEMES = ["system", "light", "dark", "contrast"] as const;

@@ -1,4 +1,4 @@
-// Short messages that come and go at the edge of the window and are read out once.
+// Short messages that appear at the edge of the window and are announced once.
 import { Toast } from "@base-ui/react/toast";
 import { IconButton } from "./Button";
 import { Icon } from "./Icon";

@@ -1,4 +1,4 @@
-// The one place that may make a script's address or markup of text, where the page's policy asks for trusted types.
+// The only place that turns text into a script URL or markup, where the page's policy requires trusted types.
 
 interface Policy {
   createHTML(text: string): string;
@@ -25,12 +25,12 @@ function rules(): Policy {
   return policy;
 }
 
-/** Only for documents that cannot run scripts: one that is only read, and a sandboxed frame. */
+/** Only for documents that cannot run scripts: a parsed, detached one and a sandboxed frame. */
 export function inertMarkup(text: string): string {
   return rules().createHTML(text);
 }
 
-/** The address of a script that was built with the page. */
+/** The URL of a script that was built with the page. */
 export function ownScript(address: string): string {
   return rules().createScriptURL(address);
 }

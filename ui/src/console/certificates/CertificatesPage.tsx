@@ -1,4 +1,4 @@
-// All TLS certificates: when they end on a line of time, then the table.
+// All TLS certificates: their expiry on a time axis, then the table.
 import type { TlsCertificate } from "../../api/generated";
 import { counted } from "../../model/format";
 import { Button } from "../../parts/Button";

@@ -1,4 +1,4 @@
-// A chain as it was read in the page: each certificate under the one that it was issued by.
+// A certificate chain, parsed in the page: each certificate below its issuer.
 import { useEffect, useState } from "react";
 import { Icon } from "../../parts/Icon";
 import { exactly } from "../resource/cells";
@@ -6,7 +6,7 @@ import styles from "./certificates.module.css";
 import type { Chain } from "./chain";
 import { Expiry } from "./Expiry";
 
-/** What stands in a text; null until it was read. The reader is loaded when the first certificate is looked at. */
+/** Parses the chain in a text; null until it is parsed. The parser is loaded with the first certificate. */
 export function useChain(pem: string): Chain | null {
   const [read, setRead] = useState<{ pem: string; chain: Chain } | null>(null);
   useEffect(() => {

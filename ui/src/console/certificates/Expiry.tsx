@@ -1,4 +1,4 @@
-// The end of a certificate as a state: an icon and words, coloured besides.
+// The expiry of a certificate as a state: an icon and words; the colour is additional.
 import { useNow } from "../../parts/hooks";
 import { State } from "../../parts/State";
 import { expiry, expiryTone } from "../overview/state";

@@ -1,4 +1,4 @@
-// On a certificate's page: its chain as read from the PEM, and which names it is used by.
+// On a certificate's page: its chain parsed from the PEM, and the names that use it.
 import type { Endpoint, TlsCertificate } from "../../api/generated";
 import { useCopy } from "../../services";
 import { Button } from "../../parts/Button";

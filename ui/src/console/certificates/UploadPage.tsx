@@ -1,4 +1,4 @@
-// Uploading a certificate: what is pasted is read at once, in the page: chain, names, end, and whether the key belongs.
+// Uploads a certificate. The text is parsed at once in the page: chain, names, expiry, and whether the key matches.
 import { useEffect, useState, type FormEvent } from "react";
 import type { TlsCertificate } from "../../api/generated";
 import { asProblem } from "../../api/problem";
@@ -159,7 +159,7 @@ function mistakeOf(match: Match | null): string | null {
   return match !== null && typeof match === "object" ? match.mistake : null;
 }
 
-/** Whether the key belongs to the first certificate; null while there is nothing to say. */
+/** Whether the key matches the first certificate; null while there is nothing to report. */
 function useMatch(certificate: string, key: string): Match | null {
   const [told, setTold] = useState<{ certificate: string; key: string; match: Match | null } | null>(null);
   useEffect(() => {

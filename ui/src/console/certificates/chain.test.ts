@@ -1,4 +1,4 @@
-// Certificates and keys that OpenSSL makes for this test.
+// Certificates and keys created by OpenSSL for this test.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { matchKey, readChain, type Facts } from "./chain";
 import { blocksOf } from "./pem";
 
-/** OpenSSL dates certificates by seconds, from the moment on. */
+/** OpenSSL rounds dates to seconds, from the current time on. */
 const NOW = new Date(Date.now() + 120_000);
 const folder = mkdtempSync(join(tmpdir(), "chain-"));
 const at = (name: string) => join(folder, name);

@@ -1,5 +1,5 @@
-// What certificates say, and whether a private key belongs to one. Loaded when a certificate is looked at: everything
-// is read in the page, and a private key goes nowhere but into the request.
+// Parses certificates and checks whether a private key matches one. Loaded with the first certificate. All parsing
+// happens in the page, and a private key is sent nowhere except in the request.
 import { ECParameters, ECPrivateKey, id_ecPublicKey } from "@peculiar/asn1-ecc";
 import { PrivateKeyInfo } from "@peculiar/asn1-pkcs8";
 import { id_rsaEncryption, RSAPrivateKey, RSAPublicKey } from "@peculiar/asn1-rsa";
@@ -25,10 +25,10 @@ const CURVES: Readonly<Record<string, string>> = {
 };
 
 export interface Facts {
-  /** The common name, else the first name it is valid for, else the organization. */
+  /** The common name, otherwise the first subject alternative name, otherwise the organization. */
   title: string;
   issuer: string;
-  /** Host names and addresses. */
+  /** DNS names and IP addresses. */
   names: readonly string[];
   notBefore: Date;
   notAfter: Date;
@@ -44,7 +44,7 @@ export interface Facts {
 
 export interface Chain {
   certificates: readonly Facts[];
-  /** What the server would refuse, and what it takes but visitors may not like. */
+  /** What the server would refuse, and what it accepts but visitors may not trust. */
   mistakes: readonly string[];
   warnings: readonly string[];
 }
@@ -167,7 +167,7 @@ export function hex(buffer: ArrayBuffer): string {
   return [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Whether a private key belongs to a certificate; `unknown` where this page cannot tell. Otherwise what is wrong. */
+/** Whether a private key matches a certificate; `unknown` where the page cannot tell. Otherwise the error. */
 export type Match = "belongs" | "other" | "unknown" | { mistake: string };
 
 export async function matchKey(leaf: Facts, text: string): Promise<Match> {
@@ -228,7 +228,7 @@ function samePoint(algorithm: string, key: ArrayBuffer, der: ArrayBuffer): Match
   return hex(publicKey) === hex(key) ? "belongs" : "other";
 }
 
-/** For keys that do not hold their public half: the browser can make it, where it lets pages use its cryptography. */
+/** For keys without their public half: Web Crypto derives it, where the browser allows it. */
 async function sameByCrypto(
   leaf: Facts,
   der: Uint8Array<ArrayBuffer>,

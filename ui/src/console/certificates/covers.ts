@@ -1,4 +1,4 @@
-// Whether a name of a certificate is that of a host: exactly, or by a wildcard for one label.
+// Whether a certificate name matches a host: exactly, or by a wildcard for one label.
 export function covers(name: string, host: string): boolean {
   const [wanted, own] = [host.toLowerCase(), name.toLowerCase()];
   if (wanted === own) return true;

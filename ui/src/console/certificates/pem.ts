@@ -1,17 +1,17 @@
-// Blocks of PEM texts, as OpenSSL writes them. What stands between blocks is skipped.
+// Blocks of PEM texts (RFC 7468), as OpenSSL writes them. Text between blocks is ignored.
 
 export interface Block {
   /** `CERTIFICATE`, `PRIVATE KEY` … */
   label: string;
   der: Uint8Array<ArrayBuffer>;
-  /** Such as `Proc-Type: 4,ENCRYPTED`. */
+  /** Headers such as `Proc-Type: 4,ENCRYPTED`. */
   encrypted: boolean;
 }
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----([\s\S]*?)-----END \1-----/g;
 const HEADER = /^[A-Za-z-]+:.*$/gm;
 
-/** The blocks of a text, or what is wrong with it. */
+/** The blocks of a text, or the error in it. */
 export function blocksOf(text: string): Block[] | string {
   const blocks: Block[] = [];
   for (const [, label = "", inside = ""] of text.matchAll(BLOCK)) {

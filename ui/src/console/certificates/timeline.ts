@@ -1,4 +1,4 @@
-// When certificates end, on a line of time.
+// The expiry of certificates on a time axis.
 
 const DAY_MS = 86_400_000;
 
@@ -7,7 +7,7 @@ export interface Span {
   days: number;
 }
 
-/** How far a timeline may reach. What ends later stands at its end. */
+/** The possible ranges of the axis. A later expiry is shown at its end. */
 const REACHES: readonly Span[] = [
   { label: "30 days", days: 30 },
   { label: "90 days", days: 90 },
@@ -16,13 +16,13 @@ const REACHES: readonly Span[] = [
 ];
 
 export interface Mark<T> {
-  /** All that end near each other. */
+  /** Certificates that expire close together. */
   of: T[];
-  /** From 0, which is now or before, to 1. */
+  /** Position from 0 (now or earlier) to 1. */
   at: number;
 }
 
-/** The shortest reach that holds most ends; and where each stands on it, those near each other together. */
+/** Chooses the shortest range that contains most expiries, and groups those close together. */
 export function timeline<T>(
   things: readonly T[],
   endOf: (thing: T) => string,

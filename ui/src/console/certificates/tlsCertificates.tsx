@@ -1,4 +1,4 @@
-// TLS certificates: uploaded ones, and those that the server got by itself.
+// TLS certificates: uploaded ones, and those that the server obtained itself.
 import type { TlsCertificate } from "../../api/generated";
 import { expiryTone } from "../overview/state";
 import { exactly, Mono, None } from "../resource/cells";

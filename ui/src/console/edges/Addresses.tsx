@@ -1,4 +1,4 @@
-// Where an edge or route can be visited, to open and to copy.
+// The public addresses of an edge or route, to open and to copy.
 import { IconButton } from "../../parts/Button";
 import { useCopy } from "../../services";
 import { visitAddress } from "../modules/paste";

@@ -1,4 +1,4 @@
-// A backend by what people call it, as a link to its page.
+// The name of a backend as a link to its page.
 import { useKnown } from "../modules/inputs/ReferenceInput";
 import { RefLink } from "../resource/cells";
 

@@ -1,4 +1,4 @@
-// A change that is one decision: what it does to visitors, the same as a request, and the button that makes it.
+// Confirms a change: its effect on visitors, the request, and the button that sends it.
 import { asProblem } from "../../api/problem";
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
@@ -12,15 +12,15 @@ import styles from "./ChangeDialog.module.css";
 
 export interface PlannedChange extends Change {
   body?: Record<string, unknown>;
-  /** The body as it may be shown. */
+  /** The body for display, with secrets masked. */
   shown?: Record<string, unknown>;
   title: string;
-  /** What visitors meet afterwards. */
+  /** What visitors get afterwards. */
   sentences: readonly string[];
   verb: string;
   icon: IconName;
   danger: boolean;
-  /** What is said once it is done. */
+  /** The message after success. */
   done: string;
 }
 

@@ -1,4 +1,4 @@
-// The page of an edge that looks at connections only: its stages, whom it turned away, its settings.
+// The page of an edge for connections: its stages, recent refusals and settings.
 import type { Owner } from "../modules/descriptor";
 import type { Kind } from "../resource/kind";
 import { useDecisions } from "./decisions";

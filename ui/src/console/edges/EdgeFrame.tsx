@@ -1,4 +1,4 @@
-// What the pages of all edges share: reading the record, its names to visit, its tabs, its settings and its end.
+// Shared by the pages of all edges: loading, public addresses, tabs, settings and deletion.
 import { useState, type ComponentType, type ReactNode } from "react";
 import type { Base } from "../../api/management";
 import { ApiError } from "../../api/problem";
@@ -34,12 +34,12 @@ export interface Tab<T extends EdgeRecord> {
 
 interface EdgeFrameProps<T extends EdgeRecord> {
   kind: Kind<T>;
-  /** The first is open at first. The settings come after them. */
+  /** The first one is open initially. The settings follow them. */
   tabs: readonly Tab<T>[];
   facts(record: T): readonly { label: string; value: ReactNode }[];
 }
 
-/** Others change edges too. */
+/** Polling interval in milliseconds, because others may change the edge. */
 export const EVERY_MS = 5_000;
 
 export function EdgeFrame<T extends EdgeRecord>({ kind, tabs, facts }: EdgeFrameProps<T>) {

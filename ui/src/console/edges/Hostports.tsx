@@ -1,4 +1,4 @@
-// The names or addresses of an edge, to be copied.
+// The names or addresses of an edge, to copy.
 import { Copyable, None } from "../resource/cells";
 import styles from "./EdgeFrame.module.css";
 

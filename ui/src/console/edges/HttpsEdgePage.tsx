@@ -1,4 +1,4 @@
-// The page of an HTTPS edge: its routes, what happens in the handshake, whom it turned away, its settings.
+// The page of an HTTPS edge: its routes, its TLS handshake, recent refusals and settings.
 import type { HttpsEdge } from "../../api/generated";
 import { Button } from "../../parts/Button";
 import { useGo } from "../address";

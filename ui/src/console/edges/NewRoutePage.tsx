@@ -1,4 +1,4 @@
-// The form that makes a route: which paths, and where they go.
+// Creates a route: its path and its backend.
 import type { HttpsEdge, HttpsRoute } from "../../api/generated";
 import { say } from "../../parts/toast";
 import { useGo, useParam } from "../address";

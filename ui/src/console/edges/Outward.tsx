@@ -1,4 +1,4 @@
-// A link that leaves the console: in the app it opens in the person's browser.
+// A link to a page outside the console; the desktop app opens it in the user's browser.
 import { useServices } from "../../services";
 import styles from "./EdgeFrame.module.css";
 

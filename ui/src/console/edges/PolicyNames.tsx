@@ -1,4 +1,4 @@
-// IP policies by what people call them; a deleted one is said to be so.
+// The names of IP policies; deleted ones are marked.
 import type { Body } from "../modules/descriptor";
 import { useKnown } from "../modules/inputs/ReferenceInput";
 import { idsOf } from "../modules/words";

@@ -1,4 +1,4 @@
-// Whom an edge turned away lately, and why: each stage's verdict, its rule, and how long it took. Kept up to date.
+// Visitors recently refused by an edge, and why: each stage's decision, its rule and its duration. Updated live.
 import { useState } from "react";
 import type { RefusedVisit } from "../../api/generated";
 import { clock, counted } from "../../model/format";
@@ -14,7 +14,7 @@ const SHOWN = 10;
 
 interface RefusalsProps {
   visits: readonly RefusedVisit[] | undefined;
-  /** Paths of routes by their ids, where there are several. */
+  /** Paths of routes by id, where there are several. */
   routes?: ReadonlyMap<string, string>;
 }
 
@@ -97,7 +97,7 @@ function RefRoute({ visit, path }: { visit: RefusedVisit; path: string | undefin
 
 const VERDICTS = { passed: "check", refused: "cross", warned: "alert" } as const;
 
-/** What each stage said, in order. */
+/** The decision of each stage, in order. */
 function Stages({ visit }: { visit: RefusedVisit }) {
   const last = refusing(visit);
   return (

@@ -1,4 +1,4 @@
-// The page of a route: its stages in the order they run, whom they turned away, which paths it is for.
+// The page of a route: its stages in execution order, recent refusals, and its path.
 import { useState } from "react";
 import type { HttpsEdge, HttpsRoute } from "../../api/generated";
 import type { Base } from "../../api/management";

@@ -1,4 +1,4 @@
-// The routes of an HTTPS edge: which paths, where they go, what happens on the way.
+// The routes of an HTTPS edge: their paths, backends and modules.
 import type { HttpsEdge, HttpsRoute, RefusedVisit } from "../../api/generated";
 import { Button } from "../../parts/Button";
 import { useNow } from "../../parts/hooks";

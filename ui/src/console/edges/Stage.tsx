@@ -1,4 +1,4 @@
-// One stage: what it is, its settings in a line, what it did lately, its switch, and its form in place.
+// One stage: its name, its settings in one line, its recent refusals, its switch and its form.
 import { useEffect, useRef, type ReactNode } from "react";
 import { Button, IconButton } from "../../parts/Button";
 import { Switch } from "../../parts/Switch";
@@ -23,7 +23,7 @@ export function Stage({ module, view, editing, lately, onEdit, onSwitch, onRemov
   const heading = useRef<HTMLHeadingElement>(null);
   const on = view?.["enabled"] === true;
   const adding = view === null;
-  // Who has just chosen it goes on here.
+  // Moves the focus to a newly added stage.
   useEffect(() => {
     if (adding) heading.current?.focus();
   }, [adding]);
@@ -73,7 +73,7 @@ export function Stage({ module, view, editing, lately, onEdit, onSwitch, onRemov
   );
 }
 
-/** References are shown by what they are called. */
+/** References are displayed by name. */
 function Summary({ module, view }: { module: ModuleDescriptor; view: Body }) {
   if (module.name === "backend") return <BackendName id={module.summary(view)} />;
   if (module.name === "ip_restriction") return <PolicyNames view={view} />;

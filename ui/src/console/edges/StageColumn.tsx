@@ -1,4 +1,4 @@
-// The stages of an edge or route in the order they run: from the visitor to the backend, and back.
+// The stages of an edge or route in execution order: from the visitor to the backend, and back.
 import { useState } from "react";
 import type { RefusedVisit } from "../../api/generated";
 import { Button } from "../../parts/Button";
@@ -21,16 +21,16 @@ import styles from "./StageColumn.module.css";
 interface StageColumnProps {
   owner: Owner;
   record: { id: string };
-  /** The path of the record, and of the collection that is forgotten after a change. */
+  /** The path of the record, and the collection whose queries are invalidated after a change. */
   path: string;
   collection: string;
-  /** What the edge turned away lately; none where its stages leave no trace. */
+  /** Recent refusals; omitted where stages record none. */
   visits: readonly RefusedVisit[];
-  /** Where a visitor meets it; null where that cannot be opened in a browser. */
+  /** The visitors' address; null where a browser cannot open it. */
   address?: string | null;
 }
 
-/** What passes, by what stages are set on: a connection or a request. */
+/** What passes the stages of each kind of owner: connections or requests. */
 const ENDS: Record<Owner, { from: string; to: string; back: string | null }> = {
   https_edge: { from: "A visitor connects", to: "The routes", back: null },
   https_route: {
@@ -139,7 +139,7 @@ function End({ words: said }: { words: string }) {
   );
 }
 
-/** After what has changed is rendered. */
+/** Runs after the change has been rendered. */
 function focusStage(name: string): void {
   requestAnimationFrame(() => document.getElementById(`stage-${name}`)?.focus());
 }

@@ -1,4 +1,4 @@
-// The backend of a route that is about to be made.
+// The backend of a new route.
 import { backend } from "../modules/backend";
 import type { ReferenceField } from "../modules/descriptor";
 import { ReferenceInput } from "../modules/inputs/ReferenceInput";

@@ -1,4 +1,4 @@
-// Whom an edge turned away, asked for again and again while somebody looks.
+// Visitors refused by an edge, polled while they are displayed.
 import type { RefusedVisit, RefusedVisitList } from "../../api/generated";
 import { q, useAsked } from "../management";
 

@@ -1,4 +1,4 @@
-// The names and addresses of an edge, one a line, judged as far as that is possible without asking the server.
+// The names and addresses of an edge, one per line, validated as far as possible without the server.
 import { useState } from "react";
 import { Field as Labelled } from "../../parts/Field";
 import { entries } from "../modules/inputs/texts";
@@ -7,7 +7,7 @@ import { useServer } from "./server";
 
 export type Listens = "names" | "addresses";
 
-/** The most an edge may have. */
+/** The maximum for one edge. */
 const MOST = 100;
 
 interface HostportsField extends Field<readonly string[]> {
@@ -42,7 +42,7 @@ export function wrongHostports(value: readonly string[]): string | null {
 function HostportsInput({ field, value, mistake, onChange }: InputProps<readonly string[]>) {
   const { listens } = field as HostportsField;
   const { data: server } = useServer();
-  // What is typed stays as it is while it is typed.
+  // The text is kept as typed.
   const [typed, setTyped] = useState(value.join("\n"));
   const same = entries(typed).join("\n") === value.join("\n");
   const domain = server?.domain ?? "example.com";

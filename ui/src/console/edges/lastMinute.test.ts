@@ -1,4 +1,4 @@
-// What the last minute brought, in words.
+// The traffic of the last minute, in words.
 import { expect, it } from "vitest";
 import { inWords, warning } from "./lastMinute";
 

@@ -1,10 +1,10 @@
-// What the last minute brought to an edge or a route, in words.
+// The traffic of an edge or a route in the last minute, in words.
 import type { TrafficPoint } from "../../api/generated";
 import { counted } from "../../model/format";
 import { useAsked } from "../management";
 import { NOTHING, trafficQuestion } from "../traffic";
 
-/** Undefined until it is known. */
+/** Undefined while loading. */
 export function useLastMinute(id: string): TrafficPoint | undefined {
   const { data } = useAsked(trafficQuestion);
   return data && (data.get(id)?.last_minute ?? NOTHING);
@@ -21,7 +21,7 @@ export function inWords(point: TrafficPoint, one: "request" | "connection"): str
     .join(", ");
 }
 
-/** For who is about to delete it; nothing where nobody came by. */
+/** For the deletion dialog; empty without visitors. */
 export function warning(point: TrafficPoint | undefined, one: "request" | "connection"): string[] {
   if (!point || point.requests === 0) return [];
   return [`It is in use: ${counted(point.requests, one)} in the last minute.`];

@@ -1,4 +1,4 @@
-// Changes to a module that are one decision: on, off, gone.
+// Changes to a module that need a confirmation: turn on, turn off, remove.
 import type { Body, ModuleDescriptor } from "../modules/descriptor";
 import { coveredBody, switched } from "../modules/form";
 import type { PlannedChange } from "./ChangeDialog";

@@ -1,4 +1,4 @@
-// Routes as people read them: which paths, and in which order they are tried.
+// Routes as displayed: their paths and their matching order.
 import { expect, it } from "vitest";
 import type { HttpsRoute } from "../../api/generated";
 import { wrongHostports } from "./hostportsField";

@@ -1,4 +1,4 @@
-// What is said about a route besides its modules.
+// The fields of a route besides its modules.
 import type { HttpsRoute } from "../../api/generated";
 import type { Field } from "../resource/field";
 import { choice } from "../resource/fields/simple";
@@ -36,7 +36,7 @@ export function wrongPath(path: string): string | null {
   return /\p{Cc}/u.test(path) ? "A path has no control characters." : null;
 }
 
-/** In the order in which the edge looks for one: exact paths first, then the longest. */
+/** Sorts routes by the edge's matching order: exact paths first, then the longest. */
 export function inMatchOrder(routes: readonly HttpsRoute[]): HttpsRoute[] {
   return routes.toSorted(
     (one, other) =>

@@ -1,4 +1,4 @@
-// What the server says of itself, for forms that need its names and ports.
+// The server's facts about itself, for forms that need its names and ports.
 import type { ServerFacts } from "../../api/generated";
 import { q, useAsked } from "../management";
 

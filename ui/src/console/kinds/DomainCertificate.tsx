@@ -1,4 +1,4 @@
-// Certificates that the server gets for a reserved domain by itself: on, off, and how far it is.
+// Certificates that the server obtains for a reserved domain: on, off, and the progress.
 import { asProblem } from "../../api/problem";
 import type { ReservedDomain } from "../../api/generated";
 import { adviceFor } from "../../model/advice";

@@ -1,4 +1,4 @@
-// What edges and restrictions do once an IP policy they name is gone.
+// What edges and restrictions do after the deletion of an IP policy that they reference.
 import type { Dependent, IpPolicy, Ref } from "../../api/generated";
 import { q, useAsked } from "../management";
 import { RefLink } from "../resource/cells";
@@ -7,11 +7,11 @@ import { placeOfId } from "../resource/places";
 
 interface Naming {
   dependent: Dependent;
-  /** The other policies it is judged by. */
+  /** Number of other policies it references. */
   others: number;
 }
 
-/** Which policies a restriction or a module names besides. */
+/** Reads the other policies of each dependent restriction or module. */
 function namingOf(policy: IpPolicy, dependents: readonly Dependent[]) {
   return q<Naming[]>(["/ip_policies", "naming", policy.id, dependents], (api) =>
     Promise.all(

@@ -1,4 +1,4 @@
-// What the agent of a session can be told to do.
+// The commands for the agent of a session.
 import { useState } from "react";
 import type { TunnelSession } from "../../api/generated";
 import { asProblem } from "../../api/problem";

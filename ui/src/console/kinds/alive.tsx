@@ -1,4 +1,4 @@
-// What is connected at this moment: sessions of agents, their tunnels, the addresses visitors can use.
+// Everything connected now: agent sessions, their tunnels, the public addresses.
 import type { Endpoint, Tunnel, TunnelSession } from "../../api/generated";
 import { Outward } from "../edges/Outward";
 import { Moment, Mono, RefLink, Refs } from "../resource/cells";
@@ -15,7 +15,7 @@ const started: Column<{ id: string; uri: string; started_at: string }> = {
   cell: (record) => <Moment at={record.started_at} />,
 };
 
-/** An address as a link where a browser can follow it. */
+/** An address, as a link where a browser can open it. */
 function Address({ url }: { url: string }) {
   if (!/^https?:/.test(url)) return <Mono>{url || "none"}</Mono>;
   return <Outward to={url}>{url}</Outward>;

@@ -1,4 +1,4 @@
-// What stands behind edges: tunnels by their labels, addresses, fixed answers, and backends made of backends.
+// The targets of edges: tunnels by their labels, addresses, fixed responses, and backends that combine backends.
 import type {
   FailoverBackend,
   HttpResponseBackend,
@@ -65,7 +65,7 @@ export const tunnelGroups = describe<TunnelGroupBackend>({
   touches: TOUCHES,
 });
 
-/** As the API reads it: a host, a colon, a port. */
+/** The API's rule: a host, a colon, a port. */
 export function addressMistake(value: string): string | null {
   const parts = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]/]+):(\d{1,5})$/.exec(value);
   if (!parts)
@@ -132,7 +132,7 @@ export const staticBackends = describe<StaticBackend>({
   touches: TOUCHES,
 });
 
-/** As the API sees it: the server's own headers are not to be set. */
+/** The API's rule: the server's own headers cannot be set. */
 function headerMistake(name: string, value: string): string | null {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `“${name}” is no name of a header.`;
   return [...value].some((letter) => letter < " " && letter !== "\t")

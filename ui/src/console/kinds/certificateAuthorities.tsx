@@ -1,11 +1,11 @@
-// Authorities by which edges judge the certificates of visitors.
+// Certificate authorities for the client certificates of visitors.
 import type { CertificateAuthority } from "../../api/generated";
 import { exactly, Moment } from "../resource/cells";
 import { description, metadata, text } from "../resource/fields/text";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 import { created } from "./columns";
 
-/** As far as the shape goes; the server reads the rest. */
+/** Checks the format; the server parses the rest. */
 export function pemMistake(value: string): string | null {
   const count = value.match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 0;
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value))

@@ -1,4 +1,4 @@
-// Tunnel credentials: what agents prove themselves with, and what they may bind.
+// Tunnel credentials: the tokens of agents, and what they may bind.
 import type { Credential } from "../../api/generated";
 import { None } from "../resource/cells";
 import { lines } from "../resource/fields/lists";
@@ -7,7 +7,7 @@ import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "
 import { created, owner } from "./columns";
 import { ownerField } from "./owners";
 
-/** A rule as the API reads it, as far as its shape goes. */
+/** The error in a rule, as far as its format shows. */
 export function ruleMistake(rule: string): string | null {
   if (rule === "*") return null;
   if (!rule.startsWith("bind:")) return "A rule is bind:<target>, or * for everything.";

@@ -1,4 +1,4 @@
-// HTTPS edges: names whose requests are told apart by their paths.
+// HTTPS edges: host names whose requests are routed by path.
 import type { HttpsEdge } from "../../api/generated";
 import { counted } from "../../model/format";
 import { hostports } from "../edges/hostportsField";

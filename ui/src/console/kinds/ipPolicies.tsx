@@ -1,4 +1,4 @@
-// IP policies: named lists of rules that say which addresses may pass.
+// IP policies: named lists of rules that allow or deny addresses.
 import type { IpPolicy } from "../../api/generated";
 import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../resource/kind";
 import { description, metadata } from "../resource/fields/text";

@@ -1,4 +1,4 @@
-// The rules of IP policies, each a network that is let in or kept out.
+// The rules of IP policies, each a network that is allowed or denied.
 import type { IpPolicyRule } from "../../api/generated";
 import { readCidr, sizeOfNetwork } from "../../model/cidr";
 import { State } from "../../parts/State";

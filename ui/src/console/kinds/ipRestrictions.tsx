@@ -1,4 +1,4 @@
-// IP restrictions: policies before a whole part of the service.
+// IP restrictions: policies for a whole part of the service.
 import type { IpRestriction } from "../../api/generated";
 import { Refs } from "../resource/cells";
 import { choice, flag } from "../resource/fields/simple";

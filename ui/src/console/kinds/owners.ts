@@ -1,4 +1,4 @@
-// Whose a record shall be: users and bot users, as far as the key may see them.
+// The possible owners of a record: users and bot users, as far as the key may read them.
 import type { BotUser, User } from "../../api/generated";
 import { ref } from "../resource/fields/references";
 import type { Field } from "../resource/field";

@@ -1,4 +1,4 @@
-// Names and addresses kept for their owners.
+// Names and addresses reserved for their owners.
 import type { ReservedAddress, ReservedDomain } from "../../api/generated";
 import { Mono, RefLink } from "../resource/cells";
 import { ref } from "../resource/fields/references";
@@ -10,7 +10,7 @@ import { ownerField } from "./owners";
 
 const NAME = /^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** As the API reads a host name; the first part may be a star. */
+/** The API's rule for a host name; the first label may be `*`. */
 export function domainMistake(value: string): string | null {
   if (value === "*") return "A star stands before a name, such as *.example.com.";
   return NAME.test(value)

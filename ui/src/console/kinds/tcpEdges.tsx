@@ -1,4 +1,4 @@
-// TCP edges: public addresses whose connections go to a backend.
+// TCP edges: public addresses whose connections are forwarded to a backend.
 import type { TcpEdge } from "../../api/generated";
 import { hostports } from "../edges/hostportsField";
 import { Moment, RefLink } from "../resource/cells";

@@ -1,4 +1,4 @@
-// TLS edges: names whose connections go to a backend as they are.
+// TLS edges: host names whose connections are forwarded to a backend unchanged.
 import type { TlsEdge } from "../../api/generated";
 import { hostports } from "../edges/hostportsField";
 import { Moment, RefLink } from "../resource/cells";

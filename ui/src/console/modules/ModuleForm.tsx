@@ -1,4 +1,4 @@
-// The form of one module on one owner: its settings, what the provider must be told, and the same as a request.
+// The form of one module of an owner: its settings, the values for its provider, and the request it sends.
 import { useId, useMemo, useRef, useState, type FormEvent } from "react";
 import { ApiError, asProblem } from "../../api/problem";
 import { adviceFor } from "../../model/advice";
@@ -18,16 +18,16 @@ import { isRecord, textsOf } from "./words";
 
 interface ModuleFormProps {
   module: ModuleDescriptor;
-  /** What it is set on: the path of the record, and the collection that is remembered. */
+  /** The path of the owner's record, and the collection whose queries are invalidated. */
   path: string;
   collection: string;
-  /** As the API shows it; null where it is not set. */
+  /** The module as in the API; null where it is not set. */
   view: Body | null;
-  /** Why it would be refused beside what else is set. */
+  /** The reason for which the API would refuse it beside the other modules. */
   beside: string | null;
-  /** The id of a route, for what its provider must be told. */
+  /** The id of a route, for the values that its provider needs. */
   route: string | null;
-  /** Where it can be tried. */
+  /** An address to try it. */
   address: string | null;
   onDone(): void;
   onCancel(): void;
@@ -53,7 +53,7 @@ export function ModuleForm({
   const change = useChange([collection]);
   const before = useMemo(() => (view ? draftOf(module, view) : emptyDraft(module)), [module, view]);
   const draft = { ...before, ...edited };
-  // Who opens a module that is switched off changes its settings and not the switch.
+  // Editing a module that is turned off does not turn it on.
   const body = bodyOf(module, draft, view ? view["enabled"] === true : true);
   const mistakes = mistakesOf(module, draft);
   const fields = module.fields.filter((field) => asked(field, draft));
@@ -177,13 +177,13 @@ export function ModuleForm({
   );
 }
 
-/** The field an error is about: the API names members of objects and places in lists as well. */
+/** The field of an API error, which may also name a member of an object or a position in a list. */
 function fieldOf(fields: readonly Field[], named: string): Field | undefined {
   const parts = named.replace(/\[\d+\]/g, "").split(".");
   return fields.find(({ name }) => name === parts.at(-1)) ?? fields.find(({ name }) => name === parts[0]);
 }
 
-/** Whether a record shows a module that counts. */
+/** Whether a record has this module, enabled. */
 export function isOn(view: unknown): boolean {
   return isRecord(view) && view["enabled"] === true;
 }

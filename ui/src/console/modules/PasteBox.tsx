@@ -1,4 +1,4 @@
-// What to paste at the provider of a login, with a copy of each, and for SAML the whole as a file.
+// Values to copy to the provider of a login, and for SAML the whole metadata as a file.
 import { Button, IconButton } from "../../parts/Button";
 import { saveText } from "../../parts/save";
 import { useCopy } from "../../services";

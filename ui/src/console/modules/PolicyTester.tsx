@@ -1,4 +1,4 @@
-// Says for an address whether the chosen policies would let it in, and by which rule, before anything is saved.
+// Tests whether the selected policies admit an address, and by which rule, before anything is saved.
 import { useId, useState } from "react";
 import type { IpPolicyRule } from "../../api/generated";
 import { counted } from "../../model/format";
@@ -9,7 +9,7 @@ import { RefLink } from "../resource/cells";
 import styles from "./ModuleForm.module.css";
 import { judge } from "./policyTest";
 
-/** Rules may be changed in another window while somebody decides here. */
+/** Polling interval in milliseconds: rules may change in another window. */
 const EVERY_MS = 4_000;
 
 export function PolicyTester({ policies }: { policies: readonly string[] }) {

@@ -1,4 +1,4 @@
-// Where visitors go.
+// The backend that receives the visitors' requests or connections.
 import type { ModuleDescriptor } from "./descriptor";
 import { isRecord, textOf } from "./words";
 

@@ -1,4 +1,4 @@
-// A backend that fails too often is left alone for a while.
+// Stops sending requests to a backend that fails too often, for a while.
 import type { ModuleDescriptor, NumberField } from "./descriptor";
 import { numberOf, percent, seconds } from "./words";
 

@@ -1,4 +1,4 @@
-// Answers are compressed on their way to visitors.
+// Compresses responses to visitors.
 import type { ModuleDescriptor } from "./descriptor";
 
 export const compression: ModuleDescriptor = {

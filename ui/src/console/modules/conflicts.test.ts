@@ -1,4 +1,4 @@
-// What does not go together is said before anybody tries.
+// Conflicting modules are reported before a request is sent.
 import { expect, it } from "vitest";
 import { conflictsOf, refusedBeside, setOf } from "./conflicts";
 

@@ -1,12 +1,12 @@
-// What does not go together among the modules of one owner, and what is missing for visitors to be served.
+// Modules of one owner that exclude each other, and what is missing before visitors can be served.
 import type { Body, Owner } from "./descriptor";
 import { LOGINS, MODULES } from "./index";
 import { isRecord } from "./words";
 
-/** The modules of an owner as the API shows them: null where one is not set. */
+/** The modules of an owner as in the API: null where one is not set. */
 export type Set = Readonly<Record<string, Body | null>>;
 
-/** The modules in a record of the API. */
+/** Extracts the modules of a record. */
 export function setOf(record: object, owner: Owner): Set {
   const members = record as Body;
   const own = MODULES.filter(({ owners }) => owners.includes(owner));
@@ -20,7 +20,7 @@ export function setOf(record: object, owner: Owner): Set {
 
 const on = (set: Set, name: string) => set[name]?.["enabled"] === true;
 
-/** Sentences for who looks at the stages. */
+/** Warnings shown with the stages. */
 export function conflictsOf(set: Set, owner: Owner): string[] {
   const found: string[] = [];
   if ("backend" in set && !on(set, "backend"))
@@ -40,7 +40,7 @@ export function conflictsOf(set: Set, owner: Owner): string[] {
   return found;
 }
 
-/** Why the API would refuse to have this module enabled as well; null if it would not. */
+/** The reason for which the API would refuse to enable this module too; null if it would not. */
 export function refusedBeside(set: Set, name: string): string | null {
   if (LOGINS.includes(name)) {
     const other = LOGINS.find((login) => login !== name && on(set, login));

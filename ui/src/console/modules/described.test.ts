@@ -1,5 +1,5 @@
-// Every module of the API has a form, and every form says and asks what the API does: nothing is left out, nothing
-// is of another kind, no limit and no default differs.
+// Every module of the API has a form that matches its schema: no member is missing, and types, limits and defaults
+// are equal.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ function moduleOf(owner: string, name: string): ModuleDescriptor | undefined {
   return MODULES.find((module) => module.name === name && module.owners.some((own) => own === owner));
 }
 
-/** Something that may stand in a field, and is not what stands there at first. */
+/** A valid value of a field that differs from its initial one. */
 function something(field: Field): Value {
   switch (field.kind) {
     case "number":
@@ -55,7 +55,7 @@ function full(module: ModuleDescriptor, over: Draft = {}): Draft {
   return { ...Object.fromEntries(module.fields.map((field) => [field.name, something(field)])), ...over };
 }
 
-/** The drafts that fill all a module can have: one for each shape of its body. */
+/** The drafts that together fill every member of a module: one for each variant of its body. */
 function drafts(module: ModuleDescriptor): Draft[] {
   if (module.name === "oauth") return PROVIDERS.map(({ value }) => full(module, { provider: value }));
   if (module.name === "tls_termination") return [full(module, { terminate_at: "edge" })];
@@ -73,14 +73,14 @@ function paths(body: unknown, schema: Schema, at = ""): string[] {
   });
 }
 
-/** Every member that can be said. */
+/** Every member that a request may contain. */
 function leaves(schema: Schema, at = ""): string[] {
   const { properties } = resolved(schema);
   if (!properties) return [at];
   return Object.entries(properties).flatMap(([name, member]) => leaves(member, `${at}.${name}`));
 }
 
-/** The schema of the member that a field becomes. */
+/** The schema of the member that a field sets. */
 function memberOf(module: ModuleDescriptor, field: Field, body: Schema): Schema {
   const own = body.properties?.[field.name];
   if (own?.type ?? own?.anyOf) return resolved(own ?? {});
@@ -118,7 +118,7 @@ describe("every module that can be put", () => {
       const types = [member.type ?? (member.oneOf ? "string" : [])].flat();
       expect(types, field.name).toEqual(expect.arrayContaining([...SHAPES[field.kind]]));
       agrees(field, member);
-      // What must be said at the API must be said here. A secret is needed where the provider has one.
+      // Members required by the API must be required here. A secret is required where the provider has one.
       const needed = body.required?.includes(field.name) ?? false;
       if (module?.name !== "oauth" && field.kind !== "secret")
         expect(field.required ?? false, field.name).toBe(needed);
@@ -139,7 +139,7 @@ function agrees(field: Field, member: Schema): void {
     case "number":
       expect([field.least, field.most], about).toEqual([
         member.minimum ?? 0,
-        // The interval of checks says its real bounds one level below.
+        // The interval of checks states its real bounds one level below.
         Math.min(member.maximum ?? Infinity, member.anyOf?.[1]?.maximum ?? Infinity),
       ]);
       expect(field.value, about).toBe(member.default);
@@ -185,7 +185,7 @@ describe("the providers of webhooks", () => {
 
 describe("the order of the stages", () => {
   const source = readFileSync(join(TOP, "edge/src/modules/mod.rs"), "utf8");
-  /** The stages as a function of the edge calls them; those that only tunnels have are left out. */
+  /** The stages as named in the code of the edge; those only for tunnels are omitted. */
   const called = (name: string): string[] => {
     const from = source.indexOf(`fn ${name}(`);
     const body = source.slice(from, source.indexOf("\n    }\n", from));

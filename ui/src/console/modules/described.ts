@@ -1,4 +1,4 @@
-// The description of the management API, as far as tests hold the forms against it.
+// The schemas of the management API that tests compare the forms with.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -30,7 +30,7 @@ export const TOP = join(import.meta.dirname, "../../../..");
 
 const description = JSON.parse(readFileSync(join(TOP, "api/openapi.json"), "utf8")) as Description;
 
-/** The schema behind a reference, or behind "this or null". */
+/** Resolves a reference, also in "this or null". */
 export function resolved(schema: Schema): Schema {
   if (schema.$ref) return resolved(description.components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {});
   const real = schema.anyOf?.filter(({ type }) => type !== "null") ?? [];
@@ -44,7 +44,7 @@ const OWNERS: Record<string, string> = {
   "/edges/tcp/{id}": "tcp_edge",
 };
 
-/** Every module that can be put, with what it is put on and the schema of its body. */
+/** Every module that can be set, with its owners and the schema of its body. */
 export function puttable(): { owner: string; name: string; body: Schema }[] {
   return Object.entries(description.paths).flatMap(([path, { put }]) => {
     if (!put) return [];

@@ -1,9 +1,9 @@
-// What a module is to its form: where it may be set, what is asked for, and how that becomes a body and back.
+// The description of a module for its form: its owners, its fields, and the conversion to a request body and back.
 
-/** What a module is set on. */
+/** The kinds that can have modules. */
 export type Owner = "https_edge" | "https_route" | "tls_edge" | "tcp_edge";
 
-/** One part of a form's state. Numbers stay as they were typed until they are sent. */
+/** The value of one field in a form. Numbers are kept as typed until they are sent. */
 export type Value = string | boolean | readonly string[] | readonly Pair[];
 
 export interface Pair {
@@ -11,31 +11,31 @@ export interface Pair {
   value: string;
 }
 
-/** What stands in a form, by the names of its fields. */
+/** The values of a form by field name. */
 export type Draft = Readonly<Record<string, Value>>;
 
-/** What the API answers or takes, before it is looked at. */
+/** A JSON object of the API before validation. */
 export type Body = Record<string, unknown>;
 
 interface Common {
-  /** The member of the body it becomes. */
+  /** The member of the body that it sets. */
   name: string;
   label: string;
   help?: string;
   required?: boolean;
-  /** Stands behind "More settings": most people leave it as it is. */
+  /** Shown under "More settings": most users keep the default. */
   advanced?: boolean;
-  /** Whether it is asked for at all, by what stands in the rest of the form. */
+  /** Whether it is shown, by the other values of the form. */
   when?(draft: Draft): boolean;
 }
 
 export interface TextField extends Common {
   kind: "text" | "secret" | "document";
   value: string;
-  /** The longest, in characters. */
+  /** Maximum length in characters. */
   longest: number;
   placeholder?: string;
-  /** What is wrong with a text that is neither empty nor too long. */
+  /** The error of a text that is neither empty nor too long. */
   wrong?(text: string): string | null;
 }
 
@@ -45,15 +45,15 @@ export interface NumberField extends Common {
   least: number;
   most: number;
   unit: string;
-  /** What is wrong with a number within the bounds. */
+  /** The error of a number within the bounds. */
   wrong?(value: number): string | null;
-  /** What a number means that is not one, such as 0 for "never". */
+  /** The meaning of a special number, such as 0 for "never". */
   means?: Readonly<Record<number, string>>;
 }
 
 export interface ShareField extends Common {
   kind: "share";
-  /** From 0 to 1; shown and typed as a percentage. */
+  /** From 0 to 1; displayed and typed as a percentage. */
   value: number;
 }
 
@@ -75,7 +75,7 @@ export interface ChoiceField extends Common {
 
 export interface ListField extends Common {
   kind: "list";
-  /** How many there may be, and how long each may be in characters. */
+  /** Maximum number of entries, and the maximum length of each in characters. */
   most: number;
   longest: number;
   placeholder?: string;
@@ -88,7 +88,7 @@ export interface HeadersField extends Common {
   wrong(pair: Pair): string | null;
 }
 
-/** Records of another kind, chosen by what they are called. */
+/** Records of another kind, selected by name. */
 export interface ReferenceField extends Common {
   kind: "reference" | "references";
   of: "backends" | "ip_policies" | "certificate_authorities";
@@ -109,23 +109,23 @@ export interface ModuleDescriptor {
   /** Its name in paths and in the record of its owner. */
   name: string;
   label: string;
-  /** What it does, in a sentence. */
+  /** What it does, in one sentence. */
   about: string;
-  /** What it may be set on. */
+  /** The kinds of owners that can have it. */
   owners: readonly Owner[];
-  /** How the edge calls it where it writes down its decisions. */
+  /** Its name in the recorded decisions of the edge. */
   trace: string;
   fields: readonly Field[];
-  /** Its settings in a line, read from what the API shows. */
+  /** Its settings in one line, from the record of the API. */
   summary(view: Body): string;
-  /** What visitors meet when it is switched off or removed. */
+  /** What visitors get when it is turned off or removed. */
   without: string;
-  /** What stands in the form for a module that is set; the members as they are, unless said otherwise. */
+  /** The draft for a module that is set; by default the members unchanged. */
   read?(view: Body): Draft;
-  /** The body of a draft, without `enabled`; the fields as they are, unless said otherwise. */
+  /** The body of a draft without `enabled`; by default the fields unchanged. */
   write?(draft: Draft): Body;
-  /** What is wrong with the draft as a whole, by the field where it is said. */
+  /** The errors of the draft as a whole, by the field that shows them. */
   mistakes?(draft: Draft): Readonly<Record<string, string>>;
-  /** What the reader should know before it is sent. `apps`: providers with an app of the server's operator, if known. */
+  /** Notes before it is sent. `apps`: providers for which the operator has registered an app, if known. */
   warnings?(draft: Draft, apps: readonly string[] | null): readonly string[];
 }

@@ -1,4 +1,4 @@
-// Forms of modules: what is shown becomes the same body again, mistakes are said where they are.
+// Forms of modules: an unchanged form yields the same body, and errors are shown at their fields.
 import { describe, expect, it } from "vitest";
 import { backend } from "./backend";
 import { circuitBreaker } from "./circuitBreaker";

@@ -1,4 +1,4 @@
-// The state of a module's form: where it begins, what is wrong with it, and the body that is sent.
+// The state of a module's form: its initial values, its validation and the resulting request body.
 import type {
   Body,
   Draft,
@@ -14,7 +14,7 @@ import type {
 import { pairs } from "./headers";
 import { textOf, textsOf } from "./words";
 
-/** What a field holds before anybody has said anything. */
+/** The initial value of a field. */
 export function initial(field: Field): Value {
   switch (field.kind) {
     case "number":
@@ -32,12 +32,12 @@ export function initial(field: Field): Value {
   }
 }
 
-/** A form for a module that is not set. */
+/** The draft for a module that is not set. */
 export function emptyDraft(module: ModuleDescriptor): Draft {
   return Object.fromEntries(module.fields.map((field) => [field.name, initial(field)]));
 }
 
-/** A form with the settings of a module as the API shows it. */
+/** The draft with the current settings of a module. */
 export function draftOf(module: ModuleDescriptor, view: Body): Draft {
   const read = module.read?.(view) ?? {};
   const shown = module.fields.map((field) => [
@@ -64,12 +64,12 @@ function valueOf(field: Field, value: unknown): Value {
   }
 }
 
-/** Whether a field is asked for, as the rest of the form stands. */
+/** Whether a field is shown for the current state of the form. */
 export function asked(field: Field, draft: Draft): boolean {
   return field.when?.(draft) ?? true;
 }
 
-/** What is sent: the whole module. */
+/** The request body with the whole module. */
 export function bodyOf(module: ModuleDescriptor, draft: Draft, enabled: boolean): Body {
   if (module.write) return { enabled, ...module.write(draft) };
   const members = module.fields
@@ -89,12 +89,12 @@ function memberOf(field: Field, value: Value): unknown {
   }
 }
 
-/** The body that switches a module that is set: all it has, and `enabled` as it is wanted. */
+/** The body that turns a module on or off: all its settings, and the new `enabled`. */
 export function switched(module: ModuleDescriptor, view: Body, enabled: boolean): Body {
   return bodyOf(module, draftOf(module, view), enabled);
 }
 
-/** What is wrong, by field. What only the server can know, it says. */
+/** The validation errors by field. The server checks what only it can know. */
 export function mistakesOf(module: ModuleDescriptor, draft: Draft): Readonly<Record<string, string>> {
   const found: Record<string, string> = { ...module.mistakes?.(draft) };
   for (const field of module.fields) {
@@ -172,7 +172,7 @@ function wrongReferences(field: ReferenceField, ids: readonly string[]): string 
 
 export const COVERED = "••••••••";
 
-/** The body as it may be shown: what a secret field became is covered, wherever in the body it stands. */
+/** The body for display: values of secret fields are masked wherever they occur in it. */
 export function coveredBody(module: ModuleDescriptor, body: Body): Body {
   const secret = new Set(module.fields.filter(({ kind }) => kind === "secret").map(({ name }) => name));
   const cover = (name: string, value: unknown) =>

@@ -1,18 +1,18 @@
-// What is added to and taken from requests on their way in and answers on their way out.
+// Headers added to or removed from requests and responses.
 import { counted } from "../../model/format";
 import type { Body, Draft, Field, ModuleDescriptor, Pair } from "./descriptor";
 import { isRecord, textOf, textsOf } from "./words";
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t -~]*$/;
-/** These belong to one connection or say where a message ends. */
+/** Headers of a single connection and headers that frame a message. */
 const FRAMING = new Set(
   "connection content-length expect http2-settings keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split(
     " ",
   ),
 );
 
-/** What a value may name between `${` and `}`. */
+/** Variables for `${…}` in a value. */
 export const VARIABLES: readonly (readonly [name: string, sentence: string])[] = [
   ["conn.client_ip", "The address of the visitor's socket."],
   ["conn.client_port", "The port of the visitor's socket."],

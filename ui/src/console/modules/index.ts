@@ -1,5 +1,5 @@
-// Every module there is, in the order in which the edge puts them to work: from the visitor to the backend, and what
-// is done to the answer on its way back.
+// All modules in the order in which the edge runs them: from the visitor to the backend, and then those for the
+// response.
 import { backend } from "./backend";
 import { circuitBreaker } from "./circuitBreaker";
 import { compression } from "./compression";
@@ -17,7 +17,7 @@ import { websocketTcpConverter } from "./websocketTcpConverter";
 
 const INWARD: readonly ModuleDescriptor[] = [
   httpsTermination,
-  // The address of a TLS or TCP visitor is judged before anything is said to them.
+  // The address of a TLS or TCP visitor is checked before any byte is sent.
   ipRestriction,
   tlsTermination,
   mutualTls,
@@ -36,7 +36,7 @@ const OUTWARD: readonly ModuleDescriptor[] = [compression, responseHeaders];
 
 export const MODULES: readonly ModuleDescriptor[] = [...INWARD, ...OUTWARD];
 
-/** The stages before and at the backend, and those of the answer, of what modules are set on. */
+/** The stages before and at the backend, and those of the response, for a kind of owner. */
 export function stagesOf(owner: Owner): { inward: ModuleDescriptor[]; outward: ModuleDescriptor[] } {
   const here = (module: ModuleDescriptor) => module.owners.includes(owner);
   return { inward: INWARD.filter(here), outward: OUTWARD.filter(here) };
@@ -46,5 +46,5 @@ export function modulesOf(owner: Owner): ModuleDescriptor[] {
   return MODULES.filter((module) => module.owners.includes(owner));
 }
 
-/** Of these a route can have one enabled. */
+/** A route can have only one of these enabled. */
 export const LOGINS: readonly string[] = ["oauth", "oidc", "saml"];

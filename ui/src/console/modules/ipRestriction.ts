@@ -1,4 +1,4 @@
-// Which addresses may come in.
+// Which IP addresses are let in.
 import { counted } from "../../model/format";
 import type { ModuleDescriptor } from "./descriptor";
 import { idsOf } from "./words";

@@ -1,4 +1,4 @@
-// What stages did lately, and what must be pasted at providers.
+// Recent refusals of stages, and the values to copy to providers.
 import { expect, it } from "vitest";
 import type { Decision, RefusedVisit } from "../../api/generated";
 import { backend } from "./backend";

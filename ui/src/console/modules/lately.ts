@@ -1,25 +1,25 @@
-// What a stage did lately, from the visits that an edge has turned away.
+// Recent refusals of each stage, from the visits that an edge has refused.
 import type { Decision, RefusedVisit } from "../../api/generated";
 import { span } from "../../model/format";
 import type { ModuleDescriptor } from "./descriptor";
 
-/** The server remembers so many of each edge. */
+/** Number of refusals that the server keeps for each edge. */
 export const REMEMBERED = 100;
 
 export interface Lately {
   refused: number;
   warned: number;
-  /** The newest of them, a moment in RFC 3339. */
+  /** Time of the latest one, RFC 3339. */
   last: string;
 }
 
-/** The decision that ended a visit; none where a stage let everybody pass and what lies behind them failed. */
+/** The decision that ended a visit; none where every stage passed and the backend failed. */
 export function refusing(visit: RefusedVisit): Decision | null {
   const last = visit.decisions.at(-1);
   return last?.verdict === "refused" ? last : null;
 }
 
-/** By the names that decisions have for stages. What no stage refused is the backend's. Visits are newest first. */
+/** Counts by the stage names of the decisions. Failures after all stages count for the backend. Newest first. */
 export function lately(visits: readonly RefusedVisit[], route: string | null): ReadonlyMap<string, Lately> {
   const found = new Map<string, Lately>();
   const count = (stage: string, member: "refused" | "warned", at: string) => {
@@ -35,7 +35,7 @@ export function lately(visits: readonly RefusedVisit[], route: string | null): R
   return found;
 }
 
-/** `refused 4, last 12 s ago`; empty where nothing happened. */
+/** `refused 4, last 12 s ago`; empty without any. */
 export function words(module: ModuleDescriptor, did: Lately | undefined, now: number): string {
   if (!did) return "";
   const verb = module.trace === "backend" ? "failed" : "refused";

@@ -1,4 +1,4 @@
-// Whose certificates visitors must show.
+// The certificate authorities of the client certificates that visitors must present.
 import { counted } from "../../model/format";
 import type { ModuleDescriptor } from "./descriptor";
 import { idsOf } from "./words";

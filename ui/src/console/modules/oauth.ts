@@ -1,4 +1,4 @@
-// Visitors log in with an account they have elsewhere: one provider, and lists of who may come in.
+// Visitors log in with an existing account: one provider, and lists of the accounts that are let in.
 import type { Body, Draft, Field, ListField, ModuleDescriptor, Option } from "./descriptor";
 import { SESSION, WITHOUT_LOGIN, entries, lasting, scopes } from "./session";
 import { isRecord, some, textOf, textsOf } from "./words";
@@ -14,7 +14,7 @@ export const PROVIDERS: readonly Option[] = [
   { value: "amazon", label: "Amazon" },
 ];
 
-/** Where apps are registered. */
+/** Where the providers register apps. */
 export const REGISTRIES: Readonly<Record<string, string>> = {
   github: "https://github.com/settings/applications/new",
   google: "https://console.cloud.google.com/apis/credentials",
@@ -110,7 +110,7 @@ const fields: readonly Field[] = [
   ...SESSION,
 ];
 
-/** The provider that is configured, and its settings. */
+/** The configured provider and its settings. */
 export function configured(view: Body): [provider: string, login: Body] | null {
   const all = isRecord(view["provider"]) ? view["provider"] : {};
   for (const [name, login] of Object.entries(all)) if (isRecord(login)) return [name, login];

@@ -1,4 +1,4 @@
-// Visitors log in with any provider that speaks OpenID Connect.
+// Visitors log in with any OpenID Connect provider.
 import type { ModuleDescriptor } from "./descriptor";
 import { SESSION, WITHOUT_LOGIN, lasting, scopes } from "./session";
 import { textOf } from "./words";

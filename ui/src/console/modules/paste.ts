@@ -1,4 +1,4 @@
-// What the provider of a login must be told, and where the route can be tried.
+// Values to copy to the provider of a login, and the address to try the route.
 import type { ServerFacts } from "../../api/generated";
 import type { Body, ModuleDescriptor } from "./descriptor";
 import { textOf } from "./words";
@@ -11,7 +11,7 @@ export interface Paste {
 
 type Facts = Pick<ServerFacts, "callback_url" | "login_url">;
 
-/** Nothing for modules that have no provider. Before a SAML module is set its certificate is not known. */
+/** Empty for modules without a provider. The certificate of a SAML module is known only after the module is set. */
 export function pasteOf(module: ModuleDescriptor, route: string, view: Body | null, facts: Facts): Paste[] {
   if (module.name === "oidc" || module.name === "oauth") {
     const help = "The same for all routes. Register it exactly like this.";
@@ -48,7 +48,7 @@ export function pasteOf(module: ModuleDescriptor, route: string, view: Body | nu
   ];
 }
 
-/** The address of a route for a visitor; nothing where the edge has no name. */
+/** The address of a route for a visitor; empty where the edge has no host name. */
 export function visitAddress(hostports: readonly string[], path: string, httpsPort: number): string | null {
   const host = hostports[0]?.replace(/:\d+$/, "").replace(/^\*\./, "www.");
   if (!host) return null;

@@ -1,11 +1,11 @@
-// What the rules of IP policies say about an address, as the edge judges it.
+// Evaluates the rules of IP policies for an address, as the edge does.
 import type { IpPolicyRule } from "../../api/generated";
 import { isWithin } from "../../model/cidr";
 
 export type PolicyVerdict =
   { passes: true; rule: IpPolicyRule } | { passes: false; rule: IpPolicyRule | null } | null;
 
-/** One rule must allow the address and none may deny it; null for what is no address. */
+/** At least one rule must allow the address and none may deny it; null for an invalid address. */
 export function judge(address: string, rules: readonly IpPolicyRule[]): PolicyVerdict {
   if (isWithin(address, "0.0.0.0/0") === null) return null;
   const matching = rules.filter((rule) => isWithin(address, rule.cidr));

@@ -1,4 +1,4 @@
-// What the metadata of identity providers lacks is seen before anybody tries to log in.
+// Missing parts in the metadata of identity providers are found before the first login.
 import { expect, it } from "vitest";
 import { missing } from "./samlMetadata";
 

@@ -1,19 +1,19 @@
-// What identity providers say of themselves, as far as a login needs it; and what this side says to them.
+// Reads the metadata of identity providers as far as a login needs it, and writes that of this side (SAML 2.0).
 
 const BINDINGS = "urn:oasis:names:tc:SAML:2.0:bindings:";
 
-/** An element's start, whatever its namespace is called. */
+/** The start tag of an element in any namespace. */
 function starts(xml: string, element: string): string[] {
   return xml.match(new RegExp(`<(?:[A-Za-z_][\\w.-]*:)?${element}(?=[\\s/>])[^>]*>`, "g")) ?? [];
 }
 
-/** Whether a key is for signatures, and has a certificate. */
+/** Whether a key is for signatures and has a certificate. */
 function signs(key: string): boolean {
   const encrypts = /^<[^>]*\buse\s*=\s*["']encryption["']/.test(key);
   return !encrypts && /<(?:[\w.-]+:)?X509Certificate[\s>]\s*\S/.test(key);
 }
 
-/** What an identity provider's metadata lacks for a login; null if there is all. Only what the server asks for. */
+/** Lists what is missing in the metadata for a login; null if complete. Checks only what the server requires. */
 export function missing(xml: string): string | null {
   const text = xml.replace(/<!--[\s\S]*?-->/g, "");
   const keys = text.match(/<(?:[\w.-]+:)?KeyDescriptor[\s>][\s\S]*?<\/(?:[\w.-]+:)?KeyDescriptor>/g) ?? [];
@@ -27,7 +27,7 @@ export function missing(xml: string): string | null {
   return certificate ? "it has no address for logins by redirect" : "it has no signing certificate";
 }
 
-/** What an identity provider must be told of a route, as the file it reads: the same as at the entity id. */
+/** Metadata of a route for the identity provider, the same as at its entity id. */
 export function ownMetadata(view: Readonly<Record<string, unknown>>): string {
   const say = (name: string) => escaped(typeof view[name] === "string" ? view[name] : "");
   const certificate = say("request_signing_certificate_pem").replace(/-----[A-Z ]+-----|\s/g, "");

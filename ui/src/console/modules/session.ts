@@ -1,11 +1,11 @@
-// What the three login modules ask alike: how a login is remembered, and for how long.
+// Settings shared by the three login modules: how a login is remembered, and for how long.
 import { counted } from "../../model/format";
 import type { Draft, Field } from "./descriptor";
 import { numberOf, seconds } from "./words";
 
 const YEAR = 31_536_000;
 
-/** The sentence about removing any of them. */
+/** The effect of removing any of them. */
 export const WITHOUT_LOGIN = "Everybody who knows the address comes in without logging in.";
 
 export const SESSION: readonly Field[] = [
@@ -50,7 +50,7 @@ export const SESSION: readonly Field[] = [
   },
 ];
 
-/** How long sessions last, in words. */
+/** The lifetime of sessions, in words. */
 export function lasting(view: Record<string, unknown>): string {
   const idle = numberOf(view["inactivity_timeout"]);
   const whole = numberOf(view["maximum_duration"]);
@@ -75,7 +75,7 @@ export const scopes: Field = {
   wrong: wrongScope,
 };
 
-/** How many entries there are in lists, such as those of who may come in. */
+/** Number of entries in all lists, such as those of allowed accounts. */
 export function entries(draft: Draft, names: readonly string[]): number {
   return names.reduce((sum, name) => {
     const value = draft[name];

@@ -1,4 +1,4 @@
-// Where a visitor's TLS ends, and how old its protocol may be: of an HTTPS edge and of a TLS edge.
+// The end of a visitor's TLS connection and its minimum version, for HTTPS and TLS edges.
 import type { Body, ChoiceField, ModuleDescriptor } from "./descriptor";
 import { textOf } from "./words";
 

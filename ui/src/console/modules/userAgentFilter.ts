@@ -1,4 +1,4 @@
-// Which browsers and programs may come in, by what they call themselves.
+// Which browsers and programs are let in, by their User-Agent header.
 import type { ListField, ModuleDescriptor } from "./descriptor";
 import { textsOf } from "./words";
 

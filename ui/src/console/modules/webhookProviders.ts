@@ -1,6 +1,6 @@
-// Who sends webhooks that can be verified: the name the API knows, and how people call them.
+// The providers of webhooks that can be verified: their API names and their display names.
 
-/** What signatures are checked with, where it is not a text shared with the provider. */
+/** What signatures are verified with, where it is not a shared secret. */
 type Special = "key" | "none";
 
 const TABLE: readonly (readonly [name: string, label: string, special?: Special])[] = [
@@ -75,7 +75,7 @@ const TABLE: readonly (readonly [name: string, label: string, special?: Special]
   ["zoom", "Zoom"],
 ];
 
-/** What else some are called. */
+/** Other names of some providers. */
 export const ALIASES: Readonly<Record<string, string>> = {
   launchdarkly: "launch_darkly",
   signalsciences: "signal_sciences",
@@ -85,7 +85,7 @@ export const ALIASES: Readonly<Record<string, string>> = {
 
 export const WEBHOOK_PROVIDERS = TABLE.map(([value, label]) => ({ value, label }));
 
-/** The provider by any name it has, in any case; null if nobody knows it. */
+/** The provider with any of its names, in any case; null for an unknown one. */
 export function webhookProvider(
   name: string,
 ): { value: string; label: string; secret: "shared" | Special } | null {

@@ -1,4 +1,4 @@
-// Only requests that a provider has signed pass.
+// Lets in only requests with a valid signature of a webhook provider.
 import type { Draft, ModuleDescriptor, TextField } from "./descriptor";
 import { WEBHOOK_PROVIDERS, webhookProvider } from "./webhookProviders";
 import { textOf } from "./words";

@@ -1,4 +1,4 @@
-// What visitors send in WebSocket messages reaches the backend as a plain stream.
+// Forwards the content of visitors' WebSocket messages to the backend as a plain byte stream.
 import type { ModuleDescriptor } from "./descriptor";
 
 export const websocketTcpConverter: ModuleDescriptor = {

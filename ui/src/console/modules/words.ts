@@ -1,4 +1,4 @@
-// How settings are written in a sentence.
+// Settings as parts of a sentence.
 import { counted } from "../../model/format";
 
 /** `10 seconds`, `5 minutes`, `2 hours`, `3 days`: the largest unit that needs no fraction. */
@@ -40,7 +40,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The ids of what a member refers to. */
+/** The ids in a reference member. */
 export function idsOf(value: unknown): string[] {
   return Array.isArray(value)
     ? value.map((item) => (isRecord(item) ? textOf(item["id"]) : "")).filter(Boolean)

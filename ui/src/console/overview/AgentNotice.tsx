@@ -1,4 +1,4 @@
-// How this computer's agent is, where there is one: with its reason when it is not online.
+// The state of this computer's agent, where there is one, with the reason when it is not online.
 import type { Session } from "../../api/types";
 import { clock } from "../../model/format";
 import { Notice, type Tone } from "../../parts/Notice";
@@ -14,7 +14,7 @@ const WORDS: Record<Session["state"], { tone: Tone; title: string }> = {
   refused: { tone: "bad", title: "This computer's agent is refused by its server" },
 };
 
-/** A word for the page's header. */
+/** A short state for the page's header. */
 export function AgentState() {
   const { link, status } = useAgent();
   if (link !== "live" || status?.session.state !== "online") return null;

@@ -1,4 +1,4 @@
-// The edges and tunnels that most requests of the last minute went to.
+// The edges and tunnels with the most requests in the last minute.
 import type { Traffic } from "../../api/generated";
 import type { Base } from "../../api/management";
 import { State } from "../../parts/State";

@@ -1,4 +1,4 @@
-// The server at a glance: how it is and why, what passes, who is connected, what will expire.
+// The server at a glance: its health, its traffic, the connected agents, and what expires soon.
 import { useState } from "react";
 import type { ServerStatus, TunnelSession } from "../../api/generated";
 import { size, span } from "../../model/format";
@@ -22,7 +22,7 @@ import { RateChart } from "./RateChart";
 import { expiry, expiryTone, firstStep, remarks } from "./state";
 
 const SESSIONS = { path: "/tunnel_sessions", member: "tunnel_sessions" };
-/** Of the agents that connected last. */
+/** Number of most recent agents shown. */
 const AGENTS = 6;
 
 export default function OverviewPage() {

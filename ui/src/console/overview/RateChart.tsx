@@ -1,4 +1,4 @@
-// Requests over time as areas, failures hatched on top of them; the numbers of a moment where the pointer is.
+// Requests over time as areas, failures hatched on top of them; the numbers at the pointer.
 import { useId, useState, type PointerEvent } from "react";
 import type { TrafficPoint } from "../../api/generated";
 import { counted } from "../../model/format";
@@ -10,7 +10,7 @@ const HEIGHT = 150;
 
 interface RateChartProps {
   points: readonly TrafficPoint[];
-  /** What one point spans: `second`, `minute`. */
+  /** The interval of one point: `second`, `minute`. */
   unit: "second" | "minute";
 }
 

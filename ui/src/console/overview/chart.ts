@@ -1,4 +1,4 @@
-// Points of a history as lines in a picture of a fixed size.
+// The points of a history as lines in a drawing of a fixed size.
 
 /** The smallest of 1, 2, 5, 10, 20, 50 … that is not below the value. */
 export function ceiling(value: number): number {
@@ -8,7 +8,7 @@ export function ceiling(value: number): number {
   return step * power;
 }
 
-/** Where each value stands: the first at the left edge, the last at the right one. */
+/** Position of each value: the first at the left edge, the last at the right one. */
 export function place(
   values: readonly number[],
   width: number,
@@ -26,7 +26,7 @@ export function line(places: readonly (readonly [number, number])[]): string {
   return places.map(([x, y], index) => `${index === 0 ? "M" : "L"}${x} ${y}`).join("");
 }
 
-/** Only where something is: each run of values above zero, with the zeros beside it. */
+/** The non-zero parts: each sequence of values above zero, with the zeros beside it. */
 export function runs<T>(values: readonly number[], places: readonly T[]): T[][] {
   const found: T[][] = [];
   let run: T[] | null = null;

@@ -1,18 +1,18 @@
-// How server and agents are, in sentences: what is wrong comes first, each with its reason.
+// The state of server and agents in sentences: problems come first, each with its reason.
 import type { ServerStatus } from "../../api/generated";
 import { counted } from "../../model/format";
 import type { Tone } from "../../parts/Notice";
 import { failureShare, faultsOf, healthOf, sum } from "../traffic";
 
 const DAY_MS = 86_400_000;
-/** Before its end a certificate that nobody renews by itself is worth a warning for so long. */
+/** Number of days before its expiry from which a certificate without automatic renewal is a warning. */
 const EXPIRY_WARNING_DAYS = 21;
 
 export interface Remark {
   tone: Tone;
   title: string;
   reason: string;
-  /** A place in the console where something can be done about it. */
+  /** A page of the console where the problem can be solved. */
   place?: string;
 }
 
@@ -32,7 +32,7 @@ export function expiryTone(notAfter: string, now: number): Tone {
   return daysUntil(notAfter, now) < EXPIRY_WARNING_DAYS ? "warn" : "ok";
 }
 
-/** What there is to say about the server, worst first. Nothing: all is well. */
+/** Everything to report about the server, worst first. Empty if all is well. */
 export function remarks(status: ServerStatus, now: number): Remark[] {
   const found: Remark[] = [];
   const minute = sum(status.history.seconds);
@@ -73,7 +73,7 @@ export function remarks(status: ServerStatus, now: number): Remark[] {
   return found.toSorted((one, other) => order.indexOf(one.tone) - order.indexOf(other.tone));
 }
 
-/** The first thing to do on a server that has nothing yet; null once there is something. */
+/** The first step on an empty server; null once it has something. */
 export function firstStep(status: ServerStatus): "credential" | "connect" | null {
   const { https_edges, tls_edges, tcp_edges, credentials } = status.configured;
   if (status.sessions > 0 || https_edges + tls_edges + tcp_edges > 0) return null;

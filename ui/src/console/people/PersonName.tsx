@@ -1,4 +1,4 @@
-// A person by their name, as a link to their page.
+// The name of a person as a link to their page.
 import type { AppUser } from "../../api/generated";
 import { oneOf, useAsked } from "../management";
 import { RefLink } from "../resource/cells";

@@ -1,4 +1,4 @@
-// On a person's page: where they are logged in, and an end to each of it.
+// On a person's page: their sessions, each with a button to end it.
 import { useState } from "react";
 import type { AppSession, AppUser } from "../../api/generated";
 import { Button } from "../../parts/Button";

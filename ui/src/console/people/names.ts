@@ -1,4 +1,4 @@
-// What people are called: by their name, or whatever the provider says of them.
+// The display name of a person: the name, or another identifier from the provider.
 import type { AppUser } from "../../api/generated";
 
 export function nameOf(user: AppUser): string {

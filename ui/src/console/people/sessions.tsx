@@ -4,7 +4,7 @@ import { PersonName } from "./PersonName";
 import { Moment, None, RefLink } from "../resource/cells";
 import { describe, idColumn, type Column } from "../resource/kind";
 
-/** All but whose session it is. */
+/** All columns except the person. */
 export const sessionColumns: readonly Column<AppSession>[] = [
   { name: "public_url", label: "Logged in at", text: (session) => session.public_url },
   { name: "browser", label: "Browser", text: browserOf },

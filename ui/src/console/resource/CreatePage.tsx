@@ -1,4 +1,4 @@
-// The form that makes a record. A token is shown once, before anything else goes on.
+// Creates a record. A token is shown once before the page continues.
 import { useState } from "react";
 import type { Base } from "../../api/management";
 import { say } from "../../parts/toast";

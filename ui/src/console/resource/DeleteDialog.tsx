@@ -1,4 +1,4 @@
-// Asks before a record goes, and says what that does.
+// Confirms the deletion of a record and explains its effect.
 import type { ReactNode } from "react";
 import type { Base } from "../../api/management";
 import { asProblem } from "../../api/problem";
@@ -12,14 +12,14 @@ import { capital } from "./CreatePage";
 import styles from "./DeleteDialog.module.css";
 
 interface DeleteDialogProps {
-  /** The word for the kind: `IP policy`. */
+  /** The name of the kind: `IP policy`. */
   one: string;
   title: string;
   /** The collection. */
   path: string;
   record: Base;
   forgets: readonly string[];
-  /** What happens to traffic, and what depends on it. */
+  /** The effect on traffic, and the dependents. */
   children?: ReactNode;
   verb?: string;
   onDone(): void;

@@ -1,4 +1,4 @@
-// What refers to a record, and what its deletion means for each of them.
+// The dependents of a record, and what its deletion means for each of them.
 import type { Dependent } from "../../api/generated";
 import type { Base } from "../../api/management";
 import { Notice } from "../../parts/Notice";
@@ -8,7 +8,7 @@ import { RefLink } from "./cells";
 import styles from "./Dependents.module.css";
 import { wordsOfId } from "./places";
 
-/** What the API tells at most. */
+/** The API's limit. */
 const MOST = 100;
 
 export function dependentsOf(path: string, id: string) {
@@ -24,7 +24,7 @@ interface DependentsProps {
   path: string;
   record: Base;
   one: string;
-  /** What those that stay will then do with traffic. */
+  /** What the remaining dependents do with traffic afterwards. */
   renderStays?: (dependents: readonly Dependent[]) => React.ReactNode;
 }
 

@@ -7,10 +7,10 @@ import styles from "./PageFrame.module.css";
 interface PageFrameProps {
   title: string;
   about?: ReactNode;
-  /** The list this page belongs to. */
+  /** The list that this page belongs to. */
   back?: { to: string; label: string };
   actions?: ReactNode;
-  /** For what is easier to see the larger it is. */
+  /** For content that benefits from the full width. */
   wide?: boolean;
   children: ReactNode;
 }
@@ -36,7 +36,7 @@ export function PageFrame({ title, about, back, actions, wide = false, children 
   );
 }
 
-/** A titled part of a page. */
+/** A titled section of a page. */
 export function Section({
   title,
   about,
@@ -62,7 +62,7 @@ export function Section({
   );
 }
 
-/** Labelled facts beside each other. */
+/** Labelled facts side by side. */
 export function Facts({ facts }: { facts: readonly { label: string; value: ReactNode }[] }) {
   return (
     <dl className={styles.facts}>

@@ -1,4 +1,4 @@
-// The page of one record: what it is, what can be changed, what belongs to it, its end.
+// The page of one record: its facts, its form, its related views and its deletion.
 import { useState } from "react";
 import type { Base } from "../../api/management";
 import { ApiError } from "../../api/problem";

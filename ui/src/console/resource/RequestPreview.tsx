@@ -1,4 +1,4 @@
-// The same change as a request: for curl and as JSON. Secrets are covered unless asked for.
+// The request that a form sends: for curl and as JSON. Secrets are masked until revealed.
 import { useState } from "react";
 import type { Method } from "../../api/management";
 import { Button, IconButton } from "../../parts/Button";
@@ -12,7 +12,7 @@ interface RequestPreviewProps {
   method: Method;
   path: string;
   body?: Record<string, unknown>;
-  /** The body as it may be shown. */
+  /** The body for display, with secrets masked. */
   shown?: Record<string, unknown>;
 }
 

@@ -1,4 +1,4 @@
-// A form made of fields: what the API would refuse is said at the field, what it did refuse too.
+// A form made of fields. Errors are shown at the field, both those found here and those of the API.
 import { useId, useMemo, useRef, useState, type FormEvent, type ReactNode } from "react";
 import type { Base, Method } from "../../api/management";
 import { ApiError, asProblem } from "../../api/problem";
@@ -12,22 +12,22 @@ import { RequestPreview } from "./RequestPreview";
 
 interface ResourceFormProps<T> {
   fields: readonly Field[];
-  /** What is changed; null while something is made. */
+  /** The record to change; null for a new one. */
   record: Base | null;
   method: Method;
   path: string;
-  /** What is said besides the fields. */
+  /** Members sent in addition to the fields. */
   fixed?: Readonly<Record<string, unknown>>;
-  /** What a new form begins with, by the names of the fields. */
+  /** Initial values of a new form, by field name. */
   initial?: Draft;
-  /** Collections to be asked for again afterwards. */
+  /** Collections whose queries are invalidated afterwards. */
   forgets: readonly string[];
   submit: string;
   onDone(answer: T): void;
   onCancel?: () => void;
-  /** Below the fields, above the buttons. */
+  /** Shown below the fields, above the buttons. */
   children?: ReactNode;
-  /** All of it is sent, as a replacement asks for. */
+  /** Sends all members, as a replacement requires. */
   whole?: boolean;
 }
 

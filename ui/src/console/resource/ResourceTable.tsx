@@ -1,4 +1,4 @@
-// Records in a table: pages and searches of the server; when sorted, all of them as far as that is sensible.
+// A table of records: the server pages and searches; when sorted, all records are read, up to a limit.
 import { useDeferredValue, useState, type ReactNode } from "react";
 import { ALL_LIMIT, type Base } from "../../api/management";
 import { Button } from "../../parts/Button";
@@ -16,17 +16,17 @@ const SIZES = ["25", "50", "100"] as const;
 
 interface ResourceTableProps {
   kind: Kind;
-  /** Only some, such as the rules of one policy; then all are read. */
+  /** Restricts the records, such as to the rules of one policy; all records are then read. */
   only?: (record: Base) => boolean;
-  /** What all of those say, such as an id, so that the server looks for them. */
+  /** A text in all of those records, such as an id, that the server searches for. */
   saying?: string;
-  /** Before the names in the address, where one page has several tables. */
+  /** Prefix of the parameters in the address, where one page has several tables. */
   prefix?: string;
-  /** At the end of every row. */
+  /** Rendered at the end of every row. */
   renderActions?: (record: Base) => ReactNode;
-  /** Instead of the table when there is nothing at all. */
+  /** Shown instead of the table when there are no records. */
   empty: ReactNode;
-  /** What a row is called for whoever hears it. */
+  /** The accessible name of a row. */
   title?: (record: Base) => string;
 }
 
@@ -51,7 +51,7 @@ export function ResourceTable({
   const size = SIZES.find((one) => one === at("limit")) ?? SIZES[1];
   const trail = at("after") === "" ? [] : at("after").split(",");
   const every = kind.live?.every;
-  // Live views cannot be searched at the server, and are small.
+  // Live views cannot be searched on the server, and are small.
   const whole = only !== undefined || order !== null || (kind.live !== undefined && words !== "");
   const searched = kind.live ? "" : [saying, words].join(" ").trim();
 
@@ -252,7 +252,7 @@ function Heading({
   );
 }
 
-/** Keeps up with typing by itself; the address follows. */
+/** Follows the typing by itself; the address is updated later. */
 function SearchBox({
   value,
   label,
@@ -263,7 +263,7 @@ function SearchBox({
   onChange(value: string): void;
 }) {
   const [typed, setTyped] = useState({ text: value, told: value });
-  // The address was changed by something else, such as going back.
+  // The address was changed elsewhere, such as by going back.
   if (value !== typed.told) setTyped({ text: value, told: value });
   return (
     <span className={styles.search}>

@@ -1,4 +1,4 @@
-// A token that the server tells only now. The dialog goes away when somebody says it was stored.
+// Shows a token that the server reveals only once. The dialog closes when the user confirms that it was stored.
 import { useState } from "react";
 import { Button } from "../../parts/Button";
 import { Dialog, DialogActions } from "../../parts/Dialog";

@@ -1,4 +1,4 @@
-// Searching and sorting records by what their columns say.
+// Searches and sorts records by the texts of their columns.
 import type { Base } from "../../api/management";
 import type { Column } from "./kind";
 
@@ -7,7 +7,7 @@ export interface Order {
   direction: "ascending" | "descending";
 }
 
-/** `name` or `-name`, as it stands in the address. */
+/** `name` or `-name`, as in the page's address. */
 export function readOrder(text: string): Order | null {
   if (text === "") return null;
   return text.startsWith("-")
@@ -21,7 +21,7 @@ export function writeOrder(column: string, direction: Order["direction"]): strin
 
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** All words must be found somewhere in a record: in a column, shown or not, in its id or its metadata. */
+/** All words must occur somewhere in a record: in a column, visible or not, in its id or its metadata. */
 export function arrange<T extends Base>(
   records: readonly T[],
   columns: readonly Column<T>[],

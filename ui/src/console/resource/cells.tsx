@@ -1,4 +1,4 @@
-// What stands in cells and facts of the console: moments, ids with a way to copy them, references to other records.
+// Cells and facts of the console: times, ids to copy, references to other records.
 import type { ReactNode } from "react";
 import type { Base } from "../../api/management";
 import { IconButton } from "../../parts/Button";
@@ -30,7 +30,7 @@ export function ago(moment: string, now: number): string {
       : "just now";
 }
 
-/** How long ago or ahead; the exact time stands beside it for whoever points at it. */
+/** The relative time; the exact one is its tooltip. */
 export function Moment({ at, none = "never" }: { at: string | null | undefined; none?: string }) {
   const now = useNow(30_000, at !== null && at !== undefined);
   if (!at) return <span className={styles.none}>{none}</span>;
@@ -47,7 +47,7 @@ export function exactly(at: string): string {
   return Number.isNaN(when.getTime()) ? at : exact.format(when);
 }
 
-/** Text in a fixed width that can be copied. */
+/** Monospaced text that can be copied. */
 export function Copyable({ text, what }: { text: string; what: string }) {
   const copy = useCopy();
   return (

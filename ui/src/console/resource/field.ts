@@ -1,43 +1,43 @@
-// A field of a form: how it is read from a record, judged as the API would, and written into a body.
+// A field of a form: read from a record, validated as the API would, and written to a body.
 import type { ComponentType } from "react";
 import type { Base } from "../../api/management";
 
-/** What a form holds while it is filled in, by the names of its fields. */
+/** The values of a form by field name. */
 export type Draft = Readonly<Record<string, unknown>>;
 
 export interface InputProps<V> {
   field: Field<V>;
   value: V;
   onChange(value: V): void;
-  /** What is wrong with the value, if that is to be shown now. */
+  /** The error of the value, if it is to be shown. */
   mistake: string | null;
-  /** The record that is changed; null while one is made. */
+  /** The record to change; null for a new one. */
   record: Base | null;
 }
 
-/** Methods, not properties, so that fields of any value can stand in one list. */
+/** Methods, not properties, so that fields of any value can be in one list. */
 export interface Field<V = unknown> {
-  /** The member of the body, and what the API calls the field in an error. */
+  /** The member of the body, and the API's name of the field in errors. */
   readonly name: string;
   readonly label: string;
   readonly help?: string;
-  /** Can be said only when the record is made. */
+  /** Can be set only on creation. */
   readonly createOnly?: boolean;
-  /** Masked in what is shown of the request unless asked. */
+  /** Masked in the displayed request until revealed. */
   readonly secret?: boolean;
-  /** Where the record says it under another name. */
+  /** For members with another name in the record. */
   read(record: Base): V;
   initial(): V;
-  /** The member of the body; undefined leaves it out. */
+  /** The member of the body; undefined omits it. */
   write(value: V): unknown;
-  /** What the API would say about the value, or null. */
+  /** The error that the API would report for the value, or null. */
   check(value: V): string | null;
-  /** Whether the field belongs into the form as filled in so far. */
+  /** Whether the field is shown for the current values. */
   shown?(draft: Draft): boolean;
   readonly Input: ComponentType<InputProps<V>>;
 }
 
-/** The body of a request: everything said when a record is made, only what differs when one is changed. */
+/** The body of a request: everything for a new record, only the differences for a change. */
 export function bodyOf(fields: readonly Field[], draft: Draft, record: Base | null): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const field of shownFields(fields, draft, record)) {
@@ -45,7 +45,7 @@ export function bodyOf(fields: readonly Field[], draft: Draft, record: Base | nu
     if (record !== null) {
       const before = field.write(field.read(record));
       if (JSON.stringify(before) === JSON.stringify(written)) continue;
-      // Nothing at all would mean “unchanged” in a change, so emptiness is said.
+      // An omitted member would mean “unchanged”, so an empty value is sent.
       body[field.name] = written === undefined ? emptied(before) : written;
     } else if (written !== undefined) body[field.name] = written;
   }
@@ -68,7 +68,7 @@ export function draftOf(fields: readonly Field[], record: Base | null): Draft {
   );
 }
 
-/** The mistakes by the names of their fields. */
+/** The errors by field name. */
 export function mistakesOf(
   fields: readonly Field[],
   draft: Draft,
@@ -82,7 +82,7 @@ export function mistakesOf(
   return mistakes;
 }
 
-/** The body with its secrets covered. */
+/** The body with its secrets masked. */
 export function masked(fields: readonly Field[], body: Record<string, unknown>): Record<string, unknown> {
   const secret = new Set(fields.filter((field) => field.secret).map((field) => field.name));
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// What a resource's descriptor says: where it lives, what it is called, its columns, its fields, what goes with it.
+// The descriptor of a resource kind: its path, its names, its columns, its fields and its related views.
 import type { ComponentType, ReactNode } from "react";
 import type { Dependent } from "../../api/generated";
 import type { Base } from "../../api/management";
@@ -7,46 +7,46 @@ import type { Field } from "./field";
 export interface Column<T extends Base = Base> {
   name: string;
   label: string;
-  /** What the cell says: for sorting, for searching, and to be shown unless there is `cell`. */
+  /** The text of the cell, for sorting and searching; displayed unless there is `cell`. */
   text(record: T): string;
   cell?(record: T): ReactNode;
-  /** Not shown until chosen. */
+  /** Hidden until chosen. */
   hidden?: boolean;
-  /** Numbers stand at the right and are sorted by their value. */
+  /** Numbers are right-aligned and sorted by value. */
   number?(record: T): number;
   mono?: boolean;
 }
 
-/** Methods, not properties, so that a descriptor of one kind can stand in a list of all. */
+/** Methods, not properties, so that the descriptors of all kinds can be in one list. */
 export interface Kind<T extends Base = Base> {
-  /** The collection, which is also the place in the console: `/ip_policies`. */
+  /** The collection, which is also the path in the console: `/ip_policies`. */
   readonly path: `/${string}`;
-  /** The member of a list's body that holds the records. */
+  /** The member of a list response that holds the records. */
   readonly member: string;
   readonly prefix: string;
   readonly one: string;
   readonly many: string;
-  /** One sentence under the title. */
+  /** One sentence below the title. */
   readonly about: string;
-  /** What people call a record: its description, name or address. */
+  /** The display name of a record: its description, name or address. */
   title(record: T): string;
   readonly columns: readonly Column<T>[];
-  /** What can be said when one is made or changed; a live view has none. */
+  /** The fields for creation and changes; empty for a live view. */
   readonly fields: readonly Field[];
   readonly empty: { sentence: string; command?: string };
-  /** Nobody can make or change one; `removable` ones can be ended. */
+  /** Records cannot be created or changed; `removable` ones can be deleted. */
   readonly live?: { every: number; removable?: boolean; removal?: string };
-  /** What deleting one does to traffic, shown before it is done. */
+  /** The effect of a deletion on traffic, shown before it. */
   deletion?(record: T): string;
-  /** The API tells what refers to one; then it is shown before deletion. */
+  /** The API lists the dependents of a record; they are shown before deletion. */
   readonly dependents?: true;
-  /** What those that go on naming a deleted one will then do. */
+  /** What dependents do after the deletion. */
   readonly Stays?: ComponentType<{ record: T; dependents: readonly Dependent[] }>;
   /** Further sections on a record's page. */
   readonly More?: ComponentType<{ record: T }>;
-  /** Facts to be shown above the form, besides id and time. */
+  /** Facts above the form, besides id and time. */
   facts?(record: T): readonly { label: string; value: ReactNode }[];
-  /** Collections whose answers change with this one. */
+  /** Collections whose records change with this one. */
   readonly touches?: readonly string[];
 }
 
@@ -78,6 +78,6 @@ export const idColumn: Column = {
 
 export const titleOf = (record: Base): string => record.description || record.id;
 
-/** Words inside a sentence: what is no abbreviation begins small. */
+/** A label inside a sentence: the first letter is lower case unless it is an abbreviation. */
 export const inside = (words: string): string =>
   /^[A-Z][a-z]/.test(words) ? words.charAt(0).toLowerCase() + words.slice(1) : words;

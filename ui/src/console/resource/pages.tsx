@@ -1,4 +1,4 @@
-// The pages that every kind has: its list, a form to make one, a page for each.
+// The pages of every kind: its list, a creation form, and a page for each record.
 import type { RouteComponent } from "@tanstack/react-router";
 import type { Kind } from "./kind";
 import { CreatePage } from "./CreatePage";

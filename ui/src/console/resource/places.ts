@@ -1,4 +1,4 @@
-// What an id is the id of, and where its record has its page. The prefixes are those of the API.
+// The kind of an id, and the page of its record. The prefixes are those of the API.
 const KINDS: Readonly<Record<string, readonly [path: string, words: string]>> = {
   ak: ["/api_keys", "API key"],
   as: ["/app/sessions", "login session"],
@@ -31,14 +31,14 @@ const KINDS: Readonly<Record<string, readonly [path: string, words: string]>> = 
 
 const kindOfId = (id: string) => KINDS[id.slice(0, id.indexOf("_"))];
 
-/** The place of a record in the console; null for ids of no page. Routes lie below their edge, their `parent`. */
+/** The page of a record; null for ids without one. Routes are below their edge, their `parent`. */
 export function placeOfId(id: string, parent: string | null = null): string | null {
   if (id.startsWith("edghtsrt_")) return parent === null ? null : `/edges/https/${parent}/routes/${id}`;
   const kind = kindOfId(id);
   return kind ? `${kind[0]}/${id}` : null;
 }
 
-/** What people call the kind of an id. */
+/** The display name of the kind of an id. */
 export function wordsOfId(id: string): string | null {
   if (id.startsWith("edghtsrt_")) return "HTTPS route";
   return kindOfId(id)?.[1] ?? null;

@@ -1,4 +1,4 @@
-// Tunnels of this computer's agent and what comes through them, inside the console.
+// The tunnels of this computer's agent and their captured requests, inside the console.
 import { MainPage } from "../../main/MainPage";
 
 export default function AgentArea() {

@@ -1,4 +1,4 @@
-// The way in at the server's own page: an API key, kept in the memory of this page and nowhere else.
+// The login of the server's own page: an API key, kept in the memory of this page and nowhere else.
 import { useRef, useState, type FormEvent } from "react";
 import { asProblem, fromAnswer } from "../../api/problem";
 import type { EnteredKey } from "../../host/host";
@@ -12,7 +12,7 @@ import styles from "./KeyEntry.module.css";
 
 interface KeyEntryProps {
   entered: EnteredKey;
-  /** What an earlier key was allowed to see is not the new one's. */
+  /** Data read with an earlier key does not belong to the new one. */
   onEntered(): void;
 }
 

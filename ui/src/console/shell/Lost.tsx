@@ -1,4 +1,4 @@
-// What is shown where there is nothing, not yet, or not any more.
+// Shown for a missing, loading or failed page.
 import { asProblem } from "../../api/problem";
 import { adviceFor } from "../../model/advice";
 import { Notice, ProblemText } from "../../parts/Notice";
@@ -33,7 +33,7 @@ export function PageFailure({ error }: { error: unknown }) {
   );
 }
 
-/** What the server or the page itself said, with what can be done. */
+/** The error of the server or of the page itself, with advice. */
 export function Failure({ thrown, title, retry }: { thrown: unknown; title: string; retry?: () => void }) {
   const problem = asProblem(thrown);
   return (

@@ -1,4 +1,4 @@
-// The frame of the console: navigation beside the page that is open.
+// The frame of the console: the navigation beside the current page.
 import { Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Brand } from "../../parts/Brand";
@@ -19,7 +19,7 @@ export function Shell({ agent }: { agent: boolean }) {
   const main = useRef<HTMLElement>(null);
   const list = useRef<HTMLElement>(null);
   const shown = useRef(place);
-  // The menu of a narrow window is open on one place only.
+  // The path on which the menu of a narrow window is open.
   const [openAt, setOpenAt] = useState<string | null>(null);
   const open = openAt === place;
   const key = host.management?.key;
@@ -35,9 +35,9 @@ export function Shell({ agent }: { agent: boolean }) {
     return () => document.removeEventListener("keydown", onKey);
   }, []);
 
-  // Another page begins at its top, and a screen reader hears of it; the first one leaves the focus alone.
+  // A new page starts at its top and is announced; the first one leaves the focus alone.
   useEffect(() => {
-    // However long the list of areas is, the one that is open can be seen.
+    // Scrolls the navigation to the current area.
     list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     if (shown.current === place) return;
     shown.current = place;

@@ -1,4 +1,4 @@
-// The colours, chosen where there are no settings besides.
+// The colour theme, chosen here where there is no settings page.
 import { Button } from "../../parts/Button";
 import { useStored } from "../../parts/hooks";
 import { Menu } from "../../parts/Menu";

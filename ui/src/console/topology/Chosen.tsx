@@ -1,4 +1,4 @@
-// What is known of a chosen part, and where to go from it.
+// The details of the selected node, and links from it.
 import { Button, IconButton } from "../../parts/Button";
 import { State } from "../../parts/State";
 import { useAgent, useServices } from "../../services";
@@ -60,7 +60,7 @@ export function Chosen({ node, onClose }: { node: Node; onClose(): void }) {
   );
 }
 
-/** Requests are captured by the agent; only where that is this computer's they can be shown. */
+/** Requests are captured by the agent; they can be shown only where that is this computer's agent. */
 function Inspect({ url }: { url: string }) {
   const { host } = useServices();
   const { tunnels } = useAgent();

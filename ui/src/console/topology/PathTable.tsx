@@ -1,4 +1,4 @@
-// The same graph as a table: one row for each way from a visitor to a local service.
+// The same graph as a table: one row for each path from a visitor to a local service.
 import { useMemo, useState } from "react";
 import { counted } from "../../model/format";
 import { Button } from "../../parts/Button";

@@ -1,4 +1,4 @@
-// The graph as a picture: moved and zoomed with pointer or keyboard, every part of it can be focused and chosen.
+// The graph as a picture: moved and zoomed with pointer or keyboard; every node can be focused and selected.
 import {
   Background,
   Controls,
@@ -20,7 +20,7 @@ import styles from "./Picture.module.css";
 
 type PartNode = FlowNode<{ part: Node }, "part">;
 
-/** All of it is seen; at the bottom there is room for the buttons. */
+/** Fits the whole graph; the bottom leaves room for the buttons. */
 const WHOLE = { padding: { x: "16px", top: "16px", bottom: "52px" }, maxZoom: 1, minZoom: 0.35 } as const;
 const NODE_TYPES = { part: memo(Part) };
 const COLOURS: Record<Health, string> = {
@@ -77,7 +77,7 @@ export default function Picture({ graph, chosen, onChoose }: PictureProps) {
   );
   const frame = useRef<HTMLDivElement>(null);
   const [flow, setFlow] = useState<ReactFlowInstance<PartNode> | null>(null);
-  // Until somebody has moved it, the picture shows everything, whatever comes and however large the window is.
+  // Until the user moves it, the picture shows the whole graph, whatever is added and however large the window is.
   const moved = useRef(false);
   const parts = nodes.length;
   useEffect(() => {
@@ -114,7 +114,7 @@ export default function Picture({ graph, chosen, onChoose }: PictureProps) {
         onNodeClick={(_event, node) => onChoose(node.id)}
         onPaneClick={() => onChoose(null)}
         onNodesChange={(changes) => {
-          // Enter and Escape on a focused part.
+          // Enter and Escape on a focused node.
           for (const change of changes) if (change.type === "select" && change.selected) onChoose(change.id);
         }}
         aria-label="Graph of what is published"

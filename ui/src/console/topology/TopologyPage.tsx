@@ -1,4 +1,4 @@
-// Everything that is published and connected at once: as a picture, and as a table that says the same.
+// Everything published and connected, as a picture and as a table with the same content.
 import { lazy, Suspense, useDeferredValue, useMemo } from "react";
 import { counted } from "../../model/format";
 import { Icon } from "../../parts/Icon";

@@ -1,4 +1,4 @@
-// What is configured and what is connected as one graph: edge, route, stages, backend, agent, local service.
+// The configuration and the connections as one graph: edge, route, stages, backend, agent, local service.
 import type {
   FailoverBackend,
   HttpResponseBackend,
@@ -32,16 +32,16 @@ export const COLUMNS: readonly Column[] = [
 export interface Node {
   id: string;
   column: Column;
-  /** What it is: `HTTPS edge`. */
+  /** The kind, such as `HTTPS edge`. */
   kind: string;
   title: string;
-  /** A second line; empty if there is nothing more to say. */
+  /** A second line; empty without further details. */
   note: string;
   /** Its page in the console. */
   place: string | null;
-  /** What passed it in the last minute; null where that is not counted. */
+  /** Its traffic in the last minute; null where that is not counted. */
   minute: TrafficPoint | null;
-  /** The tunnel's public address, by which the agent on this computer knows it. */
+  /** The tunnel's public address, which identifies it at the agent of this computer. */
   tunnel?: string;
 }
 
@@ -50,7 +50,7 @@ export interface Link {
   from: string;
   to: string;
   minute: TrafficPoint;
-  /** Such as the share of a weighted backend. */
+  /** A label such as the share of a weighted backend. */
   label?: string;
 }
 
@@ -75,10 +75,10 @@ export interface Parts {
 
 type Owner = HttpsEdge["routes"][number] | TlsEdge | TcpEdge;
 
-/** Modules that are no stage on the way: where it leads is drawn as a link. */
+/** Modules that are not drawn as stages: their target is drawn as a link. */
 const NOT_DRAWN = new Set(["backend"]);
 
-/** The stages that are set and enabled, in the order they run. */
+/** The enabled stages in execution order. */
 export function stagesOfOwner(owner: Owner): string[] {
   const set = owner as unknown as Record<string, { enabled?: boolean } | null | undefined>;
   const runs = MODULES.filter(({ name }) => !NOT_DRAWN.has(name) && set[name] && set[name].enabled !== false);
@@ -175,7 +175,7 @@ class Builder {
     });
   }
 
-  /** The stages of a route or edge, and where it leads. */
+  /** Adds the stages of a route or edge, and its target. */
   #onwards(owner: Owner, minute: TrafficPoint, place: string): void {
     const stages = stagesOfOwner(owner);
     let from = owner.id;
@@ -192,7 +192,7 @@ class Builder {
     }
   }
 
-  /** Draws a backend and what stands behind it, once. */
+  /** Adds a backend and its targets, once. */
   #reach(id: string): void {
     if (this.#nodes.has(id)) return;
     const draw = this.#backends.get(id);
@@ -276,7 +276,7 @@ class Builder {
     this.#backend(backend.id, "backend", "Static backend", backend.address, backend.description, "static");
   }
 
-  /** From a backend or address through a tunnel to its local service. */
+  /** Links a backend or address through a tunnel to its local service. */
   #through(from: string, tunnel: Tunnel): void {
     const minute = this.#minute(tunnel.id);
     const session = this.#sessions.get(tunnel.tunnel_session.id);
@@ -313,7 +313,7 @@ class Builder {
     if (!this.#nodes.has(node.id)) this.#nodes.set(node.id, node);
   }
 
-  /** `once`: what is counted by it is added to a link only once, whatever leads there. */
+  /** `once`: the counter of this traffic, which is added to a link only once even if several paths lead there. */
   #join(from: string, to: string, minute: TrafficPoint, label?: string, once?: string): void {
     const id = `${from}>${to}`;
     const before = this.#links.get(id);

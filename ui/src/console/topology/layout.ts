@@ -1,4 +1,4 @@
-// Where the nodes of a graph stand: a column for each step of the way, neighbours near each other.
+// The positions of the nodes of a graph: a column for each step of the path, neighbours near each other.
 import { COLUMNS, type Graph, type Node } from "./graph";
 
 export const NODE_WIDTH = 168;
@@ -28,7 +28,7 @@ export function layout({ nodes, links }: Graph): Placed[] {
     const ordered = index === 0 ? wished : wished.toSorted((one, other) => one.row - other.row);
     let free = 0;
     for (const [position, { node, row }] of ordered.entries()) {
-      // As near to what leads here as those above leave room for.
+      // As near to its predecessors as the nodes above permit.
       free = index === 0 ? position : Math.max(free, row);
       rows.set(node.id, free);
       free += 1;
@@ -43,7 +43,7 @@ export function layout({ nodes, links }: Graph): Placed[] {
   );
 }
 
-/** How wide a link is drawn, by its requests of a minute: from 1.5 to 9, by orders of magnitude. */
+/** Width of a link by its requests per minute: from 1.5 to 9, on a logarithmic scale. */
 export function widthOf(requestsOfAMinute: number): number {
   return Math.min(9, 1.5 + 1.5 * Math.log10(1 + requestsOfAMinute));
 }

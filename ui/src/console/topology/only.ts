@@ -1,4 +1,4 @@
-// The part of a graph that has to do with some words: what matches, and every way through it.
+// The subgraph for a search: the matching nodes, and every path through them.
 import type { Graph, Node } from "./graph";
 
 export function only(graph: Graph, words: string): Graph {

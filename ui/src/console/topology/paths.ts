@@ -1,16 +1,16 @@
-// The same graph as ways from the visitor to the local service: one row for each.
+// The same graph as paths from the visitor to the local service: one row for each.
 import type { Column, Graph, Link, Node } from "./graph";
 
 export interface Path {
   id: string;
   at: Partial<Record<Column, Node>>;
-  /** The last link of it, whose traffic is that of this way alone, as far as that is counted. */
+  /** The last link with traffic of this path alone, as far as that is counted. */
   last: Link | null;
-  /** What passed its first node that is counted the most closely. */
+  /** The traffic of its first node, of the most specific one that is counted. */
   counted: Node;
 }
 
-/** Ways beyond this many are left out. */
+/** Maximum number of paths. */
 export const MOST_PATHS = 1_000;
 
 export function pathsOf({ nodes, links }: Graph): Path[] {
@@ -24,7 +24,7 @@ export function pathsOf({ nodes, links }: Graph): Path[] {
   const found: Path[] = [];
   const walk = (node: Node, at: Path["at"], last: Link | null, counted: Node) => {
     if (found.length >= MOST_PATHS) return;
-    // Backends that lead to backends share a column: what is nearer to the service stays.
+    // Backends of backends share a column: the one nearer to the service is kept.
     const here = { ...at, [node.column]: node };
     const most = node.minute === null ? counted : node;
     const next = onwards.get(node.id) ?? [];
@@ -34,7 +34,7 @@ export function pathsOf({ nodes, links }: Graph): Path[] {
     }
     for (const link of next) {
       const to = known.get(link.to);
-      // A configuration cannot lead back to itself; a picture of two moments might.
+      // A configuration has no cycles; data read at two moments might.
       if (to && !Object.values(here).includes(to)) walk(to, here, link, most);
     }
   };

@@ -1,4 +1,4 @@
-// What the graph is made of: everything where there is little, the busiest and the newest where there is much.
+// The records of the graph: all of them, or the busiest and the newest where there are many.
 import { useQueries } from "@tanstack/react-query";
 import type {
   FailoverBackend,
@@ -21,7 +21,7 @@ import type { Parts } from "./graph";
 
 const SLOW_MS = 15_000;
 const LIVE_MS = 5_000;
-/** Of each kind of edge: so many of the newest, and so many of the busiest besides. */
+/** For each kind of edge: the number of the newest ones, and of the busiest ones in addition. */
 const NEWEST = 60;
 const BUSIEST = 40;
 
@@ -32,7 +32,7 @@ const TCP = { path: "/edges/tcp", member: "tcp_edges" };
 export interface Read {
   parts: Parts | null;
   status: ServerStatus | null;
-  /** Edges there are and edges that were read. */
+  /** Number of existing edges and number of edges that were read. */
   edges: { there: number; read: number };
   failed: unknown;
   retry(): void;

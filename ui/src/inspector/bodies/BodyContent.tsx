@@ -1,4 +1,4 @@
-// Bytes in the ways their kind can be looked at. Every other way can be chosen by hand, the bytes with one key.
+// Bytes in the views that suit their kind. Every other view can be chosen by hand, the raw bytes with one key.
 import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { decodeText } from "../../model/bytes";
 import { size } from "../../model/format";
@@ -20,18 +20,18 @@ import { messageOf } from "./useHandle";
 export interface BodyContentProps {
   source: Source;
   headers: readonly Header[];
-  /** What `Content-Encoding` says; null where nothing is encoded. */
+  /** The value of `Content-Encoding`; null where nothing is encoded. */
   encoding: string | null;
-  /** What these bytes are, for the names of things: `response body`. */
+  /** A name for these bytes in labels, such as `response body`. */
   what: string;
   notes: readonly string[];
   cut: boolean;
   depth: number;
-  /** Messages that passed, where they were followed: shown first. */
+  /** Captured messages, which are shown first. */
   messages?: { name: string; view: ReactNode };
 }
 
-/** The way that was chosen last for a kind stays chosen as long as the page is open. */
+/** The last view chosen for a kind remains chosen while the page is open. */
 const chosenWays = new Map<Kind, Way>();
 
 type Ready = { source: Source; content: Content; kind: Kind };
@@ -210,7 +210,7 @@ function Shown({ way, content, headers, kind, charset, boundary, type, label, de
 
 const TYPING = "input, textarea, select, [contenteditable=true], [role=dialog], [role=menu]";
 
-/** `x` shows the bytes and leads back again. */
+/** `x` toggles the hexadecimal view. */
 function useHexKey(active: boolean, act: () => void): void {
   useEffect(() => {
     if (!active) return undefined;

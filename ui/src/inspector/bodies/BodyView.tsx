@@ -1,4 +1,4 @@
-// The body of one side of an exchange. Nothing but its head is read before somebody looks.
+// The body of one side of an exchange. Nothing but the head is fetched before the tab is opened.
 import { useEffect, useState } from "react";
 import { adviceFor } from "../../model/advice";
 import { headerValue, type Header } from "../../model/wire";
@@ -13,10 +13,10 @@ import { readSide, type BodyOf, type SideName } from "./message";
 import { GRPC_STATUS } from "./reading/grpcStatus";
 
 export interface BodyViewProps {
-  /** The exchange. */
+  /** Id of the exchange. */
   id: string;
   side: SideName;
-  /** Nothing more comes; while it does, what was read is read again when this changes. */
+  /** False while more may arrive; a change fetches the body again. */
   complete: boolean;
 }
 
@@ -39,7 +39,7 @@ export function BodyView({ id, side, complete }: BodyViewProps) {
     return () => {
       wanted = false;
     };
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- what is complete is read once more
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a body that became complete is fetched again
   }, [host, id, side, of, complete]);
   const reading: Reading = known?.of === of ? known.reading : { state: "reading" };
   if (reading.state === "reading") return <p className={styles.none}>Reading…</p>;
@@ -66,7 +66,7 @@ function Found({ id, side, body }: { id: string; side: SideName; body: BodyOf })
           view: <FramesView id={id} label={isEvents ? "Events" : "Messages"} />,
         }
       : null;
-  // Both directions of a WebSocket are in one list; there is nothing else to see of either.
+  // Both directions of a WebSocket are in one list; neither has anything else to show.
   if (messages && !isEvents && body.windows.length === 0) return messages.view;
   if (body.windows.length === 0 && messages === null)
     return (
@@ -95,7 +95,7 @@ function Found({ id, side, body }: { id: string; side: SideName; body: BodyOf })
   );
 }
 
-/** How a gRPC call ended stands behind the body. */
+/** The status of a gRPC call follows the body. */
 function GrpcStatus({ trailers }: { trailers: readonly Header[] }) {
   const status = headerValue(trailers, "grpc-status");
   if (status === null) return null;

@@ -1,4 +1,4 @@
-// Looks for a text in a reading and goes from one finding to the next.
+// Searches a reading and moves between the results.
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { IconButton } from "../../parts/Button";
 import type { Handle } from "./handle";

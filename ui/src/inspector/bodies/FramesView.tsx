@@ -1,4 +1,4 @@
-// Messages of a WebSocket or server-sent events: one row each, the chosen one in full, new ones as they come.
+// WebSocket messages or server-sent events: one row each, the selected one in full, new ones as they arrive.
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
 import { counted, duration, size } from "../../model/format";
 import { Button } from "../../parts/Button";
@@ -17,7 +17,7 @@ export function FramesView({ id, label }: { id: string; label: string }) {
   const [model, setModel] = useState<Frames | null>(null);
   useEffect(() => {
     const frames = new Frames(host, id);
-    // oxlint-disable-next-line react/set-state-in-effect -- it is begun and ended with this effect
+    // oxlint-disable-next-line react/set-state-in-effect -- the subscription lives as long as this effect
     setModel(frames);
     return frames.start();
   }, [host, id]);

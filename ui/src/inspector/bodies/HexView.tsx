@@ -1,4 +1,4 @@
-// Bytes as offset, hexadecimal and characters: of any number of them only those in sight are read.
+// Bytes as offset, hexadecimal and characters; only the visible ones are fetched.
 import { useEffect, useRef, useState } from "react";
 import { Pager } from "../../parts/Pager";
 import { VirtualRows, type VirtualHandle } from "../../parts/VirtualRows";
@@ -6,7 +6,7 @@ import type { Source } from "./content";
 import styles from "./HexView.module.css";
 import { hexRow, PER_ROW } from "./reading/hex";
 
-/** A page of this many bytes is as high as browsers can lay out without trouble. */
+/** Bytes per page: the tallest page that browsers lay out without trouble. */
 const PAGE = 4 * 1024 * 1024;
 const BLOCK = 8 * 1024;
 

@@ -1,4 +1,4 @@
-// A picture of dots from the bytes themselves. What would become huge is shown only when it is asked for.
+// A raster image from the bytes themselves. One that would decode to a huge size is shown only on request.
 import { useEffect, useState } from "react";
 import { Button } from "../../parts/Button";
 import { WHOLE, type Content } from "./content";
@@ -29,7 +29,7 @@ export function ImageView({ content, label }: { content: Content; label: string 
       if (isHuge && !forced) return wanted && setShown({ state: "known", picture });
       const bytes = await content.read(0, content.length);
       if (!wanted) return undefined;
-      // The type comes from the bytes, never from the sender: a page or a drawing cannot pass as a picture.
+      // The type is detected from the bytes, never taken from the sender: a page or a drawing cannot pass as an image.
       address = URL.createObjectURL(new Blob([bytes], { type: picture.type }));
       return setShown({ state: "shown", picture, address });
     };

@@ -1,4 +1,4 @@
-// The parts of a multipart body: a list, and the chosen one in the ways its own kind can be looked at.
+// The parts of a multipart body: a list, and the selected part in the views of its own kind.
 import { useEffect, useState } from "react";
 import { size } from "../../model/format";
 import { headerValue, mediaType } from "../../model/wire";
@@ -8,7 +8,7 @@ import styles from "./BodyView.module.css";
 import { PARTS, type Parts } from "./reading/multipart";
 import { messageOf } from "./useHandle";
 
-/** Parts that are multipart themselves are opened no deeper. */
+/** Maximum depth of nested multipart bodies. */
 const DEPTH = 3;
 
 interface PartsViewProps {

@@ -1,4 +1,4 @@
-// A message as it was on the wire: its head, in which secrets may be hidden, and the body as it came, read by windows.
+// A message as it was on the wire: its head, in which secrets may be masked, and the body, read in windows.
 import { useEffect, useMemo, useState } from "react";
 import { bodyPath } from "../../model/details";
 import { useServices } from "../../services";
@@ -11,7 +11,7 @@ interface RawViewProps {
   id: string;
   side: SideName;
   head: Uint8Array<ArrayBuffer>;
-  /** Bytes of the body on the wire. */
+  /** Number of body bytes on the wire. */
   bodySize: number;
   hex: boolean;
 }
@@ -25,7 +25,7 @@ export function RawView({ id, side, head, bodySize, hex }: RawViewProps) {
   const [content, setContent] = useState<Content | null>(null);
   useEffect(() => {
     const opened = Content.part(source);
-    // oxlint-disable-next-line react/set-state-in-effect -- it is begun and ended with this effect
+    // oxlint-disable-next-line react/set-state-in-effect -- the window lives as long as this effect
     setContent(opened);
     return () => opened.close();
   }, [source]);

@@ -1,4 +1,4 @@
-// A reading from the moment it is asked for: waiting, its notes and mistakes, its rows.
+// A reading from the moment it is requested: the wait, its notes and mistakes, its rows.
 import { useEffect, useState } from "react";
 import { Notice } from "../../parts/Notice";
 import { Pager } from "../../parts/Pager";
@@ -69,7 +69,7 @@ interface TextViewProps {
 
 const PAGE = 4 * 1024 * 1024;
 
-/** Text of any length: what is longer than can be read at once is shown by pages. */
+/** Text of any length; a text above the limit is shown in pages. */
 export function TextView({ content, label, charset, json }: TextViewProps) {
   if (content.length <= WHOLE)
     return (
@@ -110,7 +110,7 @@ function OnePage({ content, from, to, label, charset }: OnePageProps) {
   const [part, setPart] = useState<Content | null>(null);
   useEffect(() => {
     const opened = Content.part(new Slice(content, from, to));
-    // oxlint-disable-next-line react/set-state-in-effect -- it is begun and ended with this effect
+    // oxlint-disable-next-line react/set-state-in-effect -- the reading lives as long as this effect
     setPart(opened);
     return () => opened.close();
   }, [content, from, to]);

@@ -1,5 +1,5 @@
-// The rows of a reading: text in lines, a tree that opens and closes, a table of fields, or a comparison. Search,
-// keys and copying are the same for all of them.
+// The rows of a reading: lines of text, a tree, a table of fields, or a comparison. Search, keys and copying work the
+// same way in all of them.
 import { useId, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
 import { Button } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
@@ -23,9 +23,9 @@ interface RowsViewProps {
   handle: Handle;
   look: keyof typeof HEIGHT;
   label: string;
-  /** A row to begin with, such as the one with a mistake. */
+  /** The row to show first, such as the one with a mistake. */
   first?: number | null;
-  /** There is something to open and to close. */
+  /** Whether rows can be expanded. */
   folds?: boolean;
 }
 
@@ -46,7 +46,7 @@ export function RowsView({ handle, look, label, first = null, folds = look === "
     const wanted = Math.min(Math.max(row, 0), handle.count - 1);
     setActive(wanted);
     setPage(Math.floor(wanted / MOST_ROWS));
-    // After the page and the rows were laid out.
+    // After the page and the rows have been laid out.
     requestAnimationFrame(() => rows.current?.show(wanted % MOST_ROWS));
     if (look !== "lines")
       handle.path(wanted).then(
@@ -189,7 +189,7 @@ interface KeyScene {
   last: number;
 }
 
-/** The keys of a tree. False for a key that means nothing here. */
+/** Handles the keys of a tree; false for a key without a meaning here. */
 const KEYS: Record<string, (scene: KeyScene) => boolean | void> = {
   ArrowDown: ({ move, at }) => move(at + 1),
   ArrowUp: ({ move, at }) => move(at - 1),
@@ -274,7 +274,7 @@ function RowView({ id, row, number, look, digits, active }: RowViewProps) {
       aria-level={level + 1}
       aria-selected={active}
       aria-expanded={row?.open ?? undefined}
-      // Its words are still on their way.
+      // The text has not arrived from the worker yet.
       aria-label={row === undefined ? "Loading" : undefined}
       className={`${styles.item} ${chosen}`}
       style={{ paddingLeft: 10 + Math.min(level, DEEPEST) * 16 }}

@@ -1,11 +1,11 @@
-// A body of any size: read by windows as it is looked at, or, where it is compressed, unpacked in the worker first.
+// A body of any size: read in windows as it is viewed or, where it is compressed, first decoded in the worker.
 import type { Host } from "../../host/host";
 import { ApiError, fromAnswer } from "../../api/problem";
 import { concat } from "../../model/bytes";
 import { Desk } from "./desk";
 import { codingsOf } from "./reading/codingsOf";
 
-/** Bytes that can be read piece by piece. */
+/** Bytes that can be read in ranges. */
 export interface Source {
   readonly length: number;
   read(from: number, to: number): Promise<Uint8Array<ArrayBuffer>>;
@@ -13,10 +13,10 @@ export interface Source {
 
 const WINDOW = 256 * 1024;
 const KEPT = 32;
-/** More than this is not read at once, packed or unpacked. */
+/** Maximum number of bytes read at once, encoded or decoded. */
 export const WHOLE = 16 * 1024 * 1024;
 
-/** A body at the agent. Neighbouring reads share windows; the oldest are forgotten. */
+/** A body at the agent. Neighbouring reads share windows; the oldest windows are evicted. */
 export class Windows implements Source {
   readonly #host: Host;
   readonly #path: string;
@@ -80,14 +80,14 @@ async function range(
 ): Promise<{ bytes: Uint8Array<ArrayBuffer>; total: number }> {
   const { status, total, bytes } = await host.bytes(path, from, to);
   if (status === 206 && total !== null) return { bytes, total };
-  // An empty body has no bytes to ask for.
+  // An empty body has no bytes to request.
   if (status === 416 && total === 0) return { bytes: new Uint8Array(), total: 0 };
   if (status === 200) return { bytes: bytes.slice(from, to), total: bytes.length };
   if (status >= 400) throw fromAnswer(status, new TextDecoder().decode(bytes));
   throw new ApiError("ANSWER_UNREADABLE", "The agent's answer could not be read.", 502);
 }
 
-/** A part of other bytes. */
+/** A range of other bytes. */
 export class Slice implements Source {
   readonly #whole: Source;
   readonly #from: number;
@@ -104,7 +104,7 @@ export class Slice implements Source {
   }
 }
 
-/** Bytes that are here, and others behind them. */
+/** Bytes in memory followed by others. */
 export class Joined implements Source {
   readonly #first: Uint8Array<ArrayBuffer>;
   readonly #rest: Source;
@@ -124,7 +124,7 @@ export class Joined implements Source {
   }
 }
 
-/** Bytes that are here already. */
+/** Bytes in memory. */
 export class Here implements Source {
   readonly #bytes: Uint8Array<ArrayBuffer>;
 
@@ -141,11 +141,11 @@ export class Here implements Source {
   }
 }
 
-/** A body ready to be looked at: its bytes without any coding, and a worker that can read them. */
+/** A body ready to view: its bytes without any coding, and a worker that can parse them. */
 export class Content implements Source {
   readonly #source: Source;
   readonly desk: Desk;
-  /** What was done to get at the bytes. */
+  /** Notes about the decoding. */
   readonly notes: readonly string[];
   readonly length: number;
   #loaded: Promise<void> | null;
@@ -184,7 +184,7 @@ export class Content implements Source {
     }
   }
 
-  /** Bytes that have no coding, such as a part of others. */
+  /** Bytes without a coding, such as a part of others. */
   static part(source: Source): Content {
     return new Content(source, new Desk(), [], false);
   }
@@ -193,7 +193,7 @@ export class Content implements Source {
     return this.#source.read(from, to);
   }
 
-  /** Gives the worker the bytes, at most the first `WHOLE`. */
+  /** Sends the bytes to the worker, at most the first `WHOLE`. */
   load(): Promise<void> {
     this.#loaded ??= send(this.#source, this.desk).then(async () => {
       await this.desk.call("unpack", [], WHOLE);
@@ -201,7 +201,7 @@ export class Content implements Source {
     return this.#loaded;
   }
 
-  /** Readings see only the beginning. */
+  /** Readings contain only the beginning. */
   get isLong(): boolean {
     return this.length > WHOLE;
   }
@@ -214,7 +214,7 @@ export class Content implements Source {
 async function send(source: Source, desk: Desk): Promise<void> {
   const step = 1024 * 1024;
   for (let at = 0; at < Math.min(source.length, WHOLE); at += step) {
-    // A copy goes over; what the window keeps stays here.
+    // A copy is transferred; the window keeps its own.
     await desk.call("take", await source.read(at, Math.min(at + step, WHOLE)));
   }
 }

@@ -1,10 +1,10 @@
-// The page's end of the worker: calls with an answer, and an end for what takes too long.
+// The page's end of the worker: calls with a result, and a timeout for those that take too long.
 import { ownScript } from "../../parts/trusted";
 import type { Calls } from "./worker";
 // oxlint-disable-next-line import/default -- made by the bundler
 import address from "./worker.ts?worker&url";
 
-/** So long may one call take: what takes longer was made to. */
+/** Timeout of one call in milliseconds; a body that takes longer was built to do so. */
 const PATIENCE_MS = 15_000;
 
 type Waiting = { done(value: unknown): void; fail(reason: Error): void };

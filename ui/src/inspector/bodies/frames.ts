@@ -1,4 +1,4 @@
-// The messages inside an exchange as they pass: read from the agent page by page, new ones as they come. No React.
+// The messages inside an exchange: fetched from the agent page by page, new ones as they arrive. No React.
 import { fromAnswer } from "../../api/problem";
 import type { Host } from "../../host/host";
 import { fromBase64 } from "../../model/bytes";
@@ -18,7 +18,7 @@ export interface Frame {
   text: string | null;
   base64: string | null;
   event?: { event: string | null; id: string | null; data: string };
-  /** What was in a compressed message that is no text. */
+  /** The content of a compressed message that is not text. */
   bytes?: Uint8Array;
 }
 
@@ -32,17 +32,17 @@ interface Page {
 }
 
 const PAGE = 500;
-/** So many are kept here; older ones make room. */
+/** Maximum number of frames in the page; the oldest are evicted. */
 export const KEPT = 20_000;
 const AGAIN_MS = 700;
 
 export interface FramesPicture {
   frames: readonly Frame[];
-  /** How many are missing in front: they made room at the agent or here. */
+  /** Number of frames evicted from the front, at the agent or here. */
   dropped: number;
   open: boolean;
   error: string | null;
-  /** The first page is here. */
+  /** The first page has arrived. */
   known: boolean;
   failure: string | null;
 }
@@ -71,7 +71,7 @@ export class Frames {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Reads all there is and goes on while more may come. The returned function ends it. */
+  /** Fetches all frames and continues while more may arrive. The returned function stops it. */
   start(): () => void {
     void this.#read();
     return () => {
@@ -105,7 +105,7 @@ export class Frames {
     return JSON.parse(body) as Page;
   }
 
-  /** Compressed messages can be read as long as none of their direction is missing or cut. */
+  /** Compressed messages can be decoded while none of their direction is missing or cut. */
   async #unpacked(frames: Frame[]): Promise<Frame[]> {
     const unpacked: Frame[] = [];
     for (const frame of frames) {
@@ -143,7 +143,7 @@ export class Frames {
   }
 }
 
-/** The payload as it was sent, or as it was meant where it came compressed and could be unpacked. */
+/** The payload as it was sent, or decompressed where that was possible. */
 export function payload(frame: Frame): Uint8Array<ArrayBuffer> {
   if (frame.event) return new TextEncoder().encode(frame.event.data);
   if (frame.text !== null) return new TextEncoder().encode(frame.text);
@@ -167,7 +167,7 @@ const CLOSES: Record<number, string> = {
   1013: "try again later",
 };
 
-/** One line that says what is in a message. */
+/** One line that summarizes a message. */
 export function preview(frame: Frame): string {
   if (frame.event) return frame.event.data;
   if (frame.kind === "close") {
@@ -182,7 +182,7 @@ export function preview(frame: Frame): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
 }
 
-/** Whether a message has all words of a filter; `visitor`, `service` and kinds are words like others. */
+/** Whether a message matches all words of a filter; `visitor`, `service` and kinds are ordinary words. */
 export function fits(frame: Frame, words: readonly string[]): boolean {
   if (words.length === 0) return true;
   const text = [preview(frame), frame.from, frame.kind, frame.event?.event ?? "", frame.event?.id ?? ""]

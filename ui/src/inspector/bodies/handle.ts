@@ -1,4 +1,4 @@
-// A reading in the worker as the page sees it: how many rows there are, and those that came over so far.
+// A reading in the worker as the page sees it: the number of rows, and those fetched so far.
 import type { Desk } from "./desk";
 import type { Found, Row } from "./reading/rows";
 
@@ -11,7 +11,7 @@ export class Handle {
   #count: number;
   #version = 0;
   #chunks = new Map<number, Row[] | "asked">();
-  /** What was shown before the last change stands until the new rows are here. */
+  /** The previous rows, shown until the new ones have arrived. */
   #before = new Map<number, Row[] | "asked">();
   #listeners = new Set<() => void>();
 
@@ -25,7 +25,7 @@ export class Handle {
     return this.#count;
   }
 
-  /** Another number after every change. */
+  /** Changes with every update. */
   get version(): number {
     return this.#version;
   }
@@ -42,7 +42,7 @@ export class Handle {
     return known === undefined || known === "asked" ? undefined : known[row - number * CHUNK];
   }
 
-  /** Has the rows brought over that are not here yet. */
+  /** Fetches the rows that are missing. */
   need(from: number, to: number): void {
     for (let chunk = Math.floor(from / CHUNK); chunk * CHUNK < Math.min(to, this.#count); chunk += 1) {
       if (this.#chunks.has(chunk)) continue;
@@ -78,7 +78,7 @@ export class Handle {
     return found;
   }
 
-  /** The row of a finding. */
+  /** The row of a search result. */
   async show(finding: number): Promise<number> {
     const { row, count } = await this.#desk.call("show", this.#reading, finding);
     if (count !== this.#count) this.#changed(count);
@@ -94,7 +94,7 @@ export class Handle {
   }
 
   close(): void {
-    // The worker may have ended before; then there is nothing to close.
+    // The worker may already have ended; then there is nothing to close.
     this.#desk.call("close", this.#reading).catch(() => {});
   }
 

@@ -1,4 +1,4 @@
-// The head of one side of an exchange and where its body is: all that is read before anybody looks at the body.
+// The head of one side of an exchange and the location of its body, which is not read before it is shown.
 import type { Host } from "../../host/host";
 import { fromAnswer } from "../../api/problem";
 import type { CapturedRequest } from "../../api/types";
@@ -15,11 +15,11 @@ export interface BodyOf {
   trailers: Header[];
   windows: Windows;
   cut: boolean;
-  /** Messages of a WebSocket or events were followed in it. */
+  /** WebSocket messages or server-sent events were captured in it. */
   frames: number | null;
 }
 
-/** Null for a response that has not come; then `error` says why, where that is known. */
+/** Null while there is no response; `error` then gives the reason, where it is known. */
 export async function readSide(
   host: Host,
   id: string,

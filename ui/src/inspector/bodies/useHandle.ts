@@ -1,4 +1,4 @@
-// Opens a reading of a content and closes it when another is wanted.
+// Opens a reading of a content and closes it when another one is needed.
 import { useEffect, useState } from "react";
 import type { Content } from "./content";
 import { Handle } from "./handle";

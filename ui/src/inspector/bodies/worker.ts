@@ -1,4 +1,4 @@
-// The worker in which bodies are unpacked and read, so that the page never waits for them.
+// The worker that decodes and parses bodies, so that the page never blocks on them.
 import { decoded, type Decoded } from "./reading/codings";
 import { harmless, PAGE_LIMIT, pictured, type Harmless } from "./reading/harmless";
 import { readMultipart } from "./reading/multipart";
@@ -32,13 +32,13 @@ function keep(opened: Reading): number {
   return number;
 }
 
-/** What the page may ask for. Everything that goes over is plain data. */
+/** The calls of the page. Everything that crosses is plain data. */
 const calls = {
-  /** Takes the next piece of the content as it came. */
+  /** Receives the next chunk of the encoded content. */
   take(piece: Uint8Array): void {
     pieces.push(piece);
   },
-  /** All pieces are here: undoes the codings. */
+  /** All chunks have arrived: removes the content codings. */
   async unpack(
     codings: readonly string[],
     limit: number,
@@ -76,14 +76,14 @@ const calls = {
   },
   path: (number: number, row: number): string | null => reading(number).path(row),
   text: (number: number, row: number): string => reading(number).text(row),
-  /** The beginning of a page or a drawing, for a frame that can do nothing. */
+  /** The beginning of an HTML page or SVG drawing, sanitized for a sandboxed frame. */
   harmless(charset: string | null, as: "page" | "drawing"): Harmless {
     const text = decodeText(content.subarray(0, PAGE_LIMIT), charset);
     const made = as === "page" ? harmless(text) : pictured(text);
     return { ...made, cut: made.cut || content.length > PAGE_LIMIT };
   },
   parts: (boundary: string) => readMultipart(content, boundary),
-  /** A message of a WebSocket without its compression; null where what came before it is missing. */
+  /** A WebSocket message without its compression; null where an earlier message is missing. */
   inflate: (direction: string, bytes: Uint8Array, last: boolean): Uint8Array | null =>
     inflated(direction, bytes, last),
   picture: () => pictureOf(content),

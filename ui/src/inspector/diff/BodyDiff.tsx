@@ -1,4 +1,4 @@
-// Two bodies compared in the worker: as JSON values, as lines of text, or only as equal bytes or not.
+// Two bodies compared in the worker: as JSON values, as lines of text, or as bytes.
 import { useEffect, useState } from "react";
 import { size } from "../../model/format";
 import { headerValue, mediaType } from "../../model/wire";
@@ -12,7 +12,7 @@ import { messageOf } from "../bodies/useHandle";
 import styles from "./DiffView.module.css";
 import type { Comparison, Side } from "./reading/compare";
 
-/** So much of each is compared. */
+/** Maximum number of bytes of each body that are compared. */
 const COMPARED = 4 * 1024 * 1024;
 
 type Known = { kind: Comparison["kind"]; changes: number; notes: string[]; handle: Handle };

@@ -1,4 +1,4 @@
-// Two exchanges side by side: first lines, headers without regard to their order, bodies by what they are.
+// Two exchanges side by side: start lines, headers regardless of order, bodies by their kind.
 import { useEffect, useState } from "react";
 import { asProblem } from "../../api/problem";
 import type { Problem } from "../../api/types";

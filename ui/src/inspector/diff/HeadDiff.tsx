@@ -1,4 +1,4 @@
-// First lines and headers of two messages: what differs, with what always differs left out.
+// Start lines and headers of two messages: the differences, without those that always occur.
 import { useMemo, useState } from "react";
 import { hidden, isSecret } from "../../model/secrets";
 import { Button } from "../../parts/Button";
@@ -31,7 +31,7 @@ export function HeadDiff({ before, after }: { before: BodyOf; after: BodyOf }) {
     try {
       localStorage.setItem(`postern.${STORED}`, words);
     } catch {
-      // Private windows may refuse; the list then lasts as long as the window.
+      // Private windows may refuse storage; the list then lasts as long as the window.
     }
   };
   const firstDiffers = before.startLine !== after.startLine;
@@ -90,7 +90,7 @@ export function HeadDiff({ before, after }: { before: BodyOf; after: BodyOf }) {
 function Compared({ row }: { row: HeaderRow }) {
   const { name, state } = row;
   const shown = (value: string) => (isSecret(name) && value !== "" ? hidden(name, value) : value);
-  // Of secrets it is said that they differ, not how.
+  // A difference between secrets is stated but not shown.
   const look = state === "same" || row.ignored ? undefined : styles[state];
   return (
     <tr className={look}>

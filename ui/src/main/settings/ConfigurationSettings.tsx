@@ -1,4 +1,4 @@
-// The agent's configuration as text: checked while it is written, saved when it is valid, secrets kept out of the page.
+// The agent's configuration as text: validated while it is edited, saved when it is valid, secrets kept out of the page.
 import { useCallback, useEffect, useState } from "react";
 import { asProblem } from "../../api/problem";
 import type { ConfigurationProblem, ConfigurationText, Problem } from "../../api/types";
@@ -9,7 +9,7 @@ import { say } from "../../parts/toast";
 import { useServices } from "../../services";
 import styles from "../Settings.module.css";
 
-/** So long nothing is written until the text is checked. */
+/** Delay in milliseconds after the last edit before the text is checked. */
 const PAUSE_MS = 400;
 
 export function ConfigurationSettings() {

@@ -1,4 +1,4 @@
-// What the agent finds when it looks at everything a tunnel needs.
+// The agent's diagnosis of everything that a tunnel needs.
 import { useState } from "react";
 import { asProblem } from "../../api/problem";
 import type { Diagnosis, Problem } from "../../api/types";

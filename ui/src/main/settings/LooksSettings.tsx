@@ -1,4 +1,4 @@
-// How the windows look.
+// Appearance of the windows.
 import { Choice } from "../../parts/Field";
 import { useStored } from "../../parts/hooks";
 import { applyTheme, THEME_NAMES, THEMES } from "../../parts/theme";

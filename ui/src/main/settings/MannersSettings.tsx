@@ -1,4 +1,4 @@
-// When the app starts, and what it tells while nobody looks at it.
+// Behaviour of the app: when it starts, and which notifications it shows.
 import { useEffect, useState } from "react";
 import type { Desktop, Notifications, Preferences } from "../../host/host";
 import { Check } from "../../parts/Field";
@@ -19,7 +19,7 @@ export function MannersSettings({ app }: { app: Desktop }) {
   }, [app]);
   if (!now) return <p className={styles.note}>Reading the settings…</p>;
 
-  /** What is chosen is shown at once; what counts is read again afterwards, also when it could not be changed. */
+  /** The choice is shown at once; the actual state is read afterwards, also when the change failed. */
   const change = (what: string, next: Preferences, work: () => Promise<void>) =>
     void attempt(what, async () => {
       setNow(next);

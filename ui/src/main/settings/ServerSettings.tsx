@@ -1,4 +1,4 @@
-// Which server this computer uses: its own, or one elsewhere with its address, key and authority.
+// The server that this computer uses: the built-in one, or another with its address, key and certificate authority.
 import { useState, type FormEvent } from "react";
 import { asProblem } from "../../api/problem";
 import type { Problem } from "../../api/types";

@@ -1,4 +1,4 @@
-// All settings, by what they are about. In a browser only what the agent itself offers.
+// All settings by subject. In a browser only those that the agent offers.
 import { useState } from "react";
 import type { DesktopState } from "../../host/host";
 import { Tabs } from "../../parts/Tabs";

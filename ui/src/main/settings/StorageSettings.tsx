@@ -1,4 +1,4 @@
-// How much there is on this computer, and the ends of the logs.
+// The disk space used on this computer, and the latest lines of the logs.
 import { useCallback, useEffect, useState } from "react";
 import type { Desktop, LogProgram, StoredSize } from "../../host/host";
 import { size } from "../../model/format";

@@ -1,17 +1,17 @@
-// Changing a filter's text: one term more, one less, another value.
+// Edits the text of a filter: adds or removes a term, or replaces a value.
 import { cutAsFarAsPossible, type Piece } from "./pieces";
 
 export function hasTerm(filter: string, term: string): boolean {
   return placeOf(filter, term) !== null;
 }
 
-/** The filter with the term beside what stands there or, where it stands already, without it. */
+/** Adds the term to the filter or, if it is already there, removes it. */
 export function toggleTerm(filter: string, term: string): string {
   const place = placeOf(filter, term);
   return place === null ? beside(filter, term) : without(filter, place.from, place.end);
 }
 
-/** The filter with every `name:…` replaced by one new value, or by none. */
+/** Replaces every `name:…` in the filter with one new value, or removes it. */
 export function setTerm(filter: string, name: string, value: string | null): string {
   let rest = filter;
   for (let found = termOf(rest, name); found; found = termOf(rest, name))
@@ -19,12 +19,12 @@ export function setTerm(filter: string, name: string, value: string | null): str
   return value === null ? rest : beside(rest, `${name}:${quoted(value)}`);
 }
 
-/** The value of the first `name:…`. */
+/** The value of the first `name:…` in the filter. */
 export function valueOf(filter: string, name: string): string | null {
   return termOf(filter, name)?.value ?? null;
 }
 
-/** A value as it must be written in a filter. */
+/** Quotes a value as the filter syntax requires. */
 export function quoted(value: string): string {
   return /^[^\s()"\u0085]+$/.test(value) ? value : `"${value.replace(/[\\"]/g, "\\$&")}"`;
 }
@@ -36,7 +36,7 @@ function termOf(filter: string, name: string): Extract<Piece, { kind: "field" }>
   return null;
 }
 
-/** Where the term stands as a whole among the pieces of the filter. */
+/** Position of the term as a whole among the tokens of the filter. */
 function placeOf(filter: string, term: string): { from: number; end: number } | null {
   const wanted = cutAsFarAsPossible(term).map(written);
   const pieces = cutAsFarAsPossible(filter);
@@ -60,7 +60,7 @@ function without(filter: string, from: number, end: number): string {
   return [before.trimEnd(), behind.trimStart()].filter((part) => part !== "").join(" ");
 }
 
-/** Both must hold, so alternatives are put in parentheses. */
+/** Both terms must match, so alternatives are put in parentheses. */
 function beside(filter: string, term: string): string {
   const trimmed = filter.trim();
   if (trimmed === "") return term;

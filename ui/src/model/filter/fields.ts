@@ -1,4 +1,4 @@
-// The fields a filter can ask for, and how their values are written.
+// The fields of a filter and the syntax of their values.
 
 export type Flag = "replayed" | "pinned" | "imported" | "cut" | "pending";
 export type TextName = "path" | "host" | "remote" | "note" | "error";
@@ -9,7 +9,7 @@ export type Field =
   | { kind: "method" | "tunnel" | "status" | "duration" }
   | { kind: "size"; half: Half }
   | { kind: "flag"; flag: Flag }
-  /** Stands in heads and bodies, which only the agent has. */
+  /** Found in heads and bodies, which only the agent stores. */
   | { kind: "distant" };
 
 export interface Bounds {
@@ -20,7 +20,7 @@ export interface Bounds {
 const TEXTS: readonly string[] = ["path", "host", "remote", "note", "error"] satisfies TextName[];
 const FLAGS: readonly string[] = ["replayed", "pinned", "imported", "cut", "pending"] satisfies Flag[];
 
-/** The field of a name, whatever its case. */
+/** The field with the given name, in any case. */
 export function fieldNamed(written: string): Field | null {
   const name = asciiLower(written);
   const parts = /^(request|response)\.(.*)$/s.exec(name);
@@ -85,7 +85,7 @@ export function truth(text: string): boolean | null {
   return lower === "no" || lower === "false" ? false : null;
 }
 
-/** Case counts for what is not ASCII, here and at the agent. */
+/** Compares non-ASCII characters with their case, as the agent does. */
 export function asciiLower(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -1,4 +1,4 @@
-// The grammar of filters: tests side by side must all hold; `and`, `or`, `not` and parentheses combine them.
+// The grammar of filters: adjacent terms must all match; `and`, `or`, `not` and parentheses combine them.
 import { bytes, fieldNamed, nanoseconds, statuses, truth, type Bounds, type Field } from "./fields";
 import { cut, FilterMistake, type Operator, type Piece } from "./pieces";
 
@@ -9,13 +9,13 @@ export type Node =
   | { kind: "text"; field: Exclude<Field, { kind: "distant" }>; operator: ":" | "="; value: string }
   | { kind: "number"; field: Exclude<Field, { kind: "distant" }>; bounds: Bounds }
   | { kind: "flag"; field: Extract<Field, { kind: "flag" }>; wanted: boolean }
-  /** Only the agent can tell: of heads and bodies, or by a regular expression. */
+  /** Only the agent can evaluate it: it needs heads or bodies, or uses a regular expression. */
   | { kind: "distant" };
 
 const DEEPEST = 32;
 const MOST_TESTS = 64;
 
-/** Throws a `FilterMistake` at the place where the agent finds one. */
+/** Throws a `FilterMistake` at the position where the agent reports one. */
 export function parse(filter: string): Node {
   const pieces = cut(filter);
   if (pieces.length === 0) return { kind: "all", nodes: [] };
@@ -140,7 +140,7 @@ function exactly(number: number | null): Bounds | null {
   return number === null ? null : { least: number, most: number };
 }
 
-/** What a comparison with a number or a span of numbers allows; all of them are whole. */
+/** The bounds of a comparison with a number or a range of numbers, all inclusive. */
 function compared(operator: Operator, written: Bounds | null): Bounds | null {
   if (written === null) return null;
   switch (operator) {

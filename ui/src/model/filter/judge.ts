@@ -1,5 +1,5 @@
-// Asking a filter of what the list shows. What only the agent can tell is asked there; both judge alike, which
-// `cases.json` makes sure of: the agent's own answers stand in it.
+// Evaluates a filter on the summaries of the list. Terms that need heads or bodies are evaluated by the agent; both
+// give the same results, which `cases.json` ensures: it holds the agent's own results.
 import type { Summary } from "../../api/types";
 import { asciiLower, type Field } from "./fields";
 import { parse, type Node } from "./grammar";
@@ -9,9 +9,9 @@ export type Filter = (summary: Summary) => boolean;
 
 export type Understood =
   | { kind: "here"; matches: Filter }
-  /** The agent must be asked. */
+  /** Must be evaluated by the agent. */
   | { kind: "agent" }
-  /** The number of the character, counted from 1; the agent says what is wrong there. */
+  /** Position of the mistake in characters, counted from 1; the agent provides the message. */
   | { kind: "mistake"; position: number };
 
 export const everything: Filter = () => true;
@@ -28,7 +28,7 @@ export function understand(text: string): Understood {
   return matches === null ? { kind: "agent" } : { kind: "here", matches };
 }
 
-/** Null where the agent must be asked. */
+/** Null where the agent must evaluate the filter. */
 function judge(node: Node): Filter | null {
   switch (node.kind) {
     case "all":
@@ -134,7 +134,7 @@ function anywhere(text: string): Filter {
     maybe(summary.error);
 }
 
-/** For texts that most requests have in common: each is judged once. */
+/** Memoizes the result for texts that most requests share. */
 function remembered(read: (summary: Summary) => string | null, matches: (text: string) => boolean): Filter {
   const known = new Map<string, boolean>();
   return (summary) => {
@@ -149,7 +149,7 @@ function remembered(read: (summary: Summary) => string | null, matches: (text: s
   };
 }
 
-/** Case does not count for ASCII letters, and `*` stands for anything. */
+/** ASCII letters match regardless of case, and `*` matches any text. */
 function containing(text: string): (other: string) => boolean {
   const pattern = new RegExp(text.split("*").map(letters).join("[^]*"));
   return (other) => pattern.test(other);

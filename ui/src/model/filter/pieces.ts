@@ -1,15 +1,15 @@
-// A filter's text cut into words, each with the place where it stands, as the agent cuts it.
+// Splits the text of a filter into tokens with their positions, as the agent does.
 
 export type Operator = ":" | "=" | "~" | ">" | ">=" | "<" | "<=";
 
-/** Places are counted in characters from 0; `end` is behind the piece. */
+/** Positions are in characters from 0; `end` is exclusive. */
 export type Piece = { from: number; end: number } & (
   | { kind: "(" | ")" | "and" | "or" | "not" }
   | { kind: "text"; text: string }
   | { kind: "field"; name: string; operator: Operator; value: string; valueFrom: number }
 );
 
-/** A text that is no filter, and the number of the character where it stops being one, counted from 1. */
+/** An invalid filter; the position of the first invalid character is counted from 1. */
 export class FilterMistake extends Error {
   readonly position: number;
 
@@ -21,7 +21,7 @@ export class FilterMistake extends Error {
 
 const LONGEST = 4096;
 const NAME = /[A-Za-z0-9_.-]/;
-// What Unicode calls white space; a regular expression's own idea of it differs in two characters.
+// The white space of Unicode; that of regular expressions differs in two characters.
 const SPACE = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
 /** Throws a `FilterMistake`. */
@@ -32,7 +32,7 @@ export function cut(filter: string): Piece[] {
   return pieces;
 }
 
-/** The pieces before the first mistake, for whoever still types. */
+/** The tokens before the first mistake, for an incomplete filter. */
 export function cutAsFarAsPossible(filter: string): Piece[] {
   const pieces: Piece[] = [];
   const reader = new Reader(filter);
@@ -45,7 +45,7 @@ export function cutAsFarAsPossible(filter: string): Piece[] {
 }
 
 class Reader {
-  /** Characters, not halves of them. */
+  /** Characters, not UTF-16 code units. */
   readonly #text: string[];
   #at = 0;
 

@@ -1,22 +1,22 @@
-// What can stand at the place where somebody types a filter: fields, then their values as they were seen.
+// Completions for the word at the caret of the filter: fields, then values seen in the list.
 import { quoted } from "./edit";
 
 export interface Suggestion {
-  /** Takes the place of the word that is typed. */
+  /** Replaces the word at the caret. */
   insert: string;
   hint: string;
-  /** With it the term is complete. */
+  /** Whether it completes the term. */
   whole: boolean;
 }
 
 export interface Suggested {
-  /** The word that is typed, as places in the text. */
+  /** The range of the word at the caret. */
   from: number;
   end: number;
   items: Suggestion[];
 }
 
-/** Values that were seen, the most frequent first. */
+/** Values seen in the list, the most frequent first. */
 export interface Seen {
   methods: readonly string[];
   hosts: readonly string[];
@@ -28,7 +28,7 @@ interface Known {
   insert: string;
   hint: string;
   values?(seen: Seen): readonly string[];
-  /** Found by its name as it is typed, but never offered unasked. */
+  /** Found by its name, but not offered before anything is typed. */
   rare?: boolean;
 }
 
@@ -83,7 +83,7 @@ export function suggest(text: string, caret: number, seen: Seen): Suggested {
     (a, b) => b.insert.length - a.insert.length,
   )[0];
   const items = field ? valuesOf(field, word, seen) : fields(typed);
-  // What stands there already is no suggestion.
+  // A value that is already complete is not suggested.
   const others = items.filter(({ insert }) => insert.toLowerCase() !== typed);
   return { from, end, items: others.slice(0, MOST) };
 }
@@ -101,7 +101,7 @@ function valuesOf(field: Known, word: string, seen: Seen): Suggestion[] {
     .map((value) => ({ insert: field.insert + quoted(value), hint: "", whole: true }));
 }
 
-/** Behind the last space or parenthesis that is not quoted. */
+/** Start of the word: after the last unquoted space or parenthesis. */
 function beginOfWord(text: string, caret: number): number {
   let from = 0;
   let open = false;

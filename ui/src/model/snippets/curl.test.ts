@@ -6,7 +6,7 @@ import { bytes } from "../sample";
 
 const base = { method: "GET", url: "https://a.localhost:4443/x", headers: [], body: new Uint8Array() };
 
-/** Lets a real sh run the command with a `curl` that prints its arguments and its input. */
+/** Runs the command in a real sh with a `curl` that prints its arguments and its input. */
 function run(command: string): { args: string[]; input: Buffer } {
   const script = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; case " $* " in *" --data-binary @- "*) printf '\\001'; cat;; esac; }\n${command}\n`;
   const output = execFileSync("sh", ["-c", script], { maxBuffer: 1 << 24 });

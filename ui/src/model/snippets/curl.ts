@@ -1,8 +1,8 @@
-// A captured request as a curl command for a POSIX shell that sends the same request again.
+// A captured request as a curl command for a POSIX shell.
 import { latin1, utf8 } from "../bytes";
 import { sentHeaders, type Snippet } from "./source";
 
-/** One word for sh: single quotes make everything literal. */
+/** Quotes one word for sh: single quotes make everything literal. */
 export function quote(text: string): string {
   if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(text)) return text;
   return `'${text.replaceAll("'", `'\\''`)}'`;
@@ -15,7 +15,7 @@ export function curlCommand(source: Snippet, reveal: boolean): string {
   if (/\/\.\.?(?:\/|$|\?)/.test(source.url)) parts.push("--path-as-is");
   if (method === "HEAD") parts.push("--head");
   else if (method !== (body.length > 0 ? "POST" : "GET")) parts.push(`--request ${quote(method)}`);
-  // The address never begins with a dash, so that it cannot be taken for an option.
+  // The address never begins with a dash, so it cannot be mistaken for an option.
   parts.push(quote(source.url));
 
   const headers = sentHeaders(source, reveal);
@@ -23,22 +23,22 @@ export function curlCommand(source: Snippet, reveal: boolean): string {
     parts.push(`--header ${quote(value === "" ? `${name};` : `${name}: ${value}`)}`);
   const typed = headers.some(({ name }) => name.toLowerCase() === "content-type");
   if (body.length === 0) return parts.join(" \\\n  ");
-  // Without this curl would say that the body is a form.
+  // Without this header curl would declare the body as a form.
   if (!typed) parts.push(`--header ${quote("Content-Type:")}`);
   const text = printable(body);
   if (text !== null) return [...parts, `--data-raw ${quote(text)}`].join(" \\\n  ");
   return `printf ${quote(octal(body))} |\n${[...parts, "--data-binary @-"].join(" \\\n  ")}`;
 }
 
-/** The body as text where a shell argument can carry it: UTF-8, no control characters but tab and line feed. */
+/** The body as text where a shell argument can carry it: UTF-8 without control characters except tab and line feed. */
 function printable(body: Uint8Array): string | null {
   const text = utf8(body);
   if (text === null || new TextEncoder().encode(text).length !== body.length) return null;
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern looks for control characters
   return /[\u0000-\u0008\u000b-\u001f\u007f]|^\ufeff/.test(text) ? null : text;
 }
 
-/** A format for printf: every byte that is not a plain letter, digit or sign stands as three octal digits. */
+/** A format for printf: every byte that is not a plain letter, digit or sign becomes three octal digits. */
 function octal(body: Uint8Array): string {
   return latin1(body).replace(
     /[^A-Za-z0-9 _.,:;=/(){}[\]<>+]/g,

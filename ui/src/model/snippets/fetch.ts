@@ -1,4 +1,4 @@
-// A captured request as JavaScript: fetch, as browsers, Node.js, Deno and Bun have it.
+// A captured request as JavaScript with `fetch`, for browsers, Node.js, Deno and Bun.
 import { latin1, toBase64, utf8 } from "../bytes";
 import { sentHeaders, type Snippet } from "./source";
 
@@ -16,14 +16,14 @@ export function fetchSnippet(source: Snippet, reveal: boolean): string {
   return `${note}const response = await fetch(${literal(url)}, {\n${lines.join("\n")}\n});`;
 }
 
-/** Header values are bytes, one in each character. */
+/** Header values are byte strings, one byte per character. */
 function byteString(value: string): string {
   return latin1(new TextEncoder().encode(value));
 }
 
 function bytes(body: Uint8Array): string {
   const text = utf8(body);
-  // Only text that is the same bytes again may be written as text.
+  // Only text that encodes to the same bytes may be written as a string.
   const same =
     text !== null && new TextEncoder().encode(text).length === body.length && !text.startsWith("\ufeff");
   return same
@@ -31,7 +31,7 @@ function bytes(body: Uint8Array): string {
     : `Uint8Array.from(atob(${literal(toBase64(body))}), (character) => character.charCodeAt(0))`;
 }
 
-/** JSON is JavaScript but for two ends of lines; `</script>` would end the script of a page. */
+/** JSON is JavaScript except for two line terminators; `</script>` would end the script of a page. */
 function literal(text: string): string {
   return JSON.stringify(text)
     .replaceAll("\u2028", "\\u2028")

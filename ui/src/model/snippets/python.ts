@@ -1,4 +1,4 @@
-// A captured request as Python, with what is in its standard library: every header and byte is sent as it was.
+// A captured request as Python that needs only the standard library: every header and byte is sent as captured.
 import { authority, sentHeaders, type Snippet } from "./source";
 
 export function pythonSnippet(source: Snippet, reveal: boolean): string {
@@ -36,7 +36,7 @@ function place(host: string): [string, number | null] {
   return [parts?.[1] ?? host, parts?.[2] === undefined ? null : Number(parts[2])];
 }
 
-/** Targets are ASCII without spaces; what is not is written in percent. */
+/** Percent-encodes characters that a request target cannot contain: anything but ASCII without spaces. */
 function plain(target: string): string {
   return Array.from(new TextEncoder().encode(target), (byte) =>
     byte > 0x20 && byte < 0x7f

@@ -7,7 +7,7 @@ import type { Snippet } from "./source";
 
 const encoder = new TextEncoder();
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
-/** Anything but ends of lines, which no header has; white space around it is not part of a value. */
+/** Anything but line terminators, which no header has; surrounding white space is not part of a value. */
 const value = fc.string({ unit: "binary", maxLength: 40 }).map((text) =>
   text
     .toWellFormed()
@@ -75,7 +75,7 @@ describe("a request as fetch", () => {
   });
 });
 
-/** Runs programs with a connection that writes down what it is told. */
+/** Runs programs with a connection that records everything it receives. */
 const RECORDER = `
 import sys, json, types
 out = []

@@ -1,4 +1,4 @@
-// What a snippet sends: the captured request without what belongs to its connection.
+// Input of a snippet: the captured request without its connection-specific headers.
 import { hidden, isSecret } from "../secrets";
 import type { Header } from "../wire";
 
@@ -6,11 +6,11 @@ export interface Snippet {
   method: string;
   url: string;
   headers: readonly Header[];
-  /** Unframed, but still content-encoded, as the headers say. */
+  /** The body without transfer coding; its content coding is kept, as the headers say. */
   body: Uint8Array;
 }
 
-/** Every client says these itself, or they belong to the connection. */
+/** Headers that every client sets itself or that belong to the connection. */
 const OWN = new Set([
   "content-length",
   "transfer-encoding",
@@ -28,13 +28,13 @@ const OWN = new Set([
 ]);
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** The headers to send; without `reveal` secrets are hidden. */
+/** The headers to send; secrets are masked unless `reveal` is set. */
 export function sentHeaders({ url, headers }: Snippet, reveal: boolean): Header[] {
   const host = authority(url);
   return headers
     .filter(({ name, value }) => {
       const lower = name.toLowerCase();
-      // No header can carry a line of its own.
+      // A header value cannot contain a line break.
       if (OWN.has(lower) || !TOKEN.test(name) || /[\0\r\n]/.test(value)) return false;
       return lower !== "host" || value !== host;
     })

@@ -1,4 +1,4 @@
-// Texts for files, each to be copied or saved.
+// Texts for files, each to copy or save.
 import { Button } from "../../../parts/Button";
 import { useCopy } from "../../../services";
 import styles from "../certificates.module.css";
@@ -43,6 +43,6 @@ function save(name: string, text: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken it over by then.
+  // The browser has read the URL by then.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -1,4 +1,4 @@
-// SSH certificate authorities: keys that this server signs certificates of hosts and users with.
+// SSH certificate authorities: keys with which this server signs certificates of hosts and users.
 import type { SshCertificateAuthority } from "../../../api/generated";
 import { choice } from "../../resource/fields/simple";
 import { description, metadata } from "../../resource/fields/text";

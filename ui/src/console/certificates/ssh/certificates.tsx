@@ -1,4 +1,4 @@
-// Certificates of SSH hosts and of SSH users: signed once, then files to save and lines to paste.
+// Certificates of SSH hosts and users: signed once, then offered as files and lines to copy.
 import type { SshCertificateAuthority, SshHostCertificate, SshUserCertificate } from "../../../api/generated";
 import { oneOf, useAsked } from "../../management";
 import { exactly, None, RefLink } from "../../resource/cells";
@@ -48,7 +48,7 @@ const facts = (certificate: SshCertificate, none: string) => [
 const DELETION =
   "It only disappears from this list: a signed certificate is valid until it expires, wherever it was saved.";
 
-/** The authority's public key belongs into what is pasted; it may be gone. */
+/** The instructions contain the authority's public key; the authority may have been deleted. */
 function Result({
   certificate,
   pastes,

@@ -1,4 +1,4 @@
-// Fields of SSH certificates: who signs, what is signed, for whom, for how long.
+// Fields of SSH certificates: the authority, the public key, the principals and the validity.
 import type { SshCertificateAuthority } from "../../../api/generated";
 import { Icon } from "../../../parts/Icon";
 import type { Field, InputProps } from "../../resource/field";
@@ -44,7 +44,7 @@ export const publicKey = (whose: string): Field =>
     check: publicKeyMistake,
   });
 
-/** Names the certificate is good for; `none` says what it means to give none. */
+/** The names for which the certificate is valid; `none` explains an empty list. */
 export function principals(options: {
   label: string;
   help: string;
@@ -76,11 +76,11 @@ const HOUR_MS = 3_600_000;
 interface Lifetime {
   label: string;
   hours: number;
-  /** What the server takes when nothing is said. */
+  /** The server's default. */
   usual?: true;
 }
 
-/** How long from now on. */
+/** The lifetime from now. */
 export function lifetime(options: readonly Lifetime[]): Field {
   const field = choice({
     name: "valid_until",
@@ -94,7 +94,7 @@ export function lifetime(options: readonly Lifetime[]): Field {
     write: (value) => {
       if (value === "") return undefined;
       const end = new Date(Date.now() + Number(value) * HOUR_MS);
-      // To the minute, so that what is shown of the request stands still.
+      // Rounded to the minute, so that the displayed request does not change.
       end.setSeconds(0, 0);
       return end.toISOString();
     },

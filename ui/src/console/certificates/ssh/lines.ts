@@ -1,19 +1,19 @@
-// What is to be written into which file, so that OpenSSH uses a certificate.
+// The files and lines that OpenSSH needs to use a certificate.
 import type { KeyType, SshHostCertificate, SshUserCertificate } from "../../../api/generated";
 
 export interface Paste {
   title: string;
-  /** Where it goes. */
+  /** The target file. */
   file: string;
   text: string;
 }
 
-/** The usual name of a key of this kind, without its folder. */
+/** The usual file name of a key of this type, without its folder. */
 export function keyFile(purpose: "host" | "user", type: KeyType): string {
   return purpose === "host" ? `ssh_host_${type}_key` : `id_${type}`;
 }
 
-/** One line for `known_hosts`: this authority says who these hosts are. */
+/** A line of `known_hosts` that trusts this authority for these hosts. */
 export function knownHosts(principals: readonly string[], authority: string): string {
   return `@cert-authority ${principals.length > 0 ? principals.join(",") : "*"} ${authority.trim()}`;
 }
@@ -55,7 +55,7 @@ export function forUser(certificate: SshUserCertificate, authority: string | nul
   ];
 }
 
-/** What hosts need that shall let in users of an authority. */
+/** The configuration of hosts that accept users of an authority. */
 export function trusted(authority: string): Paste[] {
   const file = "/etc/ssh/user_ca.pub";
   return [
@@ -79,7 +79,7 @@ export function ofAuthority(authority: string): Paste[] {
   ];
 }
 
-/** What is wrong with a public key, as far as its shape goes. */
+/** The error in a public key, as far as its format shows. */
 export function publicKeyMistake(text: string): string | null {
   const line = text.trim();
   if (line.includes("PRIVATE KEY"))

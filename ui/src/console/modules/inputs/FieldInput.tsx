@@ -1,4 +1,4 @@
-// The input of a field of a module, by what kind of field it is.
+// The input of a module's field, by the kind of the field.
 import { Check, Choice, Field as Labelled } from "../../../parts/Field";
 import type { ChoiceField, Field, NumberField, Pair, ShareField, Value } from "../descriptor";
 import { seconds } from "../words";
@@ -50,12 +50,12 @@ export function FieldInput({ field, value, mistake, onChange }: InputProps<Field
   }
 }
 
-/** Few options lie open, many in a list that finds what is typed. */
+/** Few options are radio buttons, many are a searchable list. */
 const FEW = 4;
 
 function ChoiceInput({ field, value, mistake, onChange }: InputProps<ChoiceField, string>) {
   const known = field.options.some((option) => option.value === value);
-  // What another program has set stays as it is until somebody chooses.
+  // A value set by another program is kept until the user chooses one.
   const options = known || value === "" ? field.options : [{ value, label: value }, ...field.options];
   if (options.length <= FEW && field.kind === "choice")
     return (

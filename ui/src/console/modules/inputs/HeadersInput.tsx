@@ -1,4 +1,4 @@
-// Headers to be added: a name and a value each, with the variables a value may hold.
+// Headers to add: names and values, with the variables that a value may contain.
 import { useId, useRef } from "react";
 import { Button, IconButton } from "../../../parts/Button";
 import { Icon } from "../../../parts/Icon";
@@ -22,7 +22,7 @@ export function HeadersInput({ field, value, mistake, onChange }: InputProps<Hea
       <legend className={styles.label}>{field.label}</legend>
       <div ref={list} className={styles.headers}>
         {value.map((pair, at) => (
-          // Rows have no identity of their own: they are what stands in their place.
+          // Rows have no identity other than their position.
           // oxlint-disable-next-line react/no-array-index-key
           <div key={at} className={styles.header} role="group" aria-label={`Header ${at + 1}`}>
             <input

@@ -1,4 +1,4 @@
-// Records of another kind to choose from, by what people call them and by their ids.
+// Selects records of another kind by name or id.
 import { useId, useState } from "react";
 import type { Base } from "../../../api/management";
 import { Field as Labelled } from "../../../parts/Field";
@@ -12,7 +12,7 @@ import styles from "./inputs.module.css";
 interface Source {
   path: string;
   member: string;
-  /** What is chosen between, where there is more than one kind. */
+  /** Label of the kind, where there are several. */
   kind: string;
 }
 
@@ -51,7 +51,7 @@ export interface Known {
   detail: string;
 }
 
-/** What a record is called in a list to choose from. */
+/** The display name of a record in a list of choices. */
 function known(record: Base, kind: string): Known {
   const { labels, address, subject_common_name: subject } = record as unknown as Record<string, unknown>;
   const labelled =
@@ -64,13 +64,13 @@ function known(record: Base, kind: string): Known {
   return { id: record.id, name: record.description || detail || record.id, kind, detail };
 }
 
-/** While somebody chooses, what is made elsewhere appears by itself. */
+/** Polling interval in milliseconds while the form is open: new records appear automatically. */
 const EVERY_MS = 4_000;
 
-/** All records of the kinds that may be chosen; undefined until they are known. */
+/** All records of the allowed kinds; undefined while loading. */
 export function useKnown(of: ReferenceField["of"], choosing = false): readonly Known[] | undefined {
   const { sources } = SOURCES[of];
-  // The first collection comes first in the key: a change of it forgets the answer.
+  // The first collection is the first part of the key, so that its changes invalidate the query.
   const { data } = useAsked(
     q<Known[]>(
       [sources[0]?.path ?? "", "choice"],
@@ -130,7 +130,7 @@ export function ReferenceInput({ field, value, mistake, onChange }: InputProps<R
   );
 }
 
-/** More than so many get a box to search in. */
+/** Above this number of records there is a search field. */
 const MANY = 8;
 
 export function ReferencesInput({

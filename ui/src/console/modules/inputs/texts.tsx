@@ -1,4 +1,4 @@
-// Inputs of text: a line, a secret that stays covered, a document from a file, a list with one entry a line.
+// Text inputs: a line, a masked secret, a document from a file, a list with one entry per line.
 import { useRef, useState } from "react";
 import { Button } from "../../../parts/Button";
 import { Field as Labelled } from "../../../parts/Field";
@@ -80,7 +80,7 @@ export function DocumentInput({ field, value, mistake, onChange }: InputProps<Te
               accept=".xml,application/xml,text/xml"
               onChange={(event) => {
                 const chosen = event.target.files?.[0];
-                // Beyond the limit only so much is read that the reader is told so.
+                // Reads one byte beyond the limit, so that the validation reports the excess.
                 if (chosen)
                   void chosen
                     .slice(0, field.longest + 1)
@@ -101,7 +101,7 @@ export function DocumentInput({ field, value, mistake, onChange }: InputProps<Te
 }
 
 export function ListInput({ field, value, mistake, onChange }: InputProps<ListField, readonly string[]>) {
-  // What is typed stays as it is while it is typed, empty lines and spaces too.
+  // The text is kept as typed, including empty lines and spaces.
   const [typed, setTyped] = useState(value.join("\n"));
   const same = entries(typed).join("\n") === value.join("\n");
   const text = same ? typed : value.join("\n");
@@ -128,7 +128,7 @@ export function ListInput({ field, value, mistake, onChange }: InputProps<ListFi
   );
 }
 
-/** The lines that say something. */
+/** The non-empty lines. */
 export function entries(text: string): string[] {
   return text
     .split("\n")

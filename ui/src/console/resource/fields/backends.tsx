@@ -1,4 +1,4 @@
-// Backends of backends: with weights shown as shares, or in the order they are tried.
+// Backends that combine backends: with weights shown as shares, or in failover order.
 import { IconButton } from "../../../parts/Button";
 import { Group } from "../../../parts/Field";
 import { RefLink } from "../cells";
@@ -52,7 +52,7 @@ export function weights(options: {
   return field as Field;
 }
 
-/** The share of visitors that a weight comes to. */
+/** The share of visitors that a weight results in. */
 export function share(weight: number, all: readonly number[]): string {
   const sum = all.reduce((before, one) => before + one, 0);
   if (sum === 0) return "nobody";
@@ -109,7 +109,7 @@ interface OrderField extends Field<string[]> {
   kinds: readonly Chosen[];
 }
 
-/** A list of backends, the first one tried first. */
+/** A list of backends in failover order. */
 export function order(options: {
   name: string;
   label: string;

@@ -1,9 +1,9 @@
-// The records that a field may refer to, of one kind or several.
+// The records that a field may reference, of one kind or several.
 import { useQueries } from "@tanstack/react-query";
 import type { Base } from "../../../api/management";
 import { allOf, useManagement } from "../../management";
 
-/** What must be known of a kind to choose among its records. */
+/** The parts of a kind that are needed to choose among its records. */
 export interface Chosen {
   readonly path: string;
   readonly member: string;
@@ -14,14 +14,14 @@ export interface Chosen {
 export interface Candidate {
   id: string;
   title: string;
-  /** The word for its kind. */
+  /** The label of its kind. */
   one: string;
 }
 
 export interface Choices {
   candidates: readonly Candidate[];
   loading: boolean;
-  /** At least one list could not be read, such as that of users by somebody who is no administrator. */
+  /** At least one list could not be read, such as that of users without administrator rights. */
   failed: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Several values in one field: lines of text, pairs of a name and a value.
+// Several values in one field: lines of text, or pairs of names and values.
 import { Button, IconButton } from "../../../parts/Button";
 import { Field as Labelled, Group } from "../../../parts/Field";
 import type { Field, InputProps } from "../field";
@@ -12,7 +12,7 @@ interface LinesOptions {
   rows?: number;
   most?: number;
   required?: boolean;
-  /** What the API would say about one line. */
+  /** The error that the API would report for one line. */
   check?(line: string): string | null;
   read?(record: object): string[];
   shown?: Field["shown"];
@@ -22,7 +22,7 @@ interface LinesField extends Field<string> {
   options: LinesOptions;
 }
 
-/** A list of texts, one a line. */
+/** A list of texts, one per line. */
 export function lines(options: LinesOptions): Field {
   const { name, label, help, shown, most, required, check } = options;
   const field: LinesField = {
@@ -86,7 +86,7 @@ function LinesInput({ field, value, onChange, mistake }: InputProps<string>) {
 }
 
 export interface Pair {
-  /** Tells rows apart while they are edited. */
+  /** Identifies rows while they are edited. */
   row: number;
   name: string;
   value: string;
@@ -110,7 +110,7 @@ interface PairsField extends Field<Pair[]> {
 
 const said = (value: readonly Pair[]) => value.filter((pair) => pair.name.trim() !== "" || pair.value !== "");
 
-/** A map of texts, a row each. Rows without a name and a value are left out. */
+/** A map of texts, one row each. Rows without a name and a value are omitted. */
 export function pairs(options: PairsOptions): Field {
   const { name, label, help, shown, required, most } = options;
   const field: PairsField = {

@@ -1,4 +1,4 @@
-// Fields that refer to other records: to one of them, or to several.
+// Fields that reference other records: one or several.
 import { useId, useState } from "react";
 import type { Base } from "../../../api/management";
 import { Field as Labelled, Group } from "../../../parts/Field";
@@ -12,10 +12,10 @@ interface RefOptions {
   label: string;
   help?: string;
   kinds: readonly Chosen[];
-  /** What it means to choose none; without it one must be chosen. */
+  /** The meaning of choosing none; without it one must be chosen. */
   none?: string;
   createOnly?: boolean;
-  /** The id that the record refers to now; its member of the same name unless said otherwise. */
+  /** The currently referenced id; by default the member of the same name. */
   read?(record: object): string;
   shown?: Field["shown"];
 }
@@ -115,9 +115,9 @@ interface RefsOptions {
   /** At least one must be chosen. */
   required?: boolean;
   most?: number;
-  /** The ids that the record refers to now. */
+  /** The currently referenced ids. */
   read(record: object): string[];
-  /** What it means that a chosen record is there no more. */
+  /** What it means that a chosen record no longer exists. */
   gone?: string;
   shown?: Field["shown"];
 }

@@ -1,4 +1,4 @@
-// A box to tick, one of several words, a number.
+// A checkbox, a choice of several options, a number.
 import { Check, Choice, Field as Labelled } from "../../../parts/Field";
 import type { Field, InputProps } from "../field";
 

@@ -1,4 +1,4 @@
-// Text of one line or several, with its limit counted as the API counts it: in bytes.
+// Text of one or more lines, with its limit counted as in the API: in bytes.
 import { useState } from "react";
 import { Button } from "../../../parts/Button";
 import { Field as Labelled } from "../../../parts/Field";
@@ -12,16 +12,16 @@ interface TextOptions {
   placeholder?: string;
   /** In bytes. */
   limit?: number;
-  /** More than one makes it a text of several lines. */
+  /** More than one makes it a multi-line text. */
   rows?: number;
   required?: boolean;
   createOnly?: boolean;
   secret?: boolean;
   mono?: boolean;
   initial?: string;
-  /** What the API would say about a value that is not empty. */
+  /** The error that the API would report for a non-empty value. */
   check?(value: string): string | null;
-  /** What the API will make of it, when that differs from what was typed. */
+  /** How the API will interpret the value, where that differs from the input. */
   preview?(value: string): string | null;
   read?(record: object): string;
   shown?: Field["shown"];
@@ -110,7 +110,7 @@ function TextInput({ field, value, onChange, mistake }: InputProps<string>) {
   );
 }
 
-/** The two texts that every kind has. */
+/** The two texts of every kind. */
 export const description = (help = "What it is or is for, for people."): Field =>
   text({ name: "description", label: "Description", help, limit: 255 });
 

@@ -1,19 +1,19 @@
-// Finding things by words: an id, a host, a network, a description, the name of a page or of an action.
+// Searches by words: an id, a host, a network, a description, the name of a page or of an action.
 
 export interface Thing {
-  /** A place of the console. */
+  /** A page of the console. */
   place: string;
   group: string;
   title: string;
   note: string;
-  /** Whatever else it can be found by. */
+  /** Other texts by which it can be found. */
   text: string;
 }
 
-/** Shown of each group, once something is looked for. */
+/** Maximum number of results per group. */
 const EACH = 8;
 
-/** What has all the words, by group, the best first; groups stand in the order of the things. */
+/** The items that contain all words, by group, the best first; groups are in the order of the items. */
 export function search(things: readonly Thing[], words: string): { label: string; things: Thing[] }[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const groups = new Map<string, { thing: Thing; worth: number }[]>();
@@ -33,7 +33,7 @@ export function search(things: readonly Thing[], words: string): { label: string
   }));
 }
 
-/** 0 if a word is missing; more the earlier and the more exactly the words stand in the title. */
+/** 0 if a word is missing; higher the earlier and the more exactly the words match the title. */
 function worthOf(thing: Thing, wanted: readonly string[]): number {
   const title = thing.title.toLowerCase();
   const rest = `${thing.note}\n${thing.text}`.toLowerCase();
@@ -50,7 +50,7 @@ function worthOf(thing: Thing, wanted: readonly string[]): number {
 
 const NETWORK = /\b(\d{1,3}(?:\.\d{1,3}){3})\/(\d{1,2})\b/g;
 
-/** Whether one of the networks in a text holds an IPv4 address. */
+/** Whether one of the networks in a text contains an IPv4 address. */
 function holdsAddress(text: string, word: string): boolean {
   const address = numberOf(word);
   if (address === null) return false;

@@ -1,4 +1,4 @@
-// Everything the palette can lead to. Records are read when the first words are typed, and remembered as lists are.
+// Everything that the palette can open. Records are read when a search starts, and cached as lists are.
 import { useQueries } from "@tanstack/react-query";
 import type { HttpsEdge, IpPolicyRule } from "../../../api/generated";
 import type { Base } from "../../../api/management";
@@ -10,7 +10,7 @@ import type { Thing } from "./search";
 
 const RULES = { path: "/ip_policy_rules", member: "ip_policy_rules" };
 const FRESH_MS = 30_000;
-/** Of each kind of which there are more. */
+/** Maximum number per kind. */
 const SOUGHT = 20;
 
 interface Found {
@@ -30,7 +30,7 @@ export function useThings(agent: boolean, words: string): Found {
       return { queryKey: key, queryFn: () => ask(api), enabled, staleTime: FRESH_MS };
     }),
   });
-  // Of what is more than can be read here the server knows what has these words.
+  // For kinds with more records than are read here, the server searches.
   const older = useQueries({
     queries: kinds.map((kind, index) => {
       const { key, ask } = listOf<Base>(kind, { limit: SOUGHT, search: words.trim() });
@@ -44,7 +44,7 @@ export function useThings(agent: boolean, words: string): Found {
     const ids = new Set(known.map(({ id }) => id));
     return [...known, ...(older[index]?.data?.records.filter(({ id }) => !ids.has(id)) ?? [])];
   });
-  // What people have made comes before what is connected at the moment.
+  // Configured records come before those that are connected at the moment.
   const records = kinds
     .map((kind, index) => ({ kind, of: read[index] ?? [] }))
     .toSorted((one, other) => Number(Boolean(one.kind.live)) - Number(Boolean(other.kind.live)))
@@ -106,7 +106,7 @@ function thingOf(kind: Kind, record: Base, rules: readonly IpPolicyRule[]): Thin
   };
 }
 
-/** A whole id leads straight to what has it, read or not. */
+/** A complete id leads straight to its record, whether read or not. */
 function pasted(words: string, records: readonly Base[]): Thing[] {
   if (!/^[a-z]+_[0-9A-Za-z]{27}$/.test(words)) return [];
   const edge = records.find((record) =>

@@ -1,4 +1,4 @@
-// The decoder below the package's front door, which can be stopped: the front door makes everything there is.
+// The package's inner decoder, which can be stopped; its public one always decodes everything.
 declare module "brotli/dec/decode.js" {
   export function BrotliDecompress(
     input: { read(into: Uint8Array, from: number, count: number): number },

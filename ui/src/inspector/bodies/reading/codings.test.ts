@@ -6,7 +6,7 @@ import { codingsOf } from "./codingsOf";
 const MB = 1024 * 1024;
 const text = "body ".repeat(1000);
 const said = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-/** Ten bytes stand for 128 KiB each: RLE blocks of zstandard, put together by hand. */
+/** Ten bytes expand to 128 KiB each: RLE blocks of zstandard, put together by hand. */
 function zstdBomb(blocks: number): Uint8Array {
   const head = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58];
   return Uint8Array.from([

@@ -1,18 +1,18 @@
-// Content codings undone within a limit: a small body can hold terabytes, and not more than the limit is ever made.
+// Removes content codings within a limit: a small body can expand to terabytes, and no more than the limit is produced.
 import { BrotliDecompress } from "brotli/dec/decode.js";
 import { Decompress } from "fzstd";
 import { concat } from "../../../model/bytes";
 
-/** More than one is rare, more than this is an attack. */
+/** Maximum number of codings; more than one is rare, more than this is an attack. */
 const CODINGS = 4;
-/** So much goes in at once: what comes out of it at most is a thousand times as much. */
+/** Size of one input slice in bytes: it expands at most about a thousandfold. */
 const SLICE = 8 * 1024;
 
 export interface Decoded {
   bytes: Uint8Array<ArrayBuffer>;
-  /** What was done or could not be done, in sentences. */
+  /** Sentences about what was decoded or could not be decoded. */
   notes: string[];
-  /** Nothing is left coded. */
+  /** No coding is left. */
   done: boolean;
 }
 
@@ -63,7 +63,7 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>, coding: string, limit: num
       return inflate(bytes, "gzip", limit);
     case "deflate": {
       const wrapped = await inflate(bytes, "deflate", limit);
-      // Many servers send the bare form under this name.
+      // Many servers send raw deflate data under this name.
       return wrapped.end === "broken" && wrapped.bytes.length === 0
         ? inflate(bytes, "deflate-raw", limit)
         : wrapped;
@@ -77,7 +77,7 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>, coding: string, limit: num
   }
 }
 
-/** The browser's own, fed in small slices: it unpacks whatever it is given without looking at who still wants it. */
+/** Uses the browser's decoder in small slices: it decodes all its input, whether or not the output is still read. */
 async function inflate(bytes: Uint8Array<ArrayBuffer>, format: string, limit: number): Promise<Unpacked> {
   let stream: DecompressionStream;
   try {
@@ -95,7 +95,7 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>, format: string, limit: nu
     }
     await writer.close();
   };
-  // A failure shows at the reader as well; here it only must not go unheard.
+  // The reader reports the failure as well; this only prevents an unhandled rejection.
   feed().catch(() => {});
   try {
     for (;;) {
@@ -113,7 +113,7 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>, format: string, limit: nu
 
 class Full extends Error {}
 
-/** Not the browser's own: a few bytes of Brotli can stand for gigabytes, and only here each piece can be refused. */
+/** Not the browser's decoder: a few bytes of Brotli expand to gigabytes, and only this one can stop early. */
 async function unbrotli(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<Unpacked> {
   const room = new Room(limit);
   let at = 0;
@@ -126,7 +126,7 @@ async function unbrotli(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<
     },
   };
   const output = {
-    // It would make room for all of a block at once; what is written is kept elsewhere.
+    // It would allocate a whole block at once; the output is stored elsewhere.
     buffer: { length: Number.POSITIVE_INFINITY },
     write(piece: Uint8Array, count: number): number {
       if (!room.take(piece.slice(0, count))) throw new Full();
@@ -138,7 +138,7 @@ async function unbrotli(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<
     return { bytes: room.taken(), end: "whole" };
   } catch (thrown) {
     if (thrown instanceof Full) return { bytes: room.taken(), end: "limit" };
-    // It ends early, after no more than the limit and one window. The browser's own hands out what there is of it.
+    // It stops early, after at most the limit and one window. The browser's decoder returns what is available.
     const rest = await inflate(bytes, "brotli", limit);
     return rest.bytes.length > room.length ? rest : { bytes: room.taken(), end: "broken" };
   }

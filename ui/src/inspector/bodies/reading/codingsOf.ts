@@ -1,6 +1,6 @@
-// The content codings of a message, apart from what undoes them: the page asks, only the worker undoes.
+// The content codings of a message, separate from the decoders: the page only reads them, the worker decodes.
 
-/** In the order they were applied, as `Content-Encoding` lists them. */
+/** In the order in which they were applied, as `Content-Encoding` lists them (RFC 9110, section 8.4). */
 export function codingsOf(header: string | null): string[] {
   return (header ?? "")
     .split(",")

@@ -1,8 +1,8 @@
-// Messages of `permessage-deflate`: each continues the stream of those before it in its direction.
+// Messages of `permessage-deflate` (RFC 7692): each continues the stream of its direction.
 import { Inflate } from "fflate";
 import { concat } from "../../../model/bytes";
 
-/** One message becomes no longer than this. */
+/** Maximum size of one decompressed message, in bytes. */
 const LONGEST = 256 * 1024;
 const TAIL = new Uint8Array([0, 0, 0xff, 0xff]);
 
@@ -14,7 +14,7 @@ interface Direction {
 
 const directions = new Map<string, Direction>();
 
-/** Null from the first message on that cannot be followed. */
+/** Null from the first message that cannot be decoded. */
 export function inflated(name: string, bytes: Uint8Array, last: boolean): Uint8Array | null {
   let direction = directions.get(name);
   if (!direction) {

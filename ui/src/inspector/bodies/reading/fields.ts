@@ -1,4 +1,4 @@
-// The fields of a form as rows of name and value.
+// The fields of a form as rows of names and values.
 import { pairs, type Header } from "../../../model/wire";
 import {
   FINDINGS,
@@ -26,7 +26,7 @@ export class Fields implements Reading {
     return this.#fields.length;
   }
 
-  /** Two tokens or more: the name is all that is a key. */
+  /** Two or more tokens: only the name is a key. */
   rows(from: number, to: number): Row[] {
     return this.#fields.slice(Math.max(from, 0), to).map(({ name, value }) => ({
       tokens: highlighted(

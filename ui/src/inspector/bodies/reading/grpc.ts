@@ -1,4 +1,4 @@
-// A gRPC body: messages with their length in front, compressed or not, and for gRPC-Web the trailers as a last frame.
+// A gRPC body: length-prefixed messages, compressed or not, and for gRPC-Web the trailers as a last frame.
 import { latin1 } from "../../../model/bytes";
 import { decoded } from "./codings";
 import { Protobuf } from "./protobuf";
@@ -9,11 +9,11 @@ const TRAILERS = 128;
 const MESSAGES = 10_000;
 
 export interface GrpcOptions {
-  /** What `grpc-encoding` says. */
+  /** The value of `grpc-encoding`. */
   coding: string;
-  /** The payload is JSON or something else that is no protocol buffer. */
+  /** The payload is JSON or another format that is not a protocol buffer. */
   words: boolean;
-  /** All messages together are unpacked no further. */
+  /** Limit for all decompressed messages together, in bytes. */
   limit: number;
 }
 
@@ -21,7 +21,7 @@ export interface Grpc {
   format: Protobuf;
   messages: number;
   notes: string[];
-  /** Trailers that came inside the body. */
+  /** Trailers inside the body (gRPC-Web). */
   trailers: string | null;
 }
 

@@ -1,6 +1,6 @@
-// How gRPC calls end, by number.
+// The status codes of gRPC.
 
-/** What the numbers of `grpc-status` mean. */
+/** Names of the `grpc-status` codes. */
 export const GRPC_STATUS = [
   "OK",
   "CANCELLED",

@@ -1,30 +1,30 @@
-// A captured page made harmless: markup and its own styles stay, everything that runs, loads or leads away goes. Done
-// on the text, in the worker: what it becomes is known only in the frame, which forbids the same once more and for
-// good, as the policy of the page around it does.
+// Sanitizes a captured page: markup and its own styles stay; everything that runs, loads or navigates is removed. This
+// works on the text, in the worker. The frame determines how it is parsed and forbids the same things again,
+// as the policy of the surrounding page does.
 
-/** More than this of a page is not shown. */
+/** Maximum length of a page, in characters. */
 export const PAGE_LIMIT = 512 * 1024;
-/** So many tags: what more of them could cost the frame, nobody would see. */
+/** Maximum number of tags, which bounds the cost in the frame. */
 const TAGS = 20_000;
 
 export interface Harmless {
-  /** A whole document for a frame without scripts, forms and an origin. */
+  /** A complete document for a frame without scripts, forms and origin. */
   markup: string;
-  /** Not all of the page is in it. */
+  /** The page was cut. */
   cut: boolean;
 }
 
-/** Gone with all that is inside. */
+/** Elements removed with their content. */
 const GONE =
   /^(?:script|noscript|iframe|frameset|noframes|object|applet|portal|fencedframe|template|audio|video|xmp|noembed|title)$/;
-/** Gone alone; they have no inside, or an inside that may stay. */
+/** Tags removed without their content. */
 const ALONE =
   /^(?:meta|base|link|frame|embed|picture|dialog|canvas|map|area|source|track|html|head|plaintext|param|animate|animatetransform|animatemotion|set|use|foreignobject|feimage|image|mpath|discard)$/;
-/** Names something to load or a place to go to, in HTML and in SVG; or acts by itself. */
+/** Attributes that load, navigate or run something, in HTML and in SVG. */
 const LEADS =
   /^(?:on.*|href|xlink:href|src|srcset|srcdoc|action|formaction|ping|poster|background|data|cite|longdesc|lowsrc|dynsrc|manifest|codebase|classid|profile|archive|imagesrcset|attributionsrc|target|autofocus|is|slot|shadowrootmode|popover|popovertarget|commandfor|command|usemap|xmlns.*|xml:base|http-equiv)$/i;
 const POLICY = "default-src 'none'; style-src data:; img-src data:";
-/** Pictures that stand in the page itself. Not SVG: that can become anything. */
+/** Images embedded in the page. Not SVG, which can contain anything. */
 const PICTURE = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);base64,[\w+/=\s]*$/i;
 const BASE = ":root{color-scheme:light;background:#fff;color:#000;font-family:sans-serif}";
 
@@ -72,7 +72,7 @@ export function harmless(text: string): Harmless {
   };
 }
 
-/** A picture of SVG in a document of its own: what it draws and runs stays in there. */
+/** Embeds an SVG drawing in a document of its own, which confines what it draws and runs. */
 export function pictured(svg: string): Harmless {
   const address = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg.toWellFormed())}`;
   const sheet = `${BASE}body{margin:12px}img{max-width:100%}`;
@@ -101,7 +101,7 @@ function attributes(text: string, element: string, rules: string[]): string {
     const value = double ?? single ?? bare ?? "";
     if (!/^[A-Za-z][\w:.-]*$/.test(name)) continue;
     if (name.toLowerCase() === "style") {
-      // Styles at an element would be refused as inline; as a rule they may stay.
+      // Inline styles of elements would be refused by the policy; as rules in a style sheet they may stay.
       kept.push(` data-postern-style="${rules.length}"`);
       rules.push(`[data-postern-style="${rules.length}"]{${unescaped(value)}}`);
     } else if (
@@ -122,7 +122,7 @@ function behind(text: string, what: string, from: number): number {
   return found === -1 ? text.length : found + what.length;
 }
 
-/** A `>` in a quoted value does not end a tag. */
+/** Finds the end of a tag; a `>` in a quoted value does not end it. */
 function endOfTag(text: string, from: number): number {
   let quote = "";
   for (let at = from + 1; at < text.length; at += 1) {
@@ -134,7 +134,7 @@ function endOfTag(text: string, from: number): number {
   return text.length;
 }
 
-/** Where the end tag begins; its own turn comes next. */
+/** Start of the end tag, which is handled next. */
 function endOfContent(text: string, name: string, from: number): number {
   const end = new RegExp(`</${name}(?=[\\s/>])`, "gi");
   end.lastIndex = from;

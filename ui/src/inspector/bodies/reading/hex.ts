@@ -1,4 +1,4 @@
-// Sixteen bytes as a row: offset, hexadecimal, printable characters.
+// Formats sixteen bytes as a row: offset, hexadecimal, printable characters.
 export const PER_ROW = 16;
 
 export function hexRow(

@@ -1,5 +1,5 @@
-// JSON as a tree. Numbers stay as they were written, a mistake is told with its place and what came before it is
-// shown, and no depth costs stack.
+// JSON as a tree. Numbers stay as they were written, a mistake is reported with its position, everything before it is
+// shown, and no depth uses stack.
 import { Nodes } from "./nodes";
 import type { Format } from "./outline";
 import { visible, type Token } from "./rows";
@@ -18,14 +18,14 @@ const STRING = 3;
 const NUMBER = 4;
 const WORD = 5;
 
-/** More values than this are not read: what comes behind them is left out. */
+/** Maximum number of values; the ones after it are left out. */
 export const VALUES = 2_000_000;
 const SHOWN = 400;
 const COUNTED = 100_000;
 
 export interface JsonTree extends Format {
   readonly mistake: Mistake | null;
-  /** There were more values than are read. */
+  /** There are more values than the limit. */
   readonly more: boolean;
 }
 
@@ -36,7 +36,7 @@ export function readJson(text: string, values: number = VALUES): JsonTree {
   return tree(reader, "value");
 }
 
-/** Many values, each on a line of its own. */
+/** Newline-delimited JSON: one value per line. */
 export function readJsonLines(text: string, values: number = VALUES): JsonTree {
   const reader = new Reader(text, values);
   for (let at = 0, index = 0; at < text.length && reader.mistake === null && !reader.more; index += 1) {
@@ -72,7 +72,7 @@ class Reader {
     }
   }
 
-  /** Reads one value with all that is in it; where it ends with the space behind it, or null after a mistake. */
+  /** Parses one value with its content; returns the end including white space, or null after a mistake. */
   value(begin: number, root: number): number | null {
     const { nodes, text } = this;
     let top = -1;
@@ -189,7 +189,7 @@ class Reader {
 
 const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)/y;
 
-/** Where a string ends, counted by hand: a pattern would need stack for every character. */
+/** End of a string, found by a loop: a regular expression would need stack for every character. */
 function endOfString(text: string, from: number): number | { message: string; place: number } {
   for (let at = from + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -270,10 +270,10 @@ function step(key: string): string {
 }
 
 const INDENTED = 60;
-/** Laid out, a text may become this long and no longer. */
+/** Maximum length of formatted text, in characters. */
 const LONGEST = 32 * 1024 * 1024;
 
-/** The same values with a line each, indented by two spaces; what is behind a mistake stays as it was. */
+/** Formats values one per line, indented by two spaces; text after a mistake is unchanged. */
 export function laidOut({ nodes, source, mistake }: JsonTree): { text: string; more: boolean } {
   const text = source ?? "";
   const pieces: string[] = [];
@@ -287,7 +287,7 @@ export function laidOut({ nodes, source, mistake }: JsonTree): { text: string; m
     for (let top = open.at(-1); top !== undefined && top !== parent; top = open.at(-1)) {
       open.pop();
       const end = nodes.kind(top) === OBJECT ? "}" : "]";
-      // A container that the mistake left open stays open.
+      // A container left open by a mistake stays open.
       if (mistake === null || nodes.to(top) < mistake.place) push(`${indent(nodes.level(top))}${end}`);
     }
   };

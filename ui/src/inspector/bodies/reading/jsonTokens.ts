@@ -1,4 +1,4 @@
-// One line of JSON in colours. Strings of JSON never go over a line, so a line can be read alone.
+// Highlights one line of JSON. JSON strings never span lines, so each line can be tokenized alone.
 import type { Token } from "./rows";
 
 const PIECE =

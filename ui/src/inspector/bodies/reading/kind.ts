@@ -1,4 +1,4 @@
-// What a body is: by its type where that says something, else by its first bytes. What to look at it as follows.
+// Detects the kind of a body by its media type or else by its first bytes, and the views that suit it.
 import { latin1, utf8 } from "../../../model/bytes";
 import type { MediaType } from "../../../model/wire";
 import { pictureOf } from "./picture";
@@ -32,7 +32,7 @@ export type Way =
   | "Text"
   | "Hex";
 
-/** The ways that make sense for a kind, the best one first. All others can still be chosen. */
+/** The views that suit a kind, the best first. All others remain available. */
 export const WAYS: Record<Kind, readonly Way[]> = {
   json: ["Tree", "Pretty", "Text", "Hex"],
   jsonLines: ["Lines", "Text", "Hex"],
@@ -63,7 +63,7 @@ export const ALL_WAYS: readonly Way[] = [
   "Hex",
 ];
 
-/** So many bytes are enough to tell. */
+/** Number of bytes needed for the detection. */
 export const ENOUGH = 4096;
 
 const TEXTS = /^text\/|[/+](?:javascript|ecmascript|graphql|yaml|x-yaml|toml|sql|css|x-sh)$/;
@@ -87,7 +87,7 @@ export function kindOf(media: MediaType, start: Uint8Array): Kind {
   return sniffed(latin1(start));
 }
 
-/** For types that say nothing: how the text begins. */
+/** For uninformative media types: decides by the beginning of the text. */
 function sniffed(start: string): Kind {
   const text = start.replace(/^\u00ef\u00bb\u00bf/, "").trimStart();
   if (/^<!doctype html|^<html[\s>]/i.test(text)) return "html";

@@ -1,4 +1,4 @@
-// A text as lines, long ones broken at the width of the page, so that every row is as high as every other.
+// A text as lines. Long lines are wrapped at the width of the page, so that all rows have the same height.
 import { jsonTokens } from "./jsonTokens";
 import {
   FINDINGS,
@@ -17,7 +17,7 @@ const NARROWEST = 20;
 export interface LineOptions {
   columns?: number;
   colours?: "json" | null;
-  /** A place to show as wrong, in characters from the beginning. */
+  /** Position of a mistake, in characters from the beginning. */
   wrong?: number | null;
 }
 
@@ -26,9 +26,9 @@ export class Lines implements Reading {
   readonly #colours: "json" | null;
   readonly #wrong: number | null;
   #columns: number;
-  /** Where each row begins; the last entry is the end of the text. */
+  /** Start of each row; the last entry is the end of the text. */
   #starts = new Int32Array(0);
-  /** The line each row belongs to, negative where it goes on. */
+  /** Line number of each row, negative for a continuation. */
   #numbers = new Int32Array(0);
   #searched: RegExp | null = null;
   #findings: number[] = [];
@@ -93,7 +93,7 @@ export class Lines implements Reading {
     return this.#slice(row);
   }
 
-  /** The row that holds a place in the text. */
+  /** The row that contains a position in the text. */
   rowOf(place: number): number {
     let low = 0;
     let high = this.count - 1;
@@ -123,7 +123,7 @@ export class Lines implements Reading {
 
   #coloured(text: string, row: number): Token[] {
     if (this.#colours === null) return visible("plain", text);
-    // A row that goes on from the one before may begin inside a string.
+    // A continuation row may begin inside a string.
     if ((this.#numbers[row] ?? 0) <= 0) return visible("string", text);
     return jsonTokens(text).flatMap(([kind, piece]) => visible(kind, piece));
   }
@@ -146,7 +146,7 @@ export class Lines implements Reading {
       let from = at;
       while (end.text - from > this.#columns) {
         from += this.#columns;
-        // Not between the halves of a character.
+        // Never splits a surrogate pair.
         if (isLowHalf(text.charCodeAt(from))) from += 1;
         starts.push(from);
         numbers.push(-number);
@@ -154,7 +154,7 @@ export class Lines implements Reading {
       at = end.next;
       if (end.next === text.length && end.next === end.text) break;
       if (end.next >= text.length) {
-        // A text that ends with a line break has an empty last line, as editors show it.
+        // A text that ends with a line break has an empty last line, as in editors.
         starts.push(text.length);
         numbers.push(number + 1);
         break;
@@ -179,7 +179,7 @@ function endOfLine(text: string, from: number): { text: number; next: number } {
   return { text: text.length, next: text.length };
 }
 
-/** Numbers that grow without being copied one by one. */
+/** A growable array of numbers. */
 export class Places {
   #values = new Int32Array(1024);
   length = 0;

@@ -1,20 +1,20 @@
-// The parts of a multipart body, found by their boundary.
+// The parts of a multipart body, found by their boundary (RFC 2046, section 5.1).
 import { headerValue, mediaType, parseMessage, type Header } from "../../../model/wire";
 
 export interface Part {
   name: string;
   fileName: string | null;
   headers: Header[];
-  /** Where the part's own body stands. */
+  /** Range of the part's own body. */
   from: number;
   to: number;
 }
 
 export interface Parts {
   parts: Part[];
-  /** There are more than are listed. */
+  /** There are more parts than are listed. */
   more: boolean;
-  /** The closing boundary is there. */
+  /** The closing boundary was found. */
   complete: boolean;
 }
 
@@ -38,7 +38,7 @@ export function readMultipart(bytes: Uint8Array, boundary: string): Parts | null
     if (line === -1) return { parts, more: false, complete: false };
     if (parts.length === PARTS) return { parts, more: true, complete: false };
     const from = line + 1;
-    // The line break in front of the next boundary belongs to the boundary.
+    // The line break before the next boundary belongs to the boundary.
     const found = next(bytes, delimiter, line);
     const end = found === -1 ? bytes.length : found;
     const to = found === -1 ? end : Math.max(from, end - (bytes[end - 2] === CR ? 2 : 1));
@@ -49,7 +49,7 @@ export function readMultipart(bytes: Uint8Array, boundary: string): Parts | null
 }
 
 function part(bytes: Uint8Array, from: number, to: number): Part {
-  // The head of a part is parsed as the head of a message; it has no first line of its own.
+  // The head of a part is parsed like that of a message, but has no start line.
   const first = new TextEncoder().encode("Part\r\n");
   const head = bytes.subarray(from, Math.min(to, from + HEAD));
   const whole = new Uint8Array(first.length + head.length);
@@ -67,7 +67,7 @@ function part(bytes: Uint8Array, from: number, to: number): Part {
   };
 }
 
-/** `UTF-8''na%C3%AFve.txt` */
+/** Decodes an extended value such as `UTF-8''na%C3%AFve.txt` (RFC 8187). */
 function extended(value: string | undefined): string | null {
   const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? "")?.[1];
   if (encoded === undefined) return null;
@@ -83,7 +83,7 @@ function startsWith(bytes: Uint8Array, what: Uint8Array, at: number): boolean {
   return true;
 }
 
-/** The next delimiter at the beginning of a line, from a line's end on. */
+/** The next delimiter at the beginning of a line, searched from a line's end. */
 function next(bytes: Uint8Array, delimiter: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(LF, from); at !== -1; at = bytes.indexOf(LF, at + 1)) {
     if (startsWith(bytes, delimiter, at + 1)) return at + 1;

@@ -1,5 +1,5 @@
-// The nodes of a tree in the order they stand in the body: plain numbers, so that a million of them are no burden
-// and no depth costs stack.
+// The nodes of a tree in document order, stored as plain numbers, so that a million of them stay cheap
+// and no depth uses stack.
 
 const FIELDS = 7;
 
@@ -7,9 +7,9 @@ export interface Node {
   kind: number;
   parent: number;
   level: number;
-  /** The node behind everything that is inside this one. */
+  /** The first node after the subtree of this one. */
   next: number;
-  /** Three numbers that each format uses as it likes: usually where the value begins and ends, and a third. */
+  /** Three numbers with a meaning per format: usually the start and end of the value, and a third. */
   from: number;
   to: number;
   extra: number;
@@ -19,7 +19,7 @@ export class Nodes {
   #values = new Int32Array(256 * FIELDS);
   size = 0;
 
-  /** The new node's number. Its end is set by `close`; until then it has nothing inside. */
+  /** Returns the number of the new node. `close` sets its end; until then it has no children. */
   add(kind: number, parent: number, level: number, from: number, to: number, extra: number): number {
     if ((this.size + 1) * FIELDS > this.#values.length) {
       const larger = new Int32Array(this.#values.length * 2);
@@ -64,7 +64,7 @@ export class Nodes {
     return this.next(node) === node + 1;
   }
 
-  /** Everything since `node` is inside it, and its text ends here. */
+  /** Everything since `node` becomes its subtree, and its text ends here. */
   close(node: number, to: number): void {
     this.#values[node * FIELDS + 3] = this.size;
     this.#values[node * FIELDS + 5] = to;
@@ -74,12 +74,12 @@ export class Nodes {
     this.#values[node * FIELDS] = kind;
   }
 
-  /** Forgets this node and all that came after it. */
+  /** Removes this node and all that follow it. */
   dropFrom(node: number): void {
     this.size = node;
   }
 
-  /** How many nodes stand directly inside, counted no further than `most`. */
+  /** Number of direct children, counted up to `most`. */
   children(node: number, most: number): number {
     let count = 0;
     for (let child = node + 1; child < this.next(node) && count < most; child = this.next(child)) count += 1;

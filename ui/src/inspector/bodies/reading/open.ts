@@ -1,4 +1,4 @@
-// Opens bytes as one of the readings. Runs in the worker; nothing here knows of a page.
+// Opens bytes as one of the readings. Runs in the worker and does not touch the page.
 import { decodeText, latin1, utf8 } from "../../../model/bytes";
 import { Fields } from "./fields";
 import { readGrpc } from "./grpc";
@@ -20,11 +20,11 @@ export type Wish =
 export interface Opened {
   reading: Reading;
   notes: string[];
-  /** A mistake in the body, and the row that shows it. */
+  /** A mistake in the body and the row that shows it. */
   mistake: (Mistake & { row: number | null }) | null;
 }
 
-/** Unpacked gRPC messages together are no longer than this. */
+/** Limit for all decompressed gRPC messages together, in bytes. */
 const UNPACKED = 16 * 1024 * 1024;
 
 export async function open(bytes: Uint8Array, wish: Wish): Promise<Opened> {
@@ -90,7 +90,7 @@ function openText(bytes: Uint8Array, wish: Extract<Wish, { as: "Text" }>): Opene
   return { reading, notes, mistake: mistake && { ...mistake, row: reading.rowOf(mistake.place) } };
 }
 
-/** gRPC-Web as text: runs of base64, each padded for itself. */
+/** gRPC-Web as text: sequences of base64, each padded separately. */
 function fromWebText(bytes: Uint8Array): Uint8Array {
   const pieces = latin1(bytes)
     .replaceAll(/\s+/g, "")

@@ -1,4 +1,4 @@
-// A tree as rows: which nodes are open, which rows that makes, where something was found.
+// A tree as rows: the expanded nodes, the resulting rows, and the search results.
 import type { Nodes } from "./nodes";
 import {
   FINDINGS,
@@ -11,18 +11,18 @@ import {
   type Token,
 } from "./rows";
 
-/** How a format shows its nodes. */
+/** How a format displays its nodes. */
 export interface Format {
   readonly nodes: Nodes;
   tokens(node: number): Token[];
   path(node: number): string | null;
   text(node: number): string;
-  /** The text in which the nodes stand in their order, where there is one: then it is searched as a whole. */
+  /** The text that contains the nodes in order, where there is one: it is then searched as a whole. */
   readonly source: string | null;
 }
 
 const OPEN_AT_FIRST = 2;
-/** Something large begins more closed. */
+/** Above this number of nodes a tree starts more collapsed. */
 const ROWS_AT_FIRST = 5_000;
 
 export class Outline implements Reading {
@@ -125,7 +125,7 @@ export class Outline implements Reading {
     return this.#format.text(this.#rows[row] ?? 0);
   }
 
-  /** Rows and nodes stand in the same order. */
+  /** Rows and nodes are in the same order. */
   #rowOf(node: number): number {
     let low = 0;
     let high = this.#rows.length - 1;

@@ -1,13 +1,13 @@
-// What a picture is by its first bytes, and how large it would become once unpacked.
+// Detects the format of an image by its first bytes, and its size once decoded.
 
 export interface Picture {
   type: string;
-  /** Null where the format does not say it in a place that is looked at. */
+  /** Null where the size is not found in the places that are checked. */
   width: number | null;
   height: number | null;
 }
 
-/** The raster formats that browsers show; null for anything else, SVG included. */
+/** The raster formats that browsers display; null for anything else, including SVG. */
 export function pictureOf(bytes: Uint8Array): Picture | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = (from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
@@ -60,7 +60,7 @@ function jpeg(bytes: Uint8Array, view: DataView): Size {
   return UNKNOWN;
 }
 
-/** The largest size that any of the pictures inside has. */
+/** The largest size of the images inside. */
 function avif(bytes: Uint8Array, view: DataView): Size {
   let size: Size = UNKNOWN;
   for (let at = 0; at + 16 < Math.min(bytes.length, 4096); at += 1) {
@@ -71,5 +71,5 @@ function avif(bytes: Uint8Array, view: DataView): Size {
   return size;
 }
 
-/** Unpacked, a picture of this many points takes a gigabyte at most of the machine's memory. */
+/** Maximum number of pixels; decoded, such an image takes at most one gigabyte of memory. */
 export const POINTS = 100_000_000;

@@ -1,4 +1,4 @@
-// Protocol buffers without their schema: numbers of fields, and of each value what it most likely is.
+// Protocol buffers without their schema: field numbers, and the most likely interpretation of each value.
 import { latin1, utf8 } from "../../../model/bytes";
 import { Nodes } from "./nodes";
 import type { Format } from "./outline";
@@ -16,11 +16,11 @@ const WORDS = 9;
 const REST = 10;
 
 const NODES = 200_000;
-/** Every depth reads the same bytes once more to see whether they are a message. */
+/** Maximum depth; every level parses the same bytes again to see whether they are a message. */
 const DEPTH = 32;
 const SHOWN = 400;
 
-/** Messages one after the other in one run of bytes, each with a heading of its own. */
+/** Several messages in one sequence of bytes, each with a heading of its own. */
 export class Protobuf implements Format {
   readonly nodes = new Nodes();
   readonly source = null;
@@ -32,12 +32,12 @@ export class Protobuf implements Format {
     this.#bytes = bytes;
   }
 
-  /** One message alone, its fields at the top. False where these bytes are none; then they are shown as the rest. */
+  /** One message with its fields at the top level; false where the bytes are not a message. */
   message(from = 0, to = this.#bytes.length): boolean {
     return this.#fieldsOrRest(from, to, -1, 0);
   }
 
-  /** A message below a line that says what it is. */
+  /** A message below a heading. */
   headed(heading: Token[], from: number, to: number, as: "message" | "words"): void {
     const node = this.nodes.add(HEADING, -1, 0, from, to, this.#headings.length);
     this.#headings.push(heading);
@@ -50,13 +50,13 @@ export class Protobuf implements Format {
     const start = this.nodes.size;
     const read = this.#fields(from, to, parent, level, 0);
     if (read === to) return true;
-    // What was understood stays; what was not is shown as it is.
+    // The parsed fields are kept; the rest is shown as undecoded bytes.
     if (read === from) this.nodes.dropFrom(start);
     if (to > read) this.nodes.close(this.nodes.add(REST, parent, level, read, to, 0), to);
     return false;
   }
 
-  /** Reads fields as far as they are well formed; answers where that ends. */
+  /** Parses fields while they are well formed and returns the end. */
   #fields(from: number, to: number, parent: number, level: number, group: number): number {
     let at = from;
     while (at < to) {
@@ -182,7 +182,7 @@ export function varint(bytes: Uint8Array, at: number, to: number): { value: bigi
 function varintTokens(value: bigint): Token[] {
   const signed = BigInt.asIntN(64, value);
   const tokens: Token[] = [["number", String(signed)]];
-  // Negative numbers of the type sint are stored zigzag; a small one is likely a plain number.
+  // Negative `sint` values are stored zigzag-encoded; a small value is likely a plain number.
   if (value > 1n && signed > 0n) {
     const zigzag = (value >> 1n) ^ -(value & 1n);
     if (zigzag < 0n) tokens.push(["mark", `  as sint ${zigzag}`]);
@@ -190,11 +190,11 @@ function varintTokens(value: bigint): Token[] {
   return tokens;
 }
 
-/** Text that a person could have written, with no control characters but line breaks and tabs. */
+/** Text that a person could have written, without control characters except line breaks and tabs. */
 function isWords(bytes: Uint8Array): boolean {
   if (bytes.length === 0) return true;
   const text = utf8(bytes);
-  // oxlint-disable-next-line no-control-regex -- these are what tells bytes from text
+  // oxlint-disable-next-line no-control-regex -- control characters distinguish bytes from text
   return text !== null && !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(text) && text !== "\n";
 }
 

@@ -1,52 +1,52 @@
-// What every reading of a body comes down to: rows of coloured text that can be asked for piece by piece.
+// The common form of all readings of a body: rows of coloured text, fetched in ranges.
 
 export type TokenKind = "plain" | "key" | "string" | "number" | "word" | "mark" | "odd" | "wrong";
 
-/** A piece of text, its colour, and whether it is part of what was searched for. */
+/** A piece of text, its colour, and whether it is part of a search result. */
 export type Token = readonly [kind: TokenKind, text: string, hit?: true];
 
 export interface Row {
   tokens: Token[];
-  /** The line in the original text; null where a long line goes on, and in trees. */
+  /** The line in the original text; null for a continuation and in trees. */
   number: number | null;
   level: number;
-  /** Null for what cannot be opened. */
+  /** Null for a row that cannot be expanded. */
   open: boolean | null;
-  /** Of a comparison: how the row differs. */
+  /** In a comparison: how the row differs. */
   sign?: Sign;
 }
 
 export type Sign = "added" | "removed" | "changed";
 
-/** A body as it was read, kept where it was read; the page asks only for the rows in sight. */
+/** A parsed body, kept in the worker; the page fetches only the visible rows. */
 export interface Reading {
   readonly count: number;
   rows(from: number, to: number): Row[];
-  /** Lays lines out anew for a width in characters; trees have no use for it. */
+  /** Wraps lines at a width in characters; trees ignore it. */
   wrap(columns: number): void;
   toggle(row: number): void;
-  /** Opens everything (up to the limit of rows), or closes all but the first level. */
+  /** Expands everything (up to the limit of rows), or collapses all but the first level. */
   fold(open: boolean): void;
-  /** Looks for a text, whatever its case. An empty one ends the search. */
+  /** Searches for a text, ignoring case. An empty one ends the search. */
   find(text: string): Found;
-  /** The row of a finding, opened to be seen. */
+  /** The row of a search result, expanded so that it is visible. */
   show(finding: number): number;
-  /** Where the row stands in the body, such as `$.orders[0].id`; null where there is no such thing. */
+  /** Path of the row in the body, such as `$.orders[0].id`; null where there is none. */
   path(row: number): string | null;
-  /** What the row stands for, whole. */
+  /** The full value of the row. */
   text(row: number): string;
 }
 
 export interface Found {
   count: number;
-  /** There are more, but no more were looked for. */
+  /** There are more results, but the search stopped here. */
   more: boolean;
 }
 
 export const NOTHING_FOUND: Found = { count: 0, more: false };
 export const FINDINGS = 10_000;
 
-/** Characters that deceive or do not show: control characters, zero width, direction marks, private and lone halves. */
+/** Deceptive or invisible characters: control, zero-width, direction marks, private use, and lone surrogates. */
 const ODD = new RegExp(
   [
     "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f",
@@ -56,7 +56,7 @@ const ODD = new RegExp(
   "gu",
 );
 
-/** Text from the wire in the order it was sent: what would deceive the eye is named instead. */
+/** Text from the wire in the order it was sent, with deceptive characters replaced by their names. */
 export function visible(kind: TokenKind, text: string): Token[] {
   ODD.lastIndex = 0;
   if (!ODD.test(text)) return text === "" ? [] : [[kind, text]];
@@ -73,7 +73,7 @@ export function visible(kind: TokenKind, text: string): Token[] {
   return tokens;
 }
 
-/** The pattern of a search; null for nothing to look for. */
+/** The pattern of a search; null for an empty one. */
 export function pattern(text: string): RegExp | null {
   return text === "" ? null : new RegExp(text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
 }

@@ -1,4 +1,4 @@
-// XML as a tree of elements, read as it stands: no entity is looked up, nothing is loaded, no depth costs stack.
+// XML as a tree of elements, parsed as written: no entity is expanded, nothing is loaded, no depth uses stack.
 import { position, type Mistake } from "./json";
 import { Nodes } from "./nodes";
 import type { Format } from "./outline";
@@ -9,15 +9,15 @@ const TEXT = 2;
 const COMMENT = 3;
 const DATA = 4;
 const OTHER = 5;
-/** An element with nothing but a short text, shown on one row. */
+/** An element that contains only a short text and fits on one row. */
 const WORDS = 6;
 
 const NODES = 1_000_000;
 const SHOWN = 600;
 const SHORT = 200;
-/** Elements that HTML leaves without an end. */
+/** HTML void elements. */
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i;
-/** Elements of HTML whose text is no markup. */
+/** HTML elements with raw text content. */
 const RAW = /^(?:script|style|textarea|title)$/i;
 
 export interface XmlTree extends Format {
@@ -29,7 +29,7 @@ export function readXml(text: string, language: "xml" | "html" = "xml"): XmlTree
   const nodes = new Nodes();
   let mistake: Mistake | null = null;
   let more = false;
-  /** The element that is open. */
+  /** The currently open element. */
   const open = { node: -1, level: 0 };
   let at = 0;
   const fail = (message: string, place: number) => {
@@ -185,7 +185,7 @@ function nameAt(text: string, at: number): string {
   return NAME.exec(text)?.[1] ?? "";
 }
 
-/** A `>` in a quoted value does not end a tag. */
+/** Finds the end of a tag; a `>` in a quoted value does not end it. */
 function endOfTag(text: string, from: number): number {
   let quote = 0;
   for (let at = from + 1; at < text.length; at += 1) {
@@ -198,7 +198,7 @@ function endOfTag(text: string, from: number): number {
   return text.length;
 }
 
-/** A document type may hold declarations of its own in brackets. */
+/** Finds the end of a document type, which may contain declarations in brackets. */
 function endOfDeclaration(text: string, from: number): number {
   let inside = 0;
   for (let at = from; at < text.length; at += 1) {

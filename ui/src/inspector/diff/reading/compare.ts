@@ -1,4 +1,4 @@
-// Two bodies compared by what they are: JSON as values, text by lines, everything else as bytes. Runs in the worker.
+// Compares two bodies by their kind: JSON as values, text by lines, anything else as bytes. Runs in the worker.
 import { decodeText, utf8 } from "../../../model/bytes";
 import { decoded } from "../../bodies/reading/codings";
 import { laidOut, readJson } from "../../bodies/reading/json";
@@ -11,16 +11,16 @@ export interface Side {
   bytes: Uint8Array;
   codings: readonly string[];
   charset: string | null;
-  /** Not all of it was captured or sent over. */
+  /** It was not captured or transferred completely. */
   cut: boolean;
-  /** JSON by lines instead of by values. */
+  /** Compares JSON by lines instead of values. */
   byLines: boolean;
 }
 
 export interface Comparison {
   reading: Reading;
   kind: "same" | "values" | "lines" | "bytes";
-  /** How many places differ. */
+  /** Number of differences. */
   changes: number;
   notes: string[];
 }

@@ -1,17 +1,17 @@
-// Headers of two messages beside each other: their order and the case of their names do not count.
+// Headers of two messages side by side; their order and the case of their names do not count.
 import type { Header } from "../../../model/wire";
 
 export interface HeaderRow {
-  /** As it was written by the newer, else by the older. */
+  /** As written by the newer message, otherwise by the older. */
   name: string;
   before: string | null;
   after: string | null;
   state: "same" | "changed" | "added" | "removed";
-  /** It differs, but is on the list of those that always do. */
+  /** It differs, but is one of those that always do. */
   ignored: boolean;
 }
 
-/** Differ from one exchange to the next without meaning anything. */
+/** Headers that differ between any two exchanges without significance. */
 export const USUALLY_IGNORED = [
   "Age",
   "Date",
@@ -60,7 +60,7 @@ function grouped(headers: readonly Header[]): Map<string, { name: string; values
   return groups;
 }
 
-/** Equal values belong together wherever they stand; the others are set beside each other in their order. */
+/** Equal values are paired wherever they are; the others are paired in order. */
 function paired(
   before: readonly string[],
   after: readonly string[],

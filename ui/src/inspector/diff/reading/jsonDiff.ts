@@ -1,12 +1,12 @@
-// Two JSON values compared as values: the order of members and the layout do not count, and what moved within a
-// list is found again.
+// Compares two JSON values: the order of members and the layout do not count, and items moved within a list are
+// recognized.
 import type { JsonTree } from "../../bodies/reading/json";
 import { steps } from "./sequence";
 
 export interface Difference {
   kind: "added" | "removed" | "changed";
   path: string;
-  /** Nodes; -1 where there is none. */
+  /** Node numbers; -1 where there is none. */
   before: number;
   after: number;
 }
@@ -49,7 +49,7 @@ export function jsonDifferences(before: JsonTree, after: JsonTree): { found: Dif
         ours.length > ITEMS || theirs.length > ITEMS
           ? null
           : steps(ours.length, theirs.length, (a, b) => one.same(ours[a] ?? 0, other, theirs[b] ?? 0), ITEMS);
-      // Too long or too different: item by item.
+      // Too long or too different: compared item by item.
       const gone = way ? way.filter(({ kind: step }) => step === "removed") : [];
       let waiting: number[] = [];
       if (way === null) {
@@ -67,7 +67,7 @@ export function jsonDifferences(before: JsonTree, after: JsonTree): { found: Dif
           for (const node of waiting) removed(node);
           waiting = [];
         };
-        // What was taken out and put in at the same place is one thing that changed.
+        // An item removed and one inserted at the same place are one change.
         for (const step of way) {
           if (step.kind === "removed") waiting.push(ours[step.before] ?? 0);
           else if (step.kind === "added") {
@@ -86,7 +86,7 @@ export function jsonDifferences(before: JsonTree, after: JsonTree): { found: Dif
   return { found, more: false };
 }
 
-/** The values of a tree with a digest each, so that equal ones are known without looking inside. */
+/** The values of a tree with a digest each, so that equal ones are recognized without looking inside. */
 class Values {
   readonly #tree: JsonTree;
   readonly #low: Int32Array;
@@ -97,7 +97,7 @@ class Values {
     const { nodes } = tree;
     this.#low = new Int32Array(nodes.size);
     this.#high = new Int32Array(nodes.size);
-    // Children stand behind their parents, so from the end on all of a node's children are known before it.
+    // Children follow their parents, so going backwards all children of a node are known before it.
     for (let node = nodes.size - 1; node >= 0; node -= 1) {
       const [low, high] = this.#digest(node);
       this.#low[node] = low;
@@ -136,7 +136,7 @@ class Values {
     if (kind === OBJECT) {
       for (const [name, child] of this.members(node)) {
         const [nameLow, nameHigh] = digest(name);
-        // Added up, so that their order does not count.
+        // The digests are added, so that their order does not count.
         low += mixed(nameLow ^ Math.imul(this.#low[child] ?? 0, 0x85ebca6b));
         high += mixed(nameHigh ^ Math.imul(this.#high[child] ?? 0, 0xc2b2ae35));
         low |= 0;
@@ -157,7 +157,7 @@ class Values {
   }
 }
 
-/** `1.0` and `1` are the same number as long as nothing is lost by reading them. */
+/** `1.0` and `1` are the same number as long as parsing loses nothing. */
 function number(text: string): string {
   const value = Number(text);
   const exact = text.length <= 15 || (Number.isInteger(value) && String(value) === text);

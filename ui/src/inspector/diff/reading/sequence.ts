@@ -1,11 +1,11 @@
-// What two sequences have in common, by Myers: the fewest things taken out and put in, within limits.
+// The shortest edit script between two sequences (Myers), within limits.
 
 export type Step = { kind: "same" | "removed" | "added"; before: number; after: number };
 
-/** Beyond this many differences the rest is taken as all different: time and memory grow with their square. */
+/** Maximum number of differences; time and memory grow with its square. The rest counts as different. */
 export const DIFFERENCES = 2_000;
 
-/** The steps from one sequence to the other; null where they differ too much to say. */
+/** The steps from one sequence to the other; null where they differ too much. */
 export function steps(
   before: number,
   after: number,
@@ -58,7 +58,7 @@ function shortest(
   return null;
 }
 
-/** The way back from the end, by what was reached at each depth. */
+/** The way back from the end, by the furthest points of each depth. */
 function traced(trace: readonly Int32Array[], before: number, after: number): Step[] {
   const found: Step[] = [];
   let one = before;
@@ -70,7 +70,7 @@ function traced(trace: readonly Int32Array[], before: number, after: number): St
     const down = diagonal === -depth || (diagonal !== depth && at(diagonal - 1) < at(diagonal + 1));
     const previous = down ? diagonal + 1 : diagonal - 1;
     const fromOne = at(previous);
-    // Where the step itself ends; everything from there on was the same.
+    // End of the step itself; everything after it is unchanged.
     const stepOne = down ? fromOne : fromOne + 1;
     while (one > stepOne) {
       one -= 1;

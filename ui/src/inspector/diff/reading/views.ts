@@ -1,4 +1,4 @@
-// A comparison as rows: values with their places, or lines with what is the same between them folded away.
+// A comparison as rows: values with their paths, or lines with unchanged ones folded.
 import {
   FINDINGS,
   highlighted,
@@ -19,11 +19,11 @@ interface Shape {
   tokens: Token[];
   sign: Sign | null;
   number: number | null;
-  /** False for what can be opened. */
+  /** False for a row that can be expanded. */
   open?: false;
 }
 
-/** What all comparisons have in common: rows that do not open, and a search over what is shown. */
+/** Common to all comparisons: rows that do not expand, and a search over the visible ones. */
 abstract class Listed implements Reading {
   #searched: RegExp | null = null;
   #findings: number[] = [];
@@ -121,7 +121,7 @@ export class Differences extends Listed {
 }
 
 const CONTEXT = 3;
-/** Longer texts are not compared line by line. */
+/** Maximum length of texts compared by lines. */
 const LINES = 100_000;
 
 export function linesOf(text: string): string[] {
