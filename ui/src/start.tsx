@@ -49,10 +49,10 @@ class Rescue extends Component<{ children: ReactNode }, { message: string | null
         <h1 className="unseen">Postern</h1>
         <Notice
           tone="bad"
-          title="This window ran into a mistake of its own"
+          title="An error occurred in this window"
           actions={
             <button type="button" onClick={() => location.reload()}>
-              Load the window again
+              Reload the window
             </button>
           }
         >

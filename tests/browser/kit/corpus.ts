@@ -136,7 +136,7 @@ export const CORPUS: Record<string, () => Hostile> = {
   "/coding-bomb": () => ({
     headers: type("text/plain", { "Content-Encoding": Array.from({ length: 200 }, () => "gzip").join(", ") }),
     body: gzipSync("x"),
-    shows: "are not undone",
+    shows: "are not decoded",
   }),
   "/deep": () => ({
     headers: type("application/json"),

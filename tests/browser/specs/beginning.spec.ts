@@ -42,7 +42,7 @@ it("publishes what was picked, sends a sample request and shows it", async () =>
   await expectAccessible(page);
   await picture(page, "first-request");
   await page.getByRole("button", { name: "Show it" }).click();
-  await page.getByText("The first request came through").waitFor({ state: "detached" });
+  await page.getByText("The first request has arrived").waitFor({ state: "detached" });
   expect(agent.heard).toEqual([
     'PUT /api/configured/python3 {"proto":"http","addr":8000}',
     "POST /api/configured/python3/start {}",
@@ -66,7 +66,7 @@ it("edits the agent's configuration, and saves only what is valid", async () => 
   await text.fill(`${before}log_level: debug\n`);
   await page.getByText("Did you mean").waitFor({ state: "detached" });
   await save.click();
-  await page.getByText("The configuration is saved and in use").waitFor();
+  await page.getByText("The configuration is saved and active").waitFor();
   expect(agent.configuration).toContain("log_level: debug");
 });
 
@@ -75,28 +75,28 @@ it("shows every topic of the settings in the desktop app", async () => {
   const desktop = await openInDesktop(browser, `${agent.url}/index.html#/settings`);
   ({ page, wrong } = desktop);
   const topic = (name: string) => page.getByRole("tab", { name, exact: true }).click();
-  await topic("Start and notifications");
-  await page.getByLabel("Start with the session").check();
+  await topic("Startup and notifications");
+  await page.getByLabel("Start at login").check();
   await expectAccessible(page);
   await picture(page, "settings-manners");
   await topic("Data and logs");
   await expect
-    .poll(() => page.getByRole("textbox", { name: "The end of the log" }).inputValue())
+    .poll(() => page.getByRole("textbox", { name: "Latest lines of the log" }).inputValue())
     .toContain("agent listens");
   await page.getByText("1.4 MB").waitFor();
   await expectAccessible(page);
   await picture(page, "settings-storage");
   await topic("Diagnosis");
-  await page.getByRole("button", { name: "Look at everything" }).click();
-  await page.getByRole("cell", { name: "Broken" }).waitFor();
+  await page.getByRole("button", { name: "Run the diagnosis" }).click();
+  await page.getByRole("cell", { name: "Failed" }).waitFor();
   await expectAccessible(page);
   await picture(page, "settings-diagnosis");
   await topic("Server");
-  await page.getByLabel("Elsewhere").check();
-  await page.getByLabel("Where agents connect").fill("tunnel.example.com:443");
+  await page.getByLabel("Another server").check();
+  await page.getByLabel("Agent address").fill("tunnel.example.com:443");
   await page.getByLabel("Management API").fill("https://api.example.com");
   await page.getByLabel("API key").fill("a key");
-  await page.getByRole("button", { name: "Connect and start anew" }).click();
+  await page.getByRole("button", { name: "Connect and restart" }).click();
   await page.getByText("The server at https://api.example.com does not answer.").waitFor();
   await expectAccessible(page);
   await picture(page, "settings-server");

@@ -108,7 +108,7 @@ describe.skipIf(externalAgent !== null)("the body of a captured message", { time
     await panel().getByText("1 of 1").waitFor();
     await tree.getByRole("treeitem", { name: '"sku": "CUP-01"', selected: true }).waitFor();
     await looksRight("json");
-    await way("Close all").click();
+    await way("Collapse all").click();
     await expect.poll(() => tree.getByRole("treeitem").count()).toBe(4);
     await way("Pretty").click();
     await panel().getByText('"e-mail": "zoe@example.test"').waitFor();
@@ -128,7 +128,7 @@ describe.skipIf(externalAgent !== null)("the body of a captured message", { time
     await panel().getByText("Not valid JSON: line 3, column 3").waitFor();
     await panel().getByRole("treeitem", { name: '"error"' }).waitFor();
     await way("Text").click();
-    await panel().getByText("It is marked at its place").waitFor();
+    await panel().getByText("The position is marked").waitFor();
     await panel().getByText("trace: 1").waitFor();
     await looksRight("mistake");
     await way("Tree").click();

@@ -78,14 +78,14 @@ it("reads a chain and its key while they are pasted, and says what is wrong", as
   const chain = page.getByLabel("Certificate chain");
   const key = page.getByLabel("Private key");
   await page.getByRole("button", { name: "Upload", exact: true }).click();
-  await page.getByText("The certificate is needed.").waitFor();
+  await page.getByText("The certificate is required.").waitFor();
 
   await chain.fill(read("shop.test.key"));
-  await page.getByText(/There is a private key in here/).waitFor();
+  await page.getByText(/This text contains a private key/).waitFor();
   await chain.fill(read("ca.pem") + read("shop.test.pem"));
   await page.getByText(/The leaf comes first/).waitFor();
   await chain.fill(read("shop.test.pem"));
-  await page.getByText(/no intermediate certificates/).waitFor();
+  await page.getByText(/intermediate certificates are missing/).waitFor();
   await chain.fill(read("shop.test.pem") + read("ca.pem"));
   const parts = page.getByRole("list", { name: "Certificates of the chain" });
   await parts.getByText("shop.test, *.shop.test").waitFor();
@@ -94,14 +94,14 @@ it("reads a chain and its key while they are pasted, and says what is wrong", as
   await key.fill(read("other.test.key"));
   await page.getByText("This key belongs to another certificate.").waitFor();
   await key.fill(read("shop.test.key"));
-  await page.getByText("The key belongs to the certificate.").waitFor();
+  await page.getByText("The key matches the certificate.").waitFor();
   const preview = page.getByRole("region", { name: "curl command" });
   expect(await preview.textContent()).not.toContain("PRIVATE KEY");
   await expectAccessible(page);
   await picture(page, "certificate-upload");
   await page.getByRole("button", { name: "Upload", exact: true }).click();
   await page.getByRole("heading", { name: "shop.test", level: 1 }).waitFor();
-  await page.getByText("Nothing that is published has one of its names.").waitFor();
+  await page.getByText("No published address has one of its names.").waitFor();
 
   await world.manage("POST", "/edges/https", { hostports: ["www.shop.test:443"] });
   await page.reload();
@@ -129,7 +129,7 @@ it("shows on a line of time which expires first, warns on the overview, and dele
   await picture(page, "certificates-dark");
   await page.getByRole("link", { name: "Overview" }).click();
   await page.getByText("The certificate of soon.test expires soon").waitFor();
-  await page.getByRole("link", { name: "Look at it" }).first().click();
+  await page.getByRole("link", { name: "Show details" }).first().click();
   await page.getByRole("heading", { name: "soon.test", level: 1 }).waitFor();
   await page.getByRole("button", { name: "Delete" }).click();
   const asked = page.getByRole("dialog", { name: "Delete soon.test?" });

@@ -116,7 +116,7 @@ const KINDS: readonly Kind[] = [
     one: "user",
     path: "/users",
     member: "users",
-    mistake: { fill: [], says: "Name is needed." },
+    mistake: { fill: [], says: "Name is required." },
     create: [type("Name", "Ada"), tick("Administrator")],
     title: "Ada",
     made: { name: "Ada", admin: true },
@@ -128,7 +128,7 @@ const KINDS: readonly Kind[] = [
     one: "bot user",
     path: "/bot_users",
     member: "bot_users",
-    mistake: { fill: [], says: "Name is needed." },
+    mistake: { fill: [], says: "Name is required." },
     create: [type("Name", "builder")],
     title: "builder",
     made: { name: "builder", active: true, admin: false },
@@ -159,7 +159,7 @@ const KINDS: readonly Kind[] = [
     path: "/backends/static",
     member: "backends",
     mistake: { fill: [type("Address", "app.internal:99999")], says: "A port is a number from 1 to 65535." },
-    create: [type("Address", "app.internal:443"), tick("Speak TLS with it")],
+    create: [type("Address", "app.internal:443"), tick("Connect with TLS")],
     title: "app.internal:443",
     made: { address: "app.internal:443", tls: { enabled: true } },
     change: [type("Address", "[2001:db8::7]:8443")],
@@ -304,7 +304,7 @@ async function madeChangedAndDeleted(kind: Kind): Promise<void> {
     const dialog = page.getByRole("dialog", { name: "Store this token now" });
     const token = (await dialog.getByLabel("Token").textContent()) ?? "";
     expect(token.length).toBeGreaterThan(30);
-    await dialog.getByLabel("I stored it").check();
+    await dialog.getByLabel("I have stored it").check();
     await dialog.getByRole("button", { name: "Done" }).click();
   }
   await page.getByRole("heading", { level: 1, name: kind.title }).waitFor();
@@ -314,7 +314,7 @@ async function madeChangedAndDeleted(kind: Kind): Promise<void> {
 
   for (const fill of kind.change) await fill(form.first());
   await page.getByRole("button", { name: "Save changes" }).click();
-  await page.getByText("Nothing is changed yet.").waitFor();
+  await page.getByText("Nothing has changed yet.").waitFor();
   expect(await world.manage("GET", `${kind.path}/${id}`)).toMatchObject(kind.changed);
 
   await page.getByRole("link", { name: kind.many, exact: true }).first().click();

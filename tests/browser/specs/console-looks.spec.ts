@@ -180,7 +180,7 @@ it("searches, sorts and turns pages, and says so in the address", async () => {
   await page.getByRole("columnheader", { name: "Metadata" }).waitFor();
   await page.getByRole("searchbox", { name: "Search IP policies" }).fill("nowhere at all");
   await page.getByText("Nothing matches “nowhere at all”.").waitFor();
-  await page.getByRole("button", { name: "Show everything" }).click();
+  await page.getByRole("button", { name: "Clear the search" }).click();
   await page.getByRole("link", { name: "Branch 9", exact: true }).waitFor();
 });
 
@@ -215,5 +215,5 @@ it("works by keyboard alone", async () => {
   await asked.waitFor();
   await tabTo(page, "Delete");
   await page.keyboard.press("Enter");
-  await page.getByText("No rules: this policy admits nobody.").waitFor();
+  await page.getByText("No rules: this policy admits no one.").waitFor();
 });

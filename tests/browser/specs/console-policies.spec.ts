@@ -50,7 +50,7 @@ it("asks again when the key is deleted meanwhile", async () => {
   await world.manage("DELETE", `/api_keys/${made.id}`);
   await page.getByRole("button", { name: "New IP policy" }).first().click();
   await page.getByRole("button", { name: "Create IP policy" }).click();
-  await page.getByText("The key counts no longer").waitFor();
+  await page.getByText("The key is no longer valid").waitFor();
 });
 
 it("creates, changes and deletes an IP policy with its rules", async () => {
@@ -91,7 +91,7 @@ it("creates, changes and deletes an IP policy with its rules", async () => {
   await page.getByRole("heading", { name: "Head office" }).waitFor();
   await page.getByRole("button", { name: "Delete deny 203.0.113.7/32" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await page.getByText("No rules: this policy admits nobody.").waitFor();
+  await page.getByText("No rules: this policy admits no one.").waitFor();
 
   await page.getByRole("link", { name: "IP policies" }).first().click();
   await page.getByRole("row").filter({ hasText: "Head office" }).waitFor();
@@ -105,8 +105,8 @@ it("creates, changes and deletes an IP policy with its rules", async () => {
   await page.getByRole("link", { name: "Head office" }).click();
   await page.getByRole("button", { name: "Delete" }).click();
   const asked = page.getByRole("dialog", { name: "Delete Head office?" });
-  await asked.getByText("no rules admit nobody").waitFor();
-  const closed = asked.getByRole("list", { name: "Will refuse everybody" });
+  await asked.getByText("which admits no one").waitFor();
+  const closed = asked.getByRole("list", { name: "Will refuse every visitor" });
   await closed.getByRole("link", { name: "Alone with it" }).waitFor();
   expect(await closed.getByRole("listitem").count()).toBe(1);
   await asked.getByRole("link", { name: "Has another" }).waitFor();

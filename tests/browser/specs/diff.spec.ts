@@ -120,7 +120,7 @@ describe.skipIf(externalAgent !== null)("two selected requests", { timeout: 90_0
     }
     await page.emulateMedia({ colorScheme: "light" });
     await head().getByRole("button", { name: "All headers" }).click();
-    await headers.filter({ hasText: "the same" }).filter({ hasText: /vary/i }).waitFor();
+    await headers.filter({ hasText: "identical" }).filter({ hasText: /vary/i }).waitFor();
     await headers
       .filter({ hasText: /x-request-id/i })
       .getByText("ignored")
@@ -128,13 +128,13 @@ describe.skipIf(externalAgent !== null)("two selected requests", { timeout: 90_0
     await head().getByRole("button", { name: "Ignored headers" }).click();
     await head().getByRole("textbox").fill("X-Version");
     await headers.filter({ hasText: "X-Version" }).getByText("ignored").waitFor();
-    await head().getByRole("button", { name: "As it was at first" }).click();
+    await head().getByRole("button", { name: "Reset to default" }).click();
     await body().getByRole("button", { name: "By line" }).click();
     await body()
       .getByText(/lines differ/)
       .waitFor();
     await page.getByRole("button", { name: "Request", exact: true }).click();
-    await body().getByText("the same").waitFor();
+    await body().getByText("identical").waitFor();
     expect(wrong).toEqual([]);
   });
 
@@ -146,7 +146,7 @@ describe.skipIf(externalAgent !== null)("two selected requests", { timeout: 90_0
     ]);
     await body().getByText("2 lines differ").waitFor();
     await body().getByText("another line").waitFor();
-    await body().getByText("lines are the same").first().click();
+    await body().getByText("identical lines").first().click();
     await body().getByText("line 5", { exact: true }).waitFor();
     await picture(page, "diff-lines");
     await expectAccessible(page);
@@ -174,7 +174,7 @@ describe.skipIf(externalAgent !== null)("two selected requests", { timeout: 90_0
       { headers: { "Content-Type": "text/plain" }, body: many("before") },
       { headers: { "Content-Type": "text/plain" }, body: many("after") },
     ]);
-    await body().getByText("too different to be compared line by line").waitFor();
+    await body().getByText("too different for a comparison by lines").waitFor();
     expect(wrong).toEqual([]);
   });
 });

@@ -29,12 +29,12 @@ const PAGES: readonly (readonly [name: string, place: string, sign: string])[] =
   ["handshake", "edge?tab=handshake", "The routes"],
   ["refused", "edge?tab=refused", "ERR_POSTERN_3203"],
   ["settings", "edge?tab=settings", "Metadata"],
-  ["new-route", "edge/routes/new", "Which paths"],
+  ["new-route", "edge/routes/new", "Match"],
   ["route", "route", "Trips at 50 %"],
   ["oauth", "route?stage=oauth", "Redirect URI"],
-  ["breaker", "route?stage=circuit_breaker", "Window in which"],
+  ["breaker", "route?stage=circuit_breaker", "Counting window"],
   ["headers", "route?stage=request_headers", "Variables"],
-  ["route-settings", "route?tab=settings", "Exactly"],
+  ["route-settings", "route?tab=settings", "Exact path"],
 ];
 
 describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {

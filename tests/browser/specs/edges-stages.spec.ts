@@ -1,4 +1,4 @@
-// The stages of a route in the console: every module is added, changed, switched off and removed through its form and
+// The stages of a route in the console: every module is added, changed, turned off and removed through its form and
 // read back over the API; what providers must be told is what the server says and does.
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -74,14 +74,14 @@ const MODULES: readonly Tried[] = [
     label: "OAuth login",
     name: "oauth",
     fill: async (form) => {
-      await box(form, "Client id").fill("app");
+      await box(form, "Client ID").fill("app");
       await box(form, "Client secret").fill("planted");
-      await box(form, "Organizations whose members may come in").fill("acme");
+      await box(form, "Allowed organizations").fill("acme");
     },
     set: { provider: { github: { client_id: "app", client_secret: "planted", organizations: ["acme"] } } },
     change: async (form) => {
       await form.getByRole("combobox", { name: "Provider" }).selectOption({ label: "Google" });
-      await box(form, "Domains whose e-mail addresses may come in").fill("example.com");
+      await box(form, "Allowed e-mail domains").fill("example.com");
     },
     changed: { provider: { github: null, google: { client_id: "app", email_domains: ["example.com"] } } },
   },
@@ -90,7 +90,7 @@ const MODULES: readonly Tried[] = [
     name: "oidc",
     fill: async (form) => {
       await box(form, "Issuer").fill("https://accounts.example.com");
-      await box(form, "Client id").fill("app");
+      await box(form, "Client ID").fill("app");
       await box(form, "Client secret").fill("planted");
     },
     set: {
@@ -98,20 +98,20 @@ const MODULES: readonly Tried[] = [
       client_secret: "planted",
       scopes: ["openid", "profile", "email"],
     },
-    change: (form) => box(form, "Session ends in any case after").fill("3600"),
+    change: (form) => box(form, "Maximum duration of a session").fill("3600"),
     changed: { maximum_duration: 3600, client_secret: "planted" },
   },
   {
     label: "SAML login",
     name: "saml",
     fill: async (form) => {
-      await form.getByText("Nobody comes in with this metadata").waitFor();
+      await form.getByText("No visitor can log in with this metadata").waitFor();
       await box(form, "Metadata of the identity provider").fill(METADATA);
     },
     set: { idp_metadata: METADATA, allow_idp_initiated: true },
     change: async (form) => {
-      await box(form, "Groups whose members may come in").fill("staff");
-      await form.getByRole("checkbox", { name: "Logins may begin at the identity provider" }).uncheck();
+      await box(form, "Allowed groups").fill("staff");
+      await form.getByRole("checkbox", { name: "Logins may start at the identity provider" }).uncheck();
     },
     changed: { authorized_groups: ["staff"], allow_idp_initiated: false },
   },
@@ -199,7 +199,7 @@ describe("a stage of a route", () => {
       const dialog = page.getByRole("dialog", { name: `Switch ${label} ${on ? "on" : "off"}?` });
       expect(await pages.preview(dialog)).toContain(`"enabled": ${on}`);
       expect(await pages.preview(dialog)).not.toContain("planted");
-      await dialog.getByRole("button", { name: on ? "Switch on" : "Switch off" }).click();
+      await dialog.getByRole("button", { name: on ? "Turn on" : "Turn off" }).click();
       await pages.stage(on ? label : `${label}, off`).waitFor();
       expect(await read()).toMatchObject({ enabled: on, ...(change ? changed : set) });
     }
@@ -221,7 +221,7 @@ describe("a stage of a route", () => {
     await pages.stage("Backend").getByText("Agents").waitFor();
     expect(await world.manage("GET", `${at.place}/backend`)).toMatchObject({ backend: { id: other.id } });
     await pages.removeStage("Backend");
-    await page.getByText("nobody is served until one is added").waitFor();
+    await page.getByText("no visitor is served until one is added").waitFor();
     await pages.addStage("Backend");
     const adding = page.getByRole("form", { name: "Add Backend" });
     await adding.getByRole("button", { name: "Add Backend" }).click();
@@ -239,7 +239,7 @@ describe("a stage of a route", () => {
     const form = page.getByRole("form", { name: "Add OpenID Connect login" });
     await form.getByText("“SAML login” is enabled: switch that off first").waitFor();
     await box(form, "Issuer").fill("https://accounts.example.com");
-    await box(form, "Client id").fill("app");
+    await box(form, "Client ID").fill("app");
     await box(form, "Client secret").fill("planted");
     await form.getByRole("button", { name: "Add OpenID Connect login" }).click();
     await form.getByRole("alert").getByText("a route has one login").waitFor();
@@ -259,7 +259,7 @@ describe("a login", () => {
     await eventually("the clipboard", async () =>
       (await page.evaluate(() => navigator.clipboard.readText())) === pasted ? true : undefined,
     );
-    await box(form, "Client id").fill("app");
+    await box(form, "Client ID").fill("app");
     await box(form, "Client secret").fill("planted");
     await form.getByText("everybody with an account at GitHub comes in").waitFor();
     await form.getByRole("button", { name: "Add OAuth login" }).click();
@@ -283,13 +283,13 @@ describe("a login", () => {
     await pages.go(place);
     await pages.addStage("SAML login");
     const adding = page.getByRole("form", { name: "Add SAML login" });
-    const before = await adding.getByRole("region", { name: "Entity id" }).textContent();
+    const before = await adding.getByRole("region", { name: "Entity ID" }).textContent();
     await adding.getByRole("button", { name: "Add SAML login" }).click();
     await pages.stage("SAML login").getByText("Nobody comes in yet: the metadata is incomplete").waitFor();
     await page.getByRole("button", { name: "Settings of SAML login" }).click();
     const form = page.getByRole("form", { name: "Settings of SAML login" });
     await form.getByRole("region", { name: "Signing certificate" }).getByText("BEGIN CERTIFICATE").waitFor();
-    const entity = await form.getByRole("region", { name: "Entity id" }).textContent();
+    const entity = await form.getByRole("region", { name: "Entity ID" }).textContent();
     expect(entity).toBe(before);
     await expectAccessible(page);
     const download = page.waitForEvent("download");

@@ -111,7 +111,7 @@ describe("a route", () => {
     await page.getByText("1 request", { exact: true }).waitFor();
 
     await page.getByRole("tab", { name: "Settings" }).click();
-    await page.getByRole("radio", { name: "Exactly" }).check();
+    await page.getByRole("radio", { name: "Exact path" }).check();
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByRole("heading", { name: "/app", exact: true }).waitFor();
     const [route] = (await world.manage<Edge>("GET", `/edges/https/${edge.id}`)).routes;
@@ -122,7 +122,7 @@ describe("a route", () => {
     await page.getByRole("link", { name: "/app", exact: true }).click();
     await page.getByRole("button", { name: "Delete route" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete the route /app?" });
-    await dialog.getByText("go to the next route that matches, or get 404").waitFor();
+    await dialog.getByText("go to the next matching route, or get 404").waitFor();
     await dialog.getByText("It is in use: 1 request in the last minute.").waitFor();
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.getByText("every request gets 404").waitFor();
@@ -138,7 +138,7 @@ describe("an IP restriction", () => {
     await pages.go(place);
     await pages.addStage("IP restriction");
     await page.getByRole("checkbox", { name: "Office" }).check();
-    await page.getByText("No rule of these policies allows anybody: every visitor is refused.").waitFor();
+    await page.getByText("No rule of these policies allows any address: every visitor is refused.").waitFor();
     await page.getByRole("button", { name: "Add IP restriction" }).click();
     await pages.stage("IP restriction").getByText("Office").waitFor();
     expect((await world.visit(address)).status).toBe(403);
@@ -197,7 +197,7 @@ describe("edges of connections", () => {
     await page.getByRole("button", { name: "Add IP restriction" }).click();
     await pages.stage("IP restriction").waitFor();
     const order = await page
-      .getByRole("list", { name: "Stages in the order they run" })
+      .getByRole("list", { name: "Stages in execution order" })
       .getByRole("heading")
       .allTextContents();
     expect(order).toEqual(["IP restriction", "TLS termination", "Mutual TLS"]);
@@ -246,7 +246,7 @@ describe("edges of connections", () => {
     await page.getByRole("heading", { name: `localhost:${port}` }).waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: `Delete localhost:${port}?` });
-    await dialog.getByText("no longer listen").waitFor();
+    await dialog.getByText("are closed").waitFor();
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.getByText("There is no TCP edge yet.").waitFor();
   });
@@ -270,7 +270,7 @@ async function addBackend(kind: string, edge: string): Promise<void> {
 }
 
 describe("with a keyboard alone", () => {
-  it("a stage is added, switched off and removed", async () => {
+  it("a stage is added, turned off and removed", async () => {
     const { edge, place } = await pages.shop("keys.localhost");
     await pages.go(place);
     await page.getByRole("button", { name: "Add a stage" }).focus();
@@ -286,7 +286,7 @@ describe("with a keyboard alone", () => {
     await tabTo(page, "Compression enabled");
     await page.keyboard.press("Space");
     await page.getByRole("dialog", { name: "Switch Compression off?" }).waitFor();
-    await tabTo(page, "Switch off");
+    await tabTo(page, "Turn off");
     await page.keyboard.press("Enter");
     await pages.stage("Compression, off").waitFor();
     await focused("Compression enabled");

@@ -69,7 +69,7 @@ describe.skipIf(externalAgent !== null)("a hostile corpus in captured traffic", 
         await watch.quick(`${path} as ${way}`, async () => {
           await page.getByRole("button", { name: way, exact: true }).click();
           await page.getByRole("button", { name: way, exact: true, pressed: true }).waitFor();
-          await panel().getByText("Reading…").waitFor({ state: "detached" });
+          await panel().getByText("Loading…").waitFor({ state: "detached" });
           await page.waitForTimeout(way === "Page" || way === "Image" ? 500 : 0);
         }),
       );

@@ -187,7 +187,7 @@ describe("a request", () => {
     await form.getByLabel("Value of X-Added").fill("it's here");
     await form.getByLabel("Body").fill("a new body");
     await form.getByRole("button", { name: "Send" }).click();
-    const answers = page.getByRole("region", { name: "Answers" });
+    const answers = page.getByRole("region", { name: "Responses" });
     await answers.getByText("200 OK").first().waitFor();
     await answers.getByText("hello from the site").waitFor();
     expect(world.site.heard).toEqual(["GET /form?a=1", "POST /changed?b=2"]);
@@ -202,7 +202,7 @@ describe("a request", () => {
     await expect.poll(() => world.site.heard.length).toBe(3);
     expect(world.site.headers["x-forwarded-proto"]).toBe("https");
     await form.getByLabel("Path and query").fill("/with space");
-    await form.getByText("The path has no spaces").waitFor();
+    await form.getByText("The path cannot contain spaces").waitFor();
     await page.keyboard.press("Escape");
     await form.waitFor({ state: "detached" });
   });
@@ -249,7 +249,7 @@ describe("several requests", () => {
     await page.getByRole("heading", { name: "3 requests selected" }).waitFor();
     const form = page.getByRole("form", { name: "Replay many" });
     await form.getByLabel("Times each").fill("4");
-    await form.getByLabel("Starts a second").fill("50");
+    await form.getByLabel("Requests per second").fill("50");
     await form.getByRole("button", { name: "Send 12" }).click();
     await page.getByText("12 of 12 sent").waitFor();
     const results = page.getByRole("table", { name: "Results" });
@@ -271,7 +271,7 @@ describe("several requests", () => {
     await row("/two").waitFor();
     await box().fill("path:one");
     await expect.poll(count).toBe(1);
-    const more = page.getByRole("button", { name: "More about all requests" });
+    const more = page.getByRole("button", { name: "Actions on all requests" });
     await more.click();
     await page.getByRole("menuitem", { name: "Save as HAR…" }).click();
     const dialog = page.getByRole("dialog", { name: "Save as a HAR file" });
@@ -297,7 +297,7 @@ describe("several requests", () => {
     await page.getByText("1 request imported from again.har").waitFor();
     await row("/one").click();
     await tab("Decisions");
-    await page.getByText("Read from a file").waitFor();
+    await page.getByText("Imported from a file").waitFor();
   });
 });
 
@@ -346,7 +346,7 @@ describe.each(looks)("in %s colours", (name, options) => {
     await page.keyboard.press("r");
     await page.getByRole("heading", { name: "Replays" }).waitFor();
     await page.keyboard.press("e");
-    await page.getByRole("region", { name: "Answers" }).getByText("hello from the site").waitFor();
+    await page.getByRole("region", { name: "Responses" }).getByText("hello from the site").waitFor();
     await looked("editor");
     await page.keyboard.press("Escape");
     await page.keyboard.press("d");

@@ -57,16 +57,16 @@ it("is operated with keys alone", async () => {
   await page.getByText("13 requests").first().waitFor();
   await page.keyboard.press("Escape");
   await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys and filters" }).waitFor();
+  await page.getByRole("dialog", { name: "Shortcuts and filters" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
 });
 
-it("leaves letters alone when they are switched off", async () => {
+it("leaves letters alone when they are turned off", async () => {
   agent.captures({ path: "/one" });
   await inspect();
   await page.getByRole("button", { name: "Keys" }).click();
-  await page.getByRole("checkbox", { name: "Single letters act as keys" }).uncheck();
+  await page.getByRole("checkbox", { name: "Single-letter shortcuts" }).uncheck();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.keyboard.press("j");
@@ -118,7 +118,7 @@ it("keeps secrets hidden until they are asked for", async () => {
   await page.getByText("Authorization: Bearer ••••••••").waitFor();
   expect(await page.content()).not.toMatch(/t0p-s3cret|c00kie/);
   await page.keyboard.press("c");
-  await page.getByText("Secrets were left out").waitFor();
+  await page.getByText("Secrets were masked").waitFor();
   expect(await copied()).not.toMatch(/t0p-s3cret|c00kie/);
   await page.getByRole("button", { name: "Copy with secrets" }).click();
   await expect.poll(copied).toContain("--header 'Authorization: Bearer t0p-s3cret'");
@@ -197,11 +197,11 @@ it("stays smooth with fifty thousand requests", async () => {
 it("deletes all requests only after asking", async () => {
   agent.captures({ path: "/one" });
   await inspect();
-  await page.getByRole("button", { name: "More about all requests" }).click();
+  await page.getByRole("button", { name: "Actions on all requests" }).click();
   await page.getByRole("menuitem", { name: "Delete all requests" }).click();
-  await page.getByRole("button", { name: "Keep them" }).click();
+  await page.getByRole("button", { name: "Cancel" }).click();
   expect(agent.heard).toEqual([]);
-  await page.getByRole("button", { name: "More about all requests" }).click();
+  await page.getByRole("button", { name: "Actions on all requests" }).click();
   await page.getByRole("menuitem", { name: "Delete all requests" }).click();
   await page.getByRole("button", { name: "Delete all", exact: true }).click();
   await page.getByText("Waiting for the first request").waitFor();
@@ -224,7 +224,7 @@ it("says that the agent is gone, and goes on when it is back", async () => {
   await inspect();
   const stopped = agent;
   await stopped.stop();
-  await page.getByRole("alert", { name: "The agent does not answer" }).waitFor();
+  await page.getByRole("alert", { name: "The agent does not respond" }).waitFor();
   agent = await FakeAgent.start();
   wrong.length = 0;
 });

@@ -98,7 +98,7 @@ describe.each(schemes)("in %s colours", { timeout: 180_000 }, (colorScheme) => {
     await picture(page, `inspector-mistake-${colorScheme}`);
     await page.getByRole("row", { name: "catalogue.bin" }).click();
     await page.getByRole("tab", { name: "Request" }).click();
-    await page.getByText("Cut: only the beginning").waitFor();
+    await page.getByText("Incomplete: only the beginning").waitFor();
     await expectAccessible(page);
     await picture(page, `inspector-hex-${colorScheme}`);
     await page.getByRole("row", { name: "leaf.png" }).click();
@@ -107,7 +107,7 @@ describe.each(schemes)("in %s colours", { timeout: 180_000 }, (colorScheme) => {
     await expectAccessible(page);
     await picture(page, `inspector-image-${colorScheme}`);
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys and filters" }).waitFor();
+    await page.getByRole("dialog", { name: "Shortcuts and filters" }).waitFor();
     await expectAccessible(page);
     await picture(page, `inspector-keys-${colorScheme}`);
     expect(wrong).toEqual([]);
@@ -130,7 +130,7 @@ describe.each(schemes)("in %s colours", { timeout: 180_000 }, (colorScheme) => {
       viewport: sizes.small,
     });
     await page
-      .getByText(/Next try in \d+ s/)
+      .getByText(/Next attempt in \d+ s/)
       .first()
       .waitFor();
     await expectAccessible(page);
@@ -155,7 +155,7 @@ describe.each(schemes)("in %s colours", { timeout: 180_000 }, (colorScheme) => {
     await picture(page, `main-first-${colorScheme}`);
     await page.getByRole("button", { name: "Add a TCP tunnel" }).click();
     await page.getByRole("button", { name: "Add and start" }).click();
-    await page.getByText("Say where the local service listens").waitFor();
+    await page.getByText("Enter the port or address of the local service").waitFor();
     await expectAccessible(page);
     await picture(page, `main-add-${colorScheme}`);
     expect(wrong).toEqual([]);

@@ -41,7 +41,7 @@ describe("on a server that has nothing", () => {
 
   it("is where the console begins, and tells the first step and the next", async () => {
     await show(world);
-    await page.getByText("First step: a credential for your agent").waitFor();
+    await page.getByText("First step: create a credential for your agent").waitFor();
     await page.getByText("No agent is connected.").waitFor();
     await expectAccessible(page);
     await picture(page, "overview-empty");
@@ -79,7 +79,7 @@ describe("with an agent and visitors", () => {
     expect(page.url()).toContain("over=minute");
     await expectAccessible(page);
     await picture(page, "overview-failing");
-    await page.getByRole("link", { name: "Look at it" }).first().click();
+    await page.getByRole("link", { name: "Show details" }).first().click();
     await page.getByRole("heading", { name: "Topology" }).waitFor();
   });
 
@@ -95,9 +95,9 @@ describe("with an agent and visitors", () => {
   it("says when the server is gone, and goes on when it is back", async () => {
     await show(world);
     await world.killServer();
-    await page.getByText("The server does not answer").waitFor();
+    await page.getByText("The server does not respond").waitFor();
     await world.startServer();
-    await page.getByText("The server answers").waitFor();
+    await page.getByText("The server is reachable").waitFor();
     await eventually("the agent is back", async () => {
       const text = await figure("Agents").textContent();
       return text?.includes("1") ? text : undefined;

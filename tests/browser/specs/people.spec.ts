@@ -28,10 +28,10 @@ it("says what brings people here while there are none", async () => {
     viewport: { width: 1280, height: 800 },
   }));
   await enterKey(page, world.key);
-  await page.getByText(/Nobody has logged in yet/).waitFor();
+  await page.getByText(/No visitor has logged in yet/).waitFor();
   await expectAccessible(page);
   await page.getByRole("link", { name: "Sessions of people" }).click();
-  await page.getByText(/Nobody is logged in/).waitFor();
+  await page.getByText(/No visitor is logged in/).waitFor();
   await expectAccessible(page);
   await picture(page, "people-empty");
 });

@@ -89,7 +89,7 @@ describe.skipIf(externalAgent !== null)("on a fresh machine", () => {
     await page.getByText("Not connected to").waitFor();
     await expect
       .poll(() => page.getByRole("timer").textContent(), { timeout: 15_000 })
-      .toMatch(/Next try in \d+ s|Trying now/);
+      .toMatch(/Next attempt in \d+ s|Trying now/);
     await card("web").getByText("Waiting").waitFor();
     await page
       .getByText(/ERR_POSTERN_\d+/)
@@ -148,12 +148,12 @@ describe.skipIf(externalAgent !== null)("with a configuration file that was spoi
     await show("/index.html");
     const good = readFileSync(world.configuration, "utf8");
     writeFileSync(world.configuration, `${good}\nunknown_key: 1\n`);
-    await page.getByText("The configuration file has mistakes").waitFor();
+    await page.getByText("The configuration file has errors").waitFor();
     await page.getByText("unknown_key").waitFor();
     await expectAccessible(page);
     await picture(page, "real-mistakes");
     writeFileSync(world.configuration, good);
-    await page.getByText("The configuration file has mistakes").waitFor({ state: "detached" });
+    await page.getByText("The configuration file has errors").waitFor({ state: "detached" });
   });
 });
 
@@ -167,7 +167,7 @@ it("shows decoded, chunked and cut bodies as they are", async () => {
   await page.getByText("12345678901234567890").waitFor();
   await page.getByText("Decoded from gzip.").waitFor();
   await page.getByRole("row", { name: "/large" }).click();
-  await page.getByText("Cut: only the beginning of this body was captured.").waitFor();
+  await page.getByText("Incomplete: only the beginning of this body was captured.").waitFor();
   await expectAccessible(page);
   await picture(page, "real-inspector");
   await world.api("DELETE", "/api/tunnels/bodies");

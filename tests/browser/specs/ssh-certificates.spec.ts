@@ -111,7 +111,7 @@ it("says before signing what a host certificate without names is good for, then 
 it("signs for a user, with restrictions", async () => {
   await show("/ssh_user_certificates/new");
   await chooseAuthority();
-  await page.getByText("Without a name the certificate lets nobody in.").waitFor();
+  await page.getByText("Without a name the certificate cannot be used.").waitFor();
   await page.getByLabel("Public key").fill(publicKey("ada"));
   await page.getByLabel("User names").fill("ada");
   await page.getByRole("radio", { name: "8 hours" }).check();
@@ -123,7 +123,7 @@ it("signs for a user, with restrictions", async () => {
   expect(read).toMatch(/Principals:\s+ada/);
   await expectAccessible(page);
   await page.getByRole("button", { name: "Delete" }).click();
-  await page.getByText(/a signed certificate is valid until it expires/).waitFor();
+  await page.getByText(/a signed certificate remains valid until it expires/).waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await page.getByText("No user certificate was signed yet.").waitFor();
+  await page.getByText("No user certificate has been signed yet.").waitFor();
 });

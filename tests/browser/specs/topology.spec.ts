@@ -82,7 +82,7 @@ it("shows the way from an edge to the local service, and what fails on it", asyn
   expect(page.url()).toContain("node=edghtsrt_");
   await expectAccessible(page);
   await picture(page, "topology-chosen");
-  await chosen.getByRole("link", { name: "Open, and see whom it turned away" }).click();
+  await chosen.getByRole("link", { name: "Open, with its refusals" }).click();
   await page.waitForURL(`**#/edges/https/${shop}/routes/edghtsrt_*`);
 });
 

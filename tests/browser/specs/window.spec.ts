@@ -134,10 +134,10 @@ it("counts down to the next try and clears up by itself", async () => {
   };
   await show();
   const timer = page.getByRole("timer");
-  await expect.poll(() => timer.textContent()).toMatch(/Next try in [1-9] s/);
+  await expect.poll(() => timer.textContent()).toMatch(/Next attempt in [1-9] s/);
   const first = await timer.textContent();
   await expect.poll(() => timer.textContent()).not.toBe(first);
-  await card("shop").getByText("next try in").waitFor();
+  await card("shop").getByText("next attempt in").waitFor();
   await page.getByText("ERR_POSTERN_8112").waitFor();
   agent.session = online;
   agent.tellStatus();
@@ -168,7 +168,7 @@ it("offers trust with the first https address, tells what came of it, and undoes
   expect(await page.getByText("Let this computer trust").count()).toBe(0);
   await page.getByRole("switch", { name: "shop on or off" }).click();
   await page.getByText("Let this computer trust your https addresses?").waitFor();
-  await page.getByText("whoever holds that key could pass for any site").waitFor();
+  await page.getByText("anyone with that key can impersonate any site").waitFor();
   await expectAccessible(page);
   await picture(page, "desktop-trust");
   await page.getByRole("button", { name: "Trust the local authority" }).click();
@@ -179,7 +179,7 @@ it("offers trust with the first https address, tells what came of it, and undoes
   await page.getByText("No keychain service was found").waitFor();
   await expectAccessible(page);
   await picture(page, "desktop-settings");
-  await page.getByRole("button", { name: "Undo trust everywhere" }).click();
+  await page.getByRole("button", { name: "Remove trust everywhere" }).click();
   await said("The authority was taken out of the browsers.").waitFor();
   expect(await desktop.calls()).toEqual(
     expect.arrayContaining(['trust_authority {"where":"both"}', "untrust_authority {}"]),
@@ -213,7 +213,7 @@ it("says when the app's own server does not run, and starts it again on request"
   ({ page, wrong } = desktop);
   await page.getByText("The local server is not running").waitFor();
   await page.getByText("Another program uses this port.").waitFor();
-  await page.getByText(/Next try in 1\d s/).waitFor();
+  await page.getByText(/Next attempt in 1\d s/).waitFor();
   await expectAccessible(page);
   await picture(page, "desktop-failed");
   await page.getByRole("button", { name: "Restart the local server" }).click();

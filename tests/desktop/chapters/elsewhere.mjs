@@ -1,4 +1,4 @@
-// A server elsewhere is chosen in the settings: it is asked first, and the app begins anew with it.
+// A server elsewhere is chosen in the settings: it is asked first, and the app restarts with it.
 import fs from "node:fs";
 import path from "node:path";
 import { App } from "../kit/app.mjs";

@@ -26,7 +26,7 @@ export async function guided(world) {
 
   await steps.try("a sample request comes through and is seen", async () => {
     await driver.click(button("Send a sample request"));
-    await driver.find("//*[normalize-space(.)='The first request came through']");
+    await driver.find("//*[normalize-space(.)='The first request has arrived']");
     const requests = await until("it is captured", async () => {
       const { requests } = await app.api("GET", "/api/requests/http");
       return requests.length > 0 && requests;

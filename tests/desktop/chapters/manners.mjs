@@ -76,11 +76,11 @@ export async function manners(world) {
   await steps.try("settings are shown by topic", async () => {
     await driver.switchTo("index.html");
     await driver.script("location.hash = '#/settings'");
-    for (const topic of ["Server", "Configuration", "Start and notifications", "Data and logs", "Diagnosis"]) {
+    for (const topic of ["Server", "Configuration", "Startup and notifications", "Data and logs", "Diagnosis"]) {
       await driver.click(`//*[@role='tab'][normalize-space(.)='${topic}']`);
       if (topic === "Diagnosis") {
         await driver.click("//button[normalize-space(.)='Look at everything']");
-        await driver.find("//table[@aria-label='What was found']//td");
+        await driver.find("//table[@aria-label='Results']//td");
       }
       if (topic === "Configuration") await driver.find("//textarea[@aria-label='Agent configuration']");
       await picture(world, "index.html", "Postern", `settings-${topic.toLowerCase().replaceAll(" ", "-")}`);
@@ -125,7 +125,7 @@ export async function manners(world) {
     await until("the window is shown", () => shown("Postern"));
   });
 
-  await steps.try("a kind that is switched off is not told", async () => {
+  await steps.try("a kind that is turned off is not told", async () => {
     await driver.switchTo("index.html");
     const wanted = { connection: true, tunnels: false, errors: false };
     check((await driver.command("set_notifications", { wanted })).error === undefined, "it was refused");

@@ -77,7 +77,7 @@ it("ends one session, and all of a person", async () => {
   await sessions.first().click();
   const one = page.getByRole("dialog");
   await one
-    .getByText("With its next request this browser is sent to log in again.")
+    .getByText("The next request from this browser has to log in again.")
     .waitFor();
   await one.getByRole("button", { name: "End" }).click();
   await expect.poll(() => sessions.count(), { timeout: 15_000 }).toBe(1);

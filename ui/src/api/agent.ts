@@ -71,7 +71,7 @@ export function agentApi(host: Host) {
     try {
       return JSON.parse(answer) as T;
     } catch {
-      throw new ApiError("ANSWER_UNREADABLE", "The agent's answer could not be read.", 502);
+      throw new ApiError("ANSWER_UNREADABLE", "The agent's response could not be parsed.", 502);
     }
   }
 

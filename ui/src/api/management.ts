@@ -48,7 +48,7 @@ export function managementApi(management: Management) {
     try {
       return JSON.parse(answer) as T;
     } catch {
-      throw new ApiError("ANSWER_UNREADABLE", "The server's answer could not be read.", 502);
+      throw new ApiError("ANSWER_UNREADABLE", "The server's response could not be parsed.", 502);
     }
   }
 

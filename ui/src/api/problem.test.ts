@@ -19,7 +19,7 @@ describe("what went wrong", () => {
   it("is told also where the answer cannot be read", () => {
     expect(asProblem(fromAnswer(504, "<html>"))).toEqual({
       code: "HTTP_504",
-      message: "The agent answered with status 504.",
+      message: "The agent responded with status 504.",
     });
     expect(asProblem({ code: "ERR_POSTERN_8114", message: "No." })).toEqual({
       code: "ERR_POSTERN_8114",

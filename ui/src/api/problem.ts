@@ -39,11 +39,11 @@ export function fromAnswer(status: number, body: string, who = "agent"): ApiErro
     // Not JSON: only the status is known.
   }
   if (!isRecord(parsed))
-    return new ApiError(`HTTP_${status}`, `The ${who} answered with status ${status}.`, status);
+    return new ApiError(`HTTP_${status}`, `The ${who} responded with status ${status}.`, status);
   const details = isRecord(parsed["details"]) ? parsed["details"] : {};
   const number = parsed["error_code"];
   const code = text(details["code"]) || (typeof number === "string" ? number : `HTTP_${status}`);
-  const words = text(details["err"]) || text(parsed["msg"]) || `The ${who} answered with status ${status}`;
+  const words = text(details["err"]) || text(parsed["msg"]) || `The ${who} responded with status ${status}`;
   const facts = Object.entries(details).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
   );

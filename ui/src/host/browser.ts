@@ -43,7 +43,7 @@ async function request(method: string, path: string, body: string | null) {
       location: answer.headers.get("location"),
     };
   } catch {
-    throw new ApiError(UNREACHABLE, "The agent does not answer.", 0);
+    throw new ApiError(UNREACHABLE, "The agent does not respond.", 0);
   }
 }
 
@@ -56,7 +56,7 @@ async function bytes(path: string, from: number, to: number) {
       bytes: new Uint8Array(await answer.arrayBuffer()),
     };
   } catch {
-    throw new ApiError(UNREACHABLE, "The agent does not answer.", 0);
+    throw new ApiError(UNREACHABLE, "The agent does not respond.", 0);
   }
 }
 

@@ -39,7 +39,7 @@ export function consoleHost(): Host {
     ...browserHost(),
     agent: false,
     management: { request: (method, path, body) => request(held, method, path, body), key },
-    request: () => Promise.reject(new ApiError(UNREACHABLE, "This page knows no agent.", 0)),
+    request: () => Promise.reject(new ApiError(UNREACHABLE, "This page has no agent.", 0)),
     feed: () => () => {},
   };
 }
@@ -59,6 +59,6 @@ async function request(key: string, method: string, path: string, body: string |
     });
     return { status: answer.status, body: await answer.text() };
   } catch {
-    throw new ApiError(SERVER_UNREACHABLE, "The server does not answer.", 0);
+    throw new ApiError(SERVER_UNREACHABLE, "The server does not respond.", 0);
   }
 }

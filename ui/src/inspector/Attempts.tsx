@@ -28,14 +28,14 @@ export function Attempts({ of, latest, onSelect }: AttemptsProps) {
   const shown = replays.find(({ id }) => id === wanted) ?? replays[0];
   if (!shown) {
     return (
-      <section className={styles.attempts} aria-label="Answers">
-        <p className={styles.none}>The answer appears here, beside the request.</p>
+      <section className={styles.attempts} aria-label="Responses">
+        <p className={styles.none}>The response appears here, beside the request.</p>
       </section>
     );
   }
   const { tone, icon, words } = outcome(shown);
   return (
-    <section className={styles.attempts} aria-label="Answers">
+    <section className={styles.attempts} aria-label="Responses">
       <div className={styles.head} aria-live="polite">
         <State tone={tone} icon={icon}>
           {words}

@@ -33,8 +33,8 @@ export function DecisionsTab({ detail }: { detail: Detail }) {
           <thead>
             <tr>
               <th scope="col">Module</th>
-              <th scope="col">Verdict</th>
-              <th scope="col">Decided by</th>
+              <th scope="col">Decision</th>
+              <th scope="col">Rule</th>
               <th scope="col" className={styles.took}>
                 Took
               </th>
@@ -76,7 +76,7 @@ function Row({ decision }: { decision: Decision }) {
           {words}
         </State>
       </td>
-      <td className={styles.rule}>{decision.rule || "nothing in particular"}</td>
+      <td className={styles.rule}>{decision.rule || "none"}</td>
       <td className={styles.took}>{decision.microseconds} µs</td>
     </tr>
   );

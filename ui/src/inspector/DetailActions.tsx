@@ -42,7 +42,7 @@ export function DetailActions({ summary, cut, editing, onEdit, onNote, onDelete 
         disabled={cut}
         title={
           cut
-            ? "A request that was cut can be replayed with another body: edit it"
+            ? "An incomplete request can be replayed only with another body: edit it"
             : "Send this request again (r)"
         }
         onClick={() => void replay({ id })}
@@ -59,7 +59,7 @@ export function DetailActions({ summary, cut, editing, onEdit, onNote, onDelete 
       </Button>
       <IconButton
         label={summary.pinned ? "Unpin" : "Pin"}
-        title={`${summary.pinned ? "Unpin" : "Pin: it makes room last"} (m)`}
+        title={`${summary.pinned ? "Unpin" : "Pin: it is evicted last"} (m)`}
         icon="pin"
         aria-pressed={summary.pinned === true}
         onClick={() => void pin(id, !summary.pinned)}

@@ -31,12 +31,12 @@ export function OverviewTab({ summary, detail, onSelect }: OverviewProps) {
       <dl className={styles.table}>
         <dt>Address</dt>
         <dd className={styles.mono}>{veiled(addressOf(detail, tunnels))}</dd>
-        <dt>Answer</dt>
+        <dt>Response</dt>
         <dd>{outcome(summary).words}</dd>
         <dt>Started</dt>
         <dd>{moment(captured.start)}</dd>
-        <dt>Took</dt>
-        <dd>{summary.duration === null ? "Still running" : duration(summary.duration)}</dd>
+        <dt>Duration</dt>
+        <dd>{summary.duration === null ? "In progress" : duration(summary.duration)}</dd>
         <dt>Tunnel</dt>
         <dd>{captured.tunnel_name}</dd>
         <dt>Visitor</dt>

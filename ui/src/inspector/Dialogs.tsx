@@ -17,11 +17,11 @@ export function DeleteAllDialog({ open, onClose }: { open: boolean; onClose(): v
   return (
     <Dialog title="Delete all requests?" open={open} onClose={onClose}>
       <p>
-        The agent forgets {all} of all tunnels, pinned ones too. This cannot be undone. Tunnels and
-        connections go on.
+        The agent deletes {all} of all tunnels, including pinned ones. This cannot be undone. Tunnels and
+        connections are not affected.
       </p>
       <DialogActions>
-        <Button onClick={onClose}>Keep them</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button weight="danger" icon="trash" onClick={() => void confirm()}>
           Delete all
         </Button>
@@ -60,8 +60,8 @@ export function NoteDialog({ note, onClose, onSave }: NoteDialogProps) {
   const [text, setText] = useState(note);
   return (
     <Dialog
-      title="Note beside the request"
-      description="Kept by the agent as long as it runs; found with note:…"
+      title="Note on the request"
+      description="Stored by the agent as long as it runs; filter with note:…"
       open
       onClose={onClose}
     >
@@ -97,7 +97,7 @@ export function NoteDialog({ note, onClose, onSave }: NoteDialogProps) {
 }
 
 const SECRETS = [
-  { value: "hide", label: "Leave secrets out" },
+  { value: "hide", label: "Without secrets" },
   { value: "show", label: "With secrets" },
 ] as const;
 const MOST_SAVED = 10_000;
@@ -118,14 +118,14 @@ export function ExportDialog({ filter, shown, onClose }: ExportDialogProps) {
   return (
     <Dialog title="Save as a HAR file" open onClose={onClose}>
       <p>
-        {filter.trim() === "" ? "All captured requests" : `What passes ${filter}`}:{" "}
+        {filter.trim() === "" ? "All captured requests" : `Requests that match ${filter}`}:{" "}
         {shown > MOST_SAVED ? `the newest ${counted(MOST_SAVED, "request")}` : counted(shown, "request")}.
       </p>
       <Choice legend="Secrets" value={secrets} options={SECRETS} onChange={(next) => setSecrets(next)} />
       <p>
         {secrets === "hide"
           ? "Authorization, cookies, keys and tokens in headers and addresses become placeholders. Bodies stay as they are."
-          : "Whoever gets the file can use every credential in it."}
+          : "Anyone with the file can use every credential in it."}
       </p>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>

@@ -21,7 +21,7 @@ export function EmptyList({ filtered, searching, onClear }: EmptyListProps) {
   if (filtered && searching) {
     return (
       <div className={styles.empty}>
-        <p className={styles.title}>Looking…</p>
+        <p className={styles.title}>Searching…</p>
       </div>
     );
   }
@@ -52,7 +52,7 @@ export function EmptyList({ filtered, searching, onClear }: EmptyListProps) {
     return (
       <div className={styles.empty}>
         <p className={styles.title}>No requests yet</p>
-        <p>What comes through an HTTP tunnel appears here as it happens.</p>
+        <p>Requests through an HTTP tunnel appear here as they arrive.</p>
       </div>
     );
   }
@@ -60,7 +60,7 @@ export function EmptyList({ filtered, searching, onClear }: EmptyListProps) {
   return (
     <div className={styles.empty}>
       <p className={styles.title}>Waiting for the first request</p>
-      <p>Open the public address, or ask for it from a terminal:</p>
+      <p>Open the public address, or send a request from a terminal:</p>
       <div className={styles.command}>
         <code>{command}</code>
         <IconButton label="Copy the command" icon="copy" onClick={() => void copy(command, "Command")} />

@@ -6,15 +6,15 @@ import { SHORTCUTS } from "./shortcuts";
 
 const NAMES: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", Delete: "Del" };
 const FILTERS = [
-  ["orders", "method, address, host, status, tunnel, visitor, note or error has this"],
-  ["status:5xx  status:400-499  status>=400", "by the answer"],
-  ["method:POST  path:/api/*  host=shop.test", "contains, * is anything; = is exactly this"],
+  ["orders", "text in method, address, host, status, tunnel, visitor, note or error"],
+  ["status:5xx  status:400-499  status>=400", "by status"],
+  ["method:POST  path:/api/*  host=shop.test", "contains, * matches anything; = matches exactly"],
   ['path~"/orders/[0-9]+$"', "matches a regular expression"],
-  ["header.content-type:json  type:image", "by a header; request.header.… and response.header.… too"],
-  ['body:"out of stock"  request.body~"…"', "looks into bodies"],
+  ["header.content-type:json  type:image", "by a header; also request.header.… and response.header.…"],
+  ['body:"out of stock"  request.body~"…"', "searches in bodies"],
   ["dur>500ms  size>1mb  response.size=0", "slower or larger than this"],
-  ["replayed:yes  pinned:yes  pending:yes", "what became of it; also imported, cut"],
-  ["a or not (b c)", "or, not and parentheses; terms side by side must all match"],
+  ["replayed:yes  pinned:yes  pending:yes", "by state; also imported, cut"],
+  ["a or not (b c)", "or, not and parentheses; adjacent terms must all match"],
 ] as const;
 
 interface KeysDialogProps {
@@ -26,7 +26,7 @@ interface KeysDialogProps {
 
 export function KeysDialog({ open, letters, onLetters, onClose }: KeysDialogProps) {
   return (
-    <Dialog title="Keys and filters" open={open} onClose={onClose} wide>
+    <Dialog title="Shortcuts and filters" open={open} onClose={onClose} wide>
       <div className={styles.columns}>
         <section aria-labelledby="keys-title">
           <h3 id="keys-title" className={styles.title}>
@@ -47,7 +47,7 @@ export function KeysDialog({ open, letters, onLetters, onClose }: KeysDialogProp
               <dt>
                 <kbd>x</kbd>
               </dt>
-              <dd>Show the bytes of a body, and back</dd>
+              <dd>Toggle the bytes of a body</dd>
             </div>
           </dl>
         </section>
@@ -69,8 +69,8 @@ export function KeysDialog({ open, letters, onLetters, onClose }: KeysDialogProp
       </div>
       <div className={styles.switch}>
         <Check
-          label="Single letters act as keys"
-          hint="Switch this off if you use speech input or keep hitting them by accident. Arrows, Enter and Esc always work."
+          label="Single-letter shortcuts"
+          hint="Turn this off if you use speech input or press them by accident. Arrows, Enter and Esc always work."
           checked={letters}
           onChange={onLetters}
         />

@@ -10,11 +10,11 @@ export function MemoryGauge() {
   const share = limit > 0 ? Math.min(bytes / limit, 1) : 0;
   const words = `${size(bytes)} of ${size(limit)}`;
   const facts = [
-    `${count(kept)} requests are kept`,
-    ...(pinned > 0 ? [`${count(pinned)} of them pinned, which go last`] : []),
+    `${count(kept)} requests are stored`,
+    ...(pinned > 0 ? [`${count(pinned)} of them pinned, which are evicted last`] : []),
     dropped > 0
-      ? `${count(dropped)} older ones made room; raise inspect_db_size to keep more`
-      : "none had to make room yet",
+      ? `${count(dropped)} older ones were evicted; raise inspect_db_size to keep more`
+      : "none evicted yet",
   ];
   return (
     <span className={styles.gauge} title={`${facts.join("; ")}.`}>

@@ -18,8 +18,8 @@ const WAYS = [
 ] as const;
 
 const EXPLAINED = {
-  local: "Straight to the service of the tunnel: no module of the edge is asked.",
-  edge: "To the public address, past all modules, as any visitor.",
+  local: "Directly to the local service of the tunnel, without the modules of the edge.",
+  edge: "To the public address, through all modules, like any visitor.",
 } as const;
 
 interface ReplayEditorProps {
@@ -106,7 +106,7 @@ export function ReplayEditor({ summary, detail, onClose, onSelect }: ReplayEdito
             </Field>
           </div>
           <Choice
-            legend="Where to"
+            legend="Target"
             value={draft.through}
             options={WAYS}
             onChange={(through) => change({ through })}
@@ -143,13 +143,13 @@ interface BodyFieldProps {
 
 function BodyField({ detail, body, onChange }: BodyFieldProps) {
   const original = useOriginal(detail);
-  if (original === undefined) return <p className={styles.explained}>Reading the body…</p>;
+  if (original === undefined) return <p className={styles.explained}>Loading the body…</p>;
   if (body === null && original === null) {
     return (
       <div className={styles.binary}>
         <p>
-          The body ({size(detail.request.bodySize)}) is compressed, no text or too long to edit. It is sent as
-          it was captured.
+          The body ({size(detail.request.bodySize)}) is compressed, not text or too long to edit. It is sent
+          as captured.
         </p>
         <Button onClick={() => onChange("")}>Write another body</Button>
       </div>

@@ -17,8 +17,8 @@ const WAYS = [
 ] as const;
 const FIELDS: readonly { name: keyof Pace; label: string; most: number }[] = [
   { name: "times", label: "Times each", most: MOST_SENT },
-  { name: "rate", label: "Starts a second", most: 100 },
-  { name: "together", label: "At once", most: 50 },
+  { name: "rate", label: "Requests per second", most: 100 },
+  { name: "together", label: "Concurrent requests", most: 50 },
 ];
 
 export function ReplayManyView({ ids, onSelect }: { ids: readonly string[]; onSelect(id: string): void }) {
@@ -71,7 +71,7 @@ export function ReplayManyView({ ids, onSelect }: { ids: readonly string[]; onSe
             </Field>
           ))}
         </div>
-        <Choice legend="Where to" value={through} options={WAYS} onChange={(next) => setThrough(next)} />
+        <Choice legend="Target" value={through} options={WAYS} onChange={(next) => setThrough(next)} />
         <div className={styles.start}>
           {run && !run.ended ? (
             <Button icon="close" onClick={() => run.stop()}>
@@ -114,8 +114,8 @@ function Results({ run, onSelect }: { run: ReplayMany; onSelect(id: string): voi
         <thead>
           <tr>
             <th scope="col">Request</th>
-            <th scope="col">Answer</th>
-            <th scope="col">Took</th>
+            <th scope="col">Response</th>
+            <th scope="col">Duration</th>
           </tr>
         </thead>
         <tbody>
@@ -125,7 +125,7 @@ function Results({ run, onSelect }: { run: ReplayMany; onSelect(id: string): voi
               // oxlint-disable-next-line react/no-array-index-key -- in the order they were sent
               <tr key={index}>
                 <th scope="row">
-                  {original?.method} {veiled(original?.path ?? "gone meanwhile")}
+                  {original?.method} {veiled(original?.path ?? "deleted meanwhile")}
                 </th>
                 <td>{one.failed ?? <Answer answer={run.answerTo(one)} onSelect={onSelect} />}</td>
                 <td>{duration(run.answerTo(one)?.duration ?? null)}</td>

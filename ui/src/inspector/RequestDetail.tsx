@@ -108,12 +108,12 @@ function TabContent({ reading, tab, summary, revealed, onReveal, onSelect }: Tab
   // Bodies are fetched by their own views; large ones only as far as they are visible.
   if (tab === "request" || tab === "response")
     return <BodyView key={tab} id={summary.id} side={tab} complete={isComplete(summary)} />;
-  if (reading.state === "reading") return <p className={styles.wait}>Reading…</p>;
+  if (reading.state === "reading") return <p className={styles.wait}>Loading…</p>;
   if (reading.state === "failed") {
     const { code, message } = reading.problem;
     return (
       <div className={styles.failed}>
-        <Notice tone="bad" title="This request cannot be shown">
+        <Notice tone="bad" title="This request cannot be displayed">
           <ProblemText message={message} advice={adviceFor(reading.problem)} code={code} />
         </Notice>
       </div>

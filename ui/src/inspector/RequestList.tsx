@@ -116,9 +116,7 @@ export function RequestList(props: RequestListProps) {
           {count(view.waiting)} new
         </button>
       )}
-      <Spoken
-        words={view.waiting > 0 ? "New requests are waiting" : counted(roughly(view.count), "request")}
-      />
+      <Spoken words={view.waiting > 0 ? "New requests" : counted(roughly(view.count), "request")} />
     </div>
   );
 }

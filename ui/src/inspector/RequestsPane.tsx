@@ -99,7 +99,7 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
     const other = summary.replay_of ?? model.exchanges.replaysOf(summary.id).at(-1);
     if (other !== undefined && model.exchanges.find(other)) pick(other, "toggle");
     else
-      say({ title: "Select a second request", detail: "With Ctrl and a click, or Shift and an arrow key." });
+      say({ title: "Select a second request", detail: "Use Ctrl and a click, or Shift and an arrow key." });
   };
   const act: Record<Action, () => void> = {
     next: () => step(1),

@@ -20,7 +20,7 @@ interface Standing {
 
 export function standing({ link, status }: Pick<AgentPicture, "link" | "status">): Standing {
   if (link === "connecting")
-    return { tone: "idle", icon: "refresh", words: "Looking for the agent", busy: true };
+    return { tone: "idle", icon: "refresh", words: "Connecting to the agent", busy: true };
   if (link === "lost" || !status) return { tone: "bad", icon: "cross", words: "Agent not reachable" };
   switch (status.session.state) {
     case "online":
@@ -59,10 +59,10 @@ export function LinkNotice({ actions }: { actions?: ReactNode }) {
     const code = problem?.code ?? "AGENT_UNREACHABLE";
     return (
       <div className={styles.notice}>
-        <Notice tone="bad" title="The agent does not answer" actions={actions} alert>
+        <Notice tone="bad" title="The agent does not respond" actions={actions} alert>
           <ProblemText
             message={
-              problem && code !== "AGENT_UNREACHABLE" ? problem.message : "What you see may be out of date."
+              problem && code !== "AGENT_UNREACHABLE" ? problem.message : "The page may be out of date."
             }
             advice={adviceFor({ code: "AGENT_UNREACHABLE", message: "" })}
             code={code === "AGENT_UNREACHABLE" ? "" : code}
@@ -103,10 +103,10 @@ export function ConfigurationNotice() {
   if (link !== "live" || !status?.config_error) return null;
   return (
     <div className={styles.notice}>
-      <Notice tone="warn" title="The configuration file has mistakes, so nothing of it was applied">
+      <Notice tone="warn" title="The configuration file has errors and was not applied">
         <p className={styles.mistakes}>{status.config_error}</p>
         <p className={styles.advice}>
-          Correct {status.config_path} and save it; the agent reads it again by itself.
+          Correct {status.config_path} and save it; the agent reloads it automatically.
         </p>
       </Notice>
     </div>
@@ -122,8 +122,9 @@ export function NextTry({ session }: { session: Session }) {
   const seconds = secondsUntil(session.next_try, now);
   return (
     <p className={styles.next} role="timer" aria-live="off">
-      {seconds > 0 ? `Next try in ${seconds} s` : "Trying now…"}
-      {session.attempt > 0 && ` · ${session.attempt} ${session.attempt === 1 ? "try" : "tries"} so far`}
+      {seconds > 0 ? `Next attempt in ${seconds} s` : "Trying now…"}
+      {session.attempt > 0 &&
+        ` · ${session.attempt} ${session.attempt === 1 ? "attempt" : "attempts"} so far`}
     </p>
   );
 }

@@ -9,7 +9,7 @@ const PLACES = { edge: "Edge", tunnel: "Tunnel", service: "Local service" } as c
 export function TimingTab({ detail }: { detail: Detail }) {
   const { timing, trace } = detail.captured;
   const stages = timing ? waterfall(timing) : [];
-  if (stages.length === 0) return <p className={styles.none}>Nothing was measured of this request.</p>;
+  if (stages.length === 0) return <p className={styles.none}>There are no measurements for this request.</p>;
   const end = Math.max(whole(stages), 1);
   return (
     <>
@@ -17,12 +17,12 @@ export function TimingTab({ detail }: { detail: Detail }) {
         <thead>
           <tr>
             <th scope="col">Stage</th>
-            <th scope="col">Where</th>
+            <th scope="col">Place</th>
             <th scope="col" className={styles.took}>
               Took
             </th>
             <th scope="col">
-              <span className="unseen">From the visitor's arrival at the edge</span>
+              <span className="unseen">Time since arrival at the edge</span>
               <span className={styles.scale} aria-hidden="true">
                 <span>0</span>
                 <span>{duration(end)}</span>
@@ -39,11 +39,11 @@ export function TimingTab({ detail }: { detail: Detail }) {
       {timing?.edge === null && (
         <p className={styles.none}>
           {trace
-            ? "The edge did not measure its part."
-            : "Of the time before this agent nothing is known: the edge had nothing to decide, or the request did not come through it."}
+            ? "There is no measurement from the edge."
+            : "The time before the agent is unknown: the edge had no decision to make, or the request did not pass through it."}
         </p>
       )}
-      {timing?.last_byte === null && <p className={styles.none}>The answer has not ended yet.</p>}
+      {timing?.last_byte === null && <p className={styles.none}>The response is not complete yet.</p>}
     </>
   );
 }

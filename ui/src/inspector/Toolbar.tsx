@@ -60,7 +60,7 @@ export function Toolbar(props: ToolbarProps) {
           <span className={styles.word}>{paused ? "Follow" : "Pause"}</span>
         </Button>
         <IconButton label="Keys" icon="question" onClick={onHelp} />
-        <Menu trigger={<IconButton label="More about all requests" icon="more" />} actions={actions} />
+        <Menu trigger={<IconButton label="Actions on all requests" icon="more" />} actions={actions} />
       </div>
     </div>
   );

@@ -30,7 +30,7 @@ export function Views({ filter, onFilter }: { filter: string; onFilter(filter: s
       ))}
       <Menu
         trigger={<IconButton label="Saved views" icon="list" />}
-        title={views.length > 0 ? "Saved views" : "No view is saved yet"}
+        title={views.length > 0 ? "Saved views" : "No saved views yet"}
         actions={[
           ...views.map((view) => ({
             label: view.name,
@@ -46,7 +46,7 @@ export function Views({ filter, onFilter }: { filter: string; onFilter(filter: s
           ...(current
             ? [
                 {
-                  label: `Forget “${current.name}”`,
+                  label: `Delete “${current.name}”`,
                   icon: "trash" as const,
                   danger: true,
                   run: () => change(withoutView(views, current.name)),
@@ -88,7 +88,7 @@ function NameDialog({ filter, onClose, onSave }: NameDialogProps) {
           if (given !== "") onSave(given);
         }}
       >
-        <Field label="Name of the view" mistake={tried && given === "" ? "Give it a name." : null}>
+        <Field label="Name of the view" mistake={tried && given === "" ? "Enter a name." : null}>
           {(tied) => (
             <input {...tied} value={name} maxLength={60} onChange={(event) => setName(event.target.value)} />
           )}

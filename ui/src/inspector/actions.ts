@@ -36,7 +36,7 @@ export function useActions() {
     if (sent)
       say({
         title: wish.tunnel_name ? `Replaying to ${wish.tunnel_name}${way}…` : `Replaying${way}…`,
-        detail: "The answer appears below the request.",
+        detail: "The response appears below the request.",
       });
     return sent;
   };
@@ -53,13 +53,13 @@ export function useActions() {
       if (isCut)
         say({
           title: "The body is incomplete",
-          detail: "Only its beginning was captured or fits; what was copied sends no more than that.",
+          detail: "Only its beginning was captured or fits; the copied command sends no more than that.",
           tone: "bad",
         });
       if (hides) {
         say({
-          title: "Secrets were left out",
-          detail: "Their values stand as dots in what was copied.",
+          title: "Secrets were masked",
+          detail: "Their values were replaced by dots.",
           action: { label: "Copy with secrets", run: () => void copyAs(id, kind, true) },
         });
       }
@@ -70,7 +70,7 @@ export function useActions() {
     attempt("The request could not be pinned", () => model.api.mark(id, { pinned }));
 
   const annotate = (id: string, note: string) =>
-    attempt("The note could not be kept", () => model.api.mark(id, { note: note === "" ? null : note }));
+    attempt("The note could not be saved", () => model.api.mark(id, { note: note === "" ? null : note }));
 
   const remove = (ids: readonly string[]) =>
     attempt("Not every request could be deleted", async () => {

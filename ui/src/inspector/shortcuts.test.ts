@@ -38,7 +38,7 @@ describe("single keys", () => {
     expect(actionFor(press("Enter"), inside("button"), true)).toBeNull();
   });
 
-  it("can be switched off as far as they are letters", () => {
+  it("can be turned off as far as they are letters", () => {
     expect(actionFor(press("r"), inside(), false)).toBeNull();
     expect(actionFor(press("/"), inside(), false)).toBeNull();
     expect(actionFor(press("ArrowDown"), inside(), false)).toBe("next");

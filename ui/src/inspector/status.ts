@@ -16,7 +16,7 @@ export function outcome(summary: Pick<Summary, "status_code" | "status" | "error
   const { status_code: code, status, error } = summary;
   if (code === null && error !== null)
     return { tone: "bad", icon: "cross", short: "Failed", words: `Failed: ${error}` };
-  if (code === null) return { tone: "idle", icon: "clock", short: "…", words: "Waiting for the answer" };
+  if (code === null) return { tone: "idle", icon: "clock", short: "…", words: "Waiting for the response" };
   const words = status ?? String(code);
   const short = String(code);
   if (code >= 500) return { tone: "bad", icon: "cross", short, words };

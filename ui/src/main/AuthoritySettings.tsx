@@ -15,7 +15,7 @@ export function AuthoritySettings({ desktop, app }: { desktop: DesktopState; app
     setBusy(false);
   };
   const trust = (where: TrustWhere) =>
-    void run("The authority could not be trusted", () => app.trustAuthority(where));
+    void run("The certificate authority could not be trusted", () => app.trustAuthority(where));
   const rows = [
     { where: "system", label: "System store", on: trusted.system },
     { where: "browsers", label: "Browsers", on: trusted.browsers },
@@ -56,9 +56,9 @@ export function AuthoritySettings({ desktop, app }: { desktop: DesktopState; app
           <Button
             weight="danger"
             busy={busy}
-            onClick={() => void run("Trust could not be undone", () => app.untrustAuthority())}
+            onClick={() => void run("Trust could not be removed", () => app.untrustAuthority())}
           >
-            Undo trust everywhere
+            Remove trust everywhere
           </Button>
         </div>
       )}

@@ -49,7 +49,7 @@ export function FirstTunnel({ onMore }: { onMore(): void }) {
       <h3 className={styles.title}>Publish a local service</h3>
       <p className={styles.lead}>
         Pick a program that listens on this computer. It gets a public address, and every request to it
-        appears here as it happens.
+        appears here as it arrives.
       </p>
       <form onSubmit={(event) => void publish(event)} noValidate>
         <Listening picked={picked?.port ?? null} onPick={pick} />
@@ -77,7 +77,7 @@ export function FirstTunnel({ onMore }: { onMore(): void }) {
           )}
         </Field>
         {problem && (
-          <Notice tone="bad" title="It could not be published" alert>
+          <Notice tone="bad" title="The service could not be published" alert>
             <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
           </Notice>
         )}

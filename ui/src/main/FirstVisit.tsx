@@ -44,7 +44,7 @@ export function FirstVisit({ tunnels, visited, onRequests }: FirstVisitProps) {
     return (
       <Notice
         tone="ok"
-        title="The first request came through"
+        title="The first request has arrived"
         actions={
           <>
             <Button
@@ -63,8 +63,8 @@ export function FirstVisit({ tunnels, visited, onRequests }: FirstVisitProps) {
         alert
       >
         <p>
-          It went to the public address and back, and was answered with {answered}. It stands among the
-          requests: select it to see everything that was said.
+          It went to the public address and back, with the response {answered}. It is in the list of requests:
+          select it to see the whole exchange.
         </p>
       </Notice>
     );
@@ -72,7 +72,7 @@ export function FirstVisit({ tunnels, visited, onRequests }: FirstVisitProps) {
   return (
     <Notice
       tone={problem ? "bad" : "info"}
-      title={problem ? "The sample request did not come through" : `${first.name} is published`}
+      title={problem ? "The sample request did not arrive" : `${first.name} is published`}
       actions={
         <>
           <Button weight="primary" icon="arrow" busy={busy} onClick={() => void send()}>
@@ -86,7 +86,7 @@ export function FirstVisit({ tunnels, visited, onRequests }: FirstVisitProps) {
       {problem ? (
         <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
       ) : (
-        <p>Send a request through its public address, as a visitor would, and see it here.</p>
+        <p>Send a request to its public address, as a visitor would, and inspect it here.</p>
       )}
     </Notice>
   );

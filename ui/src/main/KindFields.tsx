@@ -32,7 +32,7 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
     return (
       <Field
         label="Labels"
-        hint="One key=value a line. Edges of the server choose tunnels by these."
+        hint="One key=value per line. Edges of the server select tunnels by labels."
         mistake={mistakes.labels ?? null}
       >
         {(tied) => (
@@ -51,7 +51,7 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
     <>
       <Field
         label="Public name"
-        hint="Leave it empty to get a free one. A bare name is put under the server's domain."
+        hint="Leave it empty to get a free one. A single label is placed below the server's domain."
         mistake={mistakes.domain ?? null}
       >
         {(tied) => (
@@ -65,7 +65,7 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
         )}
       </Field>
       <Choice
-        legend="Reachable over"
+        legend="Schemes"
         value={form.schemes}
         options={[
           { value: "https", label: "HTTPS" },
@@ -76,7 +76,7 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
       />
       <Field
         label="Host header"
-        hint="Empty passes the public name on. “rewrite” sends the local address, anything else is sent as written."
+        hint="Empty forwards the public name. “rewrite” sends the local address; anything else is sent as written."
       >
         {(tied) => (
           <input

@@ -52,13 +52,13 @@ export function Listening({ picked, onPick }: ListeningProps) {
     <div>
       <div className={styles.head}>
         <p id="listening-title">
-          {found.state === "looking" ? "Looking for what listens here…" : "Listening on this machine"}
+          {found.state === "looking" ? "Searching for listening ports…" : "Listening on this machine"}
         </p>
-        <IconButton label="Look again" icon="refresh" onClick={look} />
+        <IconButton label="Refresh" icon="refresh" onClick={look} />
       </div>
       {found.state === "failed" && <p className={styles.none}>{found.why}</p>}
       {found.state === "found" && found.ports.length === 0 && (
-        <p className={styles.none}>Nothing listens here yet. Start your service, then look again.</p>
+        <p className={styles.none}>No service is listening yet. Start your service, then refresh.</p>
       )}
       {found.state === "found" && found.ports.length > 0 && (
         <ul className={styles.list} aria-labelledby="listening-title">

@@ -30,7 +30,7 @@ export function PartNotices({ desktop }: { desktop: DesktopState | null }) {
           key={notice}
           tone="info"
           title={notice}
-          actions={<Button onClick={() => setRead([...read, notice])}>All right</Button>}
+          actions={<Button onClick={() => setRead([...read, notice])}>Dismiss</Button>}
         />
       ))}
     </div>
@@ -71,13 +71,13 @@ function FailedPart({ part, desktop }: { part: Part; desktop: DesktopState }) {
       }
     >
       <ProblemText
-        message={error?.message ?? "It ended and could not be started again."}
+        message={error?.message ?? "It ended and could not be restarted."}
         advice={error ? adviceFor(error) : null}
         code={error?.code ?? ""}
       />
       {seconds > 0 && (
         <p className={styles.next} role="timer" aria-live="off">
-          Next try in {seconds} s
+          Next attempt in {seconds} s
         </p>
       )}
     </Notice>

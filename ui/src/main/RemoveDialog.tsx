@@ -19,10 +19,10 @@ export function RemoveDialog({ tunnel, remove, onClose }: RemoveDialogProps) {
       <p>
         {tunnel.state === "running" ? "The tunnel stops, its open connections end" : "The tunnel"}
         {tunnel.state === "running" ? " and it" : ""}{" "}
-        {tunnel.saved ? "is taken out of the configuration file." : "is forgotten."} Captured requests stay.
+        {tunnel.saved ? "is removed from the configuration file." : "is removed."} Captured requests stay.
       </p>
       <DialogActions>
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button weight="danger" icon="trash" onClick={() => void confirm()}>
           Remove
         </Button>

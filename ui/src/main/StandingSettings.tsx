@@ -76,7 +76,7 @@ export function StandingSettings({ desktop }: { desktop: DesktopState | null }) 
         <dd>
           {[desktop && `app ${desktop.version}`, status && `agent ${status.agent_version}`]
             .filter(Boolean)
-            .join(", ") || "Not known yet"}
+            .join(", ") || "Unknown"}
         </dd>
       </dl>
       {host.desktop && (
@@ -89,9 +89,7 @@ export function StandingSettings({ desktop }: { desktop: DesktopState | null }) 
           >
             Show logs
           </Button>
-          <Button
-            onClick={() => void attempt("Postern could not be ended", async () => host.desktop?.quit())}
-          >
+          <Button onClick={() => void attempt("Postern could not quit", async () => host.desktop?.quit())}>
             Quit Postern
           </Button>
         </div>
@@ -117,7 +115,7 @@ function PartFacts({ part, desktop }: { part: Part; desktop: DesktopState }) {
           </State>
           {address && <code>{address}</code>}
           {pid !== null && <span>process {pid}</span>}
-          {part === "agent" && desktop.agent.adopted && <span>found running</span>}
+          {part === "agent" && desktop.agent.adopted && <span>already running</span>}
         </span>
         {!remote && (
           <Button

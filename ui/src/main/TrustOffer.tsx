@@ -21,7 +21,7 @@ export function TrustOffer({ desktop }: { desktop: DesktopState | null }) {
 
   const trust = async () => {
     setBusy(true);
-    await changeTrust("The authority could not be trusted", () => app.trustAuthority("both"));
+    await changeTrust("The certificate authority could not be trusted", () => app.trustAuthority("both"));
     setBusy(false);
   };
   return (
@@ -35,7 +35,7 @@ export function TrustOffer({ desktop }: { desktop: DesktopState | null }) {
               Trust the local authority
             </Button>
             <Button
-              onClick={() => void attempt("The answer could not be kept", () => app.dismissTrustOffer())}
+              onClick={() => void attempt("The choice could not be saved", () => app.dismissTrustOffer())}
             >
               Not now
             </Button>
@@ -55,7 +55,7 @@ export async function changeTrust(what: string, change: () => Promise<TrustOutco
     if (done.length > 0) say({ title: "Trust changed", detail: done.join(" ") });
     if (failed.length > 0)
       say({
-        title: done.length > 0 ? "Not everything could be done" : what,
+        title: done.length > 0 ? "Some steps failed" : what,
         detail: failed.join(" "),
         tone: "bad",
       });
@@ -67,9 +67,9 @@ export function TrustMeaning() {
   return (
     <p>
       Until it is trusted, browsers warn about https addresses of the local server. Their certificates come
-      from an authority made on this computer; its key never leaves it. Once it is trusted, whoever holds that
-      key could pass for any site on this computer, so keep its folder private. You can undo this in Settings
-      at any time.
+      from an authority created on this computer; its key never leaves it. Once it is trusted, anyone with
+      that key can impersonate any site on this computer, so keep its folder private. You can undo this in
+      Settings at any time.
     </p>
   );
 }

@@ -82,7 +82,7 @@ export function TunnelCard({ tunnel, running, onEdit, onRemove, onRequests }: Tu
       {url !== null && on && <PublicAddress url={url} name={name} />}
       <p className={styles.target}>
         <Icon name="arrow" size={13} />
-        <span className="unseen">leads to</span>
+        <span className="unseen">forwards to</span>
         <code>{addressShown(definition)}</code>
         <span className={styles.kind}>{kindOf(tunnel)}</span>
       </p>
@@ -108,8 +108,8 @@ function Waiting({ session }: { session: Session }) {
   const seconds = session.next_try === null ? 0 : secondsUntil(session.next_try, now);
   return (
     <p className={styles.numbers}>
-      Comes up with the connection to {session.server_addr}
-      {seconds > 0 && `, next try in ${seconds} s`}.
+      Starts with the connection to {session.server_addr}
+      {seconds > 0 && `, next attempt in ${seconds} s`}.
     </p>
   );
 }
@@ -148,6 +148,6 @@ function kindOf({ definition, saved }: ConfiguredTunnel): string {
 function numbers({ metrics, proto }: RunningTunnel): string {
   const open = `${metrics.conns.gauge} open`;
   if (proto === "tcp") return `${counted(metrics.conns.count, "connection")} · ${open}`;
-  const half = metrics.http.count > 0 ? ` · half within ${duration(metrics.http.p50)}` : "";
+  const half = metrics.http.count > 0 ? ` · median ${duration(metrics.http.p50)}` : "";
   return `${counted(metrics.http.count, "request")} · ${open}${half}`;
 }

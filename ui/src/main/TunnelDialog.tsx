@@ -94,8 +94,8 @@ export function TunnelDialog({ tunnel, taken, onClose }: TunnelDialogProps) {
           label="Name of the tunnel"
           hint={
             tunnel
-              ? "The name stays; remove the tunnel and add it again to rename it."
-              : "How the tunnel is called here and in the tray."
+              ? "The name cannot be changed; remove the tunnel and add it again to rename it."
+              : "The name of the tunnel here and in the tray."
           }
           mistake={mistakes.name ?? null}
         >

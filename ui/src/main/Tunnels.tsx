@@ -40,7 +40,7 @@ export function Tunnels({ onRequests }: { onRequests(name: string): void }) {
       {tunnels.length === 0 && known && <FirstTunnel onMore={() => setAsking({ what: "add" })} />}
       {tunnels.length === 0 && !known && (
         <p className={styles.wait}>
-          {link === "lost" ? "The tunnels appear when the agent answers." : "Reading the tunnels…"}
+          {link === "lost" ? "The tunnels appear when the agent responds." : "Loading the tunnels…"}
         </p>
       )}
       <div className={styles.first}>

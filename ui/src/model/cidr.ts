@@ -2,7 +2,7 @@
 
 export type Cidr = { network: string } | { mistake: string };
 
-const SHAPE = "Write an address (203.0.113.7) or a network (10.0.0.0/8, 2001:db8::/32).";
+const SHAPE = "Enter an address (203.0.113.7) or a network (10.0.0.0/8, 2001:db8::/32).";
 
 /** Parses a network. A bare address is a network of one; bits after the prefix must be zero. */
 export function readCidr(text: string): Cidr {
@@ -14,13 +14,15 @@ export function readCidr(text: string): Cidr {
   const most = bytes.length * 8;
   if (prefix !== undefined && !/^\d{1,3}$/.test(prefix)) return { mistake: SHAPE };
   const length = prefix === undefined ? most : Number(prefix);
-  if (length > most) return { mistake: `The part behind the slash is a number from 0 to ${most}.` };
+  if (length > most) return { mistake: `The part after the slash must be a number from 0 to ${most}.` };
   const cut = bytes.map(
     (byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, length - index * 8))) & 0xff,
   );
   const network = `${four ? cut.join(".") : writeSix(cut)}/${length}`;
   if (cut.some((byte, index) => byte !== bytes[index]))
-    return { mistake: `The address lies inside a network of ${length} bits. Did you mean ${network}?` };
+    return {
+      mistake: `The address has bits set beyond its prefix of ${length} bits. Did you mean ${network}?`,
+    };
   return { network };
 }
 

@@ -38,19 +38,17 @@ describe("why an answer is what it is", () => {
 
   it("says that the local service itself refused where every module let it pass", () => {
     const verdict = verdictOf(answered(403, { trace: { decisions: [passed] } }));
-    expect(verdict.words).toContain("the 403 is the local service's own");
+    expect(verdict.words).toContain("the 403 is from the local service itself");
     expect(verdict.tone).toBe("warn");
     expect(verdictOf(answered(200, { trace: { decisions: [passed] } })).tone).toBe("ok");
   });
 
-  it("knows when the edge was not asked, or only warned", () => {
-    expect(words(answered(500, { replay_of: "0", replay_through: "local" }))).toContain(
-      "the edge was not asked",
-    );
-    expect(words(answered(200, { imported: true }))).toContain("Read from a file");
-    expect(words(answered(200))).toContain("No module");
+  it("knows when without the edge, or only warned", () => {
+    expect(words(answered(500, { replay_of: "0", replay_through: "local" }))).toContain("without the edge");
+    expect(words(answered(200, { imported: true }))).toContain("Imported from a file");
+    expect(words(answered(200))).toContain("no modules");
     const warned: Decision = { ...passed, verdict: "warned" };
-    expect(words(answered(200, { trace: { decisions: [warned] } }))).toContain("only warns");
+    expect(words(answered(200, { trace: { decisions: [warned] } }))).toContain("only warned");
   });
 
   it("writes names as people read them", () => {

@@ -11,34 +11,33 @@ export function verdictOf(captured: CapturedRequest): Verdict {
   const decisions = trace?.decisions ?? [];
   const refused = decisions.find(({ verdict }) => verdict === "refused");
   const status = response?.status_code ?? null;
-  const answer = status === null ? "the answer" : `the ${status}`;
+  const answer = status === null ? "the response" : `the ${status}`;
   if (refused) {
     const rule = refused.rule === "" ? "" : ` by ${refused.rule}`;
     return { tone: "bad", words: `${named(refused)} refused the request${rule}.` };
   }
-  if (captured.imported)
-    return { tone: "info", words: "Read from a file: nobody has decided about it here." };
+  if (captured.imported) return { tone: "info", words: "Imported from a file: there are no decisions." };
   if (captured.replay_of && captured.replay_through === "local")
     return {
       tone: "info",
-      words: `Sent straight to the local service: the edge was not asked, so ${answer} is the service's own.`,
+      words: `Sent directly to the local service without the edge, so ${answer} is from the service itself.`,
     };
   const failed = status !== null && status >= 400;
   if (decisions.length === 0) {
     return {
       tone: failed ? "warn" : "ok",
-      words: `No module stands in the way of this tunnel, so ${answer} is the local service's own.`,
+      words: `This tunnel has no modules, so ${answer} is from the local service itself.`,
     };
   }
   const warned = decisions.filter(({ verdict }) => verdict === "warned");
   if (warned.length > 0)
     return {
       tone: "warn",
-      words: `${warned.map(named).join(", ")} would have refused the request, but only warns.`,
+      words: `${warned.map(named).join(", ")} would have refused the request, but only warned.`,
     };
   return {
     tone: failed ? "warn" : "ok",
-    words: `Every module let the request pass, so ${answer} is the local service's own.`,
+    words: `Every module let the request pass, so ${answer} is from the local service itself.`,
   };
 }
 

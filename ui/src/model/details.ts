@@ -65,7 +65,7 @@ export class Details {
   async #detail(captured: CapturedRequest): Promise<Detail> {
     const request = await this.#message(captured, "request");
     // A captured exchange always has a request.
-    if (request === null) throw new TypeError("the agent told of no request");
+    if (request === null) throw new TypeError("the response of the agent contains no request");
     return { captured, request, response: await this.#message(captured, "response") };
   }
 

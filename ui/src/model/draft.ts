@@ -41,8 +41,9 @@ export function bodyText({ request }: Detail, body: Uint8Array): string | null {
 
 /** Returns the reason the draft cannot be sent, or null. */
 export function obstacle(draft: Draft, { request }: Detail): string | null {
-  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(draft.method)) return "The method is one word, such as GET.";
-  if (draft.path === "" || /\s/.test(draft.path)) return "The path has no spaces; write %20 for one.";
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(draft.method))
+    return "The method must be one word, such as GET.";
+  if (draft.path === "" || /\s/.test(draft.path)) return "The path cannot contain spaces; write %20 instead.";
   const nameless = draft.headers.find(({ name, value }) => name.trim() === "" && value !== "");
   if (nameless) return "A header has no name.";
   if (request.cut && draft.body === null)
@@ -50,7 +51,7 @@ export function obstacle(draft: Draft, { request }: Detail): string | null {
   return null;
 }
 
-/** Contains only the differences; everything else is sent as it was captured. */
+/** Contains only the differences; everything else is sent as captured. */
 export function wishOf(id: string, draft: Draft, detail: Detail): Replay {
   const original = draftOf(detail);
   const wish: Replay = { id, through: draft.through };

@@ -21,7 +21,7 @@ test("a program is called what people call it", () => {
 });
 
 test("what was not asked is not claimed", () => {
-  expect(speaksOf({ ...vite, speaks: null })).toBe("Not asked yet");
+  expect(speaksOf({ ...vite, speaks: null })).toBe("Unknown protocol");
   expect(speaksOf({ ...vite, speaks: "https" })).toBe("HTTPS");
 });
 

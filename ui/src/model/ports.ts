@@ -18,7 +18,7 @@ export function speaksOf({ speaks }: ListeningPort): string {
     case "tcp":
       return "TCP";
     default:
-      return "Not asked yet";
+      return "Unknown protocol";
   }
 }
 

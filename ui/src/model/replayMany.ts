@@ -113,7 +113,7 @@ export function results(
   const groups = new Map<string, number[]>();
   for (const { status, error, duration } of answers) {
     if (duration === null) continue;
-    const answer = status ?? (error === null ? "No answer" : "Failed");
+    const answer = status ?? (error === null ? "No response" : "Failed");
     groups.set(answer, [...(groups.get(answer) ?? []), duration]);
   }
   return [...groups].map(([answer, durations]) => {

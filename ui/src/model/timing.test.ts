@@ -29,7 +29,7 @@ it("puts the stages one after the other, parts inside their whole", () => {
   expect(bars(all)).toEqual([
     ["At the edge", 0, 100],
     ["Modules", 20, 30],
-    ["Finding a way", 50, 50],
+    ["Finding a tunnel", 50, 50],
     ["Through the tunnel", 100, 10],
     ["Connecting", 110, 5],
     ["Sending", 115, 20],

@@ -25,22 +25,22 @@ export function waterfall(timing: Timing): Stage[] {
   const looked = Math.max((edge ?? 0) - (queue ?? 0), 0);
   add({
     name: "At the edge",
-    means: "from the visitor's arrival until the request left for the agent",
+    means: "from the arrival until the request was sent to the agent",
     from: 0,
     took: edge,
     where: "edge",
   });
   add({
     name: "Modules",
-    means: "judging the request, all modules together",
+    means: "time in all modules together",
     from: Math.max(looked - (modules ?? 0), 0),
     took: modules,
     where: "edge",
     part: true,
   });
   add({
-    name: "Finding a way",
-    means: "until there was a stream to the agent",
+    name: "Finding a tunnel",
+    means: "until a stream to the agent was open",
     from: looked,
     took: queue,
     where: "edge",
@@ -48,14 +48,14 @@ export function waterfall(timing: Timing): Stage[] {
   });
   add({
     name: "Through the tunnel",
-    means: "one way, as the session measures it",
+    means: "one way, as measured by the session",
     from: edge ?? 0,
     took: transit,
     where: "tunnel",
   });
   add({
     name: "Connecting",
-    means: "to the local service; nothing on a connection that was open already",
+    means: "to the local service; zero on a reused connection",
     from: atAgent,
     took: connect,
     where: "service",
@@ -71,14 +71,14 @@ export function waterfall(timing: Timing): Stage[] {
   const waits = Math.max(begun, Math.min(sent ?? 0, first ?? 0));
   add({
     name: "Waiting",
-    means: "until the first byte of the answer",
+    means: "until the first byte of the response",
     from: atAgent + waits,
     took: first === null ? null : first - waits,
     where: "service",
   });
   add({
     name: "Receiving",
-    means: "from the first to the last byte of the answer",
+    means: "from the first to the last byte of the response",
     from: atAgent + (first ?? 0),
     took: first === null || last === null ? null : last - first,
     where: "service",

@@ -34,7 +34,7 @@ describe("a tunnel as a form", () => {
     ["https://localhost:8443", null],
     ["http://service", null],
     ["file:///srv/www", null],
-    ["", "Say where"],
+    ["", "Enter the port"],
     ["localhost", "Add the port"],
     ["70000", "1 to 65535"],
     ["0", "1 to 65535"],

@@ -97,10 +97,10 @@ export function definitionOf(form: TunnelForm, before: TunnelDefinition = {}): T
 export function mistakesOf(form: TunnelForm, taken: readonly string[]): Mistakes {
   const mistakes: Mistakes = {};
   const name = form.name.trim();
-  if (name === "") mistakes.name = "Give the tunnel a name.";
+  if (name === "") mistakes.name = "Enter a name for the tunnel.";
   else if (taken.includes(name)) mistakes.name = "Another tunnel has this name.";
   else if (name.length > 100 || [...name].some((character) => character < " " || character === "\u007f")) {
-    mistakes.name = "Use at most 100 characters, no line breaks.";
+    mistakes.name = "Use at most 100 characters without line breaks.";
   }
   const addr = addressMistake(form.addr, form.kind);
   if (addr) mistakes.addr = addr;
@@ -116,11 +116,11 @@ export function mistakesOf(form: TunnelForm, taken: readonly string[]): Mistakes
     form.remoteAddr.trim() !== "" &&
     !/^(?:\S+:)?\d{1,5}$/.test(form.remoteAddr.trim())
   ) {
-    mistakes.remoteAddr = "Write host and port, for example localhost:24010.";
+    mistakes.remoteAddr = "Enter host and port, for example localhost:24010.";
   }
   if (form.kind === "labelled") {
     const lines = labelLines(form.labels);
-    if (lines.length === 0) mistakes.labels = "Write at least one label.";
+    if (lines.length === 0) mistakes.labels = "Enter at least one label.";
     else if (lines.some((line) => !/^[^=\s]+=.+$/.test(line)))
       mistakes.labels = "Write each label as key=value.";
   }
@@ -129,7 +129,7 @@ export function mistakesOf(form: TunnelForm, taken: readonly string[]): Mistakes
 
 export function addressMistake(text: string, kind: Kind): string | null {
   const addr = text.trim();
-  if (addr === "") return "Say where the local service listens, for example 8080.";
+  if (addr === "") return "Enter the port or address of the local service, for example 8080.";
   const [, scheme = "", rest = ""] = /^(?:([a-z]+):\/\/)?(.*)$/i.exec(addr) ?? [];
   if (scheme === "file" && kind === "http") return null;
   if (scheme !== "" && !["http", "https", "tcp", "tls"].includes(scheme.toLowerCase())) {

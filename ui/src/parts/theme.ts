@@ -5,7 +5,7 @@ export const THEMES = ["system", "light", "dark", "contrast"] as const;
 export type Theme = (typeof THEMES)[number];
 
 export const THEME_NAMES: readonly { value: Theme; label: string }[] = [
-  { value: "system", label: "As the system" },
+  { value: "system", label: "System" },
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
   { value: "contrast", label: "High contrast" },

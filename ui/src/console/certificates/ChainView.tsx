@@ -64,6 +64,6 @@ export function ChainParts({ chain: { certificates, mistakes, warnings } }: { ch
 }
 
 function role(index: number, selfSigned: boolean, authority: boolean): string {
-  if (index === 0) return selfSigned ? "Certificate, signed by itself" : "Certificate";
+  if (index === 0) return selfSigned ? "Self-signed certificate" : "Certificate";
   return selfSigned ? "Root" : authority ? "Intermediate" : "Issuer";
 }

@@ -9,7 +9,7 @@ export function Expiry({ at, renewed = false }: { at: string; renewed?: boolean 
   const words = expiry(at, now);
   return (
     <State tone={tone} icon={tone === "ok" ? "clock" : tone === "warn" ? "alert" : "cross"}>
-      {renewed && tone !== "bad" ? `${words}, renewed by itself` : words}
+      {renewed && tone !== "bad" ? `${words}, renewed automatically` : words}
     </State>
   );
 }

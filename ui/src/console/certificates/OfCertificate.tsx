@@ -31,7 +31,7 @@ export function OfCertificate({ record: certificate }: { record: TlsCertificate 
       </Section>
       <Section
         title="Used by"
-        about="Addresses it is valid for. If several certificates are, the most specific is shown, then the newest."
+        about="Addresses for which it is valid. If several certificates match, the most specific one is served, then the newest."
       >
         {covered && covered.length > 0 ? (
           <ul className={styles.users}>
@@ -45,7 +45,7 @@ export function OfCertificate({ record: certificate }: { record: TlsCertificate 
           </ul>
         ) : (
           <p className={styles.quiet}>
-            {covered ? "Nothing that is published has one of its names." : "Looking…"}
+            {covered ? "No published address has one of its names." : "Searching…"}
           </p>
         )}
       </Section>

@@ -34,8 +34,8 @@ export default function UploadPage() {
   const problem = change.error && asProblem(change.error);
 
   const chainMistake =
-    certificate.trim() === "" ? "The certificate is needed." : (chain?.mistakes[0] ?? null);
-  const keyMistake = key.trim() === "" ? "The private key is needed." : mistakeOf(match);
+    certificate.trim() === "" ? "The certificate is required." : (chain?.mistakes[0] ?? null);
+  const keyMistake = key.trim() === "" ? "The private key is required." : mistakeOf(match);
   const length = byteLength(description);
   const descriptionMistake =
     length > DESCRIPTION_BYTES ? `${length} bytes; at most ${DESCRIPTION_BYTES} are allowed.` : null;
@@ -62,7 +62,7 @@ export default function UploadPage() {
   return (
     <PageFrame
       title="Upload a certificate"
-      about="What you paste is read here, in this page. The private key is sent to the server once, stored sealed, and never shown again."
+      about="The text is parsed in this page. The private key is sent to the server once, stored encrypted, and never shown again."
       back={{ to: path, label: tlsCertificates.many }}
     >
       <div className={form.frame}>
@@ -70,7 +70,7 @@ export default function UploadPage() {
           <div className={form.fields}>
             <Field
               label="Certificate chain"
-              hint="In PEM: the certificate first, then those that issued it."
+              hint="In PEM: the certificate first, then its issuers."
               mistake={tried || certificate !== "" ? chainMistake : null}
             >
               {(tied) => (
@@ -113,15 +113,15 @@ export default function UploadPage() {
             {match === "belongs" && (
               <p className={styles.good} role="status">
                 <Icon name="check" size={14} />
-                The key belongs to the certificate.
+                The key matches the certificate.
               </p>
             )}
             {match === "unknown" && (
               <p className={styles.quiet} role="status">
-                This page cannot tell whether the key belongs to the certificate; the server will.
+                This page cannot check whether the key matches the certificate; the server does.
               </p>
             )}
-            <Field label="Description" hint="What it is or is for, for people." mistake={descriptionMistake}>
+            <Field label="Description" hint="Its purpose, for people." mistake={descriptionMistake}>
               {(tied) => (
                 <input
                   {...tied}
@@ -131,7 +131,7 @@ export default function UploadPage() {
               )}
             </Field>
             {problem && (
-              <Notice tone="bad" title="The server refused it" alert>
+              <Notice tone="bad" title="The server refused the request" alert>
                 <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
               </Notice>
             )}

@@ -92,12 +92,14 @@ describe("a chain", () => {
 
   it("alone, expired or without names is warned about", () => {
     expect(readChain(read("rsa.pem"), NOW).warnings).toEqual([
-      expect.stringContaining("no intermediate certificates"),
+      expect.stringContaining("intermediate certificates are missing"),
     ]);
     const later = new Date(NOW.getTime() + 11 * 86_400_000);
-    expect(readChain(read("rsa.pem"), later).warnings[0]).toBe("It has expired: browsers refuse it.");
+    expect(readChain(read("rsa.pem"), later).warnings[0]).toBe(
+      "The certificate has expired: browsers refuse it.",
+    );
     expect(readChain(read("ca.pem"), NOW).warnings).toContain(
-      "It names no hosts: browsers look at the alternative names only.",
+      "The certificate has no subject alternative names; browsers ignore the common name.",
     );
   });
 
@@ -105,7 +107,7 @@ describe("a chain", () => {
     expect(mistake("")).toContain("no certificate");
     expect(mistake(read("rsa.key"))).toContain("private key");
     expect(mistake(read("rsa.csr"))).toContain("CERTIFICATE REQUEST");
-    expect(mistake("-----BEGIN CERTIFICATE-----\nAAAA")).toContain("not closed");
+    expect(mistake("-----BEGIN CERTIFICATE-----\nAAAA")).toContain("incomplete");
     expect(mistake("-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----")).toContain("Base64");
     expect(mistake("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----")).toBe(
       "Certificate 1 cannot be read.",
@@ -137,7 +139,7 @@ describe("a key", () => {
       mistake: expect.stringContaining("no private key"),
     });
     expect(await matchKey(leaf("rsa"), read("rsa.key") + read("p256.key"))).toEqual({
-      mistake: "There is more than one key in it.",
+      mistake: "This text contains more than one key.",
     });
   });
 });

@@ -58,12 +58,17 @@ export function readChain(text: string, now: Date): Chain {
   if (typeof blocks === "string") return refused(blocks);
   if (blocks.some(({ label }) => isKey(label)))
     return refused(
-      "There is a private key in here. It belongs in the other field; only certificates are shown to others.",
+      "This text contains a private key. Put it in the other field; only certificates are shown to visitors.",
     );
   const other = blocks.find(({ label }) => label !== "CERTIFICATE");
-  if (other) return refused(`There is a block “${other.label}”. Only blocks “CERTIFICATE” belong here.`);
+  if (other)
+    return refused(
+      `This text contains a block “${other.label}”. Only “CERTIFICATE” blocks are allowed here.`,
+    );
   if (blocks.length === 0)
-    return refused("There is no certificate in it: paste all from -----BEGIN CERTIFICATE----- on.");
+    return refused(
+      "This text contains no certificate: paste everything from -----BEGIN CERTIFICATE----- on.",
+    );
   const certificates: Facts[] = [];
   for (const [index, block] of blocks.entries()) {
     const facts = factsOf(block);
@@ -89,15 +94,13 @@ function warningsOf(certificates: readonly Facts[], now: Date): string[] {
   const leaf = certificates[0];
   if (!leaf) return [];
   const warnings: string[] = [];
-  if (leaf.notAfter <= now) warnings.push("It has expired: browsers refuse it.");
-  if (leaf.notBefore > now) warnings.push("It is not valid yet.");
+  if (leaf.notAfter <= now) warnings.push("The certificate has expired: browsers refuse it.");
+  if (leaf.notBefore > now) warnings.push("The certificate is not valid yet.");
   if (leaf.names.length === 0)
-    warnings.push("It names no hosts: browsers look at the alternative names only.");
+    warnings.push("The certificate has no subject alternative names; browsers ignore the common name.");
   if (certificates.length === 1 && !leaf.selfSigned)
-    warnings.push(
-      "There are no intermediate certificates. Most browsers and programs need those that issued it.",
-    );
-  if (leaf.authority) warnings.push("The first certificate is that of an authority, not of a server.");
+    warnings.push("The intermediate certificates are missing. Most browsers and programs need them.");
+  if (leaf.authority) warnings.push("The first certificate belongs to an authority, not to a server.");
   return warnings;
 }
 
@@ -176,12 +179,12 @@ export async function matchKey(leaf: Facts, text: string): Promise<Match> {
   const keys = blocks.filter(({ label }) => isKey(label));
   if (keys.length === 0) {
     const mistake = blocks.some(({ label }) => label === "CERTIFICATE")
-      ? "This is a certificate. The private key begins with a line like -----BEGIN PRIVATE KEY-----."
-      : "There is no private key in it: paste all from -----BEGIN on.";
+      ? "This is a certificate. A private key begins with a line like -----BEGIN PRIVATE KEY-----."
+      : "This text contains no private key: paste everything from -----BEGIN on.";
     return { mistake };
   }
   const [key, second] = keys;
-  if (second) return { mistake: "There is more than one key in it." };
+  if (second) return { mistake: "This text contains more than one key." };
   if (!key || key.encrypted)
     return { mistake: "The key is encrypted. Decrypt it first: openssl pkey -in key.pem -out plain.pem" };
   try {
@@ -207,7 +210,7 @@ async function compare(leaf: Facts, { label, der }: Block): Promise<Match> {
   if (kind === ED25519 && algorithm !== ED25519) return "other";
   if (kind === ED25519) return sameByCrypto(leaf, der, algorithm, subjectPublicKey);
   return {
-    mistake: "This kind of key is not supported: RSA, ECDSA on P-256, P-384 or P-521, and Ed25519 are.",
+    mistake: "This key type is not supported. Use RSA, ECDSA on P-256, P-384 or P-521, or Ed25519.",
   };
 }
 

@@ -17,12 +17,12 @@ export function blocksOf(text: string): Block[] | string {
   for (const [, label = "", inside = ""] of text.matchAll(BLOCK)) {
     const body = inside.replace(HEADER, "").replace(/\s+/g, "");
     const der = decoded(body);
-    if (!der) return `The block “${label}” is damaged: it is no Base64.`;
+    if (!der) return `The block “${label}” is damaged: it is not Base64.`;
     const encrypted = label.startsWith("ENCRYPTED") || /Proc-Type:.*ENCRYPTED/.test(inside);
     blocks.push({ label, der, encrypted });
   }
   const begun = text.match(/-----BEGIN /g)?.length ?? 0;
-  if (begun > blocks.length) return "A block is not closed: its last line, -----END …-----, is missing.";
+  if (begun > blocks.length) return "A block is incomplete: its last line, -----END …-----, is missing.";
   return blocks;
 }
 

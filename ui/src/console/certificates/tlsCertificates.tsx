@@ -13,7 +13,8 @@ export const tlsCertificates = describe<TlsCertificate>({
   prefix: "cert",
   one: "TLS certificate",
   many: "TLS certificates",
-  about: "Chains with their private keys, shown to visitors of the names they are valid for.",
+  about:
+    "Certificate chains with their private keys, served to visitors of the names for which they are valid.",
   title: (certificate) => namesOf(certificate)[0] ?? certificate.description ?? certificate.id,
   columns: [
     { name: "names", label: "Valid for", text: (certificate) => namesOf(certificate).join(", ") },
@@ -39,13 +40,13 @@ export const tlsCertificates = describe<TlsCertificate>({
   fields: [description(), metadata()],
   empty: {
     sentence:
-      "No certificate is uploaded. Names without one are served with a certificate of this server's own authority, which browsers trust only where that was installed.",
+      "No certificate is uploaded. Names without one are served with a certificate of this server's own authority, which browsers trust only where it is installed.",
     command: "postern api tls-certificates create --certificate-pem @chain.pem --private-key-pem @key.pem",
   },
   deletion: ({ not_after }) =>
     expiryTone(not_after, Date.now()) === "bad"
-      ? "It has expired; nobody is served with it."
-      : "Its names are served with another certificate that is valid for them, or with one of this server's own authority. New connections see that at once.",
+      ? "It has expired and is no longer served."
+      : "Its names are served with another certificate that is valid for them, or with one of this server's own authority. New connections use it immediately.",
   touches: ["/status", "/reserved_domains"],
   facts: (certificate) => [
     { label: "Valid for", value: namesOf(certificate).join(", ") || <None>no names</None> },
@@ -57,7 +58,7 @@ export const tlsCertificates = describe<TlsCertificate>({
     { label: "Issuer", value: certificate.issuer_common_name || <None>without a name</None> },
     { label: "Key", value: certificate.private_key_type.toUpperCase() },
     { label: "Serial number", value: <Mono>{certificate.serial_number}</Mono> },
-    { label: "Origin", value: certificate.issued_at ? "got by this server (ACME)" : "uploaded" },
+    { label: "Origin", value: certificate.issued_at ? "obtained by this server (ACME)" : "uploaded" },
   ],
   More: OfCertificate,
 });

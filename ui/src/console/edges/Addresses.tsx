@@ -12,7 +12,7 @@ const FEW = 3;
 export function Addresses({ hostports, path = "/" }: { hostports: readonly string[]; path?: string }) {
   const copy = useCopy();
   const { data: server } = useServer();
-  if (hostports.length === 0) return <None>none: nobody can reach it</None>;
+  if (hostports.length === 0) return <None>none: it cannot be reached</None>;
   return (
     <span className={styles.addresses}>
       {hostports.slice(0, FEW).map((hostport) => {

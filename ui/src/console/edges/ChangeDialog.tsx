@@ -62,7 +62,7 @@ export function ChangeDialog({
           {...(shown ? { shown } : {})}
         />
         {problem && (
-          <Notice tone="bad" title="The server refused it" alert>
+          <Notice tone="bad" title="The server refused the request" alert>
             <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
           </Notice>
         )}

@@ -11,7 +11,7 @@ const OWNERS: Readonly<Record<string, Owner>> = { "/edges/tls": "tls_edge", "/ed
 
 const TABS: readonly Tab<EdgeRecord>[] = [
   { value: "stages", label: () => "Stages", Content: Stages },
-  { value: "refused", label: () => "Turned away", Content: TurnedAway },
+  { value: "refused", label: () => "Refusals", Content: TurnedAway },
 ];
 
 export function ConnectionEdgePage<T extends EdgeRecord>({ kind }: { kind: Kind<T> }) {

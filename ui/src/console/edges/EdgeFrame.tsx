@@ -60,7 +60,7 @@ export function Missing({ kind, thrown, retry }: { kind: Kind; thrown: unknown; 
     >
       <Failure
         thrown={thrown}
-        title={gone ? "There is none with this id" : "It could not be read"}
+        title={gone ? `There is no ${kind.one} with this ID` : "It could not be loaded"}
         retry={retry}
       />
     </PageFrame>

@@ -15,7 +15,7 @@ import { StageColumn } from "./StageColumn";
 const TABS: readonly Tab<HttpsEdge>[] = [
   { value: "routes", label: ({ routes }) => `Routes (${routes.length})`, Content: Routes },
   { value: "handshake", label: () => "Handshake", Content: Handshake },
-  { value: "refused", label: () => "Turned away", Content: TurnedAway },
+  { value: "refused", label: () => "Refusals", Content: TurnedAway },
 ];
 
 export default function HttpsEdgePage() {
@@ -35,7 +35,10 @@ function Routes({ edge }: TabProps<HttpsEdge>) {
     <>
       {edge.routes.length > 0 && (
         <div className={styles.intro}>
-          <p>Looked through from top to bottom: exact paths, then the longest. What matches none gets 404.</p>
+          <p>
+            Matched from top to bottom: exact paths first, then the longest. A request without a match gets
+            404.
+          </p>
           <Button icon="add" onClick={() => go(`/edges/https/${edge.id}/routes/new`)}>
             New route
           </Button>
@@ -50,8 +53,8 @@ function Handshake({ edge }: TabProps<HttpsEdge>) {
   return (
     <>
       <p className={styles.intro}>
-        What is asked of visitors before their first request, on all routes. Where nothing is set they speak
-        TLS 1.2 or 1.3 and need no certificate.
+        What visitors must provide before their first request, on all routes. By default they use TLS 1.2 or
+        1.3 and need no certificate.
       </p>
       <StageColumn
         owner="https_edge"

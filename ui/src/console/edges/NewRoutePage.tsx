@@ -20,7 +20,7 @@ export default function NewRoutePage() {
   return (
     <PageFrame
       title="New route"
-      about="Which paths of the edge it is for, and where they go. Stages are added afterwards."
+      about="The paths that it matches, and their backend. Stages are added afterwards."
       back={{ to: place, label: edge ? httpsEdges.title(edge) : "The edge" }}
     >
       <ResourceForm<HttpsRoute>

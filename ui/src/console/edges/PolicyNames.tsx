@@ -11,7 +11,7 @@ export function PolicyNames({ view }: { view: Body }) {
     <span className={styles.refs}>
       {idsOf(view["ip_policies"]).map((id) => {
         const found = known?.find((record) => record.id === id);
-        if (known && !found) return <span key={id}>deleted policy: counts as one without rules</span>;
+        if (known && !found) return <span key={id}>deleted policy: counts as a policy without rules</span>;
         return (
           <RefLink key={id} id={id}>
             {found?.name ?? id}

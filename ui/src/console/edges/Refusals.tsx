@@ -25,20 +25,20 @@ export function Refusals({ visits, routes }: RefusalsProps) {
   if (visits.length === 0)
     return (
       <p className={styles.none}>
-        Nobody was turned away since the server started. New refusals appear by themselves.
+        No visitor has been refused since the server started. New refusals appear automatically.
       </p>
     );
   const shown = all ? visits : visits.slice(0, SHOWN);
   return (
     <>
-      <div className={styles.scroll} role="region" aria-label="Turned away lately" tabIndex={0}>
+      <div className={styles.scroll} role="region" aria-label="Recent refusals" tabIndex={0}>
         <table className={styles.table}>
           <thead>
             <tr>
               <th scope="col">When</th>
               <th scope="col">Visitor</th>
-              <th scope="col">Asked for</th>
-              <th scope="col">Why</th>
+              <th scope="col">Request</th>
+              <th scope="col">Reason</th>
               <th scope="col">Stages</th>
             </tr>
           </thead>
@@ -121,7 +121,7 @@ function Stages({ visit }: { visit: RefusedVisit }) {
       {last === null && (
         <li className={styles.refused}>
           <Icon name="cross" size={14} />
-          <span>The backend did not serve it</span>
+          <span>The backend failed</span>
         </li>
       )}
     </ol>

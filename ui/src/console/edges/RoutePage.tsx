@@ -42,8 +42,8 @@ export default function RoutePage() {
   return (
     <PageFrame title="This route is gone" back={{ to: `/edges/https/${id}`, label: httpsEdges.title(edge) }}>
       <Failure
-        thrown={new Error("The edge has no route with this id. It may have been deleted meanwhile.")}
-        title="There is none with this id"
+        thrown={new Error("The edge has no route with this id. It may have been deleted.")}
+        title="There is no route with this ID"
       />
     </PageFrame>
   );
@@ -89,7 +89,7 @@ function Known({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
             { value: "stages", label: "Stages" },
             {
               value: "refused",
-              label: own && own.length > 0 ? `Turned away (${own.length})` : "Turned away",
+              label: own && own.length > 0 ? `Refusals (${own.length})` : "Refusals",
             },
             { value: "settings", label: "Settings" },
           ]}

@@ -20,7 +20,10 @@ export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonl
   if (edge.routes.length === 0)
     return (
       <div className={styles.empty}>
-        <p>There is no route yet, so every request gets 404. A route says which paths go to which backend.</p>
+        <p>
+          There is no route yet, so every request gets 404. A route forwards the requests for its paths to a
+          backend.
+        </p>
         <Button weight="primary" icon="add" onClick={() => go(`${place}/new`)}>
           New route
         </Button>
@@ -35,7 +38,7 @@ export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonl
             <th scope="col">Backend</th>
             <th scope="col">Stages</th>
             <th scope="col">Last minute</th>
-            <th scope="col">Turned away</th>
+            <th scope="col">Refused</th>
           </tr>
         </thead>
         <tbody>
@@ -54,10 +57,10 @@ export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonl
                   {route.backend ? (
                     <>
                       <BackendName id={route.backend.backend.id} />
-                      {!route.backend.enabled && <span className={styles.small}>switched off</span>}
+                      {!route.backend.enabled && <span className={styles.small}>turned off</span>}
                     </>
                   ) : (
-                    <span className={styles.lacking}>none: nobody is served</span>
+                    <span className={styles.lacking}>none: no visitor is served</span>
                   )}
                 </td>
                 <td>{stagesIn(route) || <span className={styles.none}>none</span>}</td>

@@ -32,7 +32,7 @@ export function Stage({ module, view, editing, lately, onEdit, onSwitch, onRemov
       className={styles.stage}
       data-off={view !== null && !on}
       data-editing={editing}
-      aria-label={`${module.label}${view === null ? ", not added yet" : on ? "" : ", off"}`}
+      aria-label={`${module.label}${view === null ? ", not added" : on ? "" : ", off"}`}
     >
       <span className={styles.dot} />
       <div className={styles.card}>

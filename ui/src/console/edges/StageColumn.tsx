@@ -35,11 +35,11 @@ const ENDS: Record<Owner, { from: string; to: string; back: string | null }> = {
   https_edge: { from: "A visitor connects", to: "The routes", back: null },
   https_route: {
     from: "A visitor’s request",
-    to: "The answer comes back",
-    back: "The visitor gets the answer",
+    to: "The backend responds",
+    back: "The visitor gets the response",
   },
-  tls_edge: { from: "A visitor connects", to: "Bytes pass both ways", back: null },
-  tcp_edge: { from: "A visitor connects", to: "Bytes pass both ways", back: null },
+  tls_edge: { from: "A visitor connects", to: "Bytes flow in both directions", back: null },
+  tcp_edge: { from: "A visitor connects", to: "Bytes flow in both directions", back: null },
 };
 
 export function StageColumn({ owner, record, path, collection, visits, address = null }: StageColumnProps) {
@@ -99,7 +99,7 @@ export function StageColumn({ owner, record, path, collection, visits, address =
       {conflictsOf(set, owner).map((sentence) => (
         <Notice key={sentence} tone="warn" title={sentence} />
       ))}
-      <ol className={styles.stages} aria-label="Stages in the order they run">
+      <ol className={styles.stages} aria-label="Stages in execution order">
         <End words={ends.from} />
         {inward.map(stage)}
         <End words={ends.to} />
@@ -113,7 +113,7 @@ export function StageColumn({ owner, record, path, collection, visits, address =
               Add a stage
             </Button>
           }
-          title="What is not set yet"
+          title="Stages that are not set"
           align="start"
           moving
           actions={unset.map((module) => ({

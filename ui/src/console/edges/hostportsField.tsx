@@ -29,7 +29,7 @@ export function hostports(listens: Listens): Field {
 }
 
 export function wrongHostports(value: readonly string[]): string | null {
-  if (value.length > MOST) return `At most ${MOST}; these are ${value.length}.`;
+  if (value.length > MOST) return `At most ${MOST} are allowed; there are ${value.length}.`;
   for (const text of value) {
     const [, host, port] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
     if (!host || !port) return `“${text}” has no port: write it like ${text.replace(/:.*$/, "")}:443.`;
@@ -49,7 +49,7 @@ function HostportsInput({ field, value, mistake, onChange }: InputProps<readonly
   const [first, last] = [server?.first_tcp_port ?? 24_000, server?.last_tcp_port ?? 24_999];
   const hint =
     listens === "names"
-      ? `One per line: a name and port 443. Names below ${domain} work at once; others must lead to this server.`
+      ? `One per line: a name and port 443. Names below ${domain} work at once; others need a DNS record that points to this server.`
       : `One per line: ${domain} and a port from ${first} to ${last}.`;
   return (
     <Labelled label={field.label} mistake={mistake} hint={hint}>

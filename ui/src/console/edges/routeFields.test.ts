@@ -21,7 +21,7 @@ it("have paths", () => {
   expect(wrongPath("/app")).toBeNull();
   expect(wrongPath("app")).toBe("A path begins with /.");
   expect(wrongPath(`/${"ä".repeat(1024)}`)).toBe("At most 1024 characters.");
-  expect(wrongPath("/a\nb")).toBe("A path has no control characters.");
+  expect(wrongPath("/a\nb")).toBe("A path cannot contain control characters.");
 });
 
 it("lie at names with ports", () => {
@@ -32,6 +32,6 @@ it("lie at names with ports", () => {
     "“https://shop.test:443” is not a name with a port.",
   );
   expect(wrongHostports(Array.from({ length: 101 }, (_, at) => `a${at}.test:443`))).toBe(
-    "At most 100; these are 101.",
+    "At most 100 are allowed; there are 101.",
   );
 });

@@ -9,10 +9,10 @@ export const MATCH_LIMIT = 1024;
 export const ROUTE_FIELDS: readonly Field[] = [
   choice({
     name: "match_type",
-    label: "Which paths",
+    label: "Match",
     options: [
-      { value: "path_prefix", label: "That begin with" },
-      { value: "exact_path", label: "Exactly" },
+      { value: "path_prefix", label: "Prefix" },
+      { value: "exact_path", label: "Exact path" },
     ],
     initial: "path_prefix",
   }),
@@ -26,14 +26,14 @@ export const ROUTE_FIELDS: readonly Field[] = [
     mono: true,
     check: wrongPath,
   }),
-  description("What it is for, for people."),
+  description("Its purpose, for people."),
   metadata(),
 ];
 
 export function wrongPath(path: string): string | null {
   if (!path.startsWith("/")) return "A path begins with /.";
   if ([...path].length > MATCH_LIMIT) return `At most ${MATCH_LIMIT} characters.`;
-  return /\p{Cc}/u.test(path) ? "A path has no control characters." : null;
+  return /\p{Cc}/u.test(path) ? "A path cannot contain control characters." : null;
 }
 
 /** Sorts routes by the edge's matching order: exact paths first, then the longest. */

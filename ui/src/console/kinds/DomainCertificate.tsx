@@ -19,7 +19,7 @@ export function DomainCertificate({ record }: { record: ReservedDomain }) {
   return (
     <Section
       title="Certificate from an authority"
-      about="The server can get one by itself and renew it, where visitors from outside can reach it under this name."
+      about="The server can obtain and renew one automatically if it can be reached from the internet under this name."
       actions={
         policy ? (
           <Button
@@ -27,7 +27,7 @@ export function DomainCertificate({ record }: { record: ReservedDomain }) {
             onClick={() =>
               change.mutate(
                 { method: "DELETE", path: `${PATH}/${record.id}/certificate_management_policy` },
-                { onSuccess: () => say({ title: "The server gets no certificate any more" }) },
+                { onSuccess: () => say({ title: "The server no longer obtains certificates" }) },
               )
             }
           >
@@ -45,17 +45,17 @@ export function DomainCertificate({ record }: { record: ReservedDomain }) {
                     certificate_management_policy: { authority: "letsencrypt", private_key_type: "ecdsa" },
                   },
                 },
-                { onSuccess: () => say({ title: "The server gets a certificate" }) },
+                { onSuccess: () => say({ title: "The server obtains a certificate" }) },
               )
             }
           >
-            Let the server get one
+            Obtain a certificate
           </Button>
         )
       }
     >
       {problem && (
-        <Notice tone="bad" title="The server refused it" alert>
+        <Notice tone="bad" title="The server refused the request" alert>
           <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
         </Notice>
       )}
@@ -65,11 +65,11 @@ export function DomainCertificate({ record }: { record: ReservedDomain }) {
             { label: "Authority", value: policy.authority },
             { label: "Key", value: policy.private_key_type },
             { label: "Renewed", value: <Moment at={status?.renews_at} none="not yet" /> },
-            ...(job ? [{ label: "At the moment", value: job.msg || "asking for it" }] : []),
+            ...(job ? [{ label: "Progress", value: job.msg || "requesting" }] : []),
             ...(record.acme_challenge_cname_target
               ? [
                   {
-                    label: "_acme-challenge leads to",
+                    label: "_acme-challenge points to",
                     value: <Mono>{record.acme_challenge_cname_target}</Mono>,
                   },
                 ]
@@ -77,7 +77,7 @@ export function DomainCertificate({ record }: { record: ReservedDomain }) {
           ]}
         />
       ) : (
-        <p>It does not at the moment.</p>
+        <p>Certificates are not obtained automatically at the moment.</p>
       )}
     </Section>
   );

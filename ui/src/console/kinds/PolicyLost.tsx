@@ -30,16 +30,16 @@ export function PolicyLost({ record, dependents }: { record: IpPolicy; dependent
   const alone = asked.data?.filter(({ others }) => others === 0) ?? [];
   return (
     <>
-      <p>They are then treated as if it had no rules, and no rules admit nobody.</p>
+      <p>They then treat it as a policy without rules, which admits no one.</p>
       {alone.length > 0 && (
         <>
           <p>
             <strong>
-              {alone.length === 1 ? "This one names" : "These name"} no other policy and will refuse
-              everybody:
+              {alone.length === 1 ? "This one names" : "These name"} no other policy and will refuse every
+              visitor:
             </strong>
           </p>
-          <ul className={styles.list} aria-label="Will refuse everybody">
+          <ul className={styles.list} aria-label="Will refuse every visitor">
             {alone.map(({ dependent }) => (
               <li key={`${dependent.id} ${dependent.module}`}>
                 <RefLink id={dependent.id} parent={dependent.parent_id}>
@@ -48,7 +48,7 @@ export function PolicyLost({ record, dependents }: { record: IpPolicy; dependent
               </li>
             ))}
           </ul>
-          <p>All that go on naming it:</p>
+          <p>All that keep referring to it:</p>
         </>
       )}
     </>

@@ -25,7 +25,7 @@ export function PolicyRules({ record: policy }: { record: IpPolicy }) {
   return (
     <Section
       title="Rules"
-      about="An address passes if a rule allows it and none denies it. The order does not matter."
+      about="An address is admitted if a rule allows it and none denies it. The order does not matter."
       actions={add}
     >
       <ResourceTable

@@ -13,12 +13,12 @@ import { Section } from "../resource/PageFrame";
 const COMMANDS = {
   restart: {
     label: "Restart the agent",
-    what: "It connects again at once, in a new session. Its tunnels are away for a moment.",
+    what: "It reconnects at once in a new session. Its tunnels are down for a moment.",
     done: "The agent restarts",
   },
   stop: {
     label: "Stop the agent",
-    what: "Its tunnels end, and it does not come back until somebody starts it on its machine.",
+    what: "Its tunnels end, and it stays off until it is started again on its machine.",
     done: "The agent stops",
   },
 } as const;
@@ -33,8 +33,8 @@ export function SessionCommands({ record: session }: { record: TunnelSession }) 
   };
   return (
     <Section
-      title="Tell the agent"
-      about="Agents that do not let themselves be managed refuse."
+      title="Remote commands"
+      about="Agents with remote management turned off refuse them."
       actions={
         <div>
           {(["restart", "stop"] as const).map((command) => (
@@ -53,7 +53,7 @@ export function SessionCommands({ record: session }: { record: TunnelSession }) 
         <Dialog title={`${COMMANDS[asked].label}?`} open onClose={close}>
           <p>{COMMANDS[asked].what}</p>
           {problem && (
-            <Notice tone="bad" title="It was refused" alert>
+            <Notice tone="bad" title="The command was refused" alert>
               <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
             </Notice>
           )}

@@ -27,7 +27,7 @@ export const tunnelSessions = describe<TunnelSession>({
   prefix: "ts",
   one: "session",
   many: "Sessions",
-  about: "Agents that are connected at this moment.",
+  about: "Agents that are connected now.",
   title: (session) => `${session.os} at ${session.ip}`,
   columns: [
     { name: "ip", label: "Address", text: (session) => session.ip, mono: true },
@@ -64,7 +64,7 @@ export const tunnels = describe<Tunnel>({
   prefix: "tn",
   one: "tunnel",
   many: "Tunnels",
-  about: "Tunnels of all agents at this moment.",
+  about: "Tunnels of all agents that are connected now.",
   title: (tunnel) => tunnel.public_url || mapped(tunnel.labels) || tunnel.id,
   columns: [
     {
@@ -72,7 +72,7 @@ export const tunnels = describe<Tunnel>({
       label: "Public address",
       text: (tunnel) => tunnel.public_url || mapped(tunnel.labels),
     },
-    { name: "forwards_to", label: "Leads to", text: (tunnel) => tunnel.forwards_to, mono: true },
+    { name: "forwards_to", label: "Forwards to", text: (tunnel) => tunnel.forwards_to, mono: true },
     { name: "proto", label: "Protocol", text: (tunnel) => tunnel.proto || "by labels" },
     {
       name: "tunnel_session",
@@ -88,13 +88,13 @@ export const tunnels = describe<Tunnel>({
   fields: [],
   facts: (tunnel) => [
     { label: "Public address", value: tunnel.public_url ? <Address url={tunnel.public_url} /> : "by labels" },
-    { label: "Leads to", value: <Mono>{tunnel.forwards_to}</Mono> },
+    { label: "Forwards to", value: <Mono>{tunnel.forwards_to}</Mono> },
     { label: "Labels", value: mapped(tunnel.labels) || "none" },
     { label: "Session", value: <RefLink id={tunnel.tunnel_session.id} /> },
-    { label: "Backends that lead here", value: <Refs refs={tunnel.backends} none="none" /> },
+    { label: "Backends with this tunnel", value: <Refs refs={tunnel.backends} none="none" /> },
     { label: "Since", value: <Moment at={tunnel.started_at} /> },
   ],
-  empty: { sentence: "No tunnel is up.", command: "postern http 8080" },
+  empty: { sentence: "No tunnel is running.", command: "postern http 8080" },
   live: { every: EVERY },
 });
 
@@ -104,7 +104,7 @@ export const endpoints = describe<Endpoint>({
   prefix: "ep",
   one: "endpoint",
   many: "Endpoints",
-  about: "Every address that visitors can use at this moment, of tunnels and of edges.",
+  about: "Every address that visitors can use now, of tunnels and of edges.",
   title: (endpoint) => endpoint.public_url,
   columns: [
     { name: "public_url", label: "Address", text: (endpoint) => endpoint.public_url },
@@ -120,7 +120,7 @@ export const endpoints = describe<Endpoint>({
     },
     { name: "proto", label: "Protocol", text: (endpoint) => endpoint.proto },
     { name: "name", label: "Tunnel", text: (endpoint) => endpoint.name },
-    { name: "upstream_url", label: "Leads to", text: (endpoint) => endpoint.upstream_url, mono: true },
+    { name: "upstream_url", label: "Forwards to", text: (endpoint) => endpoint.upstream_url, mono: true },
     { name: "description", label: "Description", text: (endpoint) => endpoint.description, hidden: true },
     { ...idColumn, hidden: true },
     {
@@ -146,7 +146,7 @@ export const endpoints = describe<Endpoint>({
     ).flatMap(([label, of]) => (of ? [{ label, value: <RefLink id={of.id} /> }] : [])),
   ],
   empty: {
-    sentence: "There is no address yet. Start a tunnel or make an edge.",
+    sentence: "There is no address yet. Start a tunnel or create an edge.",
     command: "postern http 8080",
   },
   live: { every: EVERY },

@@ -15,10 +15,10 @@ export const apiKeys = describe<ApiKey>({
   title: titleOf,
   columns: [descriptionColumn, owner, idColumn, created, metadataColumn],
   fields: [
-    description("Who or what uses it."),
-    ownerField("Only administrators may name somebody else."),
+    description("The person or program that uses it."),
+    ownerField("Only administrators may choose another owner."),
     metadata(),
   ],
-  empty: { sentence: "There is no key that this one may see." },
-  deletion: () => "Whoever uses it is refused from the next request on; that may be this console itself.",
+  empty: { sentence: "There is no API key that your key may read." },
+  deletion: () => "Its users are refused from the next request on; that may include this console.",
 });

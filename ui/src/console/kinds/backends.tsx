@@ -30,13 +30,13 @@ export const tunnelGroups = describe<TunnelGroupBackend>({
   prefix: "bkdtg",
   one: "tunnel group",
   many: "Tunnel groups",
-  about: "All tunnels that carry certain labels at the moment. Visitors are spread over them.",
+  about: "All connected tunnels with certain labels. Visitors are distributed among them.",
   title: (group) => group.description || mapped(group.labels) || group.id,
   columns: [
     { name: "labels", label: "Labels", text: (group) => mapped(group.labels), mono: true },
     {
       name: "tunnels",
-      label: "Tunnels now",
+      label: "Connected tunnels",
       text: (group) => String(group.tunnels.length),
       number: (group) => group.tunnels.length,
     },
@@ -49,17 +49,17 @@ export const tunnelGroups = describe<TunnelGroupBackend>({
     pairs({
       name: "labels",
       label: "Labels",
-      help: "A tunnel that carries all of them belongs to the group; it may carry more.",
+      help: "A tunnel with all of these labels belongs to the group; it may have others.",
       nameLabel: "Label",
       valueLabel: "Value",
     }),
     description(),
     metadata(),
   ],
-  facts: (group) => [{ label: "Tunnels now", value: <Refs refs={group.tunnels} none="none is connected" /> }],
+  facts: (group) => [{ label: "Connected tunnels", value: <Refs refs={group.tunnels} none="none" /> }],
   dependents: true,
   empty: {
-    sentence: "There is no tunnel group. Make one with labels, then start tunnels that carry them.",
+    sentence: "There is no tunnel group. Create one with labels, then start tunnels with these labels.",
     command: "postern tunnel --label team=web localhost:8080",
   },
   touches: TOUCHES,
@@ -69,7 +69,7 @@ export const tunnelGroups = describe<TunnelGroupBackend>({
 export function addressMistake(value: string): string | null {
   const parts = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]/]+):(\d{1,5})$/.exec(value);
   if (!parts)
-    return "Write a host and a port, such as 192.0.2.7:8080, app.internal:443 or [2001:db8::7]:443.";
+    return "Enter a host and a port, such as 192.0.2.7:8080, app.internal:443 or [2001:db8::7]:443.";
   const port = Number(parts[2]);
   return port >= 1 && port <= 65_535 ? null : "A port is a number from 1 to 65535.";
 }
@@ -77,8 +77,8 @@ export function addressMistake(value: string): string | null {
 const tls: Field = {
   ...flag({
     name: "tls",
-    label: "Speak TLS with it",
-    help: "Its certificate is checked against the authorities the server's machine trusts.",
+    label: "Connect with TLS",
+    help: "Its certificate is verified with the authorities that the server's machine trusts.",
     initial: false,
   }),
   read: (record) => (record as unknown as StaticBackend).tls.enabled,
@@ -97,11 +97,11 @@ export const staticBackends = describe<StaticBackend>({
     { name: "address", label: "Address", text: (backend) => backend.address, mono: true },
     {
       name: "tls",
-      label: "Spoken to",
-      text: (backend) => (backend.tls.enabled ? "over TLS" : "in clear"),
+      label: "Protocol",
+      text: (backend) => (backend.tls.enabled ? "over TLS" : "plain text"),
       cell: (backend) => (
         <State tone={backend.tls.enabled ? "ok" : "idle"} icon={backend.tls.enabled ? "lock" : "circle"}>
-          {backend.tls.enabled ? "over TLS" : "in clear"}
+          {backend.tls.enabled ? "over TLS" : "plain text"}
         </State>
       ),
     },
@@ -127,7 +127,7 @@ export const staticBackends = describe<StaticBackend>({
   ],
   dependents: true,
   empty: {
-    sentence: "There is no static backend. Make one for a service that the server reaches by itself.",
+    sentence: "There is no static backend. Create one for a service that the server can reach directly.",
   },
   touches: TOUCHES,
 });
@@ -146,7 +146,7 @@ export const httpResponses = describe<HttpResponseBackend>({
   prefix: "bkdhr",
   one: "HTTP response",
   many: "HTTP responses",
-  about: "Fixed answers that the server gives itself, for maintenance pages and redirects.",
+  about: "Fixed responses from the server itself, for maintenance pages and redirects.",
   title: (backend) => backend.description || `Status ${backend.status_code}`,
   columns: [
     {
@@ -167,7 +167,7 @@ export const httpResponses = describe<HttpResponseBackend>({
     pairs({
       name: "headers",
       label: "Headers",
-      help: "Those that say how long the body is or how the connection goes on are the server's own.",
+      help: "The server itself sets the headers for body length and connection handling.",
       nameLabel: "Header",
       valueLabel: "Value",
       most: 50,
@@ -178,7 +178,7 @@ export const httpResponses = describe<HttpResponseBackend>({
     metadata(),
   ],
   dependents: true,
-  empty: { sentence: "There is no HTTP response. Make one for a page that needs no service behind it." },
+  empty: { sentence: "There is no HTTP response. Create one for a page that needs no service." },
   touches: TOUCHES,
 });
 
@@ -188,7 +188,7 @@ export const weightedBackends = describe<WeightedBackend>({
   prefix: "bkdwd",
   one: "weighted backend",
   many: "Weighted backends",
-  about: "Several backends that share the visitors by weight.",
+  about: "Several backends that share visitors by weight.",
   title: titleOf,
   columns: [
     descriptionColumn,
@@ -206,7 +206,7 @@ export const weightedBackends = describe<WeightedBackend>({
     weights({
       name: "backends",
       label: "Backends",
-      help: "Weights from 0 to 10000; what counts is the share, shown behind. One that weighs 0 gets nobody.",
+      help: "Weights from 0 to 10000; the resulting share is shown next to each. A backend with weight 0 gets no visitors.",
       kinds: [tunnelGroups, staticBackends, httpResponses],
     }),
     description(),
@@ -214,7 +214,7 @@ export const weightedBackends = describe<WeightedBackend>({
   ],
   dependents: true,
   empty: {
-    sentence: "There is no weighted backend. Make the backends first, then share visitors among them.",
+    sentence: "There is no weighted backend. Create the backends first, then share visitors among them.",
   },
   touches: TOUCHES,
 });
@@ -235,13 +235,13 @@ export const failoverBackends = describe<FailoverBackend>({
   prefix: "bkdfo",
   one: "failover backend",
   many: "Failover backends",
-  about: "Several backends tried in order: the next one when those before cannot be reached.",
+  about: "Several backends tried in order: the next one when the previous ones cannot be reached.",
   title: titleOf,
   columns: [
     descriptionColumn,
     {
       name: "backends",
-      label: "In this order",
+      label: "Order",
       text: ({ backends }) => backends.join(" "),
       cell: ({ backends }) => <Refs refs={backends.map((id) => ({ id }))} none="none" />,
     },
@@ -253,13 +253,13 @@ export const failoverBackends = describe<FailoverBackend>({
     order({
       name: "backends",
       label: "Backends",
-      help: "The first one that can be reached serves.",
+      help: "The first reachable one serves the visitors.",
       kinds: [tunnelGroups, staticBackends, httpResponses, weightedBackends],
     }),
     description(),
     metadata(),
   ],
   dependents: true,
-  empty: { sentence: "There is no failover backend. Make the backends first, then put them in order." },
+  empty: { sentence: "There is no failover backend. Create the backends first, then put them in order." },
   touches: TOUCHES,
 });

@@ -9,9 +9,9 @@ import { created } from "./columns";
 export function pemMistake(value: string): string | null {
   const count = value.match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 0;
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value))
-    return "This is a private key. Keep it to yourself; only the authority's certificate is needed.";
+    return "This is a private key. Keep it secret and paste the authority's certificate.";
   if (count === 0) return "Paste a certificate that begins with -----BEGIN CERTIFICATE-----.";
-  if (count > 1) return `These are ${count} certificates; exactly one is needed.`;
+  if (count > 1) return `This text contains ${count} certificates; exactly one is needed.`;
   return value.includes("-----END CERTIFICATE-----")
     ? null
     : "The last line, -----END CERTIFICATE-----, is missing.";
@@ -23,7 +23,7 @@ export const certificateAuthorities = describe<CertificateAuthority>({
   prefix: "ca",
   one: "certificate authority",
   many: "Certificate authorities",
-  about: "Authorities whose certificates visitors must show at edges with mutual TLS.",
+  about: "Authorities of the client certificates that edges with mutual TLS require.",
   title: (authority) => authority.description || authority.subject_common_name || authority.id,
   columns: [
     { name: "subject_common_name", label: "Common name", text: (authority) => authority.subject_common_name },
@@ -55,11 +55,11 @@ export const certificateAuthorities = describe<CertificateAuthority>({
   facts: (authority) => [
     { label: "Common name", value: authority.subject_common_name || "none" },
     { label: "Valid", value: `${exactly(authority.not_before)} – ${exactly(authority.not_after)}` },
-    { label: "Key usage", value: authority.key_usages.join(", ") || "not said" },
+    { label: "Key usage", value: authority.key_usages.join(", ") || "not specified" },
   ],
   dependents: true,
   empty: {
-    sentence: "There is no certificate authority. Add the one that signed your visitors' certificates.",
+    sentence: "There is no certificate authority. Add the one that issued your visitors' certificates.",
   },
   touches: ["/edges/https", "/edges/tls"],
 });

@@ -12,8 +12,8 @@ export function ruleMistake(rule: string): string | null {
   if (rule === "*") return null;
   if (!rule.startsWith("bind:")) return "A rule is bind:<target>, or * for everything.";
   const target = rule.slice("bind:".length);
-  if (target === "") return "Behind bind: stands a name, an address or a label such as team=web.";
-  return /\s/.test(target) ? "A rule has no blanks." : null;
+  if (target === "") return "After bind: write a name, an address or a label such as team=web.";
+  return /\s/.test(target) ? "A rule cannot contain spaces." : null;
 }
 
 export const credentials = describe<Credential>({
@@ -22,7 +22,7 @@ export const credentials = describe<Credential>({
   prefix: "cr",
   one: "credential",
   many: "Credentials",
-  about: "Authtokens with which agents connect, and the rules that say what each of them may bind.",
+  about: "Authtokens with which agents connect, and the rules for what each may bind.",
   title: titleOf,
   columns: [
     descriptionColumn,
@@ -38,20 +38,20 @@ export const credentials = describe<Credential>({
     metadataColumn,
   ],
   fields: [
-    description("Who or what uses it."),
+    description("The person or program that uses it."),
     lines({
       name: "acl",
       label: "Rules",
-      help: "What may be bound: a name or *.name, an address, or labels such as key=value. No rules permit everything.",
+      help: "What may be bound: a name or *.name, an address, or labels such as key=value. Without rules everything is permitted.",
       placeholder: "bind:*.example.com",
       check: ruleMistake,
     }),
-    ownerField("Only administrators may name somebody else."),
+    ownerField("Only administrators may choose another owner."),
     metadata(),
   ],
   empty: {
     sentence:
-      "There is no credential. An agent needs one to connect; its token is shown once, when it is made.",
+      "There is no credential. An agent needs one to connect; its token is shown once, when it is created.",
     command: "postern config add-authtoken <token>",
   },
   deletion: () => "Agents that use it are disconnected at once, and their tunnels end.",

@@ -12,8 +12,7 @@ export const httpsEdges = describe<HttpsEdge>({
   prefix: "edghts",
   one: "HTTPS edge",
   many: "HTTPS edges",
-  about:
-    "Names that visitors reach with a browser. Routes say which paths go where, and what happens on the way.",
+  about: "Host names for HTTP. Routes forward their requests by path and apply modules to them.",
   title: (edge) => edge.description || edge.hostports[0] || edge.id,
   columns: [
     { name: "hostports", label: "Names", text: (edge) => edge.hostports.join(", "), mono: true },
@@ -39,15 +38,15 @@ export const httpsEdges = describe<HttpsEdge>({
     },
     metadataColumn,
   ],
-  fields: [hostports("names"), description("What it serves, for people."), metadata()],
+  fields: [hostports("names"), description("Its purpose, for people."), metadata()],
   empty: {
-    sentence:
-      "There is no HTTPS edge yet. Make one for a name such as shop.example.com, and give it a route.",
+    sentence: "There is no HTTPS edge yet. Create one for a name such as shop.example.com, and add a route.",
     command: "postern api edges https create --hostports shop.example.com:443",
   },
   deletion: (edge) => {
     const names = edge.hostports.length > 0 ? edge.hostports.join(", ") : "Its names";
-    const routes = edge.routes.length > 0 ? ` Its ${counted(edge.routes.length, "route")} go with it.` : "";
-    return `${names} no longer lead anywhere: visitors get 404 at once, and agents may take the names.${routes}`;
+    const routes =
+      edge.routes.length > 0 ? ` Its ${counted(edge.routes.length, "route")} will be deleted too.` : "";
+    return `${names} are no longer served: visitors get 404 at once, and agents may bind the names.${routes}`;
   },
 });

@@ -12,7 +12,7 @@ export const ipPolicies = describe<IpPolicy>({
   prefix: "ipp",
   one: "IP policy",
   many: "IP policies",
-  about: "Named lists of networks. A policy does nothing until an edge or an IP restriction refers to it.",
+  about: "Named lists of networks. A policy has no effect until an edge or an IP restriction refers to it.",
   title: titleOf,
   columns: [
     descriptionColumn,
@@ -25,11 +25,11 @@ export const ipPolicies = describe<IpPolicy>({
     },
     metadataColumn,
   ],
-  fields: [description("Which addresses it is about, for people."), metadata()],
+  fields: [description("Its purpose, for people."), metadata()],
   dependents: true,
   empty: {
     sentence:
-      "There is no IP policy yet. Make one and give it rules; then edges and IP restrictions can refer to it.",
+      "There is no IP policy yet. Create one with rules; then edges and IP restrictions can refer to it.",
     command: "postern api ip-policies create --description 'Office'",
   },
   Stays: PolicyLost,

@@ -13,7 +13,7 @@ export const ipPolicyRules = describe<IpPolicyRule>({
   prefix: "ipr",
   one: "rule",
   many: "rules",
-  about: "Networks that are let in or kept out.",
+  about: "Networks that are allowed or denied.",
   title: (rule) => `${rule.action} ${rule.cidr}`,
   columns: [
     { name: "cidr", label: "Network", text: (rule) => rule.cidr, mono: true },
@@ -62,7 +62,7 @@ export const ipPolicyRules = describe<IpPolicyRule>({
       },
       preview: (value) => {
         const read = readCidr(value);
-        return "network" in read ? `Kept as ${read.network}: ${sizeOfNetwork(read.network)}.` : null;
+        return "network" in read ? `Stored as ${read.network}: ${sizeOfNetwork(read.network)}.` : null;
       },
     }),
     choice({
@@ -77,7 +77,8 @@ export const ipPolicyRules = describe<IpPolicyRule>({
     description(),
     metadata(),
   ],
-  empty: { sentence: "No rules: this policy admits nobody. Add a network that may pass." },
-  deletion: () => "What only this rule allowed is refused from then on; what only this rule denied may pass.",
+  empty: { sentence: "No rules: this policy admits no one. Add a network to allow." },
+  deletion: () =>
+    "Addresses that only this rule allows will be refused; addresses that only this rule denies will be admitted.",
   facts: (rule) => [{ label: "IP policy", value: <RefLink id={rule.ip_policy.id} /> }],
 });

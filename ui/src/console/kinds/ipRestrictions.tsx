@@ -21,16 +21,15 @@ export const ipRestrictions = describe<IpRestriction>({
   prefix: "ipx",
   one: "IP restriction",
   many: "IP restrictions",
-  about:
-    "Policies before a whole part of the service: the console, the management API, agents, all endpoints.",
+  about: "Policies for a whole part of the service: the console, the management API, agents, all endpoints.",
   title: (restriction) => restriction.description || GUARDED[restriction.type],
   columns: [
-    { name: "type", label: "Guards", text: ({ type }) => GUARDED[type] },
+    { name: "type", label: "Applies to", text: ({ type }) => GUARDED[type] },
     {
       name: "enforced",
       label: "State",
-      text: ({ enforced }) => (enforced ? "Enforced" : "Warns only"),
-      cell: ({ enforced }) => <YesNo yes={enforced} words={["Enforced", "Warns only"]} />,
+      text: ({ enforced }) => (enforced ? "Enforced" : "Warn only"),
+      cell: ({ enforced }) => <YesNo yes={enforced} words={["Enforced", "Warn only"]} />,
     },
     {
       name: "ip_policies",
@@ -46,7 +45,7 @@ export const ipRestrictions = describe<IpRestriction>({
   fields: [
     choice({
       name: "type",
-      label: "Guards",
+      label: "Applies to",
       createOnly: true,
       initial: "endpoints",
       options: Object.entries(GUARDED).map(([value, label]) => ({ value, label })),
@@ -54,7 +53,7 @@ export const ipRestrictions = describe<IpRestriction>({
     refs({
       name: "ip_policy_ids",
       label: "IP policies",
-      help: "All their rules count together: an address passes if one allows it and none denies it.",
+      help: "All their rules apply together: an address is admitted if one allows it and none denies it.",
       kind: ipPolicies,
       required: true,
       read: (record) => (record as IpRestriction).ip_policies.map(({ id }) => id),
@@ -63,7 +62,7 @@ export const ipRestrictions = describe<IpRestriction>({
     flag({
       name: "enforced",
       label: "Enforced",
-      help: "Without it nobody is turned away; the server's log says who would have been.",
+      help: "If off, no address is refused; the server's log names those that would have been.",
       initial: false,
     }),
     description(),
@@ -71,11 +70,11 @@ export const ipRestrictions = describe<IpRestriction>({
   ],
   empty: {
     sentence:
-      "There is no IP restriction: everybody may reach every part. Make an IP policy first, then put it in front.",
+      "There is no IP restriction: every part can be reached from every address. Create an IP policy first, then a restriction with it.",
     command: "postern api ip-restrictions list",
   },
   deletion: (restriction) =>
     restriction.enforced
-      ? `${GUARDED[restriction.type]}: addresses that only this restriction turned away are let in from then on.`
-      : "It only warned; nobody was turned away by it.",
+      ? `${GUARDED[restriction.type]}: addresses that only this restriction refuses will be admitted.`
+      : "It only warned and refused no address.",
 });

@@ -12,7 +12,7 @@ const NAME = /^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{
 
 /** The API's rule for a host name; the first label may be `*`. */
 export function domainMistake(value: string): string | null {
-  if (value === "*") return "A star stands before a name, such as *.example.com.";
+  if (value === "*") return "A wildcard needs a name after it, such as *.example.com.";
   return NAME.test(value)
     ? null
     : "Use letters, digits and hyphens, with dots between the parts; the first part may be *.";
@@ -24,13 +24,13 @@ export const reservedDomains = describe<ReservedDomain>({
   prefix: "rd",
   one: "reserved domain",
   many: "Reserved domains",
-  about: "Names that only their owner's agents and edges may take.",
+  about: "Host names that only agents and edges of their owner may use.",
   title: ({ domain }) => domain,
   columns: [
     { name: "domain", label: "Domain", text: ({ domain }) => domain },
     {
       name: "cname_target",
-      label: "CNAME leads to",
+      label: "CNAME target",
       text: (reserved) => reserved.cname_target ?? "",
       cell: (reserved) =>
         reserved.cname_target === null ? "needs none" : <Mono>{reserved.cname_target}</Mono>,
@@ -40,12 +40,12 @@ export const reservedDomains = describe<ReservedDomain>({
       label: "Certificate",
       text: (reserved) =>
         reserved.certificate?.id ??
-        (reserved.certificate_management_policy ? "gotten by the server" : "the server's own"),
+        (reserved.certificate_management_policy ? "obtained by the server" : "the server's own"),
       cell: (reserved) =>
         reserved.certificate ? (
           <RefLink id={reserved.certificate.id} />
         ) : reserved.certificate_management_policy ? (
-          "gotten by the server"
+          "obtained by the server"
         ) : (
           "the server's own"
         ),
@@ -60,7 +60,7 @@ export const reservedDomains = describe<ReservedDomain>({
     text({
       name: "domain",
       label: "Domain",
-      help: "In full, or one part below the server's domain; left empty, a free name is chosen.",
+      help: "A full name, or one label below the server's domain. If empty, a free name is chosen.",
       placeholder: "shop.example.com",
       limit: 253,
       createOnly: true,
@@ -69,7 +69,7 @@ export const reservedDomains = describe<ReservedDomain>({
     ref({
       name: "certificate_id",
       label: "Certificate",
-      help: "What visitors are shown for this name.",
+      help: "The certificate served for this name.",
       kinds: [
         {
           path: "/tls_certificates",
@@ -81,26 +81,26 @@ export const reservedDomains = describe<ReservedDomain>({
             record.id,
         },
       ],
-      none: "None in particular",
+      none: "Automatic",
       read: (record) => (record as ReservedDomain).certificate?.id ?? "",
     }),
-    ownerField("Whose agents may bind it."),
+    ownerField("The user whose agents may bind it."),
     description(),
     metadata(),
   ],
   facts: (reserved) => [
     { label: "Owner", value: <RefLink id={reserved.owner_id} /> },
     {
-      label: "CNAME record leads to",
+      label: "CNAME target",
       value: reserved.cname_target === null ? "needs none" : <Mono>{reserved.cname_target}</Mono>,
     },
   ],
   empty: {
     sentence:
-      "No name is reserved. Any free name can be used without; reserve one that nobody else may ever take.",
+      "No name is reserved. Free names can be used without a reservation; a reserved one is never available to others.",
     command: "postern http --domain shop 8080",
   },
-  deletion: () => "The name is free for everybody from then on. It cannot be deleted while an edge has it.",
+  deletion: () => "The name becomes available to everyone. It cannot be deleted while an edge uses it.",
   More: DomainCertificate,
 });
 
@@ -110,7 +110,7 @@ export const reservedAddresses = describe<ReservedAddress>({
   prefix: "ra",
   one: "reserved address",
   many: "Reserved addresses",
-  about: "TCP addresses that only their owner's agents and edges may take.",
+  about: "TCP addresses that only agents and edges of their owner may use.",
   title: ({ addr }) => addr,
   columns: [
     { name: "addr", label: "Address", text: ({ addr }) => addr, mono: true },
@@ -124,20 +124,19 @@ export const reservedAddresses = describe<ReservedAddress>({
     text({
       name: "addr",
       label: "Address",
-      help: "An address of this server, if you want a certain one; left empty, a free one is chosen.",
+      help: "A specific address of this server. If empty, a free one is chosen.",
       placeholder: "localhost:24010",
       createOnly: true,
       mono: true,
-      check: (value) => (/^\S+:\d{1,5}$/.test(value) ? null : "Write a host, a colon and a port."),
+      check: (value) => (/^\S+:\d{1,5}$/.test(value) ? null : "Enter a host, a colon and a port."),
     }),
-    ownerField("Whose agents may bind it."),
+    ownerField("The user whose agents may bind it."),
     description(),
     metadata(),
   ],
   empty: {
-    sentence: "No address is reserved. Reserve one to give out a host and port that stay.",
+    sentence: "No address is reserved. Reserve one for a host and port that do not change.",
     command: "postern tcp --remote-addr localhost:24010 22",
   },
-  deletion: () =>
-    "The address is free for everybody from then on. It cannot be deleted while an edge has it.",
+  deletion: () => "The address becomes available to everyone. It cannot be deleted while an edge uses it.",
 });

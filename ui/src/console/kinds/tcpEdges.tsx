@@ -11,7 +11,7 @@ export const tcpEdges = describe<TcpEdge>({
   prefix: "edgtcp",
   one: "TCP edge",
   many: "TCP edges",
-  about: "Public addresses, a name of the server and a port, whose connections go to one backend.",
+  about: "Public addresses (a name of the server and a port) whose connections go to one backend.",
   title: (edge) => edge.description || edge.hostports[0] || edge.id,
   columns: [
     {
@@ -42,13 +42,13 @@ export const tcpEdges = describe<TcpEdge>({
     },
     metadataColumn,
   ],
-  fields: [hostports("addresses"), description("What it serves, for people."), metadata()],
+  fields: [hostports("addresses"), description("Its purpose, for people."), metadata()],
   empty: {
-    sentence: "There is no TCP edge yet. Make one for a port of this server and give it a backend.",
+    sentence: "There is no TCP edge yet. Create one for a port of this server and add a backend.",
     command: "postern api edges tcp create --hostports example.com:24000",
   },
   deletion: (edge) => {
     const addresses = edge.hostports.length > 0 ? edge.hostports.join(", ") : "Its addresses";
-    return `${addresses} no longer listen: new connections are refused at once, and agents may take the ports.`;
+    return `${addresses} are closed: new connections are refused at once, and agents may bind the ports.`;
   },
 });

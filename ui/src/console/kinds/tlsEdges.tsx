@@ -12,7 +12,7 @@ export const tlsEdges = describe<TlsEdge>({
   one: "TLS edge",
   many: "TLS edges",
   about:
-    "Names whose connections go to one backend, whatever is spoken inside. TLS ends here or at the backend.",
+    "Host names whose TLS connections go to one backend, with any protocol inside. TLS ends here or at the backend.",
   title: (edge) => edge.description || edge.hostports[0] || edge.id,
   columns: [
     { name: "hostports", label: "Names", text: (edge) => edge.hostports.join(", "), mono: true },
@@ -39,13 +39,14 @@ export const tlsEdges = describe<TlsEdge>({
     },
     metadataColumn,
   ],
-  fields: [hostports("names"), description("What it serves, for people."), metadata()],
+  fields: [hostports("names"), description("Its purpose, for people."), metadata()],
   empty: {
-    sentence: "There is no TLS edge yet. Make one for a name whose connections go through unread.",
+    sentence:
+      "There is no TLS edge yet. Create one for a name whose connections are forwarded without decryption.",
     command: "postern api edges tls create --hostports db.example.com:443",
   },
   deletion: (edge) => {
     const names = edge.hostports.length > 0 ? edge.hostports.join(", ") : "Its names";
-    return `${names} no longer lead anywhere: new connections are refused at once, and agents may take the names.`;
+    return `${names} are no longer served: new connections are refused at once, and agents may bind the names.`;
   },
 });

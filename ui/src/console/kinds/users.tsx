@@ -10,7 +10,7 @@ const name = text({ name: "name", label: "Name", required: true, limit: 255 });
 const admin = flag({
   name: "admin",
   label: "Administrator",
-  help: "May manage users, bot users and what belongs to others.",
+  help: "May manage users, bot users and the records of others.",
   initial: false,
 });
 const nameColumn: Column<Base & { name: string }> = { name: "name", label: "Name", text: (one) => one.name };
@@ -27,12 +27,12 @@ export const users = describe<User>({
   prefix: "usr",
   one: "user",
   many: "Users",
-  about: "People who own API keys and credentials. Only administrators see them.",
+  about: "People who own API keys and credentials. Only administrators can read them.",
   title: (user) => user.name,
   columns: [nameColumn, adminColumn, descriptionColumn, idColumn, created, metadataColumn],
   fields: [name, admin, description(), metadata()],
   dependents: true,
-  empty: { sentence: "There is no user that this key may see." },
+  empty: { sentence: "There is no user that your key may read." },
   touches: ["/api_keys", "/credentials"],
 });
 
@@ -42,7 +42,7 @@ export const botUsers = describe<BotUser>({
   prefix: "bot",
   one: "bot user",
   many: "Bot users",
-  about: "Programs that own API keys and credentials. Only administrators see them.",
+  about: "Programs that own API keys and credentials. Only administrators can read them.",
   title: (bot) => bot.name,
   columns: [
     nameColumn,
@@ -63,7 +63,7 @@ export const botUsers = describe<BotUser>({
     flag({
       name: "active",
       label: "Active",
-      help: "Without it none of its keys and credentials may be used; its agents are disconnected.",
+      help: "If off, none of its keys and credentials can be used, and its agents are disconnected.",
       initial: true,
     }),
     admin,
@@ -73,7 +73,7 @@ export const botUsers = describe<BotUser>({
   dependents: true,
   empty: {
     sentence:
-      "There is no bot user. Make one for each program, so that its keys can be switched off together.",
+      "There is no bot user. Create one for each program, so that its keys can be turned off together.",
     command: "postern api bot-users create --name builder",
   },
   touches: ["/api_keys", "/credentials"],

@@ -127,7 +127,9 @@ export function ModuleForm({
       >
         <div className={form.fields}>
           {route && <PasteBox module={module} draft={draft} route={route} view={view} address={address} />}
-          {module.fields.length === 0 && <p className={form.quiet}>It has no settings: it is on or off.</p>}
+          {module.fields.length === 0 && (
+            <p className={form.quiet}>It has no settings; it can only be turned on or off.</p>
+          )}
           {fields.filter((field) => !field.advanced).map(input)}
           {more.length > 0 && (
             <details
@@ -143,7 +145,7 @@ export function ModuleForm({
             <Notice key={sentence} tone="warn" title={sentence} />
           ))}
           {problem && (
-            <Notice tone="bad" title="The server refused it" alert>
+            <Notice tone="bad" title="The server refused the request" alert>
               <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
             </Notice>
           )}
@@ -160,7 +162,7 @@ export function ModuleForm({
             </Button>
             <Button onClick={onCancel}>{view ? "Close" : "Cancel"}</Button>
             {unchanged && module.fields.length > 0 && (
-              <span className={form.quiet}>Nothing is changed yet.</span>
+              <span className={form.quiet}>Nothing has changed yet.</span>
             )}
           </div>
         </div>

@@ -28,8 +28,8 @@ export function PasteBox({ module, draft, route, view, address }: PasteBoxProps)
   const registry = module.name === "oauth" ? REGISTRIES[textOf(draft["provider"])] : undefined;
   const metadata = module.name === "saml" && view ? ownMetadata(view) : null;
   return (
-    <section className={styles.paste} aria-label="To paste at the provider">
-      <h3>Paste at the provider</h3>
+    <section className={styles.paste} aria-label="Values for the provider">
+      <h3>Values for the provider</h3>
       <dl className={styles.values}>
         {values.map(({ label, value, help }) => (
           <div key={label}>
@@ -71,7 +71,7 @@ export function PasteBox({ module, draft, route, view, address }: PasteBoxProps)
       )}
       {module.name === "saml" && !view && (
         <p className={styles.help}>
-          The certificate and the metadata file are there once the module is added.
+          The certificate and the metadata file are available once the module is added.
         </p>
       )}
     </section>

@@ -21,7 +21,9 @@ export function PolicyTester({ policies }: { policies: readonly string[] }) {
   if (!data || policies.length === 0) return null;
   const rules = data.records.filter((rule) => policies.includes(rule.ip_policy.id));
   if (data.next === null && !rules.some(({ action }) => action === "allow"))
-    return <Notice tone="warn" title="No rule of these policies allows anybody: every visitor is refused." />;
+    return (
+      <Notice tone="warn" title="No rule of these policies allows any address: every visitor is refused." />
+    );
   const verdict = judge(address, rules);
   return (
     <div className={styles.tester}>
@@ -38,11 +40,11 @@ export function PolicyTester({ policies }: { policies: readonly string[] }) {
         {address.trim() === "" ? (
           `${counted(rules.length, "rule")} together.`
         ) : verdict === null ? (
-          "Write one IPv4 or IPv6 address."
+          "Enter one IPv4 or IPv6 address."
         ) : (
           <>
             <State tone={verdict.passes ? "ok" : "bad"} icon={verdict.passes ? "check" : "cross"}>
-              {verdict.passes ? "Passes" : "Refused"}
+              {verdict.passes ? "Admitted" : "Refused"}
             </State>
             {verdict.rule ? (
               <span>

@@ -5,16 +5,16 @@ import { isRecord, textOf } from "./words";
 export const backend: ModuleDescriptor = {
   name: "backend",
   label: "Backend",
-  about: "Where visitors go once every stage has let them pass.",
+  about: "Receives the requests of visitors after all stages.",
   owners: ["https_route", "tls_edge", "tcp_edge"],
   trace: "backend",
-  without: "Nobody is served: visitors are told that there is no backend, and connections are closed.",
+  without: "No visitor is served: requests get an error page, and connections are closed.",
   fields: [
     {
       kind: "reference",
       name: "backend_id",
       label: "Backend",
-      help: "A tunnel group, a weighted or failover choice, a fixed answer, or an address the server reaches itself.",
+      help: "A tunnel group, a weighted or failover backend, a fixed response, or an address that the server reaches directly.",
       of: "backends",
       most: 1,
       required: true,

@@ -11,7 +11,8 @@ function whole(field: Omit<NumberField, "kind">): NumberField {
 export const circuitBreaker: ModuleDescriptor = {
   name: "circuit_breaker",
   label: "Circuit breaker",
-  about: "Leaves a backend alone that fails too often: visitors get 503 at once instead of waiting for it.",
+  about:
+    "Stops requests to a backend that fails too often: visitors get 503 at once instead of waiting for it.",
   owners: ["https_route"],
   trace: "circuit_breaker",
   without: "Every request goes to the backend, however often it fails.",
@@ -20,13 +21,13 @@ export const circuitBreaker: ModuleDescriptor = {
       kind: "share",
       name: "error_threshold_percentage",
       label: "Trips at this share of errors",
-      help: "Answers of 500 and above and failed connections count as errors.",
+      help: "Responses with status 500 or above and failed connections count as errors.",
       value: 0.5,
     },
     whole({
       name: "volume_threshold",
-      label: "But only from so many requests",
-      help: "In the window below. Keeps a single error in a quiet hour from tripping it.",
+      label: "Minimum number of requests",
+      help: "In the window below. Prevents a single error in a quiet hour from tripping it.",
       value: 20,
       least: 0,
       most: MOST,
@@ -34,7 +35,7 @@ export const circuitBreaker: ModuleDescriptor = {
     }),
     whole({
       name: "rolling_window",
-      label: "Window in which they are counted",
+      label: "Counting window",
       value: 10,
       least: 1,
       most: MOST,
@@ -43,7 +44,7 @@ export const circuitBreaker: ModuleDescriptor = {
     whole({
       name: "tripped_duration",
       label: "Stays open for",
-      help: "Then one request at a time tries whether the backend is well again.",
+      help: "Then single requests test whether the backend has recovered.",
       value: 10,
       least: 1,
       most: MOST,
@@ -52,7 +53,7 @@ export const circuitBreaker: ModuleDescriptor = {
     whole({
       name: "num_buckets",
       label: "Parts of the window",
-      help: "The window moves on by one part at a time.",
+      help: "The window advances by one part at a time.",
       value: 10,
       least: 1,
       most: 128,

@@ -4,10 +4,10 @@ import type { ModuleDescriptor } from "./descriptor";
 export const compression: ModuleDescriptor = {
   name: "compression",
   label: "Compression",
-  about: "Compresses answers with gzip or deflate for visitors who understand it.",
+  about: "Compresses responses with gzip or deflate for visitors that accept it.",
   owners: ["https_route"],
   trace: "compression",
-  without: "Answers go out as the backend sends them.",
+  without: "Responses are sent as the backend sends them.",
   fields: [],
   summary: () => "gzip and deflate",
 };

@@ -8,9 +8,9 @@ const tls = (modules: object) => setOf({ backend: enabled, ...modules }, "tls_ed
 
 it("a route without a backend serves nobody", () => {
   expect(conflictsOf(route({ backend: null }), "https_route")).toEqual([
-    "There is no backend yet: nobody is served until one is added.",
+    "There is no backend yet: no visitor is served until one is added.",
   ]);
-  expect(conflictsOf(route({ backend: { enabled: false } }), "https_route")[0]).toMatch("switched off");
+  expect(conflictsOf(route({ backend: { enabled: false } }), "https_route")[0]).toMatch("turned off");
   expect(conflictsOf(route({}), "https_route")).toEqual([]);
   expect(conflictsOf(setOf({}, "https_edge"), "https_edge")).toEqual([]);
 });

@@ -26,16 +26,16 @@ export function conflictsOf(set: Set, owner: Owner): string[] {
   if ("backend" in set && !on(set, "backend"))
     found.push(
       set["backend"]
-        ? "The backend is switched off: nobody is served."
-        : "There is no backend yet: nobody is served until one is added.",
+        ? "The backend is turned off: no visitor is served."
+        : "There is no backend yet: no visitor is served until one is added.",
     );
   if (on(set, "webhook_verification") && LOGINS.some((login) => on(set, login)))
     found.push(
-      "Programs that send webhooks cannot log in: with a login and webhook verification together nearly nobody passes. Give webhooks a route of their own.",
+      "Programs that send webhooks cannot log in: with a login and webhook verification together nearly every request is refused. Create a separate route for webhooks.",
     );
   if (owner === "tls_edge" && on(set, "mutual_tls") && set["tls_termination"]?.["terminate_at"] !== "edge")
     found.push(
-      "Certificates of visitors can be judged only where their TLS ends: TLS termination must say “at the edge”.",
+      "Visitors' certificates can be verified only where TLS ends: TLS termination must be “at the edge”.",
     );
   return found;
 }
@@ -45,12 +45,12 @@ export function refusedBeside(set: Set, name: string): string | null {
   if (LOGINS.includes(name)) {
     const other = LOGINS.find((login) => login !== name && on(set, login));
     const label = MODULES.find((module) => module.name === other)?.label;
-    if (label) return `A route has one login, and “${label}” is enabled: switch that off first.`;
+    if (label) return `A route can have only one login, and “${label}” is enabled: turn it off first.`;
   }
   const ends = set["tls_termination"];
   if (name === "mutual_tls" && "tls_termination" in set && "backend" in set) {
     if (ends?.["enabled"] !== true || ends["terminate_at"] !== "edge")
-      return "Visitors' certificates can be judged only where their TLS ends: set TLS termination to “at the edge” first.";
+      return "Visitors' certificates can be verified only where TLS ends: set TLS termination to “at the edge” first.";
   }
   return null;
 }

@@ -140,7 +140,7 @@ describe("an OAuth login", () => {
   it("says who comes in where nobody is listed", () => {
     const draft = { ...emptyDraft(oauth), provider: "google", teams: ["left/over"] };
     expect(oauth.warnings?.(draft, ["google"])).toEqual([
-      "All lists are empty: everybody with an account at Google comes in.",
+      "All lists are empty: everyone with an account at Google is admitted.",
     ]);
     expect(oauth.warnings?.({ ...draft, email_domains: ["a.test"] }, null)).toEqual([]);
   });
@@ -156,26 +156,26 @@ describe("what is wrong", () => {
   it.each([
     [backend, {}, "backend_id", "Choose a backend."],
     [ipRestriction, {}, "ip_policy_ids", "Choose at least one."],
-    [circuitBreaker, { rolling_window: "0" }, "rolling_window", "From 1 to 4294967295 seconds."],
-    [circuitBreaker, { num_buckets: "129" }, "num_buckets", "From 1 to 128 buckets."],
-    [circuitBreaker, { volume_threshold: "1.5" }, "volume_threshold", "Write a whole number of requests."],
+    [circuitBreaker, { rolling_window: "0" }, "rolling_window", "Enter 1 to 4294967295 seconds."],
+    [circuitBreaker, { num_buckets: "129" }, "num_buckets", "Enter 1 to 128 buckets."],
+    [circuitBreaker, { volume_threshold: "1.5" }, "volume_threshold", "Enter a whole number of requests."],
     [
       circuitBreaker,
       { error_threshold_percentage: "120" },
       "error_threshold_percentage",
-      "A percentage from 0 to 100.",
+      "Enter a percentage from 0 to 100.",
     ],
     [
       requestHeaders,
       { add: [{ name: "User-Agent", value: "x" }] },
       "add",
-      "“user-agent” cannot be changed: the backend is told what the visitor says.",
+      "“user-agent” cannot be changed: the backend gets the visitor's own value.",
     ],
     [
       responseHeaders,
       { add: [{ name: "Postern-X", value: "x" }] },
       "add",
-      "Only this server says headers that begin with “postern-”.",
+      "Headers that begin with “postern-” are reserved for this server.",
     ],
     [
       requestHeaders,
@@ -192,26 +192,26 @@ describe("what is wrong", () => {
         ],
       },
       "add",
-      "“a” is there twice: case does not matter.",
+      "“a” occurs twice: case does not matter.",
     ],
-    [webhookVerification, { provider: "github" }, "secret", "Secret is needed."],
-    [webhookVerification, { provider: "sendgrid" }, "secret", "Public key is needed."],
-    [oidc, { issuer: "http://a.test" }, "issuer", "Plain HTTP is for loopback addresses only."],
-    [oidc, { issuer: "https://a.test?x" }, "issuer", "Leave the query and the fragment out."],
+    [webhookVerification, { provider: "github" }, "secret", "Secret is required."],
+    [webhookVerification, { provider: "sendgrid" }, "secret", "Public key is required."],
+    [oidc, { issuer: "http://a.test" }, "issuer", "Plain HTTP is allowed for loopback addresses only."],
+    [oidc, { issuer: "https://a.test?x" }, "issuer", "Remove the query and the fragment."],
     [
       oauth,
       { auth_check_interval: "100" },
       "auth_check_interval",
       "At least 180 seconds, or 0: only at the login.",
     ],
-    [oauth, { client_id: "a" }, "client_secret", "An app needs its secret. Give both, or neither."],
+    [oauth, { client_id: "a" }, "client_secret", "A client ID needs its secret. Enter both, or neither."],
     [
       oauth,
       { provider: "github", teams: ["a b"] },
       "teams",
       "“a b” is not a team: write it like acme/developers.",
     ],
-    [saml, { idp_metadata: "" }, "idp_metadata", "Metadata of the identity provider is needed."],
+    [saml, { idp_metadata: "" }, "idp_metadata", "Metadata of the identity provider is required."],
     [saml, { cookie_prefix: "a b" }, "cookie_prefix", "Only letters, digits and periods."],
   ])("with $name is said at the field ($#)", (module, draft, field, sentence) => {
     expect(mistakesOf(module, { ...emptyDraft(module), ...draft })[field]).toBe(sentence);
@@ -246,7 +246,7 @@ describe("summaries", () => {
     const some = { ...session, auth_check_interval: 0, provider: { ...providers, google: login } };
     expect(oauth.summary(some)).toBe("Google: a.test, sessions of 1 minute idle");
     expect(saml.summary({ ...session, idp_metadata: "<EntityDescriptor/>", authorized_groups: [] })).toBe(
-      "nobody comes in yet: the metadata is incomplete",
+      "no visitor is admitted yet: the metadata is incomplete",
     );
   });
 });

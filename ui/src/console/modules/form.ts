@@ -129,27 +129,29 @@ function mistakeIn(field: Field, value: Value): string | null {
 }
 
 function wrongText(field: TextField, text: string): string | null {
-  if (text === "") return field.required ? `${field.label} is needed.` : null;
-  if (text.length > field.longest) return `At most ${field.longest} characters; these are ${text.length}.`;
+  if (text === "") return field.required ? `${field.label} is required.` : null;
+  if (text.length > field.longest)
+    return `At most ${field.longest} characters are allowed; there are ${text.length}.`;
   return field.wrong?.(text) ?? null;
 }
 
 function wrongNumber(field: NumberField, text: string): string | null {
   const value = Number(text);
-  if (!/^\d+$/.test(text.trim())) return `Write a whole number of ${field.unit}.`;
-  if (value < field.least || value > field.most) return `From ${field.least} to ${field.most} ${field.unit}.`;
+  if (!/^\d+$/.test(text.trim())) return `Enter a whole number of ${field.unit}.`;
+  if (value < field.least || value > field.most)
+    return `Enter ${field.least} to ${field.most} ${field.unit}.`;
   return field.wrong?.(value) ?? null;
 }
 
 function wrongShare(text: string): string | null {
   const value = Number(text);
   const fits = text.trim() !== "" && value >= 0 && value <= 100;
-  return fits ? null : "A percentage from 0 to 100.";
+  return fits ? null : "Enter a percentage from 0 to 100.";
 }
 
 function wrongList(field: ListField, list: readonly string[]): string | null {
-  if (list.length === 0 && field.required) return `${field.label}: at least one is needed.`;
-  if (list.length > field.most) return `At most ${field.most}; these are ${list.length}.`;
+  if (list.length === 0 && field.required) return `${field.label}: at least one is required.`;
+  if (list.length > field.most) return `At most ${field.most} are allowed; there are ${list.length}.`;
   for (const text of list) {
     if (text.length > field.longest)
       return `“${text.slice(0, 40)}…” has more than ${field.longest} characters.`;
@@ -161,13 +163,13 @@ function wrongList(field: ListField, list: readonly string[]): string | null {
 
 function wrongHeaders(field: HeadersField, value: Value): string | null {
   const all = pairs(value);
-  if (all.length > field.most) return `At most ${field.most}; these are ${all.length}.`;
+  if (all.length > field.most) return `At most ${field.most} are allowed; there are ${all.length}.`;
   return all.map((pair) => field.wrong(pair)).find((wrong) => wrong !== null) ?? null;
 }
 
 function wrongReferences(field: ReferenceField, ids: readonly string[]): string | null {
   if (ids.length === 0 && field.required) return "Choose at least one.";
-  return ids.length > field.most ? `At most ${field.most}; these are ${ids.length}.` : null;
+  return ids.length > field.most ? `At most ${field.most} are allowed; there are ${ids.length}.` : null;
 }
 
 export const COVERED = "••••••••";

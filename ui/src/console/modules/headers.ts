@@ -26,7 +26,7 @@ export const VARIABLES: readonly (readonly [name: string, sentence: string])[] =
   ["req.path", "The path as it was sent."],
   ["req.query", "The query as it was sent."],
   ["req.version", "The version of HTTP."],
-  ["res.status", "The status of the answer; empty in requests."],
+  ["res.status", "The status of the response; empty in requests."],
 ];
 
 export function pairs(value: unknown): Pair[] {
@@ -35,21 +35,21 @@ export function pairs(value: unknown): Pair[] {
 
 function wrongName(name: string, direction: "request" | "response"): string | null {
   const lower = name.toLowerCase();
-  if (!NAME.test(name)) return `“${name}” is not the name of a header: letters, digits and - are.`;
+  if (!NAME.test(name)) return `“${name}” is not a header name: use letters, digits and hyphens.`;
   if (name.length > 256) return "A name has at most 256 bytes.";
   if (FRAMING.has(lower))
-    return `“${lower}” cannot be changed: it concerns one connection or says where a message ends.`;
+    return `“${lower}” cannot be changed: it belongs to one connection or frames a message.`;
   if (direction === "request" && lower === "user-agent")
-    return "“user-agent” cannot be changed: the backend is told what the visitor says.";
+    return "“user-agent” cannot be changed: the backend gets the visitor's own value.";
   return null;
 }
 
 function wrongPair({ name, value }: Pair, direction: "request" | "response"): string | null {
-  if (name.trim() === "") return "Give the header a name.";
+  if (name.trim() === "") return "Enter a header name.";
   if (name.toLowerCase().startsWith("postern-"))
-    return "Only this server says headers that begin with “postern-”.";
+    return "Headers that begin with “postern-” are reserved for this server.";
   if (value.length > 4096) return "A value has at most 4096 bytes.";
-  if (!VALUE.test(value)) return "A value holds printable ASCII and tabs only.";
+  if (!VALUE.test(value)) return "A value can contain only printable ASCII and tabs.";
   return wrongName(name.trim(), direction);
 }
 
@@ -59,7 +59,7 @@ function fields(direction: "request" | "response"): Field[] {
       kind: "headers",
       name: "add",
       label: "Add",
-      help: "Beside what is there already; a name that is removed as well is replaced. Values may hold variables.",
+      help: "Added to the existing headers; a name that is also removed is replaced. Values may contain variables.",
       most: 100,
       wrong: (pair) => wrongPair(pair, direction),
     },
@@ -67,7 +67,7 @@ function fields(direction: "request" | "response"): Field[] {
       kind: "list",
       name: "remove",
       label: "Remove",
-      help: "With all their values, whoever said them.",
+      help: "Removed with all their values.",
       most: 100,
       longest: 256,
       placeholder: direction === "request" ? "x-debug" : "server",
@@ -92,7 +92,7 @@ function write(draft: Draft): Body {
 function mistakes(draft: Draft): Record<string, string> {
   const names = pairs(draft["add"]).map(({ name }) => name.trim().toLowerCase());
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined && twice !== "") return { add: `“${twice}” is there twice: case does not matter.` };
+  if (twice !== undefined && twice !== "") return { add: `“${twice}” occurs twice: case does not matter.` };
   const removed = textsOf(draft["remove"]).map((name) => name.toLowerCase());
   if (removed.includes("host") && !names.includes("host"))
     return { remove: "“host” can be removed only where another one is added." };
@@ -107,10 +107,10 @@ function summary(view: Body): string {
 export const requestHeaders: ModuleDescriptor = {
   name: "request_headers",
   label: "Request headers",
-  about: "Changes the headers of requests, last of all before they go to the backend.",
+  about: "Changes the headers of requests as the last stage before the backend.",
   owners: ["https_route"],
   trace: "request_headers",
-  without: "The backend sees the headers of visitors as they came.",
+  without: "The backend gets the visitors' headers unchanged.",
   fields: fields("request"),
   summary,
   read,
@@ -121,10 +121,10 @@ export const requestHeaders: ModuleDescriptor = {
 export const responseHeaders: ModuleDescriptor = {
   name: "response_headers",
   label: "Response headers",
-  about: "Changes the headers of answers, last of all before they go to the visitor.",
+  about: "Changes the headers of responses as the last stage before the visitor.",
   owners: ["https_route"],
   trace: "response_headers",
-  without: "Visitors see the headers of the backend as they came.",
+  without: "Visitors get the backend's headers unchanged.",
   fields: fields("response"),
   summary,
   read,

@@ -6,16 +6,16 @@ import { idsOf } from "./words";
 export const ipRestriction: ModuleDescriptor = {
   name: "ip_restriction",
   label: "IP restriction",
-  about: "Lets visitors in by their address: one rule must allow it, and none may deny it.",
+  about: "Admits visitors by address: one rule must allow it, and none may deny it.",
   owners: ["https_route", "tls_edge", "tcp_edge"],
   trace: "ip_restriction",
-  without: "Every address may come in, unless another stage refuses it.",
+  without: "Every address is admitted, unless another stage refuses it.",
   fields: [
     {
       kind: "references",
       name: "ip_policy_ids",
       label: "IP policies",
-      help: "All their rules together decide. A policy that was deleted counts as one without rules.",
+      help: "All their rules apply together. A deleted policy counts as a policy without rules.",
       of: "ip_policies",
       most: 100,
       required: true,

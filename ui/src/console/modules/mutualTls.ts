@@ -6,16 +6,16 @@ import { idsOf } from "./words";
 export const mutualTls: ModuleDescriptor = {
   name: "mutual_tls",
   label: "Mutual TLS",
-  about: "Visitors must show a certificate of one of these authorities in the handshake.",
+  about: "Visitors must present a certificate of one of these authorities in the TLS handshake.",
   owners: ["https_edge", "tls_edge"],
   trace: "mutual_tls",
-  without: "Visitors are no longer asked for a certificate: whoever knows the name can connect.",
+  without: "Visitors need no certificate: anyone who knows the name can connect.",
   fields: [
     {
       kind: "references",
       name: "certificate_authority_ids",
       label: "Certificate authorities",
-      help: "Any one of them is enough. Who has no such certificate sees a TLS alert and no page.",
+      help: "Any one of them is sufficient. A visitor without such a certificate gets a TLS alert and no page.",
       of: "certificate_authorities",
       most: 10,
       required: true,

@@ -47,8 +47,8 @@ const fields: readonly Field[] = [
   {
     kind: "text",
     name: "client_id",
-    label: "Client id",
-    help: "Of the OAuth app you register with the provider. Empty: the app of the server's operator, if there is one.",
+    label: "Client ID",
+    help: "Of the OAuth app that you register with the provider. If empty, the app of the server's operator is used, if there is one.",
     value: "",
     longest: 512,
   },
@@ -61,22 +61,22 @@ const fields: readonly Field[] = [
   },
   list({
     name: "email_addresses",
-    label: "E-mail addresses that may come in",
+    label: "Allowed e-mail addresses",
     longest: 254,
     placeholder: "alice@example.com",
     wrong: (text) => (/^[^\s@]{1,64}@[^\s@]+$/.test(text) ? null : `“${text}” is not an e-mail address.`),
   }),
   list({
     name: "email_domains",
-    label: "Domains whose e-mail addresses may come in",
-    help: "Each stands for itself alone, without what lies below it.",
+    label: "Allowed e-mail domains",
+    help: "Each matches exactly, without its subdomains.",
     longest: 253,
     placeholder: "example.com",
     wrong: (text) => (DOMAIN.test(text) ? null : `“${text}” is not a domain: write what follows the @.`),
   }),
   list({
     name: "teams",
-    label: "Teams whose members may come in",
+    label: "Allowed teams",
     longest: 201,
     placeholder: "acme/developers",
     when: github,
@@ -87,7 +87,7 @@ const fields: readonly Field[] = [
   }),
   list({
     name: "organizations",
-    label: "Organizations whose members may come in",
+    label: "Allowed organizations",
     longest: 100,
     placeholder: "acme",
     when: github,
@@ -99,7 +99,7 @@ const fields: readonly Field[] = [
     kind: "number",
     name: "auth_check_interval",
     label: "Ask the provider again after",
-    help: "Bounds how long somebody whom the provider or a list no longer knows stays in.",
+    help: "Limits how long a person who was removed at the provider or from a list stays logged in.",
     value: 0,
     least: 0,
     most: 31_536_000,
@@ -121,7 +121,7 @@ export const oauth: ModuleDescriptor = {
   name: "oauth",
   label: "OAuth login",
   about:
-    "Lets in who logs in with an account at GitHub, Google, Microsoft or another provider and is on a list.",
+    "Admits visitors who log in with an allowed account at GitHub, Google, Microsoft or another provider.",
   owners: ["https_route"],
   trace: "login",
   without: WITHOUT_LOGIN,
@@ -130,7 +130,7 @@ export const oauth: ModuleDescriptor = {
     const [provider, login] = configured(view) ?? ["", {}];
     const label = PROVIDERS.find(({ value }) => value === provider)?.label ?? provider;
     const admitted = LISTS.flatMap((name) => textsOf(login[name]));
-    return `${label}: ${admitted.length > 0 ? some(admitted) : "everybody with an account"}, ${lasting(view)}`;
+    return `${label}: ${admitted.length > 0 ? some(admitted) : "everyone with an account"}, ${lasting(view)}`;
   },
   read(view) {
     const [provider, login] = configured(view) ?? ["github", {}];
@@ -160,9 +160,9 @@ export const oauth: ModuleDescriptor = {
   },
   mistakes(draft): Record<string, string> {
     if (draft["client_id"] === "" && draft["client_secret"] !== "")
-      return { client_id: "A secret needs the id of its app. Give both, or neither." };
+      return { client_id: "A secret needs the client ID of its app. Enter both, or neither." };
     if (draft["client_id"] !== "" && draft["client_secret"] === "")
-      return { client_secret: "An app needs its secret. Give both, or neither." };
+      return { client_secret: "A client ID needs its secret. Enter both, or neither." };
     return {};
   },
   warnings(draft, apps) {
@@ -172,11 +172,11 @@ export const oauth: ModuleDescriptor = {
     return [
       ...(lacking
         ? [
-            `This server has no ${provider} app of its own: give the client id and secret of one you register.`,
+            `This server has no ${provider} app of its own: enter the client ID and secret of an app that you register.`,
           ]
         : []),
       ...(entries(draft, lists) === 0
-        ? [`All lists are empty: everybody with an account at ${provider} comes in.`]
+        ? [`All lists are empty: everyone with an account at ${provider} is admitted.`]
         : []),
     ];
   },

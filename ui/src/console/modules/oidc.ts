@@ -8,22 +8,22 @@ function wrongIssuer(text: string): string | null {
   try {
     url = new URL(text);
   } catch {
-    return "Write an address, like https://accounts.example.com.";
+    return "Enter an address, such as https://accounts.example.com.";
   }
   if (/[\s"]/.test(text)) return "An address has no spaces and quotes.";
-  if (text.includes("@")) return "Leave user name and password out.";
-  if (/[?#]/.test(text)) return "Leave the query and the fragment out.";
+  if (text.includes("@")) return "Remove the user name and password.";
+  if (/[?#]/.test(text)) return "Remove the query and the fragment.";
   const local = ["localhost", "[::1]"].includes(url.hostname) || url.hostname.startsWith("127.");
   if (url.protocol === "https:" || (url.protocol === "http:" && local)) return null;
   return url.protocol === "http:"
-    ? "Plain HTTP is for loopback addresses only."
+    ? "Plain HTTP is allowed for loopback addresses only."
     : "It must begin with https:.";
 }
 
 export const oidc: ModuleDescriptor = {
   name: "oidc",
   label: "OpenID Connect login",
-  about: "Lets in whom an OpenID provider knows, such as Keycloak, Entra, Okta or Google.",
+  about: "Admits visitors with an account at an OpenID provider, such as Keycloak, Entra, Okta or Google.",
   owners: ["https_route"],
   trace: "login",
   without: WITHOUT_LOGIN,
@@ -32,7 +32,7 @@ export const oidc: ModuleDescriptor = {
       kind: "text",
       name: "issuer",
       label: "Issuer",
-      help: "The address below which /.well-known/openid-configuration is found, exactly as the provider writes it.",
+      help: "The address before /.well-known/openid-configuration, exactly as the provider writes it.",
       value: "",
       longest: 255,
       placeholder: "https://accounts.example.com",
@@ -42,7 +42,7 @@ export const oidc: ModuleDescriptor = {
     {
       kind: "text",
       name: "client_id",
-      label: "Client id",
+      label: "Client ID",
       value: "",
       longest: 512,
       required: true,
@@ -55,7 +55,7 @@ export const oidc: ModuleDescriptor = {
       longest: 512,
       required: true,
     },
-    { ...scopes, help: "“openid” is added if it is missing. Empty: openid, profile, email." },
+    { ...scopes, help: "“openid” is added if it is missing. If empty: openid, profile, email." },
     ...SESSION,
   ],
   summary: (view) => `${textOf(view["issuer"])}, ${lasting(view)}`,

@@ -22,14 +22,14 @@ export function pasteOf(module: ModuleDescriptor, route: string, view: Body | nu
   const certificate = textOf(view?.["request_signing_certificate_pem"]);
   return [
     {
-      label: "Entity id",
+      label: "Entity ID",
       value: entity,
-      help: "What this route is called; also the address of its metadata.",
+      help: "Identifies this route; also the address of its metadata.",
     },
     {
       label: "Assertion consumer service",
       value: textOf(view?.["assertion_consumer_service_url"]) || `${entity}/acs`,
-      help: "Where answers go, by HTTP-POST.",
+      help: "Receives the responses of the provider, by HTTP-POST.",
     },
     {
       label: "Single logout",

@@ -14,16 +14,16 @@ const FORMATS: readonly [urn: string, label: string][] = [
 export const saml: ModuleDescriptor = {
   name: "saml",
   label: "SAML login",
-  about: "Lets in whom the identity provider of an organization vouches for.",
+  about: "Admits visitors who log in at the identity provider of an organization.",
   owners: ["https_route"],
   trace: "login",
-  without: `${WITHOUT_LOGIN} The key that signs requests is gone, so the identity provider must be told anew.`,
+  without: `${WITHOUT_LOGIN} The key that signs requests is deleted, so the identity provider must be configured again.`,
   fields: [
     {
       kind: "document",
       name: "idp_metadata",
       label: "Metadata of the identity provider",
-      help: "The whole XML, pasted or from a file. Save <EntityDescriptor/> first to learn what the provider must be told.",
+      help: "The whole XML, pasted or from a file. Save <EntityDescriptor/> first to get the values for the provider.",
       value: "<EntityDescriptor/>",
       longest: 131_072,
       required: true,
@@ -31,15 +31,15 @@ export const saml: ModuleDescriptor = {
     {
       kind: "list",
       name: "authorized_groups",
-      label: "Groups whose members may come in",
-      help: "Values of the attribute “groups”. Empty: everybody the provider vouches for.",
+      label: "Allowed groups",
+      help: "Values of the attribute “groups”. If empty, everyone with a login at the provider is admitted.",
       most: 100,
       longest: 256,
     },
     {
       kind: "choice",
       name: "nameid_format",
-      label: "How the provider names people",
+      label: "Name ID format",
       value: "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent",
       options: FORMATS.map(([value, label]) => ({ value, label })),
     },
@@ -47,13 +47,13 @@ export const saml: ModuleDescriptor = {
       kind: "switch",
       name: "force_authn",
       label: "Ask for the password at every login",
-      help: "Even if the provider still knows the browser.",
+      help: "Even if the visitor is still logged in at the provider.",
       value: false,
     },
     {
       kind: "switch",
       name: "allow_idp_initiated",
-      label: "Logins may begin at the identity provider",
+      label: "Logins may start at the identity provider",
       help: "From its page of apps; RelayState is then an address of this edge.",
       value: true,
     },
@@ -61,12 +61,14 @@ export const saml: ModuleDescriptor = {
   ],
   summary(view) {
     const named = textsOf(view["authorized_groups"]).length;
-    const who = named > 0 ? `members of ${groups(named)}` : "everybody it vouches for";
+    const who = named > 0 ? `members of ${groups(named)}` : "everyone with a login";
     const lacking = missing(textOf(view["idp_metadata"]));
-    return lacking === null ? `${who}, ${lasting(view)}` : "nobody comes in yet: the metadata is incomplete";
+    return lacking === null
+      ? `${who}, ${lasting(view)}`
+      : "no visitor is admitted yet: the metadata is incomplete";
   },
   warnings(draft) {
     const lacking = missing(textOf(draft["idp_metadata"]));
-    return lacking === null ? [] : [`Nobody comes in with this metadata: ${lacking}.`];
+    return lacking === null ? [] : [`No visitor can log in with this metadata: ${lacking}.`];
   },
 };

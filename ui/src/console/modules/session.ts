@@ -6,13 +6,13 @@ import { numberOf, seconds } from "./words";
 const YEAR = 31_536_000;
 
 /** The effect of removing any of them. */
-export const WITHOUT_LOGIN = "Everybody who knows the address comes in without logging in.";
+export const WITHOUT_LOGIN = "Anyone who knows the address is admitted without a login.";
 
 export const SESSION: readonly Field[] = [
   {
     kind: "number",
     name: "inactivity_timeout",
-    label: "Session ends after so long without a request",
+    label: "Idle timeout of a session",
     value: 0,
     least: 0,
     most: YEAR,
@@ -22,8 +22,8 @@ export const SESSION: readonly Field[] = [
   {
     kind: "number",
     name: "maximum_duration",
-    label: "Session ends in any case after",
-    help: "Visitors log in again then; most providers still know them.",
+    label: "Maximum duration of a session",
+    help: "Visitors then log in again; most providers remember them.",
     value: 0,
     least: 0,
     most: 4_294_967_295,
@@ -34,7 +34,7 @@ export const SESSION: readonly Field[] = [
     kind: "switch",
     name: "options_passthrough",
     label: "Let OPTIONS requests pass without a login",
-    help: "Browsers ask so before a request of another site (CORS), and cannot log in for it.",
+    help: "Browsers send them before requests from another site (CORS), and cannot log in for them.",
     value: false,
     advanced: true,
   },
@@ -42,7 +42,7 @@ export const SESSION: readonly Field[] = [
     kind: "text",
     name: "cookie_prefix",
     label: "Prefix of the session cookie",
-    help: "Letters, digits and periods. Empty: “postern.”.",
+    help: "Letters, digits and periods. If empty: “postern.”.",
     value: "",
     longest: 64,
     advanced: true,
@@ -62,14 +62,16 @@ export function lasting(view: Record<string, unknown>): string {
 }
 
 export function wrongScope(text: string): string | null {
-  return /^[!#-[\]-~]+$/.test(text) ? null : `“${text}” is no scope: no spaces, quotes and backslashes.`;
+  return /^[!#-[\]-~]+$/.test(text)
+    ? null
+    : `“${text}” is not a scope: remove spaces, quotes and backslashes.`;
 }
 
 export const scopes: Field = {
   kind: "list",
   name: "scopes",
   label: "Scopes",
-  help: "What is asked of the provider. What the login itself needs is added.",
+  help: "Requested from the provider. Those that the login itself needs are added.",
   most: 50,
   longest: 256,
   wrong: wrongScope,

@@ -5,8 +5,8 @@ import { textOf } from "./words";
 const minVersion: ChoiceField = {
   kind: "choice",
   name: "min_version",
-  label: "Oldest version of TLS",
-  help: "1.0 and 1.1 are broken and never offered.",
+  label: "Minimum TLS version",
+  help: "1.0 and 1.1 are insecure and never offered.",
   value: "1.2",
   options: [
     { value: "1.2", label: "TLS 1.2" },
@@ -17,10 +17,10 @@ const minVersion: ChoiceField = {
 export const httpsTermination: ModuleDescriptor = {
   name: "tls_termination",
   label: "TLS termination",
-  about: "How old the TLS of visitors may be.",
+  about: "The minimum TLS version of visitors.",
   owners: ["https_edge"],
   trace: "tls_termination",
-  without: "Visitors may speak TLS 1.2 or 1.3, as on every other name of the server.",
+  without: "Visitors may use TLS 1.2 or 1.3, as for every other name of the server.",
   fields: [minVersion],
   summary: (view) => `TLS ${textOf(view["min_version"]) || "1.2"} or newer`,
 };
@@ -28,10 +28,10 @@ export const httpsTermination: ModuleDescriptor = {
 export const tlsTermination: ModuleDescriptor = {
   name: "tls_termination",
   label: "TLS termination",
-  about: "Where the TLS of visitors ends: here, or at the backend, and then nobody here can read it.",
+  about: "Where TLS ends: here, or at the backend; in the latter case the traffic is not decrypted here.",
   owners: ["tls_edge"],
   trace: "tls_termination",
-  without: "The bytes of visitors pass through unread; the backend must show the certificate.",
+  without: "The visitors' bytes are forwarded without decryption; the backend must present the certificate.",
   fields: [
     {
       kind: "choice",

@@ -9,21 +9,21 @@ function patterns(name: string, label: string, help: string): ListField {
 export const userAgentFilter: ModuleDescriptor = {
   name: "user_agent_filter",
   label: "User agent filter",
-  about: "Lets in who matches one of the allowed patterns, or none of the denied ones.",
+  about: "Admits visitors that match one of the allowed patterns, or none of the denied ones.",
   owners: ["https_route"],
   trace: "user_agent_filter",
-  without: "Every browser and program may come in, also those that do not say what they are.",
+  without: "Every browser and program is admitted, including those without a User-Agent.",
   fields: [
     patterns(
       "allow",
       "Allow",
-      "Regular expressions; these come in whatever is denied. `^$` admits who says nothing.",
+      "Regular expressions; matches are admitted even if denied below. `^$` admits visitors without a User-Agent.",
     ),
-    patterns("deny", "Deny", "Regular expressions; who matches one and is not allowed gets 403."),
+    patterns("deny", "Deny", "Regular expressions; a visitor that matches one and is not allowed gets 403."),
   ],
   summary: (view) => `${textsOf(view["allow"]).length} allowed, ${textsOf(view["deny"]).length} denied`,
   warnings: (draft) =>
     textsOf(draft["allow"]).length + textsOf(draft["deny"]).length === 0
-      ? ["Without any pattern only those are refused who send no User-Agent at all."]
+      ? ["Without any pattern only visitors without a User-Agent are refused."]
       : [],
 };

@@ -17,10 +17,10 @@ const secret: TextField = {
 export const webhookVerification: ModuleDescriptor = {
   name: "webhook_verification",
   label: "Webhook verification",
-  about: "Lets only requests pass that a provider has signed; all others get 403.",
+  about: "Admits only requests signed by a provider; all others get 403.",
   owners: ["https_route"],
   trace: "webhook_verification",
-  without: "Whoever knows the address can send what looks like a webhook.",
+  without: "Anyone who knows the address can send forged webhooks.",
   fields: [
     {
       kind: "search",
@@ -32,13 +32,13 @@ export const webhookVerification: ModuleDescriptor = {
     },
     {
       ...secret,
-      help: "The one the provider signs its webhooks with.",
+      help: "The secret with which the provider signs its webhooks.",
       when: (draft) => secretOf(draft) === "shared",
     },
     {
       ...secret,
       label: "Public key",
-      help: "As the provider shows it: ECDSA P-256, DER in base64.",
+      help: "As displayed by the provider: ECDSA P-256, DER in base64.",
       when: (draft) => secretOf(draft) === "key",
     },
   ],

@@ -4,11 +4,10 @@ import type { ModuleDescriptor } from "./descriptor";
 export const websocketTcpConverter: ModuleDescriptor = {
   name: "websocket_tcp_converter",
   label: "WebSocket to TCP",
-  about:
-    "Turns WebSocket connections into plain TCP streams for the backend. Requests that are none get 400.",
+  about: "Converts WebSocket connections to plain TCP streams for the backend. Other requests get 400.",
   owners: ["https_route"],
   trace: "websocket_tcp_converter",
-  without: "WebSockets reach the backend as WebSockets, and ordinary requests pass again.",
+  without: "WebSockets reach the backend as WebSockets, and ordinary requests are admitted again.",
   fields: [],
   summary: () => "binary messages as a stream",
 };

@@ -30,8 +30,8 @@ export function AgentNotice() {
   if (link === "connecting") return null;
   if (link === "lost")
     return (
-      <Notice tone="bad" title="This computer's agent does not answer">
-        <p>Its tunnels may still run. The window tries again by itself.</p>
+      <Notice tone="bad" title="This computer's agent does not respond">
+        <p>Its tunnels may still be running. The window retries automatically.</p>
       </Notice>
     );
   if (!status || status.session.state === "online") return null;
@@ -43,14 +43,14 @@ export function AgentNotice() {
       title={title}
       actions={
         <PlaceLink to="/agent" className={styles.link}>
-          Look at it
+          Show details
         </PlaceLink>
       }
     >
       <p>
         {server_addr}
         {reason && `: ${reason.message} (${reason.code})`}
-        {next_try && ` Next try at ${clock(next_try)}.`}
+        {next_try && ` Next attempt at ${clock(next_try)}.`}
       </p>
     </Notice>
   );

@@ -57,11 +57,11 @@ export default function OverviewPage() {
           {host.agent && <AgentState />}
           {asked.isError ? (
             <State tone="bad" icon="cross">
-              The server does not answer
+              The server does not respond
             </State>
           ) : (
             <State tone="ok" icon="check">
-              The server answers
+              The server is reachable
             </State>
           )}
         </>
@@ -88,14 +88,14 @@ function FirstStep({ step, status }: { step: "credential" | "connect"; status: S
     return (
       <Notice
         tone="info"
-        title="First step: a credential for your agent"
+        title="First step: create a credential for your agent"
         actions={
           <Button weight="primary" icon="add" onClick={() => go("/credentials/new")}>
             New credential
           </Button>
         }
       >
-        <p>Agents prove who they are with its token. Nothing is published on this server yet.</p>
+        <p>Agents authenticate with its token. Nothing is published on this server yet.</p>
       </Notice>
     );
   return (
@@ -109,7 +109,7 @@ function FirstStep({ step, status }: { step: "credential" | "connect"; status: S
       }
     >
       <p>
-        On the machine with the local service, with the token of your credential as{" "}
+        On the machine with the local service, with the token of your credential in{" "}
         <code>POSTERN_AUTHTOKEN</code>:
       </p>
       <p>
@@ -136,7 +136,7 @@ function Remarks({ status, now }: { status: ServerStatus; now: number }) {
           actions={
             place && (
               <PlaceLink to={place} className={styles.link}>
-                Look at it
+                Show details
               </PlaceLink>
             )
           }
@@ -156,7 +156,7 @@ function Figures({ status }: { status: ServerStatus }) {
     {
       label: "Failures",
       value: failureShare(minute).replace(" fail", "") || "none",
-      note: minute.refused > 0 ? `${minute.refused} refused besides` : "in the last minute",
+      note: minute.refused > 0 ? `${minute.refused} refused in addition` : "in the last minute",
       to: "/topology",
     },
     { label: "Agents", value: String(status.sessions), note: "connected", to: "/tunnel_sessions" },
@@ -209,7 +209,7 @@ function Passing({ status }: { status: ServerStatus }) {
         Since the start: {status.traffic.requests.toLocaleString("en-GB")} requests,{" "}
         {size(status.traffic.bytes_in)} in, {size(status.traffic.bytes_out)} out.
         {faults.length > 0 &&
-          ` Not answered as asked because of ${faults.map(({ who, count }) => `${who} (${count.toLocaleString("en-GB")})`).join(", ")}.`}
+          ` Failures because of ${faults.map(({ who, count }) => `${who} (${count.toLocaleString("en-GB")})`).join(", ")}.`}
       </p>
     </Section>
   );
@@ -268,7 +268,7 @@ function Certificates({ status, now }: { status: ServerStatus; now: number }) {
   const shown = all ? status.expiring : status.expiring.slice(0, 5);
   return (
     <Section
-      title="Certificates that expire first"
+      title="Certificates by expiry"
       actions={
         <PlaceLink to="/tls_certificates" className={styles.link}>
           All certificates
@@ -287,7 +287,7 @@ function Certificates({ status, now }: { status: ServerStatus; now: number }) {
             return (
               <li key={certificate.id} className={styles.row}>
                 <PlaceLink to={`/tls_certificates/${certificate.id}`}>{names[0] ?? certificate.id}</PlaceLink>
-                <span className={styles.note}>{renewed ? "renewed by itself" : ""}</span>
+                <span className={styles.note}>{renewed ? "renewed automatically" : ""}</span>
                 <State tone={tone} icon={tone === "ok" ? "clock" : "alert"}>
                   {expiry(not_after, now)}
                 </State>

@@ -60,7 +60,7 @@ describe("remarks", () => {
         tone: "bad",
         title: "7 % of requests fail",
         reason:
-          "7 requests of 100 in the last minute were answered with 5xx. Since the start it was mostly the local service.",
+          "7 requests of 100 in the last minute failed with status 5xx. Since the start most failures were caused by the local service.",
         place: "/topology",
       },
     ]);

@@ -39,11 +39,11 @@ export function remarks(status: ServerStatus, now: number): Remark[] {
   const health = healthOf(minute);
   if (health === "bad" || health === "warn") {
     const who = faultsOf(status.traffic.faults).filter(({ who: one }) => !/visitor|configuration/.test(one));
-    const whose = who[0] ? ` Since the start it was mostly ${who[0].who}.` : "";
+    const whose = who[0] ? ` Since the start most failures were caused by ${who[0].who}.` : "";
     found.push({
       tone: health,
       title: `${failureShare(minute).replace(" fail", "")} of requests fail`,
-      reason: `${counted(minute.failed, "request")} of ${minute.requests.toLocaleString("en-GB")} in the last minute were answered with 5xx.${whose}`,
+      reason: `${counted(minute.failed, "request")} of ${minute.requests.toLocaleString("en-GB")} in the last minute failed with status 5xx.${whose}`,
       place: "/topology",
     });
   }
@@ -57,8 +57,8 @@ export function remarks(status: ServerStatus, now: number): Remark[] {
         tone === "bad" ? `The certificate of ${name} has expired` : `The certificate of ${name} expires soon`,
       reason:
         tone === "bad"
-          ? "Browsers refuse it. Upload the next one."
-          : `It is valid for ${counted(daysUntil(not_after, now), "more day", "more days")}. Upload the next one in time.`,
+          ? "Browsers refuse it. Upload a new one."
+          : `It is valid for ${counted(daysUntil(not_after, now), "more day", "more days")}. Upload a new one in time.`,
       place: `/tls_certificates/${certificate.id}`,
     });
   }
@@ -66,7 +66,7 @@ export function remarks(status: ServerStatus, now: number): Remark[] {
     found.push({
       tone: "info",
       title: "No agent is connected",
-      reason: "Tunnels and tunnel groups have nobody to serve them until an agent connects.",
+      reason: "Tunnels and tunnel groups are not served until an agent connects.",
       place: "/tunnel_sessions",
     });
   const order: readonly Tone[] = ["bad", "warn", "info", "ok"];

@@ -14,7 +14,7 @@ const own = { ...sessions, columns: sessionColumns } as unknown as Kind;
 export function SessionsOfPerson({ record: user }: { record: AppUser }) {
   const [ending, setEnding] = useState<AppSession | null>(null);
   return (
-    <Section title="Sessions" about="One for each browser and route they have logged in with.">
+    <Section title="Sessions" about="One for each browser and route.">
       <ResourceTable
         kind={own}
         prefix="sessions-"
@@ -30,7 +30,7 @@ export function SessionsOfPerson({ record: user }: { record: AppUser }) {
             End
           </Button>
         )}
-        empty={<p className={styles.none}>No browser of this person is logged in.</p>}
+        empty={<p className={styles.none}>This person is not logged in.</p>}
       />
       {ending && (
         <DeleteDialog
@@ -43,7 +43,7 @@ export function SessionsOfPerson({ record: user }: { record: AppUser }) {
           onClose={() => setEnding(null)}
           onDone={() => setEnding(null)}
         >
-          <p>With its next request this browser is sent to log in again.</p>
+          <p>The next request from this browser has to log in again.</p>
         </DeleteDialog>
       )}
     </Section>

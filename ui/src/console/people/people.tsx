@@ -11,7 +11,7 @@ export const people = describe<AppUser>({
   prefix: "au",
   one: "person",
   many: "People",
-  about: "Who has logged in at a route or tunnel that asks visitors to, with the account they used.",
+  about: "Visitors who have logged in at a route or tunnel, with the account they used.",
   title: (user) => nameOf(user),
   columns: [
     { name: "name", label: "Name", text: nameOf },
@@ -42,7 +42,7 @@ export const people = describe<AppUser>({
     },
     {
       name: "provider_user_id",
-      label: "ID at the provider",
+      label: "Provider's ID",
       text: (user) => user.provider_user_id,
       mono: true,
       hidden: true,
@@ -52,16 +52,16 @@ export const people = describe<AppUser>({
   fields: [],
   empty: {
     sentence:
-      "Nobody has logged in yet. Add OAuth, OpenID Connect or SAML to a route of an HTTPS edge; its visitors appear here.",
+      "No visitor has logged in yet. Add OAuth, OpenID Connect or SAML to a route of an HTTPS edge; its visitors appear here.",
   },
   live: { every: 5_000, removable: true, removal: "Log out" },
   deletion: () =>
-    "All sessions of this person end: with the next request they are sent to log in again. To keep them out, change who is allowed at the route or at the identity provider.",
+    "All sessions of this person end: the next request has to log in again. To refuse this person, change the allowed accounts of the route or at the identity provider.",
   touches: ["/app/sessions"],
   facts: (user) => [
-    { label: "E-mail", value: user.email || <None>not known</None> },
+    { label: "E-mail", value: user.email || <None>unknown</None> },
     { label: "Provider", value: providerOf(user) },
-    { label: "ID at the provider", value: <Mono>{user.provider_user_id}</Mono> },
+    { label: "Provider's ID", value: <Mono>{user.provider_user_id}</Mono> },
     ...(user.username ? [{ label: "User name", value: user.username }] : []),
     { label: "Last active", value: <Moment at={user.last_active} /> },
     { label: "Last login", value: <Moment at={user.last_login} /> },

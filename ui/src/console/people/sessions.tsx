@@ -19,7 +19,7 @@ export const sessionColumns: readonly Column<AppSession>[] = [
     name: "expires_at",
     label: "Ends",
     text: (session) => session.expires_at,
-    cell: (session) => <Moment at={session.expires_at || null} none="by inactivity" />,
+    cell: (session) => <Moment at={session.expires_at || null} none="after inactivity" />,
   },
 ];
 
@@ -29,7 +29,7 @@ export const sessions = describe<AppSession>({
   prefix: "as",
   one: "session",
   many: "Sessions of people",
-  about: "Browsers that are logged in at an edge. Ending one takes effect with its next request.",
+  about: "Browsers that are logged in at an edge. Ending a session takes effect with its next request.",
   title: (session) => `${browserOf(session)} at ${session.public_url}`,
   columns: [
     ...sessionColumns,
@@ -44,18 +44,18 @@ export const sessions = describe<AppSession>({
   fields: [],
   empty: {
     sentence:
-      "Nobody is logged in. Add OAuth, OpenID Connect or SAML to a route of an HTTPS edge; its visitors appear here.",
+      "No visitor is logged in. Add OAuth, OpenID Connect or SAML to a route of an HTTPS edge; its visitors appear here.",
   },
   live: { every: 5_000, removable: true, removal: "End" },
-  deletion: () => "With its next request this browser is sent to log in again.",
+  deletion: () => "The next request from this browser has to log in again.",
   touches: ["/app/users"],
   facts: (session) => [
     { label: "Person", value: <PersonName id={session.application_user.id} /> },
     { label: "Address", value: session.browser_session.ip_address },
-    { label: "System", value: systemOf(session) || <None>not known</None> },
+    { label: "System", value: systemOf(session) || <None>unknown</None> },
     { label: "Logged in", value: <Moment at={session.created_at} /> },
     { label: "Last active", value: <Moment at={session.last_active} /> },
-    { label: "Ends", value: <Moment at={session.expires_at || null} none="by inactivity" /> },
+    { label: "Ends", value: <Moment at={session.expires_at || null} none="after inactivity" /> },
     { label: "Edge", value: session.edge ? <RefLink id={session.edge.id} /> : <None>a tunnel</None> },
   ],
 });

@@ -46,7 +46,7 @@ export function DeleteDialog({
       <div className={styles.content}>
         {children}
         {problem && (
-          <Notice tone="bad" title="The server refused it" alert>
+          <Notice tone="bad" title="The server refused the request" alert>
             <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
           </Notice>
         )}

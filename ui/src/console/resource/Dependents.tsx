@@ -30,21 +30,21 @@ interface DependentsProps {
 
 export function Dependents({ path, record, one, renderStays }: DependentsProps) {
   const asked = useAsked(dependentsOf(path, record.id));
-  if (asked.isError) return <Failure thrown={asked.error} title="What depends on it could not be read" />;
-  if (!asked.data) return <p role="status">Looking for what depends on it…</p>;
+  if (asked.isError) return <Failure thrown={asked.error} title="The dependents could not be loaded" />;
+  if (!asked.data) return <p role="status">Loading dependents…</p>;
   const of = (role: Dependent["on_delete"]) => asked.data.filter((dependent) => dependent.on_delete === role);
   const [refuses, goes, stays] = [of("refuses"), of("goes"), of("stays")];
   if (asked.data.length === 0) return <p>Nothing refers to it.</p>;
   return (
     <>
       {refuses.length > 0 && (
-        <Notice tone="bad" title={`It is in use: the server will refuse to delete this ${one}`}>
-          <p>Take it out of there first:</p>
+        <Notice tone="bad" title={`In use: the server will refuse to delete this ${one}`}>
+          <p>Remove the references first:</p>
           <List dependents={refuses} />
         </Notice>
       )}
       {stays.length > 0 && (
-        <Notice tone="warn" title="These go on naming it">
+        <Notice tone="warn" title="These keep referring to it">
           {renderStays?.(stays)}
           <List dependents={stays} />
         </Notice>

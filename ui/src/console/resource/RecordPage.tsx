@@ -27,7 +27,7 @@ export function RecordPage({ kind }: { kind: Kind }) {
     <PageFrame title={gone ? `This ${kind.one} is gone` : capital(kind.one)} back={back}>
       <Failure
         thrown={asked.error}
-        title={gone ? "There is none with this id" : "It could not be read"}
+        title={gone ? `There is no ${kind.one} with this ID` : "It could not be loaded"}
         retry={() => void asked.refetch()}
       />
     </PageFrame>

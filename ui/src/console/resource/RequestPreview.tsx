@@ -27,9 +27,9 @@ export function RequestPreview({ method, path, body, shown = body }: RequestPrev
   const json = said === undefined ? "" : JSON.stringify(said, null, 2);
   const text = form === "curl" ? asCurl(method, `${base}${path}`, said) : json;
   return (
-    <aside className={styles.preview} aria-label="The same as a request">
+    <aside className={styles.preview} aria-label="As a request">
       <header className={styles.header}>
-        <h2 className={styles.title}>The same as a request</h2>
+        <h2 className={styles.title}>As a request</h2>
         <Button weight="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
           {open ? "Hide" : "Show"}
         </Button>
@@ -60,9 +60,7 @@ export function RequestPreview({ method, path, body, shown = body }: RequestPrev
               onClick={() => void copy(text, form === "curl" ? "The curl command" : "The JSON")}
             />
           </div>
-          {secrets && (
-            <Check label="Show and copy secrets as well" checked={revealed} onChange={setRevealed} />
-          )}
+          {secrets && <Check label="Include secrets" checked={revealed} onChange={setRevealed} />}
         </Tabs>
       )}
     </aside>

@@ -120,7 +120,7 @@ export function ResourceForm<T>({
           ))}
           {children}
           {problem && (
-            <Notice tone="bad" title="The server refused it" alert>
+            <Notice tone="bad" title="The server refused the request" alert>
               <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
             </Notice>
           )}
@@ -135,7 +135,7 @@ export function ResourceForm<T>({
               {submit}
             </Button>
             {onCancel && <Button onClick={onCancel}>Cancel</Button>}
-            {unchanged && <span className={styles.quiet}>Nothing is changed yet.</span>}
+            {unchanged && <span className={styles.quiet}>Nothing has changed yet.</span>}
           </div>
         </div>
         <RequestPreview method={method} path={path} body={body} shown={masked(fields, body)} />

@@ -82,7 +82,7 @@ export function ResourceTable({
     return (
       <Failure
         thrown={asked.error}
-        title={`${kind.many} could not be read`}
+        title={`${kind.many} could not be loaded`}
         retry={() => void asked.refetch()}
       />
     );
@@ -115,7 +115,7 @@ export function ResourceTable({
           }}
         />
       </div>
-      {asked.isError && <Failure thrown={asked.error} title="This is not up to date" />}
+      {asked.isError && <Failure thrown={asked.error} title="This list is not up to date" />}
       <div className={styles.scroll} aria-busy={asked.isFetching}>
         <table className={styles.table}>
           <caption className="unseen">{kind.many}</caption>
@@ -170,7 +170,7 @@ export function ResourceTable({
           <p className={styles.message} role="status">
             {words === "" ? "Nothing on this page." : `Nothing matches “${words}”.`}{" "}
             <Button weight="quiet" onClick={() => set({ q: "", page: "", after: "" })}>
-              Show everything
+              Clear the search
             </Button>
           </p>
         )}

@@ -12,7 +12,7 @@ export function TokenOnce({ what, token, onStored }: { what: string; token: stri
   return (
     <Dialog
       title="Store this token now"
-      description={`It is the only time that the token of this ${what} is shown; the server keeps just a digest of it.`}
+      description={`The token of this ${what} is shown only once; the server stores only a hash of it.`}
       open
       onClose={() => stored && onStored()}
     >
@@ -24,7 +24,7 @@ export function TokenOnce({ what, token, onStored }: { what: string; token: stri
           Copy
         </Button>
       </div>
-      <Check label="I stored it" checked={stored} onChange={setStored} />
+      <Check label="I have stored it" checked={stored} onChange={setStored} />
       <DialogActions>
         <Button weight="primary" aria-disabled={!stored || undefined} onClick={() => stored && onStored()}>
           Done

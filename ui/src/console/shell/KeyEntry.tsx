@@ -27,7 +27,7 @@ export function KeyEntry({ entered, onEntered }: KeyEntryProps) {
       ? "Enter an API key."
       : /^[\x21-\x7e]+$/.test(key.trim())
         ? null
-        : "A key has letters and digits only, on one line.";
+        : "A key consists of letters and digits on one line.";
   const send = async (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
@@ -54,8 +54,8 @@ export function KeyEntry({ entered, onEntered }: KeyEntryProps) {
           Enter an API key of this server. It stays in this page&rsquo;s memory until you leave or reload it.
         </p>
         {entered.refused && !problem && (
-          <Notice tone="warn" title="The key counts no longer">
-            <p>It was deleted, or its owner is not active any more. Enter another one.</p>
+          <Notice tone="warn" title="The key is no longer valid">
+            <p>It was deleted, or its owner is no longer active. Enter another one.</p>
           </Notice>
         )}
         <Field

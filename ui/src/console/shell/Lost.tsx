@@ -8,9 +8,9 @@ import styles from "./Lost.module.css";
 export function Lost() {
   return (
     <div className={styles.lost}>
-      <h1 className={styles.title}>There is no such page</h1>
+      <h1 className={styles.title}>Page not found</h1>
       <p>
-        The address may be mistyped. <PlaceLink to="/">Go to the beginning</PlaceLink>
+        The address may be mistyped. <PlaceLink to="/">Go to the start page</PlaceLink>
       </p>
     </div>
   );
@@ -28,7 +28,7 @@ export function PageFailure({ error }: { error: unknown }) {
   return (
     <div className={styles.lost}>
       <h1 className={styles.title}>This page failed</h1>
-      <Failure thrown={error} title="Something in it went wrong" />
+      <Failure thrown={error} title="An unexpected error occurred" />
     </div>
   );
 }

@@ -50,7 +50,7 @@ export function Chosen({ node, onClose }: { node: Node; onClose(): void }) {
         {node.place && (
           <li>
             <PlaceLink to={node.place}>
-              {node.place.startsWith("/edges/") ? "Open, and see whom it turned away" : "Open"}
+              {node.place.startsWith("/edges/") ? "Open, with its refusals" : "Open"}
             </PlaceLink>
           </li>
         )}

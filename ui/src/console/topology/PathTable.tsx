@@ -24,7 +24,7 @@ export function PathTable({ graph }: { graph: Graph }) {
     <>
       <div className={styles.scroll}>
         <table className={styles.table}>
-          <caption className="unseen">Ways from visitors to local services, the busiest first</caption>
+          <caption className="unseen">Paths from visitors to local services, the busiest first</caption>
           <thead>
             <tr>
               {["Edge", "Route", "Stages", "Backend", "Agent", "Local service"].map((label) => (

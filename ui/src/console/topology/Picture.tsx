@@ -117,7 +117,7 @@ export default function Picture({ graph, chosen, onChoose }: PictureProps) {
           // Enter and Escape on a focused node.
           for (const change of changes) if (change.type === "select" && change.selected) onChoose(change.id);
         }}
-        aria-label="Graph of what is published"
+        aria-label="Graph of everything published"
       >
         <Background gap={24} size={1} />
         <Controls

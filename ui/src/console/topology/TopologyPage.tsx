@@ -27,7 +27,7 @@ export default function TopologyPage() {
   if (!graph || !whole)
     return failed ? (
       <PageFrame title="Topology">
-        <Failure thrown={failed} title="It could not be read" retry={retry} />
+        <Failure thrown={failed} title="It could not be loaded" retry={retry} />
       </PageFrame>
     ) : (
       <Waiting />
@@ -37,13 +37,13 @@ export default function TopologyPage() {
     <PageFrame
       title="Topology"
       wide
-      about="The ways of visitors: edge, route, stages, backend, agent, local service. Lines are as wide as there are requests in the last minute."
+      about="The paths of visitors: edge, route, stages, backend, agent, local service. The width of a line shows the requests in the last minute."
     >
       {whole.nodes.length === 0 ? (
         <div className={styles.empty}>
-          <p>Nothing is published yet. Start a tunnel, or make an edge and give it a backend.</p>
+          <p>Nothing is published yet. Start a tunnel, or create an edge with a backend.</p>
           <p>
-            <PlaceLink to="/overview">The overview has the first step</PlaceLink>
+            <PlaceLink to="/overview">Open the overview for the first step</PlaceLink>
           </p>
         </div>
       ) : (

@@ -120,7 +120,7 @@ describe("a graph", () => {
       ["ts_2", "service:ts_2:http://localhost:99"],
     ]);
     const stages = graph.nodes.find(({ id }) => id === "stages:edghtsrt_api");
-    expect(stages?.title, "what is switched off does nothing").toBe("IP restriction → Compression");
+    expect(stages?.title, "what is turned off does nothing").toBe("IP restriction → Compression");
     expect(graph.nodes.find(({ id }) => id === "edghts_shop")).toMatchObject({
       title: "shop.test",
       note: "and 1 more",
@@ -136,7 +136,7 @@ describe("a graph", () => {
 
   it("keeps what it cannot read as a part of its own, and does without anything", () => {
     const graph = graphOf(parts({ weighted: [], fixed: [], groups: [] }));
-    expect(graph.nodes.filter(({ note }) => note === "not read").map(({ id }) => id)).toEqual([
+    expect(graph.nodes.filter(({ note }) => note === "not loaded").map(({ id }) => id)).toEqual([
       "bkdwd_w",
       "bkdhr_f",
       "bkdtg_g",

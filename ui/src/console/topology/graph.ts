@@ -202,7 +202,7 @@ class Builder {
       column: "backend",
       kind: "Backend",
       title: id,
-      note: "not read",
+      note: "not loaded",
       place: null,
       minute: null,
     });
@@ -266,7 +266,7 @@ class Builder {
       backend.id,
       "backend",
       "HTTP response",
-      backend.description || `answers ${backend.status_code}`,
+      backend.description || `responds with ${backend.status_code}`,
       "",
       "http_response",
     );
@@ -295,7 +295,7 @@ class Builder {
       id: service,
       column: "service",
       kind: "Local service",
-      title: tunnel.forwards_to || "not said",
+      title: tunnel.forwards_to || "not specified",
       note: "",
       place: `/tunnels/${tunnel.id}`,
       minute: null,

@@ -59,10 +59,10 @@ export function BodyContent(props: BodyContentProps) {
   if (failure !== null)
     return (
       <p className={styles.none}>
-        This {what} cannot be shown. {failure}
+        This {what} cannot be displayed. {failure}
       </p>
     );
-  if (ready === null || ready.source !== source) return <p className={styles.none}>Reading…</p>;
+  if (ready === null || ready.source !== source) return <p className={styles.none}>Loading…</p>;
   return <Ways key={what} {...props} content={ready.content} kind={ready.kind} />;
 }
 
@@ -85,11 +85,11 @@ function Ways(props: BodyContentProps & { content: Content; kind: Kind }) {
   const charset = media.parameters.get("charset") ?? null;
   const shown = ways.includes(chosen) ? ways : [...ways, chosen];
   const told = [
-    ...(cut ? ["Cut: only the beginning of this body was captured."] : []),
+    ...(cut ? ["Incomplete: only the beginning of this body was captured."] : []),
     ...notes,
     ...content.notes,
     ...(content.isLong && chosen !== "Hex" && chosen !== "Text" && chosen !== "Messages"
-      ? [`Only the first ${WHOLE / 1024 / 1024} MB are read here; text and hex show all of it.`]
+      ? [`Only the first ${WHOLE / 1024 / 1024} MB are parsed; text and hex show the whole body.`]
       : []),
   ];
   const copyAll = async () => {
@@ -109,14 +109,14 @@ function Ways(props: BodyContentProps & { content: Content; kind: Kind }) {
               type="button"
               className={styles.way}
               aria-pressed={way === chosen}
-              title={way === "Hex" && depth === 0 ? "The bytes themselves (x)" : undefined}
+              title={way === "Hex" && depth === 0 ? "The raw bytes (x)" : undefined}
               onClick={() => choose(way)}
             >
               {way === "Messages" ? messages?.name : way}
             </button>
           ))}
           <Menu
-            trigger={<IconButton label={`More ways to view the ${what}`} icon="chevron" />}
+            trigger={<IconButton label={`More views of the ${what}`} icon="chevron" />}
             title="View as"
             actions={ALL_WAYS.filter((way) => !shown.includes(way)).map((way) => ({
               label: way,

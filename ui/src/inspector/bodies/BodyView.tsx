@@ -42,18 +42,18 @@ export function BodyView({ id, side, complete }: BodyViewProps) {
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a body that became complete is fetched again
   }, [host, id, side, of, complete]);
   const reading: Reading = known?.of === of ? known.reading : { state: "reading" };
-  if (reading.state === "reading") return <p className={styles.none}>Reading…</p>;
+  if (reading.state === "reading") return <p className={styles.none}>Loading…</p>;
   if (reading.state === "failed") {
     const { code, message } = reading.problem;
     return (
-      <Notice tone="bad" title="This body cannot be shown">
+      <Notice tone="bad" title="This body cannot be displayed">
         <ProblemText message={message} advice={adviceFor(reading.problem)} code={code} />
       </Notice>
     );
   }
   const { body, error } = reading;
   if (body === null)
-    return <p className={styles.none}>{error ?? "The local service has not answered yet."}</p>;
+    return <p className={styles.none}>{error ?? "The local service has not responded yet."}</p>;
   return <Found id={id} side={side} body={body} />;
 }
 
@@ -72,7 +72,7 @@ function Found({ id, side, body }: { id: string; side: SideName; body: BodyOf })
     return (
       <p className={styles.none}>
         {body.frames !== null && side === "request"
-          ? "What the visitor sent is in the list of messages, at the response."
+          ? "The visitor's messages are in the list of messages, at the response."
           : body.cut
             ? "None of this body was captured."
             : `This ${side} has no body.`}

@@ -76,8 +76,8 @@ export function FindBar({ handle, label, onRow, actions }: FindBarProps) {
       </span>
       {count > 0 && (
         <>
-          <IconButton label="Previous finding" icon="back" onClick={() => step(-1)} />
-          <IconButton label="Next finding" icon="arrow" onClick={() => step(1)} />
+          <IconButton label="Previous result" icon="back" onClick={() => step(-1)} />
+          <IconButton label="Next result" icon="arrow" onClick={() => step(1)} />
         </>
       )}
       <span className={styles.actions}>{actions}</span>

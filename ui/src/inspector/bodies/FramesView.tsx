@@ -70,7 +70,7 @@ function Listed({ model, label }: { model: Frames; label: string }) {
           {filter === ""
             ? counted(count, "message")
             : `${count.toLocaleString("en")} of ${counted(picture.frames.length, "message")}`}
-          {picture.dropped > 0 && `, ${picture.dropped.toLocaleString("en")} older ones made room`}
+          {picture.dropped > 0 && `, ${picture.dropped.toLocaleString("en")} older ones were evicted`}
           {picture.known && (picture.open ? " · open" : " · closed")}
         </span>
         <Button weight="quiet" icon={following ? "pause" : "play"} onClick={() => setFollowing(!following)}>
@@ -85,10 +85,10 @@ function Listed({ model, label }: { model: Frames; label: string }) {
           {count === 0 ? (
             <p className={styles.none}>
               {!picture.known
-                ? "Reading…"
+                ? "Loading…"
                 : filter === ""
-                  ? "No message has passed yet."
-                  : "No message fits the filter."}
+                  ? "No message has been captured yet."
+                  : "No message matches the filter."}
             </p>
           ) : (
             <VirtualRows
@@ -153,14 +153,14 @@ function Chosen({ frame }: { frame: Frame }) {
   const facts = [
     frame.event?.id ? `Id ${frame.event.id}.` : "",
     frame.compressed && frame.text === null && !frame.bytes
-      ? "Compressed, and what came before it is missing: the bytes are as they came."
+      ? "Compressed, and an earlier message is missing: the bytes are shown as captured."
       : frame.compressed
-        ? "It came compressed."
+        ? "It was compressed."
         : "",
-    frame.last ? "" : "The message goes on in the next frame.",
+    frame.last ? "" : "The message continues in the next frame.",
   ].filter(Boolean);
   return (
-    <section className={styles.chosen} aria-label="The chosen message">
+    <section className={styles.chosen} aria-label="The selected message">
       <BodyContent
         source={source}
         headers={NO_HEADERS}

@@ -61,7 +61,8 @@ function HexRows({ source, start, length, label }: HexRowsProps) {
         },
         (thrown: unknown) => {
           known.delete(block);
-          if (mounted.current) setFailure(thrown instanceof Error ? thrown.message : "It could not be read.");
+          if (mounted.current)
+            setFailure(thrown instanceof Error ? thrown.message : "It could not be loaded.");
         },
       );
     }

@@ -24,7 +24,7 @@ export function ImageView({ content, label }: { content: Content; label: string 
       if (content.length > WHOLE) throw new Error("It is too large.");
       await content.load();
       const picture = await content.desk.call("picture");
-      if (picture === null) throw new Error("These bytes are no picture that can be shown here.");
+      if (picture === null) throw new Error("These bytes are not an image that can be displayed here.");
       const isHuge = (picture.width ?? 0) * (picture.height ?? 0) > POINTS;
       if (isHuge && !forced) return wanted && setShown({ state: "known", picture });
       const bytes = await content.read(0, content.length);
@@ -42,7 +42,7 @@ export function ImageView({ content, label }: { content: Content; label: string 
 
   switch (shown.state) {
     case "reading":
-      return <p className={styles.none}>Reading…</p>;
+      return <p className={styles.none}>Loading…</p>;
     case "failed":
       return <p className={styles.none}>This picture cannot be shown. {shown.message} Look at it as hex.</p>;
     case "known": {
@@ -50,8 +50,8 @@ export function ImageView({ content, label }: { content: Content; label: string 
       return (
         <div className={styles.none}>
           <p>
-            Unpacked, this picture has {width?.toLocaleString("en")} × {height?.toLocaleString("en")} points.
-            It would take much memory.
+            Decoded, this image has {width?.toLocaleString("en")} × {height?.toLocaleString("en")} pixels. It
+            would need a lot of memory.
           </p>
           <Button onClick={() => setForced(true)}>Show it anyway</Button>
         </div>
@@ -67,9 +67,7 @@ export function ImageView({ content, label }: { content: Content; label: string 
             onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
               setNatural(`${naturalWidth.toLocaleString("en")} × ${naturalHeight.toLocaleString("en")}`)
             }
-            onError={() =>
-              setShown({ state: "failed", message: "It is damaged, or not all of it was captured." })
-            }
+            onError={() => setShown({ state: "failed", message: "It is damaged, or not all of captured." })}
           />
           <figcaption>
             {shown.picture.type}

@@ -37,8 +37,8 @@ export function PageView({ content, charset, as, label }: PageViewProps) {
   return (
     <div className={styles.page}>
       <p className={styles.notes}>
-        Shown without scripts, without anything from the network, and with links that lead nowhere.
-        {cut && " It is long: only its beginning is shown."}
+        Displayed without scripts, network access and working links.
+        {cut && " Only the beginning of this long page is shown."}
       </p>
       <iframe ref={frame} className={styles.frame} title={label} sandbox="" referrerPolicy="no-referrer" />
     </div>

@@ -34,18 +34,18 @@ export function PartsView({ content, boundary, label, depth }: PartsViewProps) {
       wanted = false;
     };
   }, [content, boundary]);
-  if (found === "reading") return <p className={styles.none}>Reading…</p>;
+  if (found === "reading") return <p className={styles.none}>Loading…</p>;
   if (found === null || "failure" in found)
     return (
       <p className={styles.none}>
-        {found === null ? "No part begins in this body. Look at it as text." : found.failure}
+        {found === null ? "This body contains no parts. View it as text." : found.failure}
       </p>
     );
   const { parts, more, complete } = found;
   const part = parts[chosen];
   const notes = [
     more ? `Only the first ${PARTS.toLocaleString("en")} parts are listed.` : "",
-    complete || more ? "" : "The closing boundary is missing: the last part may not be whole.",
+    complete || more ? "" : "The closing boundary is missing: the last part may be incomplete.",
   ].filter(Boolean);
   return (
     <div className={styles.parts}>
@@ -71,7 +71,7 @@ export function PartsView({ content, boundary, label, depth }: PartsViewProps) {
       {part !== undefined && (
         <div className={styles.partBody}>
           {depth >= DEPTH ? (
-            <p className={styles.none}>Parts within parts are not opened any deeper.</p>
+            <p className={styles.none}>Nested parts are not opened any deeper.</p>
           ) : (
             <BodyContent
               key={chosen}

@@ -17,7 +17,7 @@ interface ReadingViewProps {
 
 export function ReadingView({ content, label, look, wish }: ReadingViewProps) {
   const opening = useHandle(content, wish);
-  if (opening.state === "opening") return <p className={styles.none}>Reading…</p>;
+  if (opening.state === "opening") return <p className={styles.none}>Loading…</p>;
   if (opening.state === "failed") return <p className={styles.none}>{opening.message}</p>;
   const { handle, told } = opening;
   const { mistake } = told;
@@ -33,18 +33,18 @@ export function ReadingView({ content, label, look, wish }: ReadingViewProps) {
             <p>
               {mistake.message}.{" "}
               {wish.as === "XML"
-                ? "What could be made of it is shown."
+                ? "The readable part is shown."
                 : look === "tree"
-                  ? "What came before is shown; as text it is marked at its place."
+                  ? "The part before it is shown; the text view marks the position."
                   : wish.as === "Pretty"
-                    ? "From there on it is shown as it is."
-                    : "It is marked at its place."}
+                    ? "From there on the text is unformatted."
+                    : "The position is marked."}
             </p>
           </Notice>
         </div>
       )}
       {handle.count === 0 ? (
-        <p className={styles.none}>There is nothing to show in this way. Look at it as text or hex.</p>
+        <p className={styles.none}>This view has nothing to show. View it as text or hex.</p>
       ) : (
         <div className={styles.rows}>
           <RowsView
@@ -114,7 +114,7 @@ function OnePage({ content, from, to, label, charset }: OnePageProps) {
     setPart(opened);
     return () => opened.close();
   }, [content, from, to]);
-  if (part === null) return <p className={styles.none}>Reading…</p>;
+  if (part === null) return <p className={styles.none}>Loading…</p>;
   return (
     <div className={styles.rows}>
       <ReadingView

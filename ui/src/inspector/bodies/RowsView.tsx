@@ -94,10 +94,10 @@ export function RowsView({ handle, look, label, first = null, folds = look === "
           folds ? (
             <>
               <Button weight="quiet" onClick={() => void handle.fold(true)}>
-                {look === "tree" ? "Open all" : "Show all lines"}
+                {look === "tree" ? "Expand all" : "Show all lines"}
               </Button>
               <Button weight="quiet" onClick={() => void handle.fold(false)}>
-                {look === "tree" ? "Close all" : "Only changes"}
+                {look === "tree" ? "Collapse all" : "Only changes"}
               </Button>
             </>
           ) : null
@@ -106,7 +106,7 @@ export function RowsView({ handle, look, label, first = null, folds = look === "
       {look !== "lines" && (
         <div className={styles.status}>
           {path === null ? (
-            <span className={styles.hint}>Choose a row to copy it or its place.</span>
+            <span className={styles.hint}>Select a row to copy its value or its path.</span>
           ) : (
             <bdi className={styles.path}>{(path.path ?? "").slice(0, 2_000)}</bdi>
           )}

@@ -84,7 +84,7 @@ async function range(
   if (status === 416 && total === 0) return { bytes: new Uint8Array(), total: 0 };
   if (status === 200) return { bytes: bytes.slice(from, to), total: bytes.length };
   if (status >= 400) throw fromAnswer(status, new TextDecoder().decode(bytes));
-  throw new ApiError("ANSWER_UNREADABLE", "The agent's answer could not be read.", 502);
+  throw new ApiError("ANSWER_UNREADABLE", "The agent's response could not be parsed.", 502);
 }
 
 /** A range of other bytes. */
@@ -170,7 +170,7 @@ export class Content implements Source {
       }
       const told =
         source.length > WHOLE
-          ? [...notes, `Only the first ${WHOLE / 1024 / 1024} MB of the encoded bytes were read.`]
+          ? [...notes, `Only the first ${WHOLE / 1024 / 1024} MB of the encoded bytes were decoded.`]
           : notes;
       const unpacked: Source = {
         length,

@@ -24,10 +24,7 @@ export class Desk {
       const number = this.#next;
       this.#next += 1;
       const timer = setTimeout(
-        () =>
-          this.#end(
-            new Error("Reading this body took too long and was given up. Look at it as text or hex."),
-          ),
+        () => this.#end(new Error("This body took too long to parse. View it as text or hex.")),
         PATIENCE_MS,
       );
       this.#waiting.set(number, {
@@ -62,7 +59,7 @@ export class Desk {
       },
     );
     worker.addEventListener("error", () =>
-      this.#end(new Error("The reader of this body failed. Look at it as hex, or select the request again.")),
+      this.#end(new Error("Parsing this body failed. View it as hex, or select the request again.")),
     );
     return worker;
   }

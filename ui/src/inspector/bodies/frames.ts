@@ -93,7 +93,7 @@ export class Frames {
         if (!more && !page.open) return;
       }
     } catch (thrown) {
-      this.#set({ failure: thrown instanceof Error ? thrown.message : "The messages could not be read." });
+      this.#set({ failure: thrown instanceof Error ? thrown.message : "The messages could not be loaded." });
     }
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#read(), AGAIN_MS);
   }

@@ -35,5 +35,5 @@ export function useHandle(content: Content, wish: Wish): Opening {
 }
 
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : "This could not be read.";
+  return thrown instanceof Error ? thrown.message : "This could not be loaded.";
 }

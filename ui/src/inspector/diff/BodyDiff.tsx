@@ -73,7 +73,7 @@ export function BodyDiff({ before, after, side }: { before: BodyOf; after: BodyO
 }
 
 function said({ kind, changes }: Known): string {
-  if (kind === "same" || changes === 0) return "the same";
+  if (kind === "same" || changes === 0) return "identical";
   if (kind === "bytes") return "the bytes differ";
   const what = kind === "values" ? "value" : "line";
   return `${changes.toLocaleString("en")} ${what}${changes === 1 ? " differs" : "s differ"}`;

@@ -59,10 +59,10 @@ export function DiffView({ left, right }: { left: string; right: string }) {
 }
 
 function Shown({ reading, side }: { reading: Reading; side: SideName }) {
-  if (reading.state === "reading") return <p className={styles.none}>Reading…</p>;
+  if (reading.state === "reading") return <p className={styles.none}>Loading…</p>;
   if (reading.state === "failed")
     return (
-      <Notice tone="bad" title="These two cannot be compared">
+      <Notice tone="bad" title="These requests cannot be compared">
         <ProblemText
           message={reading.problem.message}
           advice={adviceFor(reading.problem)}

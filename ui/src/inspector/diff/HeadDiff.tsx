@@ -54,24 +54,24 @@ export function HeadDiff({ before, after }: { before: BodyOf; after: BodyOf }) {
       </div>
       {editing && (
         <label className={styles.ignored}>
-          <span>Headers whose difference does not count</span>
+          <span>Headers whose differences are ignored</span>
           <textarea rows={2} value={ignored} onChange={({ target }) => store(target.value)} />
           <Button weight="quiet" onClick={() => store(USUALLY_IGNORED.join(", "))}>
-            As it was at first
+            Reset to default
           </Button>
         </label>
       )}
-      <table className={styles.table} aria-label="First line and headers">
+      <table className={styles.table} aria-label="Start line and headers">
         <thead>
           <tr>
             <th scope="col">Of</th>
-            <th scope="col">The older</th>
-            <th scope="col">The newer</th>
+            <th scope="col">Older</th>
+            <th scope="col">Newer</th>
           </tr>
         </thead>
         <tbody>
           <tr className={firstDiffers ? styles.changed : undefined}>
-            <th scope="row">First line</th>
+            <th scope="row">Start line</th>
             <td>
               <Words text={before.startLine} />
             </td>
@@ -123,9 +123,9 @@ function Words({ text }: { text: string }) {
 }
 
 function Missing() {
-  return <span className={styles.faint}>not there</span>;
+  return <span className={styles.faint}>absent</span>;
 }
 
 function Same() {
-  return <span className={styles.faint}>the same</span>;
+  return <span className={styles.faint}>identical</span>;
 }

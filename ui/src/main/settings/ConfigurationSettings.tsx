@@ -59,7 +59,7 @@ export function ConfigurationSettings() {
       setWrong(problems);
       if (problems.length === 0) {
         take(await model.api.saveConfiguration(text, revision));
-        say({ title: "The configuration is saved and in use" });
+        say({ title: "The configuration is saved and active" });
       }
     } catch (thrown) {
       setProblem(asProblem(thrown));
@@ -77,7 +77,7 @@ export function ConfigurationSettings() {
           <p className={styles.note}>
             <code>{read.path}</code>
             {read.kept_secrets > 0 &&
-              `. Secrets stay with the agent: leave the notes in their places, or write new ones there.`}
+              `. Secrets stay with the agent: keep the placeholders, or replace them with new values.`}
           </p>
           <textarea
             className={styles.editor}
@@ -94,7 +94,7 @@ export function ConfigurationSettings() {
         </>
       )}
       {changed && wrong.length > 0 && (
-        <Notice tone="bad" title={wrong.length === 1 ? "One mistake" : `${wrong.length} mistakes`}>
+        <Notice tone="bad" title={wrong.length === 1 ? "One error" : `${wrong.length} errors`}>
           <ul id="configuration-wrong" className={styles.mistakes}>
             {wrong.map((one, index) => (
               <li key={index}>
@@ -106,7 +106,7 @@ export function ConfigurationSettings() {
         </Notice>
       )}
       {problem && (
-        <Notice tone="bad" title="The configuration could not be read or saved" alert>
+        <Notice tone="bad" title="The configuration could not be loaded or saved" alert>
           <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
         </Notice>
       )}
@@ -123,7 +123,7 @@ export function ConfigurationSettings() {
           Save
         </Button>
         <Button icon="refresh" onClick={reload}>
-          {changed ? "Discard and read again" : "Read again"}
+          {changed ? "Discard and reload" : "Reload"}
         </Button>
       </div>
     </section>

@@ -11,9 +11,9 @@ import { useCopy, useServices } from "../../services";
 import styles from "../Settings.module.css";
 
 const VERDICTS: Record<Diagnosis["verdict"], { tone: Tone; icon: IconName; words: string }> = {
-  OK: { tone: "ok", icon: "check", words: "Good" },
-  WARN: { tone: "warn", icon: "alert", words: "Look at it" },
-  FAIL: { tone: "bad", icon: "cross", words: "Broken" },
+  OK: { tone: "ok", icon: "check", words: "OK" },
+  WARN: { tone: "warn", icon: "alert", words: "Warning" },
+  FAIL: { tone: "bad", icon: "cross", words: "Failed" },
 };
 
 export function DiagnosisSettings() {
@@ -40,21 +40,21 @@ export function DiagnosisSettings() {
         Diagnosis
       </h2>
       <p className={styles.note}>
-        Looks at everything on the way from here to the server and to your services, and says what to do.
+        Checks every step from this computer to the server and to your services, and suggests fixes.
       </p>
       {problem && (
-        <Notice tone="bad" title="The agent could not look" alert>
+        <Notice tone="bad" title="The diagnosis could not run" alert>
           <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
         </Notice>
       )}
       {report && (
-        <table className={styles.table} aria-label="What was found">
+        <table className={styles.table} aria-label="Results">
           <thead>
             <tr>
-              <th scope="col">Verdict</th>
-              <th scope="col">Looked at</th>
-              <th scope="col">Found</th>
-              <th scope="col">Took</th>
+              <th scope="col">Decision</th>
+              <th scope="col">Subject</th>
+              <th scope="col">Finding</th>
+              <th scope="col">Duration</th>
             </tr>
           </thead>
           <tbody>
@@ -84,7 +84,7 @@ export function DiagnosisSettings() {
       )}
       <div className={styles.buttons}>
         <Button icon="search" busy={busy} onClick={() => void run()}>
-          {report ? "Look again" : "Look at everything"}
+          {report ? "Run again" : "Run the diagnosis"}
         </Button>
         {report && (
           <Button icon="copy" onClick={() => void copy(JSON.stringify(report, null, 2), "Report")}>

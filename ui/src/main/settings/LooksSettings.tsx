@@ -9,7 +9,7 @@ export function LooksSettings() {
   return (
     <section className={styles.section} aria-labelledby="looks-title">
       <h2 id="looks-title" className={styles.title}>
-        Looks
+        Appearance
       </h2>
       <Choice
         legend="Colours"

@@ -6,18 +6,18 @@ import { attempt } from "../../services";
 import styles from "../Settings.module.css";
 
 const KINDS: readonly { kind: keyof Notifications; label: string; hint: string }[] = [
-  { kind: "connection", label: "The server", hint: "When it cannot be reached, and when it is back." },
-  { kind: "tunnels", label: "Tunnels", hint: "When one that is switched on does not work." },
-  { kind: "errors", label: "Errors", hint: "When visitors are answered with 500 or more." },
+  { kind: "connection", label: "The server", hint: "When it becomes unreachable, and when it is back." },
+  { kind: "tunnels", label: "Tunnels", hint: "When one that is turned on fails." },
+  { kind: "errors", label: "Errors", hint: "When responses to visitors have status 500 or above." },
 ];
 
 export function MannersSettings({ app }: { app: Desktop }) {
   const [now, setNow] = useState<Preferences | null>(null);
 
   useEffect(() => {
-    void attempt("The settings could not be read", async () => setNow(await app.preferences()));
+    void attempt("The settings could not be loaded", async () => setNow(await app.preferences()));
   }, [app]);
-  if (!now) return <p className={styles.note}>Reading the settings…</p>;
+  if (!now) return <p className={styles.note}>Loading the settings…</p>;
 
   /** The choice is shown at once; the actual state is read afterwards, also when the change failed. */
   const change = (what: string, next: Preferences, work: () => Promise<void>) =>
@@ -30,9 +30,7 @@ export function MannersSettings({ app }: { app: Desktop }) {
       }
     });
   const setAutostart = (on: boolean) =>
-    change("The start with the session could not be changed", { ...now, autostart: on }, () =>
-      app.setAutostart(on),
-    );
+    change("The start at login could not be changed", { ...now, autostart: on }, () => app.setAutostart(on));
   const setWanted = (wanted: Notifications) =>
     change("The notifications could not be changed", { ...now, notifications: wanted }, () =>
       app.setNotifications(wanted),
@@ -45,8 +43,8 @@ export function MannersSettings({ app }: { app: Desktop }) {
           Start
         </h2>
         <Check
-          label="Start with the session"
-          hint="Postern waits in the tray, without a window, and tunnels that were on come up."
+          label="Start at login"
+          hint="Postern starts in the tray without a window, and starts the tunnels that were on."
           checked={now.autostart === true}
           onChange={setAutostart}
         />
@@ -55,7 +53,7 @@ export function MannersSettings({ app }: { app: Desktop }) {
         <h2 id="notifications-title" className={styles.title}>
           Desktop notifications
         </h2>
-        <p className={styles.note}>Only while no window of Postern can be seen, and never many at once.</p>
+        <p className={styles.note}>Only while no Postern window is visible, and at a limited rate.</p>
         {KINDS.map(({ kind, label, hint }) => (
           <Check
             key={kind}

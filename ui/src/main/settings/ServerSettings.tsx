@@ -13,7 +13,7 @@ type Where = "local" | "remote";
 
 const WHERE: readonly { value: Where; label: string }[] = [
   { value: "local", label: "On this computer" },
-  { value: "remote", label: "Elsewhere" },
+  { value: "remote", label: "Another server" },
 ];
 
 export function ServerSettings({ desktop, app }: { desktop: DesktopState | null; app: Desktop }) {
@@ -46,18 +46,17 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
       <h2 id="server-title" className={styles.title}>
         Server
       </h2>
-      <Choice<Where> legend="The server runs" value={where} options={WHERE} onChange={setWhere} />
+      <Choice<Where> legend="Server location" value={where} options={WHERE} onChange={setWhere} />
       {where === "local" && mode === "local" && (
         <p className={styles.note}>
-          Postern starts it with the app and ends it with the app. Its key lies{" "}
+          Postern starts and stops it with the app. Its key is stored{" "}
           {desktop?.keychain.kind === "file" ? "in a sealed file." : "in the keychain of this computer."}
         </p>
       )}
       {where === "local" && mode === "remote" && (
         <>
           <p className={styles.note}>
-            Postern starts a server on this computer. The tunnels of the configuration stay and get new
-            addresses.
+            Postern starts a server on this computer. The configured tunnels are kept and get new addresses.
           </p>
           <div className={styles.buttons}>
             <Button weight="primary" busy={busy} onClick={() => void change(() => app.toLocalServer())}>
@@ -68,7 +67,7 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
       )}
       {where === "remote" && (
         <form className={styles.form} onSubmit={connect} noValidate>
-          <Field label="Where agents connect" hint="Host and port, for example tunnel.example.com:443">
+          <Field label="Agent address" hint="Host and port, for example tunnel.example.com:443">
             {(tied) => (
               <input
                 {...tied}
@@ -90,7 +89,7 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
               />
             )}
           </Field>
-          <Field label="API key" hint="It goes into the keychain of this computer, and is never shown again.">
+          <Field label="API key" hint="It is stored in the keychain of this computer and never shown again.">
             {(tied) => (
               <input
                 {...tied}
@@ -104,7 +103,7 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
           </Field>
           <Field
             label="Certificate authority"
-            hint="The text of its PEM file, if this computer does not trust the server's certificate by itself."
+            hint="The text of its PEM file, if this computer does not already trust the server's certificate."
           >
             {(tied) => (
               <textarea
@@ -119,12 +118,12 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
           </Field>
           <div className={styles.buttons}>
             <Button weight="primary" type="submit" icon="arrow" busy={busy}>
-              Connect and start anew
+              Connect and restart
             </Button>
           </div>
           <p className={styles.note}>
-            The server is asked first; only if it answers, the agent gets a token there and Postern starts
-            anew with it.
+            Postern checks the server first; if it responds, the agent gets a token and Postern restarts with
+            it.
           </p>
         </form>
       )}

@@ -16,11 +16,11 @@ const EVERYWHERE = [
   { value: "status", label: "Status" },
   { value: "configuration", label: "Configuration" },
   { value: "diagnosis", label: "Diagnosis" },
-  { value: "looks", label: "Looks" },
+  { value: "looks", label: "Appearance" },
 ] as const;
 const OF_THE_DESKTOP = [
   { value: "server", label: "Server" },
-  { value: "manners", label: "Start and notifications" },
+  { value: "manners", label: "Startup and notifications" },
   { value: "storage", label: "Data and logs" },
 ] as const;
 

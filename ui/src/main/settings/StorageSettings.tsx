@@ -21,10 +21,10 @@ export function StorageSettings({ app }: { app: Desktop }) {
   const [log, setLog] = useState<string | null>(null);
 
   useEffect(() => {
-    void attempt("The data could not be counted", async () => setSizes(await app.dataSizes()));
+    void attempt("The disk usage could not be determined", async () => setSizes(await app.dataSizes()));
   }, [app]);
   const read = useCallback(() => {
-    void attempt("The log could not be read", async () => setLog(await app.logEnd(program)));
+    void attempt("The log could not be loaded", async () => setLog(await app.logEnd(program)));
   }, [app, program]);
   useEffect(read, [read]);
 
@@ -62,15 +62,15 @@ export function StorageSettings({ app }: { app: Desktop }) {
         <Choice<LogProgram> legend="Program" value={program} options={PROGRAMS} onChange={setProgram} />
         <textarea
           className={styles.editor}
-          aria-label="The end of the log"
+          aria-label="Latest lines of the log"
           readOnly
           wrap="off"
           rows={12}
-          value={log === null ? "Reading…" : log === "" ? "Nothing was written yet." : log}
+          value={log === null ? "Loading…" : log === "" ? "The log is empty." : log}
         />
         <div className={styles.buttons}>
           <Button icon="refresh" onClick={read}>
-            Read again
+            Reload
           </Button>
           <Button icon="copy" onClick={() => void copy(log ?? "", "Log")}>
             Copy

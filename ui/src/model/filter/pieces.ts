@@ -14,7 +14,7 @@ export class FilterMistake extends Error {
   readonly position: number;
 
   constructor(position: number) {
-    super(`The filter is not understood at character ${position}`);
+    super(`The filter is invalid at character ${position}`);
     this.position = position;
   }
 }

@@ -37,12 +37,16 @@ const FIELDS: readonly Known[] = [
   { insert: "status:", hint: "404, 5xx, 400-499", values: statuses },
   { insert: "status>=", hint: "at least", values: () => ["400", "500"], rare: true },
   { insert: "method:", hint: "GET, POST", values: ({ methods }) => methods },
-  { insert: "path:", hint: "contains; * is anything, ~ a regular expression" },
+  { insert: "path:", hint: "contains; * matches anything, ~ is a regular expression" },
   { insert: "host:", hint: "contains", values: ({ hosts }) => hosts },
   { insert: "tunnel:", hint: "one tunnel", values: ({ tunnels }) => tunnels },
   { insert: "dur>", hint: "slower than", values: () => ["100ms", "500ms", "1s", "10s"] },
   { insert: "dur<", hint: "faster than", values: () => ["10ms", "100ms", "1s"], rare: true },
-  { insert: "size>", hint: "larger than, both messages", values: () => ["10kb", "100kb", "1mb", "10mb"] },
+  {
+    insert: "size>",
+    hint: "larger than, request and response together",
+    values: () => ["10kb", "100kb", "1mb", "10mb"],
+  },
   { insert: "request.size>", hint: "larger than", values: () => ["10kb", "1mb"], rare: true },
   { insert: "response.size>", hint: "larger than", values: () => ["10kb", "1mb"], rare: true },
   { insert: "header.", hint: "a header's name, then : and a text", rare: true },
@@ -59,10 +63,10 @@ const FIELDS: readonly Known[] = [
   { insert: "error:", hint: "contains; * for any failure" },
   { insert: "replayed:", hint: "sent again", values: YES_NO },
   { insert: "pinned:", hint: "kept longest", values: YES_NO },
-  { insert: "pending:", hint: "no answer yet", values: YES_NO },
+  { insert: "pending:", hint: "no response yet", values: YES_NO },
   { insert: "imported:", hint: "from a HAR file", values: YES_NO },
-  { insert: "cut:", hint: "not kept whole", values: YES_NO },
-  { insert: "not ", hint: "turns the next term around", rare: true },
+  { insert: "cut:", hint: "incomplete", values: YES_NO },
+  { insert: "not ", hint: "negates the next term", rare: true },
 ];
 const MOST = 12;
 

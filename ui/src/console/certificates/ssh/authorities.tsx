@@ -15,7 +15,7 @@ export const sshAuthorities = describe<SshCertificateAuthority>({
   one: "SSH certificate authority",
   many: "SSH certificate authorities",
   about:
-    "Keys that sign certificates of SSH hosts and users, so that nobody has to compare fingerprints or copy keys.",
+    "Keys that sign certificates of SSH hosts and users, so that fingerprints need not be compared and keys need not be copied.",
   title: titleOf,
   columns: [
     descriptionColumn,
@@ -33,7 +33,7 @@ export const sshAuthorities = describe<SshCertificateAuthority>({
     {
       ...choice({
         name: "private_key_type",
-        label: "Kind of key",
+        label: "Key type",
         createOnly: true,
         options: [
           { value: "ed25519", label: "Ed25519" },
@@ -60,21 +60,21 @@ export const sshAuthorities = describe<SshCertificateAuthority>({
       }),
       write: (value) => Number(value),
     },
-    description("What it signs for, for people."),
+    description("Its purpose, for people."),
     metadata(),
   ],
   empty: {
     sentence:
-      "There is no SSH certificate authority yet. Make one; then it signs certificates for hosts and users.",
+      "There is no SSH certificate authority yet. Create one to sign certificates for hosts and users.",
     command: "postern api ssh-certificate-authorities create --description 'Our machines'",
   },
   deletion: () =>
-    "Its private key is destroyed: it signs nothing any more. Certificates that it has signed stay valid until they expire.",
+    "Its private key is destroyed, so it can no longer sign. Certificates that it has signed remain valid until they expire.",
   touches: ["/ssh_host_certificates", "/ssh_user_certificates"],
   facts: ({ key_type }) => [{ label: "Key", value: key_type }],
   More: ({ record }) => (
     <Section
-      title="How it is trusted"
+      title="How to trust it"
       about="Host certificates need the first line, user certificates the other two."
     >
       <Pastes pastes={ofAuthority(record.public_key)} />

@@ -46,7 +46,7 @@ const facts = (certificate: SshCertificate, none: string) => [
 ];
 
 const DELETION =
-  "It only disappears from this list: a signed certificate is valid until it expires, wherever it was saved.";
+  "It only disappears from this list: a signed certificate remains valid until it expires, wherever it is stored.";
 
 /** The instructions contain the authority's public key; the authority may have been deleted. */
 function Result({
@@ -61,7 +61,7 @@ function Result({
   );
   if (asked.isPending) return null;
   return (
-    <Section title="How it is used">
+    <Section title="How to use it">
       <Pastes pastes={pastes(asked.data?.public_key ?? null)} />
     </Section>
   );
@@ -75,7 +75,7 @@ export const sshHostCertificates = describe<SshHostCertificate>({
   prefix: "shcrt",
   one: "SSH host certificate",
   many: "SSH host certificates",
-  about: "A host proves with it who it is, to everybody who trusts the authority.",
+  about: "Identifies a host to everyone who trusts the authority.",
   title: titleOf,
   columns: [principalsColumn("Hosts", EVERY_HOST), ...commonColumns],
   fields: [
@@ -83,9 +83,9 @@ export const sshHostCertificates = describe<SshHostCertificate>({
     publicKey("the host's"),
     principals({
       label: "Host names and addresses",
-      help: "As people type them after “ssh”.",
+      help: "As typed after “ssh”.",
       placeholder: "git.example.com",
-      none: "Without a name the certificate is valid for every host: whoever has this host's key can pose as any of them.",
+      none: "Without a name the certificate is valid for every host: anyone with this host's key can impersonate any of them.",
     }),
     lifetime([
       { label: "30 days", hours: 30 * DAY },
@@ -97,7 +97,7 @@ export const sshHostCertificates = describe<SshHostCertificate>({
     metadata(),
   ],
   empty: {
-    sentence: "No host certificate was signed yet. An SSH certificate authority must be there first.",
+    sentence: "No host certificate has been signed yet. Create an SSH certificate authority first.",
     command:
       "postern api ssh-host-certificates create --ssh-certificate-authority-id <id> --public-key @/etc/ssh/ssh_host_ed25519_key.pub",
   },
@@ -112,7 +112,7 @@ export const sshUserCertificates = describe<SshUserCertificate>({
   prefix: "sucrt",
   one: "SSH user certificate",
   many: "SSH user certificates",
-  about: "A user gets in with it on every host that trusts the authority, without a key being copied there.",
+  about: "Lets a user log in on every host that trusts the authority, without copying a key to it.",
   title: titleOf,
   columns: [principalsColumn("Users", "nobody"), ...commonColumns],
   fields: [
@@ -120,9 +120,9 @@ export const sshUserCertificates = describe<SshUserCertificate>({
     publicKey("the user's"),
     principals({
       label: "User names",
-      help: "The accounts on hosts that it opens.",
+      help: "The accounts that it may log in to.",
       placeholder: "ada",
-      none: "Without a name the certificate lets nobody in.",
+      none: "Without a name the certificate cannot be used.",
     }),
     lifetime([
       { label: "8 hours", hours: 8 },
@@ -134,7 +134,7 @@ export const sshUserCertificates = describe<SshUserCertificate>({
       ...pairs({
         name: "critical_options",
         label: "Restrictions",
-        help: "Such as force-command or source-address. Hosts that do not know one refuse the certificate.",
+        help: "Such as force-command or source-address. Hosts refuse a certificate with an option that they do not know.",
         nameLabel: "Option",
         valueLabel: "Value",
       }),
@@ -154,7 +154,7 @@ export const sshUserCertificates = describe<SshUserCertificate>({
     metadata(),
   ],
   empty: {
-    sentence: "No user certificate was signed yet. An SSH certificate authority must be there first.",
+    sentence: "No user certificate has been signed yet. Create an SSH certificate authority first.",
     command:
       "postern api ssh-user-certificates create --ssh-certificate-authority-id <id> --public-key @id_ed25519.pub --principals ada",
   },

@@ -35,7 +35,7 @@ export const publicKey = (whose: string): Field =>
   text({
     name: "public_key",
     label: "Public key",
-    help: `The line of ${whose} .pub file. The certificate is made for it.`,
+    help: `The line of ${whose} .pub file. The certificate is issued for this key.`,
     placeholder: "ssh-ed25519 AAAA…",
     rows: 3,
     mono: true,

@@ -35,7 +35,7 @@ export function forHost(certificate: SshHostCertificate, authority: string | nul
       ? []
       : [
           {
-            title: "A line for everybody who connects to it",
+            title: "A line for everyone who connects to it",
             file: "~/.ssh/known_hosts",
             text: `${knownHosts(certificate.principals, authority)}\n`,
           },
@@ -47,7 +47,7 @@ export function forUser(certificate: SshUserCertificate, authority: string | nul
   const key = `~/.ssh/${keyFile("user", certificate.key_type)}`;
   return [
     {
-      title: "The certificate, beside the user's key",
+      title: "The certificate, next to the user's key",
       file: `${key}-cert.pub`,
       text: `${certificate.certificate.trim()}\n`,
     },
@@ -59,7 +59,7 @@ export function forUser(certificate: SshUserCertificate, authority: string | nul
 export function trusted(authority: string): Paste[] {
   const file = "/etc/ssh/user_ca.pub";
   return [
-    { title: "The authority, on every host that shall let users in", file, text: `${authority.trim()}\n` },
+    { title: "The authority, on every host that users may log in to", file, text: `${authority.trim()}\n` },
     {
       title: "A line for the SSH server's configuration; restart it afterwards",
       file: "/etc/ssh/sshd_config",
@@ -71,7 +71,7 @@ export function trusted(authority: string): Paste[] {
 export function ofAuthority(authority: string): Paste[] {
   return [
     {
-      title: "For host certificates: a line for everybody who connects",
+      title: "For host certificates: a line for everyone who connects",
       file: "~/.ssh/known_hosts",
       text: `${knownHosts([], authority)}\n`,
     },
@@ -83,10 +83,10 @@ export function ofAuthority(authority: string): Paste[] {
 export function publicKeyMistake(text: string): string | null {
   const line = text.trim();
   if (line.includes("PRIVATE KEY"))
-    return "This is a private key. Keep it to yourself; the .pub file beside it is needed.";
-  if (line.includes("\n")) return "These are several lines; exactly one public key is needed.";
+    return "This is a private key. Keep it secret and paste the .pub file next to it.";
+  if (line.includes("\n")) return "This text has several lines; paste exactly one public key.";
   if (/-cert-v01@openssh\.com /.test(line))
-    return "This is a certificate. The public key it was made of is needed.";
+    return "This is a certificate. Paste the public key for which it was issued.";
   return /^(ssh-rsa|ssh-ed25519|ecdsa-sha2-nistp(256|384|521)) AAAA[A-Za-z0-9+/=]+( .*)?$/.test(line)
     ? null
     : "Paste the line of a .pub file, such as “ssh-ed25519 AAAA… name@host”.";

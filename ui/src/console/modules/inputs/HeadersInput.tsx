@@ -47,7 +47,7 @@ export function HeadersInput({ field, value, mistake, onChange }: InputProps<Hea
             />
             <IconButton
               icon="trash"
-              label={`Leave ${pair.name || "this header"} out`}
+              label={`Remove ${pair.name || "this header"}`}
               onClick={() => {
                 onChange(value.filter((_, place) => place !== at));
                 focusRow(Math.max(0, at - 1));

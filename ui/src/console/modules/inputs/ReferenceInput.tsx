@@ -123,7 +123,7 @@ export function ReferenceInput({ field, value, mistake, onChange }: InputProps<R
       </Labelled>
       {records?.length === 0 && (
         <p className={styles.help}>
-          There is none yet. <PlaceLink to={make}>Make {one}</PlaceLink> first.
+          There is none yet. <PlaceLink to={make}>Create {one}</PlaceLink> first.
         </p>
       )}
     </>
@@ -169,7 +169,7 @@ export function ReferencesInput({
         {records === undefined && <p className={styles.none}>Loading…</p>}
         {records?.length === 0 && gone.length === 0 && (
           <p className={styles.none}>
-            There is none yet. <PlaceLink to={make}>Make {one}</PlaceLink> first.
+            There is none yet. <PlaceLink to={make}>Create {one}</PlaceLink> first.
           </p>
         )}
         {shown.map((record) => (
@@ -189,7 +189,7 @@ export function ReferencesInput({
             {record.name !== record.id && <code>{record.id}</code>}
           </label>
         ))}
-        {records && all.length > 0 && shown.length === 0 && <p className={styles.none}>None is called so.</p>}
+        {records && all.length > 0 && shown.length === 0 && <p className={styles.none}>No match.</p>}
       </div>
       {mistake && (
         <p className={styles.mistake}>

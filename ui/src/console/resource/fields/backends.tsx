@@ -45,7 +45,7 @@ export function weights(options: {
       if (value.length > MOST_CHILDREN)
         return `${value.length} backends; at most ${MOST_CHILDREN} are allowed.`;
       const wrong = value.find(({ weight }) => !/^\d{1,5}$/.test(weight) || Number(weight) > MOST_WEIGHT);
-      return wrong ? `The weight of ${wrong.id} is a whole number from 0 to ${MOST_WEIGHT}.` : null;
+      return wrong ? `The weight of ${wrong.id} must be a whole number from 0 to ${MOST_WEIGHT}.` : null;
     },
     Input: WeightsInput,
   };
@@ -153,13 +153,13 @@ function OrderInput({ field, value, onChange, mistake }: InputProps<string[]>) {
             </span>
             <IconButton
               icon="up"
-              label={`Try ${titleOf(id)} earlier`}
+              label={`Move ${titleOf(id)} up`}
               aria-disabled={index === 0 || undefined}
               onClick={() => index > 0 && move(index, -1)}
             />
             <IconButton
               icon="chevron"
-              label={`Try ${titleOf(id)} later`}
+              label={`Move ${titleOf(id)} down`}
               aria-disabled={index === value.length - 1 || undefined}
               onClick={() => index < value.length - 1 && move(index, 1)}
             />
@@ -187,7 +187,7 @@ function AddBackend({
 }) {
   const free = choices.candidates.filter(({ id }) => !taken.includes(id));
   if (!choices.loading && choices.candidates.length === 0)
-    return <p className={styles.nothing}>There is no backend to choose yet. Make one first.</p>;
+    return <p className={styles.nothing}>There is no other backend yet. Create one first.</p>;
   return (
     <select
       className={styles.input}

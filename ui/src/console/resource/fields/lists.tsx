@@ -44,7 +44,7 @@ export function lines(options: LinesOptions): Field {
     },
     check: (value) => {
       const list = linesOf(value);
-      if (required && list.length === 0) return `${label}: give at least one.`;
+      if (required && list.length === 0) return `${label}: enter at least one.`;
       if (most !== undefined && list.length > most)
         return `${list.length} lines; at most ${most} are allowed.`;
       for (const line of list) {
@@ -67,7 +67,7 @@ export function linesOf(text: string): string[] {
 
 function LinesInput({ field, value, onChange, mistake }: InputProps<string>) {
   const { rows = 3, placeholder, required } = (field as LinesField).options;
-  const hint = [field.help, "One a line."].filter(Boolean).join(" ");
+  const hint = [field.help, "One per line."].filter(Boolean).join(" ");
   return (
     <Labelled label={field.label} mistake={mistake} hint={hint}>
       {(tied) => (
@@ -130,14 +130,14 @@ export function pairs(options: PairsOptions): Field {
     },
     check: (value) => {
       const list = said(value);
-      if (required && list.length === 0) return `${label}: give at least one.`;
+      if (required && list.length === 0) return `${label}: enter at least one.`;
       if (most !== undefined && list.length > most)
         return `${list.length} rows; at most ${most} are allowed.`;
       const names = new Set<string>();
       for (const pair of list) {
         const key = pair.name.trim();
         if (key === "") return `The value “${pair.value}” has no ${options.nameLabel.toLowerCase()}.`;
-        if (names.has(key.toLowerCase())) return `${key} stands there twice.`;
+        if (names.has(key.toLowerCase())) return `${key} occurs twice.`;
         names.add(key.toLowerCase());
         const mistake = options.check?.(key, pair.value) ?? null;
         if (mistake !== null) return mistake;

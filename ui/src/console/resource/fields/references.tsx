@@ -54,7 +54,7 @@ function RefInput({ field, value, onChange, mistake }: InputProps<string>) {
   const unknown = value !== "" && !candidates.some(({ id }) => id === value);
   const hint = [
     field.help,
-    failed && candidates.length === 0 ? "The list cannot be read with this key; give an id." : "",
+    failed && candidates.length === 0 ? "This API key cannot read the list; enter an ID." : "",
   ]
     .filter(Boolean)
     .join(" ");
@@ -187,7 +187,7 @@ function RefsInput({ field, value, onChange, mistake }: InputProps<string[]>) {
             <span className={styles.words}>
               <span>{one.title}</span>
               {one.title !== one.id && <code className={styles.id}>{one.id}</code>}
-              {one.lost && <span className={styles.lost}>{gone ?? "It is there no more."}</span>}
+              {one.lost && <span className={styles.lost}>{gone ?? "It has been deleted."}</span>}
             </span>
           </label>
         ))}
@@ -196,12 +196,12 @@ function RefsInput({ field, value, onChange, mistake }: InputProps<string[]>) {
             {loading ? (
               "Loading…"
             ) : failed ? (
-              "The list could not be read."
+              "The list could not be loaded."
             ) : all.length > 0 ? (
               "Nothing matches."
             ) : (
               <>
-                There is none yet. <PlaceLink to={`${kind.path}/new`}>Make one first</PlaceLink>
+                There is none yet. <PlaceLink to={`${kind.path}/new`}>Create one first</PlaceLink>
               </>
             )}
           </p>

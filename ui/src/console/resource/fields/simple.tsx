@@ -99,10 +99,10 @@ export function number(options: NumberOptions): Field {
     initial: () => (options.initial === undefined ? "" : String(options.initial)),
     write: (value) => (value.trim() === "" ? undefined : Number(value)),
     check: (value) => {
-      if (value.trim() === "") return required ? `${options.label} is needed.` : null;
+      if (value.trim() === "") return required ? `${options.label} is required.` : null;
       const read = Number(value);
       const fits = Number.isFinite(read) && (!whole || Number.isInteger(read)) && read >= min && read <= max;
-      return fits ? null : `Give a ${whole ? "whole " : ""}number from ${min} to ${max}.`;
+      return fits ? null : `Enter a ${whole ? "whole " : ""}number from ${min} to ${max}.`;
     },
     Input: NumberInput,
   };

@@ -55,10 +55,10 @@ function asText(value: unknown): string {
 }
 
 function judge({ required, limit, check, label }: TextOptions, value: string): string | null {
-  if (value === "") return required ? `${label} is needed.` : null;
+  if (value === "") return required ? `${label} is required.` : null;
   const length = byteLength(value);
   if (limit !== undefined && length > limit)
-    return `${length} bytes; at most ${limit} are allowed. Letters beyond ASCII count as 2 to 4.`;
+    return `${length} bytes; at most ${limit} are allowed. Characters beyond ASCII count as 2 to 4 bytes.`;
   return check?.(value) ?? null;
 }
 
@@ -111,8 +111,8 @@ function TextInput({ field, value, onChange, mistake }: InputProps<string>) {
 }
 
 /** The two texts of every kind. */
-export const description = (help = "What it is or is for, for people."): Field =>
+export const description = (help = "Its purpose, for people."): Field =>
   text({ name: "description", label: "Description", help, limit: 255 });
 
 export const metadata = (): Field =>
-  text({ name: "metadata", label: "Metadata", help: "Anything, for programs.", limit: 4096, rows: 2 });
+  text({ name: "metadata", label: "Metadata", help: "Any text, for programs.", limit: 4096, rows: 2 });

@@ -32,12 +32,12 @@ export default function Palette({ agent, onClose }: { agent: boolean; onClose():
       }))}
       status={
         loading
-          ? "Looking…"
+          ? "Searching…"
           : count === 0
-            ? `Nothing has “${wanted.trim()}”.`
+            ? `Nothing matches “${wanted.trim()}”.`
             : wanted.trim().length < 2
-              ? "Type at least two letters to search in everything that is configured."
-              : `${count} shown, the best of each kind.`
+              ? "Type at least two characters to search the whole configuration."
+              : `${count} shown, the best matches of each kind.`
       }
       onChoose={(id) => {
         const chosen = things.find((thing) => idOf(thing) === id);

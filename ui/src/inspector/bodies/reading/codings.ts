@@ -32,16 +32,15 @@ export async function decoded(
   if (codings.length > CODINGS)
     return {
       bytes: now,
-      notes: [`${codings.length} content codings one in the other are not undone.`],
+      notes: [`${codings.length} nested content codings are not decoded.`],
       done: false,
     };
   for (const coding of codings.toReversed()) {
     const named = /^[\w-]{1,20}$/.test(coding) ? coding : "unknown";
     const { bytes: next, end } = await unpack(now, coding, limit);
     if (end === "unknown" || (end === "broken" && next.length === 0)) {
-      const why =
-        end === "unknown" ? `The coding ${named} is not known here` : `These bytes are not ${named}`;
-      notes.push(`${why}; they are shown as they came.`);
+      const why = end === "unknown" ? `The coding ${named} is unknown` : `These bytes are not ${named}`;
+      notes.push(`${why}; they are shown undecoded.`);
       return { bytes: now, notes, done: false };
     }
     now = next;

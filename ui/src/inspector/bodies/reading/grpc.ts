@@ -59,12 +59,12 @@ export async function readGrpc(bytes: Uint8Array, { coding, words, limit }: Grpc
       });
     }
     if (room <= 0) {
-      notes.push("The rest was not unpacked: it is too large.");
+      notes.push("The rest was not decompressed: it is too large.");
       break;
     }
   }
   if (at < bytes.length && messages < MESSAGES && room > 0)
-    notes.push(`${(bytes.length - at).toLocaleString("en")} bytes at the end are no gRPC message.`);
+    notes.push(`${(bytes.length - at).toLocaleString("en")} bytes at the end are not a gRPC message.`);
   if (messages >= MESSAGES) notes.push(`Only the first ${MESSAGES.toLocaleString("en")} messages are shown.`);
   const all = new Uint8Array(frames.reduce((sum, { payload }) => sum + payload.length, 0));
   const format = new Protobuf(all);

@@ -77,7 +77,7 @@ export function pictured(svg: string): Harmless {
   const address = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg.toWellFormed())}`;
   const sheet = `${BASE}body{margin:12px}img{max-width:100%}`;
   return {
-    markup: `${head([sheet])}<body><img alt="The captured picture" src="${address}"></body></html>`,
+    markup: `${head([sheet])}<body><img alt="The captured image" src="${address}"></body></html>`,
     cut: false,
   };
 }

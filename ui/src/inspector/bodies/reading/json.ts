@@ -32,7 +32,7 @@ export interface JsonTree extends Format {
 export function readJson(text: string, values: number = VALUES): JsonTree {
   const reader = new Reader(text, values);
   const end = reader.value(0, 0);
-  if (end !== null && end < text.length) reader.fail("Unexpected text behind the value", end);
+  if (end !== null && end < text.length) reader.fail("Unexpected text after the value", end);
   return tree(reader, "value");
 }
 
@@ -199,7 +199,7 @@ function endOfString(text: string, from: number): number | { message: string; pl
       const escaped = text[at + 1] ?? "";
       if (escaped === "u" && /^[0-9a-fA-F]{4}/.test(text.slice(at + 2, at + 6))) at += 5;
       else if (escaped !== "" && '"\\/bfnrt'.includes(escaped)) at += 1;
-      else if (at + 1 < text.length) return { message: "There is no such escape", place: at };
+      else if (at + 1 < text.length) return { message: "Unknown escape sequence", place: at };
     }
   }
   return { message: "The text ends too early", place: text.length };

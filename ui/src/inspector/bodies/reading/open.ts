@@ -41,7 +41,8 @@ export async function open(bytes: Uint8Array, wish: Wish): Promise<Opened> {
     case "Pretty": {
       const tree = readJson(decodeText(bytes, wish.charset));
       const { text, more } = laidOut(tree);
-      const notes = more || tree.more ? ["Only the beginning is laid out: it becomes too long."] : [];
+      const notes =
+        more || tree.more ? ["Only the beginning is formatted: the result would be too long."] : [];
       const reading = new Lines(text, { columns: wish.columns, colours: "json" });
       return { reading, notes, mistake: tree.mistake && { ...tree.mistake, row: null } };
     }
@@ -55,8 +56,8 @@ export async function open(bytes: Uint8Array, wish: Wish): Promise<Opened> {
     case "Protobuf": {
       const format = new Protobuf(bytes);
       const whole = format.message();
-      const notes = whole ? ["Read without a schema: names are not known, types are guessed."] : [];
-      if (!whole) notes.push("These bytes are no protocol buffer, or only their beginning is.");
+      const notes = whole ? ["Decoded without a schema: names are unknown, types are guessed."] : [];
+      if (!whole) notes.push("These bytes are not a protocol buffer, or only their beginning is.");
       if (format.more) notes.push(tooMany(format.nodes.size));
       return { reading: new Outline(format), notes, mistake: null };
     }
@@ -67,7 +68,7 @@ export async function open(bytes: Uint8Array, wish: Wish): Promise<Opened> {
         words: wish.words,
         limit: UNPACKED,
       });
-      const said = messages === 0 ? ["No gRPC message begins in this body."] : [];
+      const said = messages === 0 ? ["This body contains no gRPC message."] : [];
       return { reading: new Outline(format), notes: [...said, ...notes], mistake: null };
     }
   }
@@ -79,7 +80,7 @@ function openText(bytes: Uint8Array, wish: Extract<Wish, { as: "Text" }>): Opene
   const unknown = wish.charset === null || /^utf-?8$/i.test(wish.charset);
   const notes =
     unknown && utf8(part) === null && part.length > 0
-      ? ["These bytes are not UTF-8 everywhere; � stands for what is not."]
+      ? ["These bytes are not valid UTF-8; � replaces the invalid ones."]
       : [];
   const mistake = wish.json ? readJson(text).mistake : null;
   const reading = new Lines(text, {

@@ -64,7 +64,7 @@ export function readXml(text: string, language: "xml" | "html" = "xml"): XmlTree
     const end = next === -1 ? text.length : next;
     const words = text.slice(at, Math.min(end, at + 4096)).trim();
     if (words !== "" || end - at > 4096) {
-      if (open.node < 0) fail("Text outside of the one element a document has", at);
+      if (open.node < 0) fail("Text outside the root element", at);
       leaf(TEXT, at, end);
     }
     if (next === -1) break;
@@ -96,7 +96,7 @@ export function readXml(text: string, language: "xml" | "html" = "xml"): XmlTree
       }
       if (match !== open.node) {
         const wanted = open.node >= 0 ? `</${nameAt(text, nodes.from(open.node)).slice(0, 40)}>` : "nothing";
-        fail(`The end tag </${name.slice(0, 40)}> stands where ${wanted} was expected`, at);
+        fail(`The end tag </${name.slice(0, 40)}> was found where ${wanted} was expected`, at);
       }
       if (match >= 0 && steps < 1000) {
         while (open.node !== match) up(at);
@@ -106,7 +106,7 @@ export function readXml(text: string, language: "xml" | "html" = "xml"): XmlTree
     } else {
       const name = nameAt(text, at);
       if (name === "") {
-        fail("A < that begins no tag must be written as &lt;", at);
+        fail("A < outside a tag must be written as &lt;", at);
         leaf(TEXT, at, at + 1);
         at += 1;
         continue;

@@ -30,7 +30,8 @@ const UNPACKED = 4 * 1024 * 1024;
 export async function compare(before: Side, after: Side): Promise<Comparison> {
   const [one, other] = await Promise.all([unpacked(before), unpacked(after)]);
   const notes = [...new Set([...one.notes, ...other.notes])];
-  if (before.cut || after.cut) notes.push("Only the beginnings are compared: not all of both is here.");
+  if (before.cut || after.cut)
+    notes.push("Only the beginnings are compared: at least one body is incomplete.");
   if (equal(one.bytes, other.bytes)) {
     return { reading: new Differences([]), kind: "same", changes: 0, notes };
   }
@@ -50,7 +51,7 @@ export async function compare(before: Side, after: Side): Promise<Comparison> {
   if (isJson && !before.byLines) {
     const { found, more } = jsonDifferences(...trees);
     if (more) notes.push(`Only the first ${found.length.toLocaleString("en")} differences are shown.`);
-    if (found.length === 0) notes.push("Written differently, but the same values.");
+    if (found.length === 0) notes.push("Written differently, but with equal values.");
     const rows = found.map((difference) => ({
       ...difference,
       before: difference.before < 0 ? "" : trees[0].text(difference.before),

@@ -156,7 +156,7 @@ export class LineChanges extends Listed {
         : steps(before.length, after.length, (one, other) => ours[one] === theirs[other]);
     if (found === null)
       this.notes.push(
-        "The two are too long or too different to be compared line by line: all of both is shown.",
+        "The bodies are too long or too different for a comparison by lines: both are shown completely.",
       );
     this.#steps = found ?? all(before.length, after.length);
     this.#shown = folded(this.#steps);
@@ -172,7 +172,7 @@ export class LineChanges extends Listed {
     if (shown === undefined) return { tokens: [], sign: null, number: null };
     if (shown.kind === "gap") {
       const lines = (shown.to - shown.from).toLocaleString("en");
-      return { tokens: [["mark", `⋯ ${lines} lines are the same`]], sign: null, number: null, open: false };
+      return { tokens: [["mark", `⋯ ${lines} identical lines`]], sign: null, number: null, open: false };
     }
     const number = (shown.kind === "removed" ? shown.before : shown.after) + 1;
     return {
