@@ -3,8 +3,8 @@ import { createContext, use, useEffect, useState, useSyncExternalStore, type Rea
 import type { DesktopState, Host } from "./host/host";
 import { asProblem } from "./api/problem";
 import { adviceFor } from "./model/advice";
-import type { AgentModel, AgentPicture } from "./model/agent";
-import { say } from "./parts/toast";
+import type { AgentModel, AgentSnapshot } from "./model/agentModel";
+import { toast } from "./parts/toast";
 
 interface Services {
   host: Host;
@@ -23,9 +23,9 @@ export function useServices(): Services {
   return services;
 }
 
-export function useAgent(): AgentPicture {
+export function useAgent(): AgentSnapshot {
   const { model } = useServices();
-  return useSyncExternalStore(model.listen, () => model.picture);
+  return useSyncExternalStore(model.listen, () => model.snapshot);
 }
 
 /** The state of the desktop app; null in a browser and until it is known. */
@@ -34,13 +34,13 @@ export function useDesktopState(): DesktopState | null {
   const [state, setState] = useState<DesktopState | null>(null);
   useEffect(() => {
     if (!host.desktop) return undefined;
-    let told = false;
+    let received = false;
     const stop = host.desktop.onState((next) => {
-      told = true;
+      received = true;
       setState(next);
     });
     host.desktop.state().then(
-      (first) => !told && setState(first),
+      (first) => !received && setState(first),
       () => {},
     );
     return stop;
@@ -58,7 +58,7 @@ export async function attempt(what: string, action: () => Promise<unknown>): Pro
     const detail = [problem.message, adviceFor(problem), problem.code && `(${problem.code})`]
       .filter(Boolean)
       .join(" ");
-    say({ title: what, detail, tone: "bad" });
+    toast({ title: what, detail, tone: "bad" });
     return false;
   }
 }
@@ -67,7 +67,7 @@ export function useCopy(): (text: string, what: string) => Promise<boolean> {
   const { host } = useServices();
   return async (text, what) => {
     const copied = await attempt(`${what} could not be copied`, () => host.copyText(text));
-    if (copied) say({ title: `${what} copied` });
+    if (copied) toast({ title: `${what} copied` });
     return copied;
   };
 }

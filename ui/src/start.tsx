@@ -4,7 +4,7 @@ import { Component, StrictMode, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { findHost } from "./host";
 import type { Host } from "./host/host";
-import { AgentModel } from "./model/agent";
+import { AgentModel } from "./model/agentModel";
 import "./parts/tokens.css";
 import "./parts/starting.css";
 import { Notice } from "./parts/Notice";

@@ -1,6 +1,6 @@
 // The agent's local API as functions. This file knows paths and types; the host sends the requests.
-import type { Answer, Host } from "../host/host";
-import { ApiError, fromAnswer } from "./problem";
+import type { HostResponse, Host } from "../host/host";
+import { ApiError, errorFromResponse } from "./problem";
 import type {
   AgentStatus,
   CapturedRequest,
@@ -14,12 +14,12 @@ import type {
   TunnelDefinition,
 } from "./types";
 
-const configured = (name: string) => `/api/configured/${encodeURIComponent(name)}`;
+const configuredPath = (name: string) => `/api/configured/${encodeURIComponent(name)}`;
 
-const request = (id: string) => `/api/requests/http/${encodeURIComponent(id)}`;
+const requestPath = (id: string) => `/api/requests/http/${encodeURIComponent(id)}`;
 
 /** Selects captured requests: a maximum number, before or after one of them, and a filter. */
-export interface Wanted {
+export interface SummaryQuery {
   limit: number;
   before?: string;
   since?: string;
@@ -47,29 +47,29 @@ export interface Replay {
 }
 
 /** The path of a HAR file with the selected requests. */
-export function harPath(wanted: Partial<Wanted>, secrets: "hide" | "show"): string {
+export function harPath(selection: Partial<SummaryQuery>, secrets: "hide" | "show"): string {
   const query = new URLSearchParams({ secrets });
-  for (const [name, value] of Object.entries(wanted)) query.set(name, String(value));
+  for (const [name, value] of Object.entries(selection)) query.set(name, String(value));
   return `/api/requests/har?${query}`;
 }
 
 export type AgentApi = ReturnType<typeof agentApi>;
 
 export function agentApi(host: Host) {
-  async function ask(method: string, path: string, text: string | null): Promise<Answer> {
-    const answer = await host.request(method, path, text);
-    if (answer.status >= 200 && answer.status < 300) return answer;
-    throw fromAnswer(answer.status, answer.body);
+  async function send(method: string, path: string, text: string | null): Promise<HostResponse> {
+    const response = await host.request(method, path, text);
+    if (response.status >= 200 && response.status < 300) return response;
+    throw errorFromResponse(response.status, response.body);
   }
 
   async function call(method: string, path: string, body?: unknown): Promise<string> {
-    return (await ask(method, path, body === undefined ? null : JSON.stringify(body))).body;
+    return (await send(method, path, body === undefined ? null : JSON.stringify(body))).body;
   }
 
   async function read<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const answer = await call(method, path, body);
+    const response = await call(method, path, body);
     try {
-      return JSON.parse(answer) as T;
+      return JSON.parse(response) as T;
     } catch {
       throw new ApiError("ANSWER_UNREADABLE", "The agent's response could not be parsed.", 502);
     }
@@ -80,35 +80,35 @@ export function agentApi(host: Host) {
     configured: async () => (await read<{ tunnels: ConfiguredTunnel[] }>("GET", "/api/configured")).tunnels,
     running: async () => (await read<{ tunnels: RunningTunnel[] }>("GET", "/api/tunnels")).tunnels,
     save: (name: string, definition: TunnelDefinition) =>
-      read<ConfiguredTunnel>("PUT", configured(name), definition),
-    remove: (name: string) => call("DELETE", configured(name)),
-    start: (name: string) => read<ConfiguredTunnel>("POST", `${configured(name)}/start`, {}),
-    stop: (name: string) => read<ConfiguredTunnel>("POST", `${configured(name)}/stop`, {}),
-    summaries: (wanted: Wanted) => {
+      read<ConfiguredTunnel>("PUT", configuredPath(name), definition),
+    remove: (name: string) => call("DELETE", configuredPath(name)),
+    start: (name: string) => read<ConfiguredTunnel>("POST", `${configuredPath(name)}/start`, {}),
+    stop: (name: string) => read<ConfiguredTunnel>("POST", `${configuredPath(name)}/stop`, {}),
+    summaries: (selection: SummaryQuery) => {
       const query = new URLSearchParams();
-      for (const [name, value] of Object.entries(wanted)) query.set(name, String(value));
+      for (const [name, value] of Object.entries(selection)) query.set(name, String(value));
       return read<SummaryPage>("GET", `/api/requests/http/summaries?${query}`);
     },
     /** One exchange with the heads of its messages; bodies are read by range. */
-    captured: (id: string) => read<CapturedRequest>("GET", `${request(id)}?raw=head`),
+    captured: (id: string) => read<CapturedRequest>("GET", `${requestPath(id)}?raw=head`),
     mark: (id: string, marks: { pinned?: boolean; note?: string | null }) =>
-      read<Summary>("PATCH", request(id), marks),
-    deleteOne: (id: string) => call("DELETE", request(id)),
+      read<Summary>("PATCH", requestPath(id), marks),
+    deleteOne: (id: string) => call("DELETE", requestPath(id)),
     /** Replays a request; returns the id of the new captured request, where the agent names it. */
-    replay: async (wish: Replay): Promise<string | null> => {
-      const { location } = await ask("POST", "/api/requests/http", JSON.stringify(wish));
+    replay: async (replay: Replay): Promise<string | null> => {
+      const { location } = await send("POST", "/api/requests/http", JSON.stringify(replay));
       return location?.split("/").at(-1) ?? null;
     },
     /** Imports the text of a HAR file and returns the number of imported requests. */
     importHar: async (text: string): Promise<number> => {
-      const { body } = await ask("POST", "/api/requests/har", text);
+      const { body } = await send("POST", "/api/requests/har", text);
       return Number((JSON.parse(body) as { imported?: unknown }).imported ?? 0);
     },
     ports: async () => (await read<{ ports: ListeningPort[] }>("GET", "/api/ports")).ports,
     port: (port: number) => read<ListeningPort>("GET", `/api/ports/${port}`),
     /** Sends one request as a visitor would; returns the status of the response. */
     sample: async (name: string) =>
-      (await read<{ status_code: number }>("POST", `${configured(name)}/sample`, {})).status_code,
+      (await read<{ status_code: number }>("POST", `${configuredPath(name)}/sample`, {})).status_code,
     configuration: () => read<ConfigurationText>("GET", "/api/configuration"),
     checkConfiguration: async (text: string, revision: string) =>
       (

@@ -1,6 +1,6 @@
 // The management API as functions. This file knows the format of lists and errors; the host sends the requests.
 import type { Management } from "../host/host";
-import { ApiError, fromAnswer } from "./problem";
+import { ApiError, errorFromResponse } from "./problem";
 
 /** Members of every record. Live views lack the texts. */
 export interface Base {
@@ -17,7 +17,7 @@ export interface Page<T> {
   next: string | null;
 }
 
-export interface Asked {
+export interface ListQuery {
   limit?: number;
   before?: string;
   /** Words that must all occur in a record. Live views cannot be searched. */
@@ -35,33 +35,37 @@ export const ALL_LIMIT = 1_000;
 
 export function managementApi(management: Management) {
   async function call(method: Method, path: string, body?: unknown): Promise<string> {
-    const answer = await management.request(method, path, body === undefined ? null : JSON.stringify(body));
-    if (answer.status >= 200 && answer.status < 300) return answer.body;
+    const response = await management.request(method, path, body === undefined ? null : JSON.stringify(body));
+    if (response.status >= 200 && response.status < 300) return response.body;
     // A refused key has to be entered again.
-    if (answer.status === 401) management.key?.forget("refused");
-    throw fromAnswer(answer.status, answer.body, "server");
+    if (response.status === 401) management.key?.forget("refused");
+    throw errorFromResponse(response.status, response.body, "server");
   }
 
   async function send<T>(method: Method, path: string, body?: unknown): Promise<T> {
-    const answer = await call(method, path, body);
-    if (answer === "") return null as T;
+    const response = await call(method, path, body);
+    if (response === "") return null as T;
     try {
-      return JSON.parse(answer) as T;
+      return JSON.parse(response) as T;
     } catch {
       throw new ApiError("ANSWER_UNREADABLE", "The server's response could not be parsed.", 502);
     }
   }
 
-  async function list<T extends Base>(path: string, member: string, asked: Asked = {}): Promise<Page<T>> {
+  async function list<T extends Base>(
+    path: string,
+    member: string,
+    { limit = PAGE_LIMIT, before, search }: ListQuery = {},
+  ): Promise<Page<T>> {
     const query = new URLSearchParams({
-      limit: String(asked.limit ?? PAGE_LIMIT),
-      ...(asked.before ? { before_id: asked.before } : {}),
-      ...(asked.search ? { search: asked.search } : {}),
+      limit: String(limit),
+      ...(before ? { before_id: before } : {}),
+      ...(search ? { search } : {}),
     });
-    const answer = await send<Record<string, unknown>>("GET", `${path}?${query}`);
-    const next = answer["next_page_uri"];
+    const response = await send<Record<string, unknown>>("GET", `${path}?${query}`);
+    const next = response["next_page_uri"];
     return {
-      records: (answer[member] ?? []) as T[],
+      records: (response[member] ?? []) as T[],
       next: typeof next === "string" ? new URL(next).searchParams.get("before_id") : null,
     };
   }

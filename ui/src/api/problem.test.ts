@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { adviceFor } from "../model/advice";
-import { asProblem, fromAnswer, sentence } from "./problem";
+import { asProblem, errorFromResponse, sentence } from "./problem";
 
 describe("what went wrong", () => {
   it("comes from the agent's error body with its code and the particulars", () => {
@@ -10,14 +10,14 @@ describe("what went wrong", () => {
       msg: "failed to start tunnel",
       details: { err: "the name shop.localhost is in use", code: "ERR_POSTERN_334" },
     };
-    expect(asProblem(fromAnswer(502, JSON.stringify(body)))).toEqual({
+    expect(asProblem(errorFromResponse(502, JSON.stringify(body)))).toEqual({
       code: "ERR_POSTERN_334",
       message: "The name shop.localhost is in use.",
     });
   });
 
   it("is told also where the answer cannot be read", () => {
-    expect(asProblem(fromAnswer(504, "<html>"))).toEqual({
+    expect(asProblem(errorFromResponse(504, "<html>"))).toEqual({
       code: "HTTP_504",
       message: "The agent responded with status 504.",
     });

@@ -31,7 +31,7 @@ function text(value: unknown): string {
 }
 
 /** Parses an error body. In the agent's errors `details.code` is the code and `details.err` the message. */
-export function fromAnswer(status: number, body: string, who = "agent"): ApiError {
+export function errorFromResponse(status: number, body: string, sender = "agent"): ApiError {
   let parsed: unknown = null;
   try {
     parsed = JSON.parse(body);
@@ -39,15 +39,16 @@ export function fromAnswer(status: number, body: string, who = "agent"): ApiErro
     // Not JSON: only the status is known.
   }
   if (!isRecord(parsed))
-    return new ApiError(`HTTP_${status}`, `The ${who} responded with status ${status}.`, status);
+    return new ApiError(`HTTP_${status}`, `The ${sender} responded with status ${status}.`, status);
   const details = isRecord(parsed["details"]) ? parsed["details"] : {};
   const number = parsed["error_code"];
   const code = text(details["code"]) || (typeof number === "string" ? number : `HTTP_${status}`);
-  const words = text(details["err"]) || text(parsed["msg"]) || `The ${who} responded with status ${status}`;
+  const message =
+    text(details["err"]) || text(parsed["msg"]) || `The ${sender} responded with status ${status}`;
   const facts = Object.entries(details).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
   );
-  return new ApiError(code, sentence(words), status, Object.fromEntries(facts));
+  return new ApiError(code, sentence(message), status, Object.fromEntries(facts));
 }
 
 /** Converts anything that was thrown into a problem that can be shown. */
@@ -60,8 +61,8 @@ export function asProblem(thrown: unknown): Problem {
 }
 
 /** Capitalizes the first letter and adds a full stop, so that messages of other programs read like ours. */
-export function sentence(words: string): string {
-  const trimmed = words.trim();
+export function sentence(message: string): string {
+  const trimmed = message.trim();
   if (trimmed === "") return "";
   const first = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
   return /[.!?…]$/.test(first) ? first : `${first}.`;

@@ -17,7 +17,7 @@ export function writeSearch(search: Record<string, unknown>): string {
 }
 
 /** The search parameters, and a function to change some of them without a new history entry. */
-export function useAddress(): [Search, (changes: Record<string, string | undefined>) => void] {
+export function useAddressSearch(): [Search, (changes: Record<string, string | undefined>) => void] {
   const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
   const change = useCallback(
@@ -33,7 +33,7 @@ export function useAddress(): [Search, (changes: Record<string, string | undefin
 }
 
 /** Navigates to a page of the console, such as `/ip_policies/new`. */
-export function useGo(): (place: string, search?: Record<string, string>) => void {
+export function useNavigateTo(): (place: string, search?: Record<string, string>) => void {
   const navigate = useNavigate();
   return useCallback(
     (place, search = {}) => void navigate({ to: place as never, search: search as never }),
@@ -42,12 +42,12 @@ export function useGo(): (place: string, search?: Record<string, string>) => voi
 }
 
 /** A path parameter such as `id`. */
-export function useParam(name: string): string {
+export function useRouteParam(name: string): string {
   const params = useParams({ strict: false }) as Record<string, string | undefined>;
   return params[name] ?? "";
 }
 
 /** The current path without its search parameters. */
-export function usePlace(): string {
+export function usePath(): string {
   return useRouterState({ select: (state) => state.location.pathname });
 }

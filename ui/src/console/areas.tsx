@@ -11,7 +11,7 @@ import { sessions } from "./people/sessions";
 import { httpsEdges } from "./kinds/httpsEdges";
 import { tcpEdges } from "./kinds/tcpEdges";
 import { tlsEdges } from "./kinds/tlsEdges";
-import { endpoints, tunnels, tunnelSessions } from "./kinds/alive";
+import { endpoints, tunnels, tunnelSessions } from "./kinds/liveViews";
 import { apiKeys } from "./kinds/apiKeys";
 import {
   failoverBackends,
@@ -133,6 +133,6 @@ export const AREAS: readonly Area[] = [
 ];
 
 /** The first page of the console. */
-export function firstPlace(agent: boolean): string {
+export function firstPath(agent: boolean): string {
   return AREAS.find((area) => (agent ? area.agent : !area.agent))?.path ?? "/";
 }

@@ -7,7 +7,7 @@ import {
   type UseQueryResult,
 } from "@tanstack/react-query";
 import { createContext, use, type ReactNode } from "react";
-import type { Asked, Base, ManagementApi, Method, Page } from "../api/management";
+import type { ListQuery, Base, ManagementApi, Method, Page } from "../api/management";
 import { ApiError } from "../api/problem";
 import { useDesktopState, useServices } from "../services";
 
@@ -43,21 +43,21 @@ export function makeQueryClient(): QueryClient {
 export type Key = readonly [path: string, ...rest: unknown[]];
 
 /** A query of the management API. `every`: polling interval in milliseconds while it is displayed. */
-export function q<T>(
+export function apiQuery<T>(
   key: Key,
-  ask: (api: ManagementApi) => Promise<T>,
+  run: (api: ManagementApi) => Promise<T>,
   { every, enabled = true }: { every?: number; enabled?: boolean } = {},
 ) {
-  return { key, ask, every, enabled };
+  return { key, ask: run, every, enabled };
 }
 
-export function useAsked<T>(question: ReturnType<typeof q<T>>): UseQueryResult<T> {
+export function useApiQuery<T>(query: ReturnType<typeof apiQuery<T>>): UseQueryResult<T> {
   const api = useManagement();
   return useQuery({
-    queryKey: question.key,
-    queryFn: () => question.ask(api),
-    enabled: question.enabled,
-    refetchInterval: question.every ?? false,
+    queryKey: query.key,
+    queryFn: () => query.ask(api),
+    enabled: query.enabled,
+    refetchInterval: query.every ?? false,
     placeholderData: (before) => before,
   });
 }
@@ -67,8 +67,8 @@ interface Collection {
   member: string;
 }
 
-export function listOf<T extends Base>(kind: Collection, asked: Asked, every?: number) {
-  return q<Page<T>>(
+export function listQuery<T extends Base>(kind: Collection, asked: ListQuery, every?: number) {
+  return apiQuery<Page<T>>(
     [kind.path, "list", asked],
     (api) => api.list<T>(kind.path, kind.member, asked),
     every ? { every } : {},
@@ -76,35 +76,39 @@ export function listOf<T extends Base>(kind: Collection, asked: Asked, every?: n
 }
 
 /** All records of a kind, or all that contain certain words, for choosing and sorting. */
-export function allOf<T extends Base>(
+export function allQuery<T extends Base>(
   kind: Collection,
   { search = "", ...options }: { every?: number; enabled?: boolean; search?: string } = {},
 ) {
-  return q<Page<T>>([kind.path, "all", search], (api) => api.all<T>(kind.path, kind.member, search), options);
+  return apiQuery<Page<T>>(
+    [kind.path, "all", search],
+    (api) => api.all<T>(kind.path, kind.member, search),
+    options,
+  );
 }
 
-export function oneOf<T extends Base>(kind: Collection, id: string, every?: number) {
-  return q<T>(
+export function recordQuery<T extends Base>(kind: Collection, id: string, every?: number) {
+  return apiQuery<T>(
     [kind.path, "one", id],
     (api) => api.send<T>("GET", `${kind.path}/${encodeURIComponent(id)}`),
     every ? { every } : {},
   );
 }
 
-export interface Change {
+export interface ApiChange {
   method: Method;
   path: string;
   body?: unknown;
 }
 
 /** Sends a change, then invalidates all queries of these collections. */
-export function useChange<T = unknown>(forgets: readonly string[]) {
+export function useApiMutation<T = unknown>(invalidates: readonly string[]) {
   const api = useManagement();
   const client = useQueryClient();
-  return useMutation<T, Error, Change>({
+  return useMutation<T, Error, ApiChange>({
     mutationFn: ({ method, path, body }) => api.send<T>(method, path, body),
     onSuccess: () =>
-      Promise.all(forgets.map((path) => client.invalidateQueries({ queryKey: [path] }))).then(
+      Promise.all(invalidates.map((path) => client.invalidateQueries({ queryKey: [path] }))).then(
         () => undefined,
       ),
   });

@@ -7,23 +7,23 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { parseSearch, writeSearch } from "./address";
-import { AREAS, firstPlace } from "./areas";
-import { Lost, PageFailure, Waiting } from "./shell/Lost";
+import { AREAS, firstPath } from "./areas";
+import { NotFound, PageFailure, Loading } from "./shell/PageStates";
 import { Shell } from "./shell/Shell";
 
 export function makeRouter(agent: boolean) {
   const root = createRootRoute({
     component: () => <Shell agent={agent} />,
-    notFoundComponent: Lost,
+    notFoundComponent: NotFound,
   });
   const start = createRoute({
     getParentRoute: () => root,
     path: "/",
     beforeLoad: () => {
-      throw redirect({ to: firstPlace(agent) as never, replace: true });
+      throw redirect({ to: firstPath(agent) as never, replace: true });
     },
   });
-  const places = AREAS.filter((area) => agent || !area.agent).flatMap(({ path, pages }) =>
+  const routes = AREAS.filter((area) => agent || !area.agent).flatMap(({ path, pages }) =>
     Object.entries(pages).map(([below, page]) =>
       createRoute({
         getParentRoute: () => root,
@@ -33,11 +33,11 @@ export function makeRouter(agent: boolean) {
     ),
   );
   return createRouter({
-    routeTree: root.addChildren([start, ...places]),
+    routeTree: root.addChildren([start, ...routes]),
     history: createHashHistory(),
     parseSearch,
     stringifySearch: writeSearch,
-    defaultPendingComponent: Waiting,
+    defaultPendingComponent: Loading,
     defaultErrorComponent: PageFailure,
     // The main part of the shell scrolls, not the window.
     scrollRestoration: false,

@@ -1,31 +1,31 @@
 // The traffic of edges, routes and tunnels, as counted by the server, and its evaluation.
 import type { ServerStatus, Traffic, TrafficFaults, TrafficPoint } from "../api/generated";
-import { q } from "./management";
+import { apiQuery } from "./management";
 
 /** Polling interval in milliseconds while it is displayed. */
-export const EVERY_MS = 2_000;
+export const POLL_INTERVAL_MS = 2_000;
 
-export const statusQuestion = q<ServerStatus>(
+export const statusQuery = apiQuery<ServerStatus>(
   ["/status"],
   (api) => api.send<ServerStatus>("GET", "/status"),
   {
-    every: EVERY_MS,
+    every: POLL_INTERVAL_MS,
   },
 );
 
-export const trafficQuestion = q<ReadonlyMap<string, Traffic>>(
+export const trafficQuery = apiQuery<ReadonlyMap<string, Traffic>>(
   ["/traffic"],
   async (api) => {
     const { traffic } = await api.send<{ traffic: Traffic[] }>("GET", "/traffic");
     return new Map(traffic.map((one) => [one.id, one]));
   },
-  { every: EVERY_MS },
+  { every: POLL_INTERVAL_MS },
 );
 
-export const NOTHING: TrafficPoint = { requests: 0, refused: 0, failed: 0 };
+export const NO_TRAFFIC: TrafficPoint = { requests: 0, refused: 0, failed: 0 };
 
 export function sum(points: readonly TrafficPoint[]): TrafficPoint {
-  let { requests, refused, failed } = NOTHING;
+  let { requests, refused, failed } = NO_TRAFFIC;
   for (const point of points) {
     requests += point.requests;
     refused += point.refused;

@@ -1,12 +1,12 @@
 // The console page, served by the server: fetch on its own origin with the key that the user entered.
 import { ApiError, SERVER_UNREACHABLE, UNREACHABLE } from "../api/problem";
 import { browserHost } from "./browser";
-import type { Answer, EnteredKey, Host } from "./host";
+import type { HostResponse, EnteredKey, Host } from "./host";
 
 /** The version of the management API. */
 const VERSION = "2";
 /** A path that every key may read. */
-const SMALLEST = "/ip_policies?limit=1";
+const PROBE_PATH = "/ip_policies?limit=1";
 
 export function consoleHost(): Host {
   let held = "";
@@ -25,7 +25,7 @@ export function consoleHost(): Host {
       return refused;
     },
     async enter(text) {
-      const answer = await request(text.trim(), "GET", SMALLEST, null);
+      const answer = await request(text.trim(), "GET", PROBE_PATH, null);
       if (answer.status === 200) hold(text.trim(), false);
       return answer;
     },
@@ -44,7 +44,12 @@ export function consoleHost(): Host {
   };
 }
 
-async function request(key: string, method: string, path: string, body: string | null): Promise<Answer> {
+async function request(
+  key: string,
+  method: string,
+  path: string,
+  body: string | null,
+): Promise<HostResponse> {
   try {
     const answer = await fetch(path, {
       method,

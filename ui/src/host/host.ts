@@ -1,7 +1,7 @@
 // The only interface to the page's environment: the desktop app or a plain browser. Nothing else imports Tauri.
 import type { AgentEvent, Problem } from "../api/types";
 
-export interface Answer {
+export interface HostResponse {
   status: number;
   body: string;
   /** The created resource, where the response names it. */
@@ -9,7 +9,7 @@ export interface Answer {
 }
 
 /** A range of a body, as bytes. */
-export interface Bytes {
+export interface BytesResponse {
   status: number;
   /** Total length of the body; null where the agent did not give it. */
   total: number | null;
@@ -31,7 +31,7 @@ export interface InspectorTarget {
 /** Access to the server's management API. */
 export interface Management {
   /** Sends one request; rejects only when there is no response at all. */
-  request(method: string, path: string, body: string | null): Promise<Answer>;
+  request(method: string, path: string, body: string | null): Promise<HostResponse>;
   /** The API key that the user enters in the page; null where the app keeps it outside the window. */
   readonly key: EnteredKey | null;
 }
@@ -42,7 +42,7 @@ export interface EnteredKey {
   /** It was known and has since been refused by the server. */
   readonly refused: boolean;
   /** Tries the key at the server and keeps it if the server accepts it. */
-  enter(key: string): Promise<Answer>;
+  enter(key: string): Promise<HostResponse>;
   forget(why: "asked" | "refused"): void;
   /** Notifies about every change of `known`. */
   listen(changed: () => void): () => void;
@@ -55,9 +55,9 @@ export interface Host {
   /** The management API; null where the page was served by an agent. */
   readonly management: Management | null;
   /** Sends one request to the agent's local API; rejects only when there is no response at all. */
-  request(method: string, path: string, body: string | null): Promise<Answer>;
+  request(method: string, path: string, body: string | null): Promise<HostResponse>;
   /** Reads a range of bytes from the agent's local API; `end` is exclusive. */
-  bytes(path: string, from: number, to: number): Promise<Bytes>;
+  bytes(path: string, from: number, to: number): Promise<BytesResponse>;
   /** Opens the live feed. The returned function closes it. */
   feed(listener: FeedListener): () => void;
   openInspector(target: InspectorTarget): Promise<void>;
@@ -71,8 +71,8 @@ export interface Host {
   readonly desktop: Desktop | null;
 }
 
-export type PartState = "starting" | "running" | "failed" | "stopped";
-export type Part = "server" | "agent";
+export type ProgramState = "starting" | "running" | "failed" | "stopped";
+export type Program = "server" | "agent";
 export type TrustWhere = "system" | "browsers" | "both";
 
 /** The steps that succeeded and those that failed, each as a sentence. */
@@ -84,7 +84,7 @@ export interface TrustOutcome {
 export interface DesktopState {
   server: {
     mode: "local" | "remote";
-    state: PartState;
+    state: ProgramState;
     address: string | null;
     api_address: string | null;
     error: Problem | null;
@@ -95,7 +95,7 @@ export interface DesktopState {
     pid: number | null;
   };
   agent: {
-    state: PartState;
+    state: ProgramState;
     web_addr: string | null;
     error: Problem | null;
     next_try: string | null;
@@ -151,7 +151,7 @@ export interface Desktop {
   trustAuthority(where: TrustWhere): Promise<TrustOutcome>;
   untrustAuthority(): Promise<TrustOutcome>;
   dismissTrustOffer(): Promise<void>;
-  restartPart(part: Part): Promise<void>;
+  restartPart(part: Program): Promise<void>;
   revealLogs(): Promise<void>;
   preferences(): Promise<Preferences>;
   setAutostart(on: boolean): Promise<void>;

@@ -4,7 +4,7 @@ import { listen } from "@tauri-apps/api/event";
 import { asProblem, ApiError, SERVER_UNREACHABLE, UNREACHABLE } from "../api/problem";
 import type { AgentEvent } from "../api/types";
 import { targetOfAddress } from "./browser";
-import type { Answer, Desktop, DesktopState, FeedListener, Host, InspectorTarget } from "./host";
+import type { HostResponse, Desktop, DesktopState, FeedListener, Host, InspectorTarget } from "./host";
 
 export function tauriHost(): Host {
   // Links and the tray open pages of this window.
@@ -17,7 +17,7 @@ export function tauriHost(): Host {
     management: { request: manage, key: null },
     request: async (method, path, body) => {
       try {
-        return await invoke<Answer>("agent_request", { method, path, body });
+        return await invoke<HostResponse>("agent_request", { method, path, body });
       } catch (thrown) {
         const problem = asProblem(thrown);
         throw new ApiError(problem.code || UNREACHABLE, problem.message, 0);
@@ -39,9 +39,9 @@ export function tauriHost(): Host {
 }
 
 /** The app adds the key, which this window never sees. */
-async function manage(method: string, path: string, body: string | null): Promise<Answer> {
+async function manage(method: string, path: string, body: string | null): Promise<HostResponse> {
   try {
-    return await invoke<Answer>("management_request", { method, path, body });
+    return await invoke<HostResponse>("management_request", { method, path, body });
   } catch (thrown) {
     const problem = asProblem(thrown);
     throw new ApiError(problem.code || SERVER_UNREACHABLE, problem.message, 0);
@@ -66,25 +66,25 @@ const desktop: Desktop = {
   quit: () => invoke("quit"),
 };
 
-const FACTS = 12;
+const HEADER_BYTES = 12;
 
 /** The response comes as bytes, not as text: its status and the total length are in front. */
 async function bytes(path: string, from: number, to: number) {
   try {
     const answer = await invoke<ArrayBuffer>("agent_bytes", { path, from, to });
-    const facts = new DataView(answer, 0, FACTS);
+    const facts = new DataView(answer, 0, HEADER_BYTES);
     const total = facts.getBigUint64(4);
     return {
       status: facts.getUint32(0),
-      total: total === NOT_TOLD ? null : Number(total),
-      bytes: new Uint8Array(answer, FACTS),
+      total: total === UNKNOWN_LENGTH ? null : Number(total),
+      bytes: new Uint8Array(answer, HEADER_BYTES),
     };
   } catch (thrown) {
     const problem = asProblem(thrown);
     throw new ApiError(problem.code || UNREACHABLE, problem.message, 0);
   }
 }
-const NOT_TOLD = 2n ** 64n - 1n;
+const UNKNOWN_LENGTH = 2n ** 64n - 1n;
 
 /** The app relays the agent's feed; its state follows from the state of the agent. */
 function feed(listener: FeedListener): () => void {

@@ -1,13 +1,13 @@
 // The decisions of the edge about the request, module by module, which explain the response.
 import type { Decision } from "../api/types";
-import { named, verdictOf } from "../model/decisions";
+import { moduleLabel, explain } from "../model/decisions";
 import type { Detail } from "../model/details";
 import { Notice, type Tone } from "../parts/Notice";
 import type { IconName } from "../parts/Icon";
 import { State } from "../parts/State";
 import styles from "./DecisionsTab.module.css";
 
-const LOOKS: Record<string, { tone: Tone; icon: IconName; words: string }> = {
+const DECISION_STYLES: Record<string, { tone: Tone; icon: IconName; words: string }> = {
   passed: { tone: "ok", icon: "check", words: "Passed" },
   refused: { tone: "bad", icon: "cross", words: "Refused" },
   warned: { tone: "warn", icon: "alert", words: "Warned" },
@@ -16,7 +16,7 @@ const LOOKS: Record<string, { tone: Tone; icon: IconName; words: string }> = {
 export function DecisionsTab({ detail }: { detail: Detail }) {
   const { captured } = detail;
   const { trace } = captured;
-  const verdict = verdictOf(captured);
+  const verdict = explain(captured);
   const places = [
     ["Request", trace?.id],
     ["Edge", trace?.edge],
@@ -26,7 +26,7 @@ export function DecisionsTab({ detail }: { detail: Detail }) {
   return (
     <>
       <div className={styles.verdict}>
-        <Notice tone={verdict.tone} title={verdict.words} />
+        <Notice tone={verdict.tone} title={verdict.text} />
       </div>
       {trace?.decisions && trace.decisions.length > 0 && (
         <table className={styles.table} aria-label="Decisions">
@@ -63,14 +63,14 @@ export function DecisionsTab({ detail }: { detail: Detail }) {
 }
 
 function Row({ decision }: { decision: Decision }) {
-  const { tone, icon, words } = LOOKS[decision.verdict] ?? {
+  const { tone, icon, words } = DECISION_STYLES[decision.verdict] ?? {
     tone: "info" as const,
     icon: "info" as const,
     words: decision.verdict,
   };
   return (
     <tr>
-      <th scope="row">{named(decision)}</th>
+      <th scope="row">{moduleLabel(decision)}</th>
       <td>
         <State tone={tone} icon={icon}>
           {words}

@@ -4,7 +4,7 @@ import { tunnelName } from "../model/filter";
 import { Button, IconButton } from "../parts/Button";
 import { Menu, type MenuAction } from "../parts/Menu";
 import { useAgent } from "../services";
-import { COPIES, only, useActions, type CopyKind } from "./actions";
+import { COPY_FORMATS, onlyRequest, useActions, type CopyFormat } from "./actions";
 import styles from "./RequestDetail.module.css";
 
 interface DetailActionsProps {
@@ -67,8 +67,8 @@ export function DetailActions({ summary, cut, editing, onEdit, onNote, onDelete 
       <Menu
         trigger={<IconButton label="Copy as" icon="copy" />}
         title="Copy as"
-        actions={(Object.keys(COPIES) as CopyKind[]).map((kind) => ({
-          label: COPIES[kind].label,
+        actions={(Object.keys(COPY_FORMATS) as CopyFormat[]).map((kind) => ({
+          label: COPY_FORMATS[kind].label,
           icon: "copy",
           run: () => void copyAs(id, kind, false),
         }))}
@@ -80,7 +80,7 @@ export function DetailActions({ summary, cut, editing, onEdit, onNote, onDelete 
           {
             label: "Save as HAR, without secrets",
             icon: "export",
-            run: () => void exportHar(only(id), "hide"),
+            run: () => void exportHar(onlyRequest(id), "hide"),
           },
           { label: "Delete this request", icon: "trash", danger: true, run: onDelete },
         ]}

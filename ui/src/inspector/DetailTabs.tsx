@@ -4,15 +4,15 @@ import type { Summary } from "../api/types";
 import { sentCookies, setCookies } from "../model/cookies";
 import type { Detail, Message } from "../model/details";
 import { duration, moment, size } from "../model/format";
-import { hasSecrets, maskHead, veiled } from "../model/secrets";
-import { headText, pairs } from "../model/wire";
+import { hasSecrets, maskHead, maskUrl } from "../model/secrets";
+import { headText, pairs } from "../model/httpMessage";
 import { Button } from "../parts/Button";
 import { useAgent } from "../services";
 import { addressOf } from "./actions";
 import { RawView } from "./bodies/RawView";
 import { PairTable } from "./PairTable";
 import styles from "./RequestDetail.module.css";
-import { outcome } from "./status";
+import { outcome } from "./outcome";
 
 interface OverviewProps {
   summary: Summary;
@@ -30,7 +30,7 @@ export function OverviewTab({ summary, detail, onSelect }: OverviewProps) {
     <>
       <dl className={styles.table}>
         <dt>Address</dt>
-        <dd className={styles.mono}>{veiled(addressOf(detail, tunnels))}</dd>
+        <dd className={styles.mono}>{maskUrl(addressOf(detail, tunnels))}</dd>
         <dt>Response</dt>
         <dd>{outcome(summary).words}</dd>
         <dt>Started</dt>
@@ -138,7 +138,7 @@ export function HeadersTab(props: RevealProps) {
 }
 
 function veiledLine(line: string): string {
-  return line.replace(/^\S+ \S+/, veiled);
+  return line.replace(/^\S+ \S+/, maskUrl);
 }
 
 function HeaderBlock({ message, revealed, label }: { message: Message; revealed: boolean; label: string }) {

@@ -1,6 +1,6 @@
 // Dialogs of the request list: deletion, notes and export.
 import { useState } from "react";
-import type { Wanted } from "../api/agent";
+import type { SummaryQuery } from "../api/agent";
 import { counted } from "../model/format";
 import { Button } from "../parts/Button";
 import { Dialog, DialogActions } from "../parts/Dialog";
@@ -100,7 +100,7 @@ const SECRETS = [
   { value: "hide", label: "Without secrets" },
   { value: "show", label: "With secrets" },
 ] as const;
-const MOST_SAVED = 10_000;
+const MAX_EXPORTED = 10_000;
 
 interface ExportDialogProps {
   filter: string;
@@ -112,14 +112,17 @@ export function ExportDialog({ filter, shown, onClose }: ExportDialogProps) {
   const { exportHar } = useActions();
   const [secrets, setSecrets] = useState<"hide" | "show">("hide");
   const save = async () => {
-    const wanted: Partial<Wanted> = { limit: MOST_SAVED, ...(filter.trim() === "" ? {} : { filter }) };
+    const wanted: Partial<SummaryQuery> = {
+      limit: MAX_EXPORTED,
+      ...(filter.trim() === "" ? {} : { filter }),
+    };
     if (await exportHar(wanted, secrets)) onClose();
   };
   return (
     <Dialog title="Save as a HAR file" open onClose={onClose}>
       <p>
         {filter.trim() === "" ? "All captured requests" : `Requests that match ${filter}`}:{" "}
-        {shown > MOST_SAVED ? `the newest ${counted(MOST_SAVED, "request")}` : counted(shown, "request")}.
+        {shown > MAX_EXPORTED ? `the newest ${counted(MAX_EXPORTED, "request")}` : counted(shown, "request")}.
       </p>
       <Choice legend="Secrets" value={secrets} options={SECRETS} onChange={(next) => setSecrets(next)} />
       <p>

@@ -14,7 +14,7 @@ interface EmptyListProps {
 
 export function EmptyList({ filtered, searching, onClear }: EmptyListProps) {
   const { host, model } = useServices();
-  const { link, tunnels } = useAgent();
+  const { connection: link, tunnels } = useAgent();
   const copy = useCopy();
   const send = (tunnel: string) =>
     attempt("The sample request could not be sent", () => model.api.sample(tunnel));

@@ -1,6 +1,6 @@
 // The filter input with completions at the caret and the position of mistakes.
 import { useId, useMemo, useState, type KeyboardEvent, type RefObject } from "react";
-import type { FilterProblem } from "../model/asked";
+import type { FilterProblem } from "../model/remoteFilter";
 import { tunnelName } from "../model/filter";
 import { suggest } from "../model/filter/suggest";
 import { IconButton } from "../parts/Button";
@@ -22,7 +22,7 @@ export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxPro
   const [typing, setTyping] = useState<{ text: string; caret: number } | null>(null);
   const [active, setActive] = useState(-1);
   const caret = typing?.text === filter ? typing.caret : null;
-  const seen = useSeen(caret !== null);
+  const seen = useSeenValues(caret !== null);
   const suggested = useMemo(
     () => (caret === null ? null : suggest(filter, caret, seen)),
     [filter, caret, seen],
@@ -152,7 +152,7 @@ function Mistake({ id, filter, problem }: { id: string; filter: string; problem:
 }
 
 /** Values to suggest, read when the suggestions open. */
-function useSeen(open: boolean) {
+function useSeenValues(open: boolean) {
   const { model } = useServices();
   const { tunnels } = useAgent();
   return useMemo(() => {

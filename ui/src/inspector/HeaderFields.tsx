@@ -1,7 +1,7 @@
 // Headers as rows of inputs; secret values stay masked until the user reveals them.
 import { useState } from "react";
 import { isSecret } from "../model/secrets";
-import type { Header } from "../model/wire";
+import type { Header } from "../model/httpMessage";
 import { Button, IconButton } from "../parts/Button";
 import styles from "./HeaderFields.module.css";
 

@@ -4,7 +4,7 @@ import { setTerm } from "../model/filter";
 import { Brand } from "../parts/Brand";
 import { Button } from "../parts/Button";
 import { useServices } from "../services";
-import { LinkNotice, SessionState } from "./SessionState";
+import { ConnectionNotice, SessionState } from "./SessionState";
 import styles from "./InspectorPage.module.css";
 import { MemoryGauge } from "./MemoryGauge";
 import { RequestsPane } from "./RequestsPane";
@@ -35,7 +35,7 @@ export function InspectorPage() {
           </Button>
         )}
       </header>
-      <LinkNotice />
+      <ConnectionNotice />
       <main className={styles.main}>
         <RequestsPane filter={filter} onFilter={setFilter} selected={selected} onSelect={setSelected} />
       </main>

@@ -1,7 +1,7 @@
 // Names and values in two columns; secret values stay masked until revealed, one by one or all at once.
 import { useState } from "react";
-import { HIDDEN, hidden, isSecret } from "../model/secrets";
-import type { Header } from "../model/wire";
+import { MASK, mask, isSecret } from "../model/secrets";
+import type { Header } from "../model/httpMessage";
 import { Button } from "../parts/Button";
 import styles from "./PairTable.module.css";
 
@@ -29,7 +29,7 @@ export function PairTable({ label, pairs, masked = false }: PairTableProps) {
             <th scope="row">{name}</th>
             <td>
               {masked && (masked === "all" || isSecret(name)) && value !== "" ? (
-                <Secret name={name} value={value} veil={masked === "all" ? HIDDEN : hidden(name, value)} />
+                <Secret name={name} value={value} veil={masked === "all" ? MASK : mask(name, value)} />
               ) : (
                 value
               )}

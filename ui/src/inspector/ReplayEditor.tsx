@@ -1,23 +1,30 @@
 // Edits a request and replays it repeatedly, with every response beside it.
 import { useEffect, useState, type KeyboardEvent } from "react";
 import type { Summary } from "../api/types";
-import { bodyText, draftOf, EDITABLE, obstacle, wishOf, type Draft } from "../model/draft";
+import {
+  bodyText,
+  replayDraftOf,
+  MAX_EDITABLE_BYTES,
+  draftProblem,
+  replayOf,
+  type ReplayDraft,
+} from "../model/replayDraft";
 import type { Detail } from "../model/details";
 import { tunnelName } from "../model/filter";
 import { size } from "../model/format";
 import { Button, IconButton } from "../parts/Button";
 import { Choice, Field } from "../parts/Field";
 import { attempt, useAgent, useServices } from "../services";
-import { Attempts } from "./Attempts";
+import { ReplayResponses } from "./ReplayResponses";
 import { HeaderFields } from "./HeaderFields";
 import styles from "./ReplayEditor.module.css";
 
-const WAYS = [
+const TARGETS = [
   { value: "local", label: "To the local service" },
   { value: "edge", label: "Through the edge" },
 ] as const;
 
-const EXPLAINED = {
+const TARGET_HELP = {
   local: "Directly to the local service of the tunnel, without the modules of the edge.",
   edge: "To the public address, through all modules, like any visitor.",
 } as const;
@@ -31,17 +38,17 @@ interface ReplayEditorProps {
 
 export function ReplayEditor({ summary, detail, onClose, onSelect }: ReplayEditorProps) {
   const { model } = useServices();
-  const [draft, setDraft] = useState<Draft>(() => draftOf(detail));
+  const [draft, setDraft] = useState<ReplayDraft>(() => replayDraftOf(detail));
   const [sending, setSending] = useState(false);
   const [latest, setLatest] = useState<string | null>(null);
-  const wrong = obstacle(draft, detail);
-  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const wrong = draftProblem(draft, detail);
+  const change = (part: Partial<ReplayDraft>) => setDraft({ ...draft, ...part });
 
   const send = async () => {
     if (wrong !== null || sending) return;
     setSending(true);
     await attempt("The request could not be sent", async () => {
-      setLatest(await model.api.replay(wishOf(summary.id, draft, detail)));
+      setLatest(await model.api.replay(replayOf(summary.id, draft, detail)));
     });
     setSending(false);
   };
@@ -73,7 +80,7 @@ export function ReplayEditor({ summary, detail, onClose, onSelect }: ReplayEdito
             weight="quiet"
             icon="refresh"
             title="Back to the request as it was captured"
-            onClick={() => setDraft(draftOf(detail))}
+            onClick={() => setDraft(replayDraftOf(detail))}
           >
             Reset
           </Button>
@@ -108,10 +115,10 @@ export function ReplayEditor({ summary, detail, onClose, onSelect }: ReplayEdito
           <Choice
             legend="Target"
             value={draft.through}
-            options={WAYS}
+            options={TARGETS}
             onChange={(through) => change({ through })}
           />
-          <p className={styles.explained}>{EXPLAINED[draft.through]}</p>
+          <p className={styles.explained}>{TARGET_HELP[draft.through]}</p>
           <TunnelField summary={summary} tunnel={draft.tunnel} onChange={(tunnel) => change({ tunnel })} />
           <HeaderFields headers={draft.headers} onChange={(headers) => change({ headers })} />
           <BodyField detail={detail} body={draft.body} onChange={(body) => change({ body })} />
@@ -130,7 +137,7 @@ export function ReplayEditor({ summary, detail, onClose, onSelect }: ReplayEdito
           </Button>
         </div>
       </form>
-      <Attempts of={summary.id} latest={latest} onSelect={onSelect} />
+      <ReplayResponses of={summary.id} latest={latest} onSelect={onSelect} />
     </div>
   );
 }
@@ -177,7 +184,7 @@ function useOriginal(detail: Detail): string | null | undefined {
   const [original, setOriginal] = useState<string | null>();
   useEffect(() => {
     let wanted = true;
-    model.details.body(detail.captured.id, "request", EDITABLE).then(
+    model.details.body(detail.captured.id, "request", MAX_EDITABLE_BYTES).then(
       (bytes) => wanted && setOriginal(bodyText(detail, bytes)),
       () => wanted && setOriginal(null),
     );

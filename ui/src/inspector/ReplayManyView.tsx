@@ -2,35 +2,35 @@
 import { useEffect, useMemo, useState } from "react";
 import type { Summary } from "../api/types";
 import { count, duration } from "../model/format";
-import { MOST_SENT, ReplayMany, results, type Pace } from "../model/replayMany";
-import { veiled } from "../model/secrets";
+import { MAX_REPLAYS, ReplayMany, results, type Pace } from "../model/replayMany";
+import { maskUrl } from "../model/secrets";
 import { Button } from "../parts/Button";
 import { Choice, Field } from "../parts/Field";
 import { State } from "../parts/State";
 import { useServices } from "../services";
 import styles from "./ReplayManyView.module.css";
-import { outcome } from "./status";
+import { outcome } from "./outcome";
 
-const WAYS = [
+const TARGETS = [
   { value: "local", label: "To the local service" },
   { value: "edge", label: "Through the edge" },
 ] as const;
 const FIELDS: readonly { name: keyof Pace; label: string; most: number }[] = [
-  { name: "times", label: "Times each", most: MOST_SENT },
+  { name: "times", label: "Times each", most: MAX_REPLAYS },
   { name: "rate", label: "Requests per second", most: 100 },
-  { name: "together", label: "Concurrent requests", most: 50 },
+  { name: "concurrency", label: "Concurrent requests", most: 50 },
 ];
 
 export function ReplayManyView({ ids, onSelect }: { ids: readonly string[]; onSelect(id: string): void }) {
   const { model } = useServices();
-  const [pace, setPace] = useState<Pace>({ times: 1, rate: 10, together: 4 });
+  const [pace, setPace] = useState<Pace>({ times: 1, rate: 10, concurrency: 4 });
   const [through, setThrough] = useState<"local" | "edge">("local");
   const [run, setRun] = useState<ReplayMany | null>(null);
   const [, setVersion] = useState(0);
   useEffect(() => model.exchanges.listen(() => run && setVersion((before) => before + 1)), [model, run]);
   useEffect(() => () => run?.stop(), [run]);
 
-  const total = Math.min(ids.length * pace.times, MOST_SENT);
+  const total = Math.min(ids.length * pace.times, MAX_REPLAYS);
   const start = () => {
     const next = new ReplayMany(
       ids,
@@ -71,7 +71,7 @@ export function ReplayManyView({ ids, onSelect }: { ids: readonly string[]; onSe
             </Field>
           ))}
         </div>
-        <Choice legend="Target" value={through} options={WAYS} onChange={(next) => setThrough(next)} />
+        <Choice legend="Target" value={through} options={TARGETS} onChange={(next) => setThrough(next)} />
         <div className={styles.start}>
           {run && !run.ended ? (
             <Button icon="close" onClick={() => run.stop()}>
@@ -91,7 +91,7 @@ export function ReplayManyView({ ids, onSelect }: { ids: readonly string[]; onSe
 
 function Results({ run, onSelect }: { run: ReplayMany; onSelect(id: string): void }) {
   const { model } = useServices();
-  const answers = run.sent.map((one) => run.answerTo(one)).filter((answer) => answer !== undefined);
+  const answers = run.sent.map((one) => run.responseTo(one)).filter((answer) => answer !== undefined);
   const refused = run.sent.filter(({ failed }) => failed !== null).length;
   const groups = useMemo(() => results(answers), [answers]);
   return (
@@ -99,7 +99,7 @@ function Results({ run, onSelect }: { run: ReplayMany; onSelect(id: string): voi
       <p className={styles.sum} role="status">
         {count(run.sent.length)} of {count(run.total)} sent
         {run.ended && run.sent.length < run.total && ", then stopped"}
-        {groups.map(({ answer, count: many, p50, p95 }) => (
+        {groups.map(({ response: answer, count: many, p50, p95 }) => (
           <span key={answer}>
             <b>{count(many)}</b> × {answer}, half within {duration(p50)}, 95 % within {duration(p95)}
           </span>
@@ -125,10 +125,10 @@ function Results({ run, onSelect }: { run: ReplayMany; onSelect(id: string): voi
               // oxlint-disable-next-line react/no-array-index-key -- in the order they were sent
               <tr key={index}>
                 <th scope="row">
-                  {original?.method} {veiled(original?.path ?? "deleted meanwhile")}
+                  {original?.method} {maskUrl(original?.path ?? "deleted meanwhile")}
                 </th>
-                <td>{one.failed ?? <Answer answer={run.answerTo(one)} onSelect={onSelect} />}</td>
-                <td>{duration(run.answerTo(one)?.duration ?? null)}</td>
+                <td>{one.failed ?? <Answer answer={run.responseTo(one)} onSelect={onSelect} />}</td>
+                <td>{duration(run.responseTo(one)?.duration ?? null)}</td>
               </tr>
             );
           })}

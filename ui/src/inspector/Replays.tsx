@@ -3,7 +3,7 @@ import { clock, duration } from "../model/format";
 import { tunnelName } from "../model/filter";
 import { State } from "../parts/State";
 import styles from "./Replays.module.css";
-import { outcome } from "./status";
+import { outcome } from "./outcome";
 import { useReplays } from "./useReplays";
 
 const SHOWN = 5;

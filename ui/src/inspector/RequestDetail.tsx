@@ -4,7 +4,7 @@ import type { Summary } from "../api/types";
 import { adviceFor } from "../model/advice";
 import { tunnelName } from "../model/filter";
 import { clock, duration, size } from "../model/format";
-import { veiled } from "../model/secrets";
+import { maskUrl } from "../model/secrets";
 import { IconButton } from "../parts/Button";
 import { Notice, ProblemText } from "../parts/Notice";
 import { State } from "../parts/State";
@@ -16,7 +16,7 @@ import { HeadersTab, OverviewTab, RawTab } from "./DetailTabs";
 import { ReplayEditor } from "./ReplayEditor";
 import { Replays } from "./Replays";
 import styles from "./RequestDetail.module.css";
-import { outcome } from "./status";
+import { outcome } from "./outcome";
 import { TimingTab } from "./TimingTab";
 import { isComplete, useDetail, type Reading } from "./useDetail";
 
@@ -54,7 +54,7 @@ export function RequestDetail(props: RequestDetailProps) {
         <div className={styles.title}>
           <IconButton label="Close the details" icon="close" onClick={onClose} />
           <h2 className={styles.address} tabIndex={-1} id="request-title">
-            <b>{summary.method}</b> {veiled(summary.path)}
+            <b>{summary.method}</b> {maskUrl(summary.path)}
           </h2>
         </div>
         <div className={styles.facts}>

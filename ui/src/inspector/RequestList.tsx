@@ -4,12 +4,12 @@ import { memo, useEffect, useRef, useState, type ReactNode } from "react";
 import type { Summary } from "../api/types";
 import { clock, count, counted, duration, size } from "../model/format";
 import { tunnelName } from "../model/filter";
-import { veiled } from "../model/secrets";
-import type { Manner } from "../model/selection";
+import { maskUrl } from "../model/secrets";
+import type { SelectMode } from "../model/selection";
 import { Icon, type IconName } from "../parts/Icon";
 import { State } from "../parts/State";
 import styles from "./RequestList.module.css";
-import { outcome } from "./status";
+import { outcome } from "./outcome";
 import type { ViewHandle } from "./useView";
 
 export const ROW_HEIGHT = 32;
@@ -20,7 +20,7 @@ interface RequestListProps {
   selected: string | null;
   several: ReadonlySet<string>;
   paused: boolean;
-  onSelect(id: string, manner: Manner): void;
+  onSelect(id: string, manner: SelectMode): void;
   onFollow(): void;
   empty: ReactNode;
 }
@@ -116,13 +116,13 @@ export function RequestList(props: RequestListProps) {
           {count(view.waiting)} new
         </button>
       )}
-      <Spoken words={view.waiting > 0 ? "New requests" : counted(roughly(view.count), "request")} />
+      <Announcement words={view.waiting > 0 ? "New requests" : counted(roughly(view.count), "request")} />
     </div>
   );
 }
 
 /** Limits announcements: a busy list would otherwise talk without end. */
-function Spoken({ words }: { words: string }) {
+function Announcement({ words }: { words: string }) {
   const [said, setSaid] = useState(words);
   const latest = useRef(words);
   useEffect(() => {
@@ -149,11 +149,11 @@ interface RowProps {
   index: number;
   top: number;
   selected: boolean;
-  onSelect(id: string, manner: Manner): void;
+  onSelect(id: string, manner: SelectMode): void;
 }
 
 /** Ctrl toggles one row, Shift extends the range. */
-function mannerOf(event: { ctrlKey: boolean; metaKey: boolean; shiftKey: boolean }): Manner {
+function selectModeOf(event: { ctrlKey: boolean; metaKey: boolean; shiftKey: boolean }): SelectMode {
   if (event.shiftKey) return "range";
   return event.ctrlKey || event.metaKey ? "toggle" : "only";
 }
@@ -170,7 +170,7 @@ function Row({ summary, index, top, selected, onSelect }: RowProps) {
       className={`${styles.row} ${styles.exchange}`}
       style={{ transform: `translateY(${top}px)` }}
       // The list may move between press and release, so the press selects.
-      onPointerDown={(event) => event.button === 0 && onSelect(summary.id, mannerOf(event))}
+      onPointerDown={(event) => event.button === 0 && onSelect(summary.id, selectModeOf(event))}
       // A click without a pointer comes from assistive technology.
       onClick={(event) => event.detail === 0 && onSelect(summary.id, "only")}
     >
@@ -192,11 +192,11 @@ const Cells = memo(function Cells({ summary }: { summary: Summary }) {
       <span role="gridcell" className={styles.method}>
         {summary.method}
       </span>
-      <span role="gridcell" className={styles.address} title={`${summary.host}${veiled(summary.path)}`}>
+      <span role="gridcell" className={styles.address} title={`${summary.host}${maskUrl(summary.path)}`}>
         {summary.pinned && <Mark icon="pin" words="Pinned" />}
         {summary.replay_of !== null && <Mark icon="replay" words="Replayed" />}
         {summary.imported && <Mark icon="import" words="From a file" />}
-        <span className={styles.path}>{veiled(summary.path)}</span>
+        <span className={styles.path}>{maskUrl(summary.path)}</span>
         {summary.note && <span className={styles.note}>{summary.note}</span>}
         {summary.cut && <span className={styles.cut}>cut</span>}
       </span>

@@ -1,14 +1,14 @@
 // The whole inspector: toolbar, list, detail and shortcuts. The main window shows the same pane.
 import { useEffect, useRef, useState } from "react";
 import { tunnelName } from "../model/filter";
-import { choose, without, type Manner } from "../model/selection";
+import { select, withoutRemoved, type SelectMode } from "../model/selection";
 import { useStable, useStored } from "../parts/hooks";
-import { say } from "../parts/toast";
+import { toast } from "../parts/toast";
 import { useAgent, useServices } from "../services";
 import { useActions } from "./actions";
 import { DeleteAllDialog, DeleteSomeDialog, ExportDialog, NoteDialog } from "./Dialogs";
 import { EmptyList } from "./EmptyList";
-import { KeysDialog } from "./KeysDialog";
+import { ShortcutsDialog } from "./ShortcutsDialog";
 import { RequestDetail, TABS } from "./RequestDetail";
 import { RequestList } from "./RequestList";
 import styles from "./RequestsPane.module.css";
@@ -24,28 +24,28 @@ interface RequestsPaneProps {
   onSelect(id: string | null): void;
 }
 
-type Asking = "all" | "keys" | "export" | "note" | { delete: readonly string[] };
+type OpenDialog = "all" | "keys" | "export" | "note" | { delete: readonly string[] };
 
-const NOT_SEVERAL: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<string> = new Set();
 const TAB_NAMES = TABS.map(({ value }) => value);
 
 export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }: RequestsPaneProps) {
   const { model } = useServices();
-  const { tunnels, link, filling } = useAgent();
+  const { tunnels, connection: link, filling } = useAgent();
   const handle = useView(filter);
   const [paused, setPaused] = useState(false);
   const [tab, setTab] = useStored("tab", "overview", TAB_NAMES);
   const [letters, setLetters] = useStored("letters", "on", ["on", "off"]);
-  const [asking, setAsking] = useState<Asking | null>(null);
+  const [asking, setAsking] = useState<OpenDialog | null>(null);
   /** The request that is being edited; selecting another one closes it. */
   const [edited, setEdited] = useState<string | null>(null);
   const { replay, copyAs, pin, annotate, remove, importHar } = useActions();
   const box = useRef<HTMLInputElement>(null);
   const pane = useRef<HTMLDivElement>(null);
   const file = useRef<HTMLInputElement>(null);
-  const [marked, setMarked] = useState(NOT_SEVERAL);
-  const chosen = without(
-    { active: selected, several: marked },
+  const [multiple, setMarked] = useState(NONE);
+  const chosen = withoutRemoved(
+    { active: selected, several: multiple },
     (id) => model.exchanges.find(id) === undefined,
   );
   const { several } = chosen;
@@ -53,11 +53,11 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
   const ids = several.size > 0 ? [...several] : summary ? [summary.id] : [];
 
   const onSelect = useStable((id: string | null) => {
-    setMarked(NOT_SEVERAL);
+    setMarked(NONE);
     onActive(id);
   });
-  const pick = useStable((id: string, manner: Manner) => {
-    const next = choose({ active: selected, several }, id, manner, handle.view);
+  const pick = useStable((id: string, manner: SelectMode) => {
+    const next = select({ active: selected, several }, id, manner, handle.view);
     setMarked(next.several);
     onActive(next.active);
   });
@@ -82,7 +82,7 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
   const onDelete = useStable((some?: readonly string[]) => setAsking({ delete: some ?? ids }));
   const onTab = useStable((next: string) => setTab(TAB_NAMES.find((name) => name === next) ?? "overview"));
 
-  const step = (by: number, manner: Manner = "only") => {
+  const step = (by: number, manner: SelectMode = "only") => {
     const { view } = handle;
     const row = selected === null ? -1 : view.rowOf(selected);
     const next = view.at(row === -1 ? 0 : Math.min(Math.max(row + by, 0), view.count - 1));
@@ -99,7 +99,7 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
     const other = summary.replay_of ?? model.exchanges.replaysOf(summary.id).at(-1);
     if (other !== undefined && model.exchanges.find(other)) pick(other, "toggle");
     else
-      say({ title: "Select a second request", detail: "Use Ctrl and a click, or Shift and an arrow key." });
+      toast({ title: "Select a second request", detail: "Use Ctrl and a click, or Shift and an arrow key." });
   };
   const act: Record<Action, () => void> = {
     next: () => step(1),
@@ -231,7 +231,7 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
           onSave={(note) => void annotate(summary.id, note).then((kept) => kept && setAsking(null))}
         />
       )}
-      <KeysDialog
+      <ShortcutsDialog
         open={asking === "keys"}
         letters={letters === "on"}
         onLetters={(on) => setLetters(on ? "on" : "off")}

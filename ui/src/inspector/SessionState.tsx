@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { Session } from "../api/types";
 import { adviceFor } from "../model/advice";
-import type { AgentPicture } from "../model/agent";
+import type { AgentSnapshot } from "../model/agentModel";
 import { secondsUntil } from "../model/format";
 import { useNow } from "../parts/hooks";
 import type { IconName } from "../parts/Icon";
@@ -11,17 +11,20 @@ import { State } from "../parts/State";
 import { useAgent } from "../services";
 import styles from "./SessionState.module.css";
 
-interface Standing {
+interface SessionStatus {
   tone: Tone | "idle";
   icon: IconName;
   words: string;
   busy?: boolean;
 }
 
-export function standing({ link, status }: Pick<AgentPicture, "link" | "status">): Standing {
-  if (link === "connecting")
+export function sessionStatus({
+  connection,
+  status,
+}: Pick<AgentSnapshot, "connection" | "status">): SessionStatus {
+  if (connection === "connecting")
     return { tone: "idle", icon: "refresh", words: "Connecting to the agent", busy: true };
-  if (link === "lost" || !status) return { tone: "bad", icon: "cross", words: "Agent not reachable" };
+  if (connection === "lost" || !status) return { tone: "bad", icon: "cross", words: "Agent not reachable" };
   switch (status.session.state) {
     case "online":
       return { tone: "ok", icon: "check", words: "Online" };
@@ -36,8 +39,8 @@ export function standing({ link, status }: Pick<AgentPicture, "link" | "status">
 
 export function SessionState() {
   const picture = useAgent();
-  const { tone, icon, words, busy = false } = standing(picture);
-  const session = picture.link === "live" ? picture.status?.session : undefined;
+  const { tone, icon, words, busy = false } = sessionStatus(picture);
+  const session = picture.connection === "live" ? picture.status?.session : undefined;
   const leg = session?.state === "online" ? session.legs[0] : undefined;
   return (
     <span className={styles.session}>
@@ -53,9 +56,9 @@ export function SessionState() {
 }
 
 /** Shown above everything while the agent is unreachable or its session is down. */
-export function LinkNotice({ actions }: { actions?: ReactNode }) {
-  const { link, status, problem } = useAgent();
-  if (link === "lost") {
+export function ConnectionNotice({ actions }: { actions?: ReactNode }) {
+  const { connection, status, problem } = useAgent();
+  if (connection === "lost") {
     const code = problem?.code ?? "AGENT_UNREACHABLE";
     return (
       <div className={styles.notice}>
@@ -73,7 +76,7 @@ export function LinkNotice({ actions }: { actions?: ReactNode }) {
   }
   const session = status?.session;
   if (
-    link !== "live" ||
+    connection !== "live" ||
     !session ||
     session.state === "online" ||
     (session.state === "connecting" && !session.reason)
@@ -87,7 +90,7 @@ export function LinkNotice({ actions }: { actions?: ReactNode }) {
           advice={session.reason ? adviceFor(session.reason) : null}
           code={session.reason?.code ?? ""}
         />
-        <NextTry session={session} />
+        <NextAttempt session={session} />
       </Notice>
     </div>
   );
@@ -99,8 +102,8 @@ function titleOf({ state, server_addr: server }: Session): string {
 
 /** Shown when the changed configuration file is invalid; the agent keeps the previous configuration. */
 export function ConfigurationNotice() {
-  const { link, status } = useAgent();
-  if (link !== "live" || !status?.config_error) return null;
+  const { connection, status } = useAgent();
+  if (connection !== "live" || !status?.config_error) return null;
   return (
     <div className={styles.notice}>
       <Notice tone="warn" title="The configuration file has errors and was not applied">
@@ -114,7 +117,7 @@ export function ConfigurationNotice() {
 }
 
 /** Counts down to the next attempt. */
-export function NextTry({ session }: { session: Session }) {
+export function NextAttempt({ session }: { session: Session }) {
   const now = useNow(250, session.next_try !== null);
   if (session.state === "connecting")
     return <p className={styles.next}>Trying now (attempt {session.attempt})…</p>;

@@ -1,16 +1,16 @@
 // The time of an exchange, stage by stage, including the stages that only a tunnel can measure.
 import type { Detail } from "../model/details";
 import { duration } from "../model/format";
-import { waterfall, whole, type Stage } from "../model/timing";
+import { timingStages, totalDuration, type TimingStage } from "../model/timing";
 import styles from "./TimingTab.module.css";
 
-const PLACES = { edge: "Edge", tunnel: "Tunnel", service: "Local service" } as const;
+const PLACE_LABELS = { edge: "Edge", tunnel: "Tunnel", service: "Local service" } as const;
 
 export function TimingTab({ detail }: { detail: Detail }) {
   const { timing, trace } = detail.captured;
-  const stages = timing ? waterfall(timing) : [];
+  const stages = timing ? timingStages(timing) : [];
   if (stages.length === 0) return <p className={styles.none}>There are no measurements for this request.</p>;
-  const end = Math.max(whole(stages), 1);
+  const end = Math.max(totalDuration(stages), 1);
   return (
     <>
       <table className={styles.waterfall} aria-label="Timing">
@@ -48,7 +48,7 @@ export function TimingTab({ detail }: { detail: Detail }) {
   );
 }
 
-function Row({ stage, end }: { stage: Stage; end: number }) {
+function Row({ stage, end }: { stage: TimingStage; end: number }) {
   const { name, means, from, took, where, part } = stage;
   return (
     <tr className={part ? styles.part : undefined}>
@@ -56,7 +56,7 @@ function Row({ stage, end }: { stage: Stage; end: number }) {
         {name}
         <span className={styles.means}>{means}</span>
       </th>
-      <td>{PLACES[where]}</td>
+      <td>{PLACE_LABELS[where]}</td>
       <td className={styles.took}>{brief(took)}</td>
       <td className={styles.line}>
         <span className="unseen">begins after {brief(from)}</span>

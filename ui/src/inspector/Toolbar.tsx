@@ -8,7 +8,7 @@ import { useAgent } from "../services";
 import { FilterBox } from "./FilterBox";
 import styles from "./Toolbar.module.css";
 import type { ViewHandle } from "./useView";
-import { Views } from "./Views";
+import { SavedViews } from "./SavedViews";
 
 interface ToolbarProps {
   box: RefObject<HTMLInputElement | null>;
@@ -30,7 +30,7 @@ export function Toolbar(props: ToolbarProps) {
     <div className={styles.toolbar} role="search" aria-label="Requests">
       <FilterBox box={box} filter={filter} onFilter={onFilter} problem={handle.problem} done={handle.done} />
       <div className={styles.usual}>
-        <Views filter={filter} onFilter={onFilter} />
+        <SavedViews filter={filter} onFilter={onFilter} />
         {tunnels.length > 1 && (
           <select
             className={styles.tunnels}

@@ -1,5 +1,5 @@
 // Actions on captured requests: replay, copy, pin, annotate, delete, export and import.
-import { harPath, type Replay, type Wanted } from "../api/agent";
+import { harPath, type Replay, type SummaryQuery } from "../api/agent";
 import type { ConfiguredTunnel } from "../api/types";
 import type { Detail } from "../model/details";
 import { tunnelName } from "../model/filter";
@@ -9,55 +9,55 @@ import { curlCommand } from "../model/snippets/curl";
 import { fetchSnippet } from "../model/snippets/fetch";
 import { pythonSnippet } from "../model/snippets/python";
 import type { Snippet } from "../model/snippets/source";
-import { headerValue } from "../model/wire";
-import { say } from "../parts/toast";
+import { headerValue } from "../model/httpMessage";
+import { toast } from "../parts/toast";
 import { attempt, useAgent, useCopy, useServices } from "../services";
 
 /** Maximum body size in a copied snippet, in bytes. */
-const SENT = 1024 * 1024;
+const MAX_COPIED_BYTES = 1024 * 1024;
 
 /** The formats in which a request can be copied. */
-export const COPIES = {
+export const COPY_FORMATS = {
   curl: { label: "curl command", write: curlCommand },
   fetch: { label: "JavaScript (fetch)", write: fetchSnippet },
   python: { label: "Python", write: pythonSnippet },
 } as const;
 
-export type CopyKind = keyof typeof COPIES;
+export type CopyFormat = keyof typeof COPY_FORMATS;
 
 export function useActions() {
   const { model, host } = useServices();
   const { tunnels, status } = useAgent();
   const copy = useCopy();
 
-  const replay = async (wish: Replay): Promise<boolean> => {
-    const sent = await attempt("The request could not be replayed", () => model.api.replay(wish));
-    const way = wish.through === "edge" ? " through the edge" : "";
+  const replay = async (request: Replay): Promise<boolean> => {
+    const sent = await attempt("The request could not be replayed", () => model.api.replay(request));
+    const via = request.through === "edge" ? " through the edge" : "";
     if (sent)
-      say({
-        title: wish.tunnel_name ? `Replaying to ${wish.tunnel_name}${way}…` : `Replaying${way}…`,
+      toast({
+        title: request.tunnel_name ? `Replaying to ${request.tunnel_name}${via}…` : `Replaying${via}…`,
         detail: "The response appears below the request.",
       });
     return sent;
   };
 
-  const copyAs = async (id: string, kind: CopyKind, reveal: boolean): Promise<void> => {
+  const copyAs = async (id: string, kind: CopyFormat, reveal: boolean): Promise<void> => {
     await attempt("The request could not be copied", async () => {
       const detail = await model.details.read(id, model.exchanges.find(id)?.duration !== null);
-      const body = await model.details.body(id, "request", SENT);
-      const isCut = detail.request.cut || detail.request.bodySize > SENT;
+      const body = await model.details.body(id, "request", MAX_COPIED_BYTES);
+      const isCut = detail.request.cut || detail.request.bodySize > MAX_COPIED_BYTES;
       const hides = !reveal && hasSecrets(detail.request.headers);
-      const { label, write } = COPIES[kind];
+      const { label, write } = COPY_FORMATS[kind];
       const name = label.charAt(0).toUpperCase() + label.slice(1);
       if (!(await copy(write(sourceOf(detail, body, tunnels), reveal), name))) return;
       if (isCut)
-        say({
+        toast({
           title: "The body is incomplete",
           detail: "Only its beginning was captured or fits; the copied command sends no more than that.",
           tone: "bad",
         });
       if (hides) {
-        say({
+        toast({
           title: "Secrets were masked",
           detail: "Their values were replaced by dots.",
           action: { label: "Copy with secrets", run: () => void copyAs(id, kind, true) },
@@ -77,22 +77,22 @@ export function useActions() {
       for (const id of ids) await model.api.deleteOne(id);
     });
 
-  const exportHar = (wanted: Partial<Wanted>, secrets: "hide" | "show") =>
+  const exportHar = (query: Partial<SummaryQuery>, secrets: "hide" | "show") =>
     attempt("The file could not be saved", () =>
-      host.download(harPath(wanted, secrets), status?.web_addr ?? ""),
+      host.download(harPath(query, secrets), status?.web_addr ?? ""),
     );
 
   const importHar = (file: File) =>
     attempt("The file could not be imported", async () => {
       const imported = await model.api.importHar(await file.text());
-      say({ title: `${counted(imported, "request")} imported from ${file.name}` });
+      toast({ title: `${counted(imported, "request")} imported from ${file.name}` });
     });
 
   return { replay, copyAs, pin, annotate, remove, exportHar, importHar };
 }
 
 /** List parameters that select only this request. */
-export function only(id: string): Partial<Wanted> {
+export function onlyRequest(id: string): Partial<SummaryQuery> {
   const number = BigInt(`0x${id}`);
   const written = (other: bigint) => other.toString(16).padStart(id.length, "0");
   return { since: written(number - 1n), before: written(number + 1n) };

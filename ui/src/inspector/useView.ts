@@ -1,9 +1,9 @@
 // A view of the exchanges for React, rendered at most once per frame, however fast requests arrive.
 import { useEffect, useMemo, useRef, useState } from "react";
-import { Asked, mistakeOf, type FilterProblem } from "../model/asked";
+import { RemoteFilter, filterProblemOf, type FilterProblem } from "../model/remoteFilter";
 import { understand } from "../model/filter";
 import { NextFrame } from "../model/frame";
-import { ExchangeView } from "../model/view";
+import { ExchangeView } from "../model/exchangeView";
 import { useServices } from "../services";
 
 export interface ViewHandle {
@@ -17,21 +17,21 @@ export interface ViewHandle {
 }
 
 /** Debounce while typing; the first letter after a pause is searched at once. */
-const TYPING_MS = 40;
+const DEBOUNCE_MS = 40;
 
 export function useView(filter: string): ViewHandle {
   const { model } = useServices();
   const [version, setVersion] = useState(0);
   const [view] = useState(() => new ExchangeView(model.exchanges));
-  const [answer, setAnswer] = useState<{ to: string; done: number; problem: FilterProblem | null } | null>(
+  const [result, setResult] = useState<{ to: string; done: number; problem: FilterProblem | null } | null>(
     null,
   );
-  const understood = useMemo(() => understand(filter), [filter]);
+  const compiled = useMemo(() => understand(filter), [filter]);
   const typedAt = useRef(Number.NEGATIVE_INFINITY);
 
   useEffect(() => {
     const frame = new NextFrame(() => setVersion((before) => before + 1));
-    const stop = view.open(() => frame.ask());
+    const stop = view.open(() => frame.request());
     return () => {
       frame.cancel();
       stop();
@@ -40,42 +40,42 @@ export function useView(filter: string): ViewHandle {
 
   useEffect(() => {
     const now = performance.now();
-    const wait = now - typedAt.current < 5 * TYPING_MS ? TYPING_MS : 0;
+    const wait = now - typedAt.current < 5 * DEBOUNCE_MS ? DEBOUNCE_MS : 0;
     typedAt.current = now;
-    if (understood.kind === "here") {
-      view.setFilter(understood.matches);
+    if (compiled.kind === "here") {
+      view.setFilter(compiled.matches);
       return undefined;
     }
     let stop = () => {};
-    const ask =
-      understood.kind === "agent"
+    const search =
+      compiled.kind === "agent"
         ? () => {
             let first = true;
-            const asked = new Asked(filter, model.api, model.exchanges, (judged, progress) => {
-              if (progress.problem === null && first) view.setFilter(asked.matches, judged);
-              else view.judgeAgain(judged);
+            const remote = new RemoteFilter(filter, model.api, model.exchanges, (evaluated, progress) => {
+              if (progress.problem === null && first) view.setFilter(remote.matches, evaluated);
+              else view.evaluateAgain(evaluated);
               first &&= progress.problem !== null;
-              setAnswer({ to: filter, ...progress });
+              setResult({ to: filter, ...progress });
             });
-            stop = asked.start();
+            stop = remote.start();
           }
         : () => {
             model.api.summaries({ limit: 0, filter }).catch((thrown: unknown) => {
-              setAnswer({ to: filter, done: 1, problem: mistakeOf(thrown) });
+              setResult({ to: filter, done: 1, problem: filterProblemOf(thrown) });
             });
           };
-    const timer = setTimeout(ask, wait);
+    const timer = setTimeout(search, wait);
     return () => {
       clearTimeout(timer);
       stop();
     };
-  }, [view, model, filter, understood]);
+  }, [view, model, filter, compiled]);
 
-  const heard = answer?.to === filter && understood.kind !== "here" ? answer : null;
+  const current = result?.to === filter && compiled.kind !== "here" ? result : null;
   return {
     view,
     version,
-    problem: heard?.problem ?? null,
-    done: understood.kind === "agent" ? (heard?.done ?? 0) : 1,
+    problem: current?.problem ?? null,
+    done: compiled.kind === "agent" ? (current?.done ?? 0) : 1,
   };
 }

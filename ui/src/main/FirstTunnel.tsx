@@ -3,14 +3,14 @@ import { useState, type FormEvent } from "react";
 import type { ListeningPort, Problem } from "../api/types";
 import { asProblem } from "../api/problem";
 import { adviceFor } from "../model/advice";
-import { formFor, nameFor, programOf } from "../model/ports";
-import { addressMistake, definitionOf, EMPTY_FORM, freeName } from "../model/tunnelForm";
+import { formFor, tunnelNameFor, programLabel } from "../model/ports";
+import { addressError, definitionOf, EMPTY_FORM, freeName } from "../model/tunnelForm";
 import { Button } from "../parts/Button";
 import { Field } from "../parts/Field";
 import { Notice, ProblemText } from "../parts/Notice";
 import { useServices } from "../services";
 import styles from "./FirstTunnel.module.css";
-import { Listening } from "./Listening";
+import { ListeningPortList } from "./ListeningPortList";
 
 export function FirstTunnel({ onMore }: { onMore(): void }) {
   const { model } = useServices();
@@ -28,9 +28,9 @@ export function FirstTunnel({ onMore }: { onMore(): void }) {
   };
   const publish = async (event: FormEvent) => {
     event.preventDefault();
-    const name = freeName([], picked ? nameFor(picked) : "web");
+    const name = freeName([], picked ? tunnelNameFor(picked) : "web");
     const form = picked ? { ...formFor(picked, name), addr } : { ...EMPTY_FORM, name, addr };
-    const wrong = addressMistake(addr, form.kind);
+    const wrong = addressError(addr, form.kind);
     setMistake(wrong);
     setProblem(null);
     if (wrong !== null || busy) return;
@@ -52,12 +52,12 @@ export function FirstTunnel({ onMore }: { onMore(): void }) {
         appears here as it arrives.
       </p>
       <form onSubmit={(event) => void publish(event)} noValidate>
-        <Listening picked={picked?.port ?? null} onPick={pick} />
+        <ListeningPortList picked={picked?.port ?? null} onPick={pick} />
         <Field
           label="Local port or address"
           hint={
             picked
-              ? `${programOf(picked)}${picked.proto === "tcp" ? ", published as a TCP tunnel" : ""}`
+              ? `${programLabel(picked)}${picked.proto === "tcp" ? ", published as a TCP tunnel" : ""}`
               : "For example 8080, or https://localhost:8443"
           }
           mistake={mistake}

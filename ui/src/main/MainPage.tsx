@@ -1,20 +1,20 @@
 // Tunnels on one side, their captured requests on the other.
 import { useState } from "react";
-import { ConfigurationNotice, LinkNotice, SessionState } from "../inspector/SessionState";
+import { ConfigurationNotice, ConnectionNotice, SessionState } from "../inspector/SessionState";
 import { RequestsPane } from "../inspector/RequestsPane";
 import { setTerm } from "../model/filter";
 import { Brand } from "../parts/Brand";
 import { Button } from "../parts/Button";
 import { attempt, useAgent, useDesktopState, useServices } from "../services";
 import styles from "./MainPage.module.css";
-import { PartNotices } from "./PartNotices";
+import { ProgramNotices } from "./ProgramNotices";
 import { SettingsDialog } from "./SettingsDialog";
 import { TrustOffer } from "./TrustOffer";
 import { Tunnels } from "./Tunnels";
 
 export function MainPage({ inShell = false }: { inShell?: boolean }) {
   const { host } = useServices();
-  const { link } = useAgent();
+  const { connection: link } = useAgent();
   const desktop = useDesktopState();
   const [filter, setFilter] = useState("");
   const [selected, setSelected] = useState<string | null>(null);
@@ -54,8 +54,8 @@ export function MainPage({ inShell = false }: { inShell?: boolean }) {
           </Button>
         </div>
       </header>
-      <PartNotices desktop={desktop} />
-      <LinkNotice actions={restart || undefined} />
+      <ProgramNotices desktop={desktop} />
+      <ConnectionNotice actions={restart || undefined} />
       <ConfigurationNotice />
       <TrustOffer desktop={desktop} />
       <nav className={styles.sides} aria-label="Sides">

@@ -3,9 +3,9 @@ import { useState } from "react";
 import type { DesktopState, TrustOutcome } from "../host/host";
 import { Button } from "../parts/Button";
 import { Notice } from "../parts/Notice";
-import { say } from "../parts/toast";
+import { toast } from "../parts/toast";
 import { attempt, useAgent, useServices } from "../services";
-import styles from "./PartNotices.module.css";
+import styles from "./ProgramNotices.module.css";
 
 export function TrustOffer({ desktop }: { desktop: DesktopState | null }) {
   const { host } = useServices();
@@ -52,9 +52,9 @@ export function TrustOffer({ desktop }: { desktop: DesktopState | null }) {
 export async function changeTrust(what: string, change: () => Promise<TrustOutcome>): Promise<void> {
   await attempt(what, async () => {
     const { done, failed } = await change();
-    if (done.length > 0) say({ title: "Trust changed", detail: done.join(" ") });
+    if (done.length > 0) toast({ title: "Trust changed", detail: done.join(" ") });
     if (failed.length > 0)
-      say({
+      toast({
         title: done.length > 0 ? "Some steps failed" : what,
         detail: failed.join(" "),
         tone: "bad",

@@ -35,7 +35,7 @@ interface TunnelCardProps {
 
 export function TunnelCard({ tunnel, running, onEdit, onRemove, onRequests }: TunnelCardProps) {
   const { model } = useServices();
-  const { status, link } = useAgent();
+  const { status, connection: link } = useAgent();
   const [busy, setBusy] = useState(false);
   const { name, definition, state, error, public_url: url, saved } = tunnel;
   const on = state === "running" || state === "starting";

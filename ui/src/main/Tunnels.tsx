@@ -9,15 +9,15 @@ import { RemoveDialog } from "./RemoveDialog";
 import { TunnelCard } from "./TunnelCard";
 import { TunnelDialog } from "./TunnelDialog";
 import styles from "./Tunnels.module.css";
-import { useRunning } from "./useRunning";
+import { useRunningTunnels } from "./useRunningTunnels";
 
-type Asking = { what: "add" } | { what: "edit" | "remove"; tunnel: ConfiguredTunnel } | null;
+type OpenDialog = { what: "add" } | { what: "edit" | "remove"; tunnel: ConfiguredTunnel } | null;
 
 export function Tunnels({ onRequests }: { onRequests(name: string): void }) {
-  const { tunnels, known, link } = useAgent();
+  const { tunnels, loaded: known, connection: link } = useAgent();
   const { model } = useServices();
-  const [asking, setAsking] = useState<Asking>(null);
-  const running = useRunning(tunnels.some(({ state }) => state === "running") && link === "live");
+  const [asking, setAsking] = useState<OpenDialog>(null);
+  const running = useRunningTunnels(tunnels.some(({ state }) => state === "running") && link === "live");
   const names = tunnels.map(({ name }) => name);
   const on = tunnels.filter(({ state }) => state === "running").length;
   return (

@@ -1,5 +1,5 @@
 // Cookies as a visitor sent them (`Cookie`) and as a response set them (`Set-Cookie`, RFC 6265).
-import type { Header } from "./wire";
+import type { Header } from "./httpMessage";
 
 export interface SetCookie extends Header {
   /** `Path=/; Secure`, as it was received. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CapturedRequest, Decision } from "../api/types";
-import { named, verdictOf } from "./decisions";
+import { moduleLabel, explain } from "./decisions";
 
 const passed: Decision = {
   module: "ip_restriction",
@@ -21,7 +21,7 @@ function answered(status: number, part: Partial<CapturedRequest> = {}): Captured
     ...part,
   };
 }
-const words = (captured: CapturedRequest) => verdictOf(captured).words;
+const words = (captured: CapturedRequest) => explain(captured).text;
 
 describe("why an answer is what it is", () => {
   it("names the module that refused, and its rule", () => {
@@ -37,10 +37,10 @@ describe("why an answer is what it is", () => {
   });
 
   it("says that the local service itself refused where every module let it pass", () => {
-    const verdict = verdictOf(answered(403, { trace: { decisions: [passed] } }));
-    expect(verdict.words).toContain("the 403 is from the local service itself");
+    const verdict = explain(answered(403, { trace: { decisions: [passed] } }));
+    expect(verdict.text).toContain("the 403 is from the local service itself");
     expect(verdict.tone).toBe("warn");
-    expect(verdictOf(answered(200, { trace: { decisions: [passed] } })).tone).toBe("ok");
+    expect(explain(answered(200, { trace: { decisions: [passed] } })).tone).toBe("ok");
   });
 
   it("knows when without the edge, or only warned", () => {
@@ -52,7 +52,7 @@ describe("why an answer is what it is", () => {
   });
 
   it("writes names as people read them", () => {
-    expect(["ip_restriction", "oauth", "mutual_tls"].map((module) => named({ module }))).toEqual([
+    expect(["ip_restriction", "oauth", "mutual_tls"].map((module) => moduleLabel({ module }))).toEqual([
       "IP restriction",
       "OAuth",
       "Mutual TLS",

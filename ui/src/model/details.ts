@@ -1,12 +1,12 @@
 // The heads of captured exchanges: fetched once from the agent, parsed, and cached. Bodies are read by range by the
 // views that show them.
 import type { AgentApi } from "../api/agent";
-import { fromAnswer } from "../api/problem";
+import { errorFromResponse } from "../api/problem";
 import type { CapturedRequest } from "../api/types";
 import type { Host } from "../host/host";
 import { fromBase64 } from "./bytes";
-import { trailersOf } from "./trailers";
-import { headerValue, parseMessage, type Header } from "./wire";
+import { parseTrailers } from "./trailers";
+import { headerValue, parseMessage, type Header } from "./httpMessage";
 
 export interface Message {
   startLine: string;
@@ -26,15 +26,15 @@ export interface Detail {
 
 type Side = "request" | "response";
 
-const KEPT = 30;
+const MAX_CACHED = 30;
 /** Maximum length in which trailers are searched for, in bytes. */
-const TAIL = 16 * 1024;
+const TRAILER_BYTES = 16 * 1024;
 
 /** Complete exchanges never change and are cached; those without a response are fetched again. */
 export class Details {
   readonly #api: AgentApi;
   readonly #host: Host;
-  #kept = new Map<string, Promise<Detail>>();
+  #cache = new Map<string, Promise<Detail>>();
 
   constructor(api: AgentApi, host: Host) {
     this.#api = api;
@@ -42,11 +42,11 @@ export class Details {
   }
 
   read(id: string, complete: boolean): Promise<Detail> {
-    const known = this.#kept.get(id);
-    if (known) return known;
-    const reading = this.#api.captured(id).then((captured) => this.#detail(captured));
-    if (complete) this.#keep(id, reading);
-    return reading;
+    const cached = this.#cache.get(id);
+    if (cached) return cached;
+    const pending = this.#api.captured(id).then((captured) => this.#detail(captured));
+    if (complete) this.#store(id, pending);
+    return pending;
   }
 
   /** The body without its transfer coding, up to the limit. */
@@ -54,12 +54,12 @@ export class Details {
     const { status, bytes } = await this.#host.bytes(bodyPath(id, side), 0, limit);
     // An empty body needs no request.
     if (status === 416) return new Uint8Array();
-    if (status >= 300) throw fromAnswer(status, new TextDecoder().decode(bytes));
+    if (status >= 300) throw errorFromResponse(status, new TextDecoder().decode(bytes));
     return bytes;
   }
 
   forget(): void {
-    this.#kept.clear();
+    this.#cache.clear();
   }
 
   async #detail(captured: CapturedRequest): Promise<Detail> {
@@ -84,11 +84,11 @@ export class Details {
     };
   }
 
-  #keep(id: string, reading: Promise<Detail>): void {
-    this.#kept.set(id, reading);
-    reading.catch(() => this.#kept.delete(id));
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest);
+  #store(id: string, pending: Promise<Detail>): void {
+    this.#cache.set(id, pending);
+    pending.catch(() => this.#cache.delete(id));
+    const [oldest] = this.#cache.keys();
+    if (this.#cache.size > MAX_CACHED && oldest !== undefined) this.#cache.delete(oldest);
   }
 }
 
@@ -107,8 +107,8 @@ export async function readTrailers(
   if (bodySize === 0 || !/\bchunked\b/i.test(headerValue(headers, "transfer-encoding") ?? "")) return [];
   const { status, bytes } = await host.bytes(
     `${bodyPath(id, side)}?as=wire`,
-    Math.max(bodySize - TAIL, 0),
+    Math.max(bodySize - TRAILER_BYTES, 0),
     bodySize,
   );
-  return status === 206 ? trailersOf(bytes) : [];
+  return status === 206 ? parseTrailers(bytes) : [];
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Exchanges } from "./exchanges";
 import { sample } from "./sample";
-import { ExchangeView } from "./view";
+import { ExchangeView } from "./exchangeView";
 
 const ids = (view: ExchangeView) => Array.from({ length: view.count }, (_, row) => view.at(row)?.id);
 

@@ -1,12 +1,12 @@
 // The captured requests known to the page in order of arrival, with an index by id. They follow the agent's store:
 // exchanges evicted there are evicted here.
 import type { Summary } from "../api/types";
-import { Texts } from "./texts";
+import { Texts } from "./commonTexts";
 
 /** Maximum number of exchanges in a page, however large the agent's store is; the oldest are evicted first. */
-export const MOST_HELD = 300_000;
+export const MAX_EXCHANGES = 300_000;
 /** First sequence number; older requests are fetched later and numbered below it. */
-const MIDDLE = 2 ** 40;
+const FIRST_SEQ = 2 ** 40;
 
 /** A change, reported to the views at once. All numbers ascend. */
 export type Change =
@@ -20,21 +20,21 @@ export type Change =
 
 /** Every exchange keeps its sequence number while it is stored; the newest has the highest. */
 export class Exchanges {
-  readonly #most: number;
+  readonly #max: number;
   readonly texts = new Texts();
-  #kept = new Map<number, Summary>();
-  #first = MIDDLE;
-  #next = MIDDLE;
+  #summaries = new Map<number, Summary>();
+  #first = FIRST_SEQ;
+  #next = FIRST_SEQ;
   #seqs = new Map<string, number>();
   #replays = new Map<string, string[]>();
   #listeners = new Set<(change: Change) => void>();
 
-  constructor(most: number = MOST_HELD) {
-    this.#most = most;
+  constructor(max: number = MAX_EXCHANGES) {
+    this.#max = max;
   }
 
   get size(): number {
-    return this.#kept.size;
+    return this.#summaries.size;
   }
 
   /** The lowest sequence number in use. */
@@ -49,11 +49,11 @@ export class Exchanges {
 
   /** Whether there is room for older exchanges. */
   get hasRoom(): boolean {
-    return this.size < this.#most;
+    return this.size < this.#max;
   }
 
   at(seq: number): Summary | undefined {
-    return this.#kept.get(seq);
+    return this.#summaries.get(seq);
   }
 
   seqOf(id: string): number | undefined {
@@ -69,10 +69,10 @@ export class Exchanges {
   seqs(): number[] {
     const span = this.#next - this.#first;
     // A pinned exchange may be far behind all others.
-    if (span > 2 * this.size) return Array.from(Float64Array.from(this.#kept.keys()).toSorted());
-    const found: number[] = [];
-    for (let seq = this.#first; seq < this.#next; seq += 1) if (this.#kept.has(seq)) found.push(seq);
-    return found;
+    if (span > 2 * this.size) return Array.from(Float64Array.from(this.#summaries.keys()).toSorted());
+    const result: number[] = [];
+    for (let seq = this.#first; seq < this.#next; seq += 1) if (this.#summaries.has(seq)) result.push(seq);
+    return result;
   }
 
   /** Ids of the replays of this exchange, oldest first. */
@@ -85,20 +85,20 @@ export class Exchanges {
     const added: number[] = [];
     const changed = new Set<number>();
     for (const summary of summaries) {
-      const known = this.#seqs.get(summary.id);
-      if (known === undefined) {
+      const existing = this.#seqs.get(summary.id);
+      if (existing === undefined) {
         added.push(this.#next);
-        this.#enter(this.#next, summary);
+        this.#insert(this.#next, summary);
         this.#next += 1;
       } else {
-        this.#renew(known, summary);
-        changed.add(known);
+        this.#update(existing, summary);
+        changed.add(existing);
       }
     }
-    if (this.size > this.#most) this.evictTo(Math.floor(this.#most * 0.99));
+    if (this.size > this.#max) this.evictTo(Math.floor(this.#max * 0.99));
     const before = added[0] ?? Infinity;
     const old = [...changed].filter((seq) => seq < before).toSorted((a, b) => a - b);
-    if (added.length > 0 || old.length > 0) this.#tell({ kind: "put", added, changed: old });
+    if (added.length > 0 || old.length > 0) this.#notify({ kind: "put", added, changed: old });
   }
 
   /** Inserts a page of older exchanges, given newest first. */
@@ -107,7 +107,7 @@ export class Exchanges {
     for (const summary of newestFirst) {
       if (this.#seqs.has(summary.id) || !this.hasRoom) continue;
       this.#first -= 1;
-      this.#enter(this.#first, summary);
+      this.#insert(this.#first, summary);
       added.push(this.#first);
     }
     for (const [id, replays] of this.#replays)
@@ -116,7 +116,7 @@ export class Exchanges {
           id,
           replays.toSorted((a, b) => this.#order(a) - this.#order(b)),
         );
-    if (added.length > 0) this.#tell({ kind: "older", added: added.toReversed() });
+    if (added.length > 0) this.#notify({ kind: "older", added: added.toReversed() });
   }
 
   /** Applies the newest page of the agent's list, newest first. Exchanges that arrived since `mark` follow it. */
@@ -129,22 +129,22 @@ export class Exchanges {
     }
     // The page may have been written before a response that an event already reported.
     const current = newestFirst.map((summary) => {
-      const known = summary.duration === null ? this.find(summary.id) : undefined;
-      return known ?? summary;
+      const existing = summary.duration === null ? this.find(summary.id) : undefined;
+      return existing ?? summary;
     });
     this.#empty();
     for (const summary of [...current.toReversed(), ...since]) {
-      this.#enter(this.#next, summary);
+      this.#insert(this.#next, summary);
       this.#next += 1;
     }
-    this.#tell({ kind: "replaced" });
+    this.#notify({ kind: "replaced" });
   }
 
   remove(id: string): void {
     const seq = this.#seqs.get(id);
     if (seq === undefined) return;
-    this.#leave(seq);
-    this.#tell({ kind: "removed", seqs: [seq] });
+    this.#drop(seq);
+    this.#notify({ kind: "removed", seqs: [seq] });
   }
 
   /** Follows the agent's limit: the oldest are evicted, pinned ones only when nothing else is left. */
@@ -157,18 +157,18 @@ export class Exchanges {
       for (const seq of this.seqs()) {
         if (surplus === 0) break;
         if (this.at(seq)?.pinned === true && !pinnedToo) continue;
-        this.#leave(seq);
+        this.#drop(seq);
         surplus -= 1;
         before = Math.max(before, seq + 1);
       }
     }
-    while (this.#first < this.#next && !this.#kept.has(this.#first)) this.#first += 1;
-    this.#tell({ kind: "evicted", before });
+    while (this.#first < this.#next && !this.#summaries.has(this.#first)) this.#first += 1;
+    this.#notify({ kind: "evicted", before });
   }
 
   clear(): void {
     this.#empty();
-    this.#tell({ kind: "replaced" });
+    this.#notify({ kind: "replaced" });
   }
 
   listen(listener: (change: Change) => void): () => void {
@@ -180,9 +180,9 @@ export class Exchanges {
     return this.#seqs.get(id) ?? 0;
   }
 
-  #enter(seq: number, summary: Summary): void {
-    this.texts.enter(summary);
-    this.#kept.set(seq, summary);
+  #insert(seq: number, summary: Summary): void {
+    this.texts.add(summary);
+    this.#summaries.set(seq, summary);
     this.#seqs.set(summary.id, seq);
     if (summary.replay_of === null) return;
     const replays = this.#replays.get(summary.replay_of);
@@ -190,18 +190,18 @@ export class Exchanges {
     else this.#replays.set(summary.replay_of, [summary.id]);
   }
 
-  #renew(seq: number, summary: Summary): void {
-    const before = this.#kept.get(seq);
-    if (before) this.texts.leave(before);
-    this.texts.enter(summary);
-    this.#kept.set(seq, summary);
+  #update(seq: number, summary: Summary): void {
+    const before = this.#summaries.get(seq);
+    if (before) this.texts.remove(before);
+    this.texts.add(summary);
+    this.#summaries.set(seq, summary);
   }
 
-  #leave(seq: number): void {
-    const summary = this.#kept.get(seq);
+  #drop(seq: number): void {
+    const summary = this.#summaries.get(seq);
     if (!summary) return;
-    this.texts.leave(summary);
-    this.#kept.delete(seq);
+    this.texts.remove(summary);
+    this.#summaries.delete(seq);
     this.#seqs.delete(summary.id);
     this.#replays.delete(summary.id);
     if (summary.replay_of === null) return;
@@ -212,14 +212,14 @@ export class Exchanges {
 
   /** Sequence numbers continue, so that a number still held by a view never names another exchange. */
   #empty(): void {
-    this.#kept.clear();
+    this.#summaries.clear();
     this.texts.clear();
     this.#first = this.#next;
     this.#seqs.clear();
     this.#replays.clear();
   }
 
-  #tell(change: Change): void {
+  #notify(change: Change): void {
     for (const listener of this.#listeners) listener(change);
   }
 }

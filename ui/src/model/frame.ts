@@ -1,7 +1,7 @@
 // Batches work into the next animation frame, so that many events cause one rendering.
 
 /** Fallback delay in milliseconds: hidden pages get no animation frames. */
-const LATEST_MS = 200;
+const FALLBACK_MS = 200;
 
 /** Runs `work` once in the next frame, however often it is requested before that. */
 export class NextFrame {
@@ -13,9 +13,9 @@ export class NextFrame {
     this.#work = work;
   }
 
-  ask(): void {
+  request(): void {
     if (this.#late !== null) return;
-    this.#late = setTimeout(() => this.run(), LATEST_MS);
+    this.#late = setTimeout(() => this.run(), FALLBACK_MS);
     if (typeof requestAnimationFrame === "function") this.#frame = requestAnimationFrame(() => this.run());
   }
 

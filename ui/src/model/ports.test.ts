@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ListeningPort } from "../api/types";
-import { formFor, nameFor, programOf, speaksOf } from "./ports";
+import { formFor, tunnelNameFor, programLabel, protocolLabel } from "./ports";
 
 const vite: ListeningPort = {
   port: 5173,
@@ -14,15 +14,15 @@ const vite: ListeningPort = {
 };
 
 test("a program is called what people call it", () => {
-  expect(programOf(vite)).toBe("Vite (node)");
-  expect(programOf({ ...vite, service: "nginx", process: "nginx" })).toBe("nginx");
-  expect(programOf({ ...vite, service: null })).toBe("node");
-  expect(programOf({ ...vite, service: null, process: null })).toBe("A program of another user");
+  expect(programLabel(vite)).toBe("Vite (node)");
+  expect(programLabel({ ...vite, service: "nginx", process: "nginx" })).toBe("nginx");
+  expect(programLabel({ ...vite, service: null })).toBe("node");
+  expect(programLabel({ ...vite, service: null, process: null })).toBe("A program of another user");
 });
 
 test("what was not asked is not claimed", () => {
-  expect(speaksOf({ ...vite, speaks: null })).toBe("Unknown protocol");
-  expect(speaksOf({ ...vite, speaks: "https" })).toBe("HTTPS");
+  expect(protocolLabel({ ...vite, speaks: null })).toBe("Unknown protocol");
+  expect(protocolLabel({ ...vite, speaks: "https" })).toBe("HTTPS");
 });
 
 test("the tunnel fits what listens", () => {
@@ -31,7 +31,7 @@ test("the tunnel fits what listens", () => {
     addr: "192.168.1.5:22",
     name: "ssh",
   });
-  expect(nameFor(vite)).toBe("vite");
-  expect(nameFor({ ...vite, service: "Python http.server" })).toBe("python-http-server");
-  expect(nameFor({ ...vite, service: "日本", process: null })).toBe("web");
+  expect(tunnelNameFor(vite)).toBe("vite");
+  expect(tunnelNameFor({ ...vite, service: "Python http.server" })).toBe("python-http-server");
+  expect(tunnelNameFor({ ...vite, service: "日本", process: null })).toBe("web");
 });

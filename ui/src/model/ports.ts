@@ -3,13 +3,13 @@ import type { ListeningPort } from "../api/types";
 import { EMPTY_FORM, type TunnelForm } from "./tunnelForm";
 
 /** `Vite (node)`, `python3`, or a fallback where the system hides the program. */
-export function programOf({ service, process }: ListeningPort): string {
+export function programLabel({ service, process }: ListeningPort): string {
   if (service && process && service.toLowerCase() !== process.toLowerCase()) return `${service} (${process})`;
   return service ?? process ?? "A program of another user";
 }
 
 /** The protocol of the port, for display. */
-export function speaksOf({ speaks }: ListeningPort): string {
+export function protocolLabel({ speaks }: ListeningPort): string {
   switch (speaks) {
     case "http":
       return "HTTP";
@@ -28,7 +28,7 @@ export function formFor(port: ListeningPort, name: string): TunnelForm {
 }
 
 /** A tunnel name derived from the program, such as `vite`. */
-export function nameFor({ service, process }: ListeningPort): string {
+export function tunnelNameFor({ service, process }: ListeningPort): string {
   const words = (service ?? process ?? "")
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")

@@ -13,7 +13,7 @@ describe("many replays", () => {
     let number = 0;
     const many = new ReplayMany(
       ["a", "b"],
-      { times: 2, rate: 10, together: 2 },
+      { times: 2, rate: 10, concurrency: 2 },
       exchanges,
       async () => {
         number += 1;
@@ -38,7 +38,7 @@ describe("many replays", () => {
   it("go on when one is refused, and can be stopped", async () => {
     const many = new ReplayMany(
       ["a"],
-      { times: 50, rate: 100, together: 5 },
+      { times: 50, rate: 100, concurrency: 5 },
       new Exchanges(),
       async () => Promise.reject(new ApiError("ERR_POSTERN_8104", "It is gone.", 404)),
       () => {},

@@ -9,10 +9,10 @@ export interface Pace {
   /** Requests started per second. */
   rate: number;
   /** Maximum number of requests without a response. */
-  together: number;
+  concurrency: number;
 }
 
-export interface Sent {
+export interface ReplayResult {
   original: string;
   /** The new captured request, once its id is known. */
   id: string | null;
@@ -21,18 +21,18 @@ export interface Sent {
 }
 
 /** Maximum number of results in the table. */
-export const MOST_SENT = 1000;
+export const MAX_REPLAYS = 1000;
 
 export class ReplayMany {
   readonly total: number;
-  readonly sent: Sent[] = [];
+  readonly sent: ReplayResult[] = [];
   readonly #queue: string[];
   readonly #pace: Pace;
   readonly #send: (id: string) => Promise<string | null>;
   readonly #exchanges: Exchanges;
-  readonly #tell: () => void;
+  readonly #notify: () => void;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #asking = 0;
+  #sending = 0;
   #ended = false;
 
   constructor(
@@ -40,16 +40,16 @@ export class ReplayMany {
     pace: Pace,
     exchanges: Exchanges,
     send: (id: string) => Promise<string | null>,
-    tell: () => void,
+    notify: () => void,
   ) {
     this.#queue = Array.from({ length: pace.times }, () => ids)
       .flat()
-      .slice(0, MOST_SENT);
+      .slice(0, MAX_REPLAYS);
     this.total = this.#queue.length;
     this.#pace = pace;
     this.#exchanges = exchanges;
     this.#send = send;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   start(): void {
@@ -62,7 +62,7 @@ export class ReplayMany {
     this.#queue.length = 0;
     clearInterval(this.#timer);
     this.#ended = true;
-    this.#tell();
+    this.#notify();
   }
 
   get ended(): boolean {
@@ -70,55 +70,55 @@ export class ReplayMany {
   }
 
   /** Records the result of one request. */
-  answerTo({ id }: Sent): Summary | undefined {
+  responseTo({ id }: ReplayResult): Summary | undefined {
     return id === null ? undefined : this.#exchanges.find(id);
   }
 
   get #open(): number {
     const waiting = this.sent.filter((one) => {
       if (one.failed !== null || one.id === null) return false;
-      const answer = this.answerTo(one);
-      return answer !== undefined && answer.duration === null && answer.error === null;
+      const response = this.responseTo(one);
+      return response !== undefined && response.duration === null && response.error === null;
     });
-    return this.#asking + waiting.length;
+    return this.#sending + waiting.length;
   }
 
   #next(): void {
-    if (this.#open >= this.#pace.together) return;
+    if (this.#open >= this.#pace.concurrency) return;
     const original = this.#queue.shift();
     if (original === undefined) {
-      if (this.#asking === 0) this.stop();
+      if (this.#sending === 0) this.stop();
       return;
     }
-    const one: Sent = { original, id: null, failed: null };
+    const one: ReplayResult = { original, id: null, failed: null };
     this.sent.push(one);
-    this.#asking += 1;
-    this.#tell();
+    this.#sending += 1;
+    this.#notify();
     this.#send(original)
       .then(
         (id) => void (one.id = id),
         (thrown: unknown) => void (one.failed = asProblem(thrown).message),
       )
       .finally(() => {
-        this.#asking -= 1;
-        this.#tell();
+        this.#sending -= 1;
+        this.#notify();
       });
   }
 }
 
 /** Counts and durations of the received responses. */
 export function results(
-  answers: readonly Summary[],
-): { answer: string; count: number; p50: number; p95: number }[] {
+  summaries: readonly Summary[],
+): { response: string; count: number; p50: number; p95: number }[] {
   const groups = new Map<string, number[]>();
-  for (const { status, error, duration } of answers) {
+  for (const { status, error, duration } of summaries) {
     if (duration === null) continue;
-    const answer = status ?? (error === null ? "No response" : "Failed");
-    groups.set(answer, [...(groups.get(answer) ?? []), duration]);
+    const response = status ?? (error === null ? "No response" : "Failed");
+    groups.set(response, [...(groups.get(response) ?? []), duration]);
   }
-  return [...groups].map(([answer, durations]) => {
+  return [...groups].map(([response, durations]) => {
     const sorted = durations.toSorted((a, b) => a - b);
     const at = (share: number) => sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? 0;
-    return { answer, count: sorted.length, p50: at(0.5), p95: at(0.95) };
+    return { response, count: sorted.length, p50: at(0.5), p95: at(0.95) };
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hidden, isSecret, maskHead, maskHeaders, veiled } from "./secrets";
+import { mask, isSecret, maskHead, maskHeaders, maskUrl } from "./secrets";
 
 describe("secrets", () => {
   it.each([
@@ -13,17 +13,17 @@ describe("secrets", () => {
   ])("%s is secret: %s", (name, expected) => expect(isSecret(name)).toBe(expected));
 
   it("are hidden so that their kind stays readable", () => {
-    expect(hidden("Authorization", "Bearer abc")).toBe("Bearer ••••••••");
-    expect(hidden("Cookie", "a=1; b=2")).toBe("a=••••••••; b=••••••••");
-    expect(hidden("Set-Cookie", "a=1; Path=/; Secure")).toBe("a=••••••••; Path=/; Secure");
+    expect(mask("Authorization", "Bearer abc")).toBe("Bearer ••••••••");
+    expect(mask("Cookie", "a=1; b=2")).toBe("a=••••••••; b=••••••••");
+    expect(mask("Set-Cookie", "a=1; Path=/; Secure")).toBe("a=••••••••; Path=/; Secure");
     expect(maskHeaders([{ name: "A", value: "b" }])).toEqual([{ name: "A", value: "b" }]);
   });
 
   it("are hidden in addresses, where parameters have their names", () => {
-    expect(veiled("/a?token=x&b=token&api-key=&access_token=y")).toBe(
+    expect(maskUrl("/a?token=x&b=token&api-key=&access_token=y")).toBe(
       "/a?token=••••••••&b=token&api-key=&access_token=••••••••",
     );
-    expect(veiled("/token=x")).toBe("/token=x");
+    expect(maskUrl("/token=x")).toBe("/token=x");
     expect(maskHead("GET /a?secret=x HTTP/1.1\r\nA: b\r\n\r\n")).toBe(
       "GET /a?secret=•••••••• HTTP/1.1\r\nA: b\r\n\r\n",
     );

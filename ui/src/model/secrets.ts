@@ -1,7 +1,7 @@
 // Detects the values that are hidden until the user reveals them.
-import type { Header } from "./wire";
+import type { Header } from "./httpMessage";
 
-export const HIDDEN = "••••••••";
+export const MASK = "••••••••";
 
 const EXACT = new Set([
   "authorization",
@@ -25,24 +25,24 @@ export function isSecret(name: string): boolean {
 }
 
 /** Masks the secret in a value; the kind of secret remains readable. */
-export function hidden(name: string, value: string): string {
+export function mask(name: string, value: string): string {
   switch (name.toLowerCase()) {
     case "authorization":
     case "proxy-authorization": {
       const scheme = /^([A-Za-z][A-Za-z0-9-]*)\s+\S/.exec(value);
-      return scheme ? `${scheme[1]} ${HIDDEN}` : HIDDEN;
+      return scheme ? `${scheme[1]} ${MASK}` : MASK;
     }
     case "cookie":
-      return value.replace(/([^=;\s]+)=([^;]*)/g, `$1=${HIDDEN}`);
+      return value.replace(/([^=;\s]+)=([^;]*)/g, `$1=${MASK}`);
     case "set-cookie":
-      return value.replace(/^([^=;]+)=([^;]*)/, `$1=${HIDDEN}`);
+      return value.replace(/^([^=;]+)=([^;]*)/, `$1=${MASK}`);
     default:
-      return HIDDEN;
+      return MASK;
   }
 }
 
 export function maskHeaders(headers: readonly Header[]): Header[] {
-  return headers.map(({ name, value }) => ({ name, value: isSecret(name) ? hidden(name, value) : value }));
+  return headers.map(({ name, value }) => ({ name, value: isSecret(name) ? mask(name, value) : value }));
 }
 
 export function hasSecrets(headers: readonly Header[]): boolean {
@@ -54,21 +54,21 @@ export function maskHead(head: string): string {
   return head
     .split(/(?<=\n)/)
     .map((line, index) => {
-      if (index === 0) return line.replace(/^\S+ \S+/, veiled);
+      if (index === 0) return line.replace(/^\S+ \S+/, maskUrl);
       const match = /^([^:\s]+):([ \t]*)(.*?)(\r?\n?)$/s.exec(line);
       if (!match) return line;
       const [, name = "", space = "", value = "", end = ""] = match;
-      return isSecret(name) && value !== "" ? `${name}:${space}${hidden(name, value)}${end}` : line;
+      return isSecret(name) && value !== "" ? `${name}:${space}${mask(name, value)}${end}` : line;
     })
     .join("");
 }
 
 /** Masks the values of secret parameters in a request target or an address. */
-export function veiled(target: string): string {
+export function maskUrl(target: string): string {
   const query = target.indexOf("?");
   if (query === -1) return target;
   const shown = target
     .slice(query + 1)
-    .replace(/([^&=]+)=([^&]+)/g, (whole, name: string) => (isSecret(name) ? `${name}=${HIDDEN}` : whole));
+    .replace(/([^&=]+)=([^&]+)/g, (whole, name: string) => (isSecret(name) ? `${name}=${MASK}` : whole));
   return target.slice(0, query + 1) + shown;
 }

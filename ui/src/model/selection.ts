@@ -1,7 +1,7 @@
 // The selected requests: one that is shown in detail, or several for a bulk action.
 
 /** How a row is selected: instead of the others, in addition, or as a range from the last one. */
-export type Manner = "only" | "toggle" | "range";
+export type SelectMode = "only" | "toggle" | "range";
 
 export interface Selection {
   /** The row from which the arrow keys move. */
@@ -11,7 +11,7 @@ export interface Selection {
 }
 
 /** Maximum selection; a bulk action on more rows uses a filter. */
-export const MOST_CHOSEN = 1000;
+export const MAX_SELECTED = 1000;
 
 /** The rows in the order of the list. */
 export interface Rows {
@@ -19,33 +19,33 @@ export interface Rows {
   at(row: number): { id: string } | undefined;
 }
 
-export function choose({ active, several }: Selection, id: string, manner: Manner, rows: Rows): Selection {
-  if (manner === "only" || active === null) return { active: id, several: new Set() };
-  const chosen = new Set(several.size > 0 ? several : [active]);
-  if (manner === "toggle") {
-    if (!chosen.delete(id)) chosen.add(id);
+export function select({ active, several }: Selection, id: string, mode: SelectMode, rows: Rows): Selection {
+  if (mode === "only" || active === null) return { active: id, several: new Set() };
+  const selected = new Set(several.size > 0 ? several : [active]);
+  if (mode === "toggle") {
+    if (!selected.delete(id)) selected.add(id);
   } else {
     const [from, to] = [rows.rowOf(active), rows.rowOf(id)];
     if (from === -1 || to === -1) return { active: id, several: new Set() };
     const step = from < to ? 1 : -1;
-    for (let row = from; row !== to + step && chosen.size < MOST_CHOSEN; row += step) {
-      const found = rows.at(row);
-      if (found) chosen.add(found.id);
+    for (let row = from; row !== to + step && selected.size < MAX_SELECTED; row += step) {
+      const entry = rows.at(row);
+      if (entry) selected.add(entry.id);
     }
   }
-  return settled(id, chosen);
+  return normalized(id, selected);
 }
 
 /** The selection without rows that no longer exist. */
-export function without({ active, several }: Selection, gone: (id: string) => boolean): Selection {
-  const kept = new Set([...several].filter((id) => !gone(id)));
-  const last = active !== null && gone(active) ? ([...kept].at(-1) ?? null) : active;
-  return settled(last, kept);
+export function withoutRemoved({ active, several }: Selection, isGone: (id: string) => boolean): Selection {
+  const remaining = new Set([...several].filter((id) => !isGone(id)));
+  const last = active !== null && isGone(active) ? ([...remaining].at(-1) ?? null) : active;
+  return normalized(last, remaining);
 }
 
 /** A single row is not a multiple selection. */
-function settled(active: string | null, chosen: ReadonlySet<string>): Selection {
-  if (chosen.size > 1) return { active, several: chosen };
-  const [only] = chosen;
+function normalized(active: string | null, selected: ReadonlySet<string>): Selection {
+  if (selected.size > 1) return { active, several: selected };
+  const [only] = selected;
   return { active: only ?? active, several: new Set() };
 }

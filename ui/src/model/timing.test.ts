@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Timing } from "../api/types";
-import { waterfall, whole } from "./timing";
+import { timingStages, totalDuration } from "./timing";
 
 const nothing: Timing = {
   edge: null,
@@ -13,7 +13,7 @@ const nothing: Timing = {
   last_byte: null,
 };
 const bars = (timing: Partial<Timing>) =>
-  waterfall({ ...nothing, ...timing }).map(({ name, from, took }) => [name, from, took]);
+  timingStages({ ...nothing, ...timing }).map(({ name, from, took }) => [name, from, took]);
 
 it("puts the stages one after the other, parts inside their whole", () => {
   const all = {
@@ -36,12 +36,12 @@ it("puts the stages one after the other, parts inside their whole", () => {
     ["Waiting", 135, 175],
     ["Receiving", 310, 100],
   ]);
-  expect(whole(waterfall(all))).toBe(410);
+  expect(totalDuration(timingStages(all))).toBe(410);
 });
 
 it("leaves out what was not measured, and never has a bar of less than nothing", () => {
   expect(bars({})).toEqual([]);
-  expect(whole([])).toBe(0);
+  expect(totalDuration([])).toBe(0);
   // The response began before the request was complete.
   expect(bars({ connect: 5, sent: 90, first_byte: 40, last_byte: 100 })).toEqual([
     ["Connecting", 0, 5],

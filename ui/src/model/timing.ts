@@ -1,7 +1,7 @@
 // The stages of one exchange as bars on one line: from the arrival at the edge to the last byte.
 import type { Timing } from "../api/types";
 
-export interface Stage {
+export interface TimingStage {
   name: string;
   /** Name of the measured stage. */
   means: string;
@@ -14,9 +14,9 @@ export interface Stage {
 }
 
 /** Builds the stages; those that were not measured are left out. */
-export function waterfall(timing: Timing): Stage[] {
-  const stages: Stage[] = [];
-  const add = (stage: Omit<Stage, "part" | "took"> & { took: number | null; part?: boolean }) => {
+export function timingStages(timing: Timing): TimingStage[] {
+  const stages: TimingStage[] = [];
+  const add = (stage: Omit<TimingStage, "part" | "took"> & { took: number | null; part?: boolean }) => {
     if (stage.took !== null) stages.push({ part: false, ...stage, took: Math.max(stage.took, 0) });
   };
   const { edge, modules, queue, transit, connect, sent, first_byte: first, last_byte: last } = timing;
@@ -87,6 +87,6 @@ export function waterfall(timing: Timing): Stage[] {
 }
 
 /** Nanoseconds from the arrival at the edge to the end of the last stage. */
-export function whole(stages: readonly Stage[]): number {
+export function totalDuration(stages: readonly TimingStage[]): number {
   return Math.max(0, ...stages.map(({ from, took }) => from + took));
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { trailersOf } from "./trailers";
+import { parseTrailers } from "./trailers";
 
-const of = (end: string) => trailersOf(new TextEncoder().encode(end));
+const of = (end: string) => parseTrailers(new TextEncoder().encode(end));
 
 it.each([
   ["2\r\nab\r\n0\r\nSum: 1\r\nOther:  x \r\n\r\n", ["Sum: 1", "Other: x"]],

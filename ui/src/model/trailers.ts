@@ -1,8 +1,8 @@
 // Reads the trailers of a chunked body; only the end of the body is needed.
 import { latin1 } from "./bytes";
-import type { Header } from "./wire";
+import type { Header } from "./httpMessage";
 
-export function trailersOf(end: Uint8Array): Header[] {
+export function parseTrailers(end: Uint8Array): Header[] {
   const last = /(?:^|\r?\n)0+[ \t]*(?:;[^\n]*)?\r?\n([\s\S]*)$/.exec(latin1(end));
   const headers: Header[] = [];
   for (const line of (last?.[1] ?? "").split(/\r?\n/)) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addressMistake, definitionOf, EMPTY_FORM, formOf, freeName, mistakesOf } from "./tunnelForm";
+import { addressError, definitionOf, EMPTY_FORM, formOf, freeName, mistakesOf } from "./tunnelForm";
 
 describe("a tunnel as a form", () => {
   it.each([
@@ -40,7 +40,7 @@ describe("a tunnel as a form", () => {
     ["0", "1 to 65535"],
     ["ftp://x:21", "Only http"],
   ])("judges the address %j: %s", (addr, expected) => {
-    const mistake = addressMistake(addr, "http");
+    const mistake = addressError(addr, "http");
     if (expected === null) expect(mistake).toBeNull();
     else expect(mistake).toContain(expected);
   });

@@ -102,7 +102,7 @@ export function mistakesOf(form: TunnelForm, taken: readonly string[]): Mistakes
   else if (name.length > 100 || [...name].some((character) => character < " " || character === "\u007f")) {
     mistakes.name = "Use at most 100 characters without line breaks.";
   }
-  const addr = addressMistake(form.addr, form.kind);
+  const addr = addressError(form.addr, form.kind);
   if (addr) mistakes.addr = addr;
   if (
     form.kind === "http" &&
@@ -127,7 +127,7 @@ export function mistakesOf(form: TunnelForm, taken: readonly string[]): Mistakes
   return mistakes;
 }
 
-export function addressMistake(text: string, kind: Kind): string | null {
+export function addressError(text: string, kind: Kind): string | null {
   const addr = text.trim();
   if (addr === "") return "Enter the port or address of the local service, for example 8080.";
   const [, scheme = "", rest = ""] = /^(?:([a-z]+):\/\/)?(.*)$/i.exec(addr) ?? [];

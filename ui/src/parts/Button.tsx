@@ -5,7 +5,7 @@ import { Icon, type IconName } from "./Icon";
 
 export type Weight = "primary" | "plain" | "quiet" | "danger";
 
-interface Looks {
+interface ButtonStyle {
   weight?: Weight;
   icon?: IconName;
   busy?: boolean;
@@ -18,7 +18,7 @@ export function Button({
   className,
   children,
   ...rest
-}: ComponentProps<"button"> & Looks) {
+}: ComponentProps<"button"> & ButtonStyle) {
   return (
     <button
       type="button"

@@ -12,7 +12,7 @@ import {
 import styles from "./VirtualRows.module.css";
 
 /** Browsers limit the height of boxes; callers show more rows than this in pages. */
-export const MOST_ROWS = 500_000;
+export const MAX_ROWS = 500_000;
 const OVERSCAN = 12;
 
 export interface VirtualHandle {

@@ -4,7 +4,7 @@ import { IconButton } from "./Button";
 import { Icon } from "./Icon";
 import styles from "./toast.module.css";
 
-const toasts = Toast.createToastManager();
+const toastManager = Toast.createToastManager();
 
 export interface ToastMessage {
   title: string;
@@ -13,8 +13,8 @@ export interface ToastMessage {
   action?: { label: string; run(): void };
 }
 
-export function say({ title, detail, tone = "ok", action }: ToastMessage): void {
-  const id = toasts.add({
+export function toast({ title, detail, tone = "ok", action }: ToastMessage): void {
+  const id = toastManager.add({
     title,
     description: detail,
     type: tone,
@@ -25,7 +25,7 @@ export function say({ title, detail, tone = "ok", action }: ToastMessage): void 
           actionProps: {
             children: action.label,
             onClick: () => {
-              toasts.close(id);
+              toastManager.close(id);
               action.run();
             },
           },
@@ -36,7 +36,7 @@ export function say({ title, detail, tone = "ok", action }: ToastMessage): void 
 
 export function Toasts() {
   return (
-    <Toast.Provider toastManager={toasts} limit={3}>
+    <Toast.Provider toastManager={toastManager} limit={3}>
       <Toast.Portal>
         <Toast.Viewport className={styles.viewport}>
           <List />

@@ -26,11 +26,11 @@ function rules(): Policy {
 }
 
 /** Only for documents that cannot run scripts: a parsed, detached one and a sandboxed frame. */
-export function inertMarkup(text: string): string {
+export function trustedInertHtml(text: string): string {
   return rules().createHTML(text);
 }
 
 /** The URL of a script that was built with the page. */
-export function ownScript(address: string): string {
+export function trustedScriptUrl(address: string): string {
   return rules().createScriptURL(address);
 }

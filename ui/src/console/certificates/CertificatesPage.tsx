@@ -3,9 +3,9 @@ import type { TlsCertificate } from "../../api/generated";
 import { counted } from "../../model/format";
 import { Button } from "../../parts/Button";
 import { useNow } from "../../parts/hooks";
-import { useGo } from "../address";
-import { allOf, useAsked } from "../management";
-import { expiry, expiryTone } from "../overview/state";
+import { useNavigateTo } from "../address";
+import { allQuery, useApiQuery } from "../management";
+import { expiry, expiryTone } from "../overview/remarks";
 import { Empty } from "../resource/ListPage";
 import type { Kind } from "../resource/kind";
 import { PageFrame } from "../resource/PageFrame";
@@ -17,7 +17,7 @@ import { namesOf, tlsCertificates } from "./tlsCertificates";
 const kind = tlsCertificates as unknown as Kind;
 
 export default function CertificatesPage() {
-  const go = useGo();
+  const go = useNavigateTo();
   const create = (
     <Button weight="primary" icon="add" onClick={() => go(`${kind.path}/new`)}>
       Upload a certificate
@@ -33,8 +33,8 @@ export default function CertificatesPage() {
 
 function Timeline() {
   const now = useNow(60_000);
-  const go = useGo();
-  const certificates = useAsked(allOf<TlsCertificate>(tlsCertificates)).data?.records ?? [];
+  const go = useNavigateTo();
+  const certificates = useApiQuery(allQuery<TlsCertificate>(tlsCertificates)).data?.records ?? [];
   if (certificates.length === 0) return null;
   const { reach, marks } = timeline(certificates, ({ not_after }) => not_after, now);
   return (

@@ -1,7 +1,7 @@
 // The expiry of a certificate as a state: an icon and words; the colour is additional.
 import { useNow } from "../../parts/hooks";
 import { State } from "../../parts/State";
-import { expiry, expiryTone } from "../overview/state";
+import { expiry, expiryTone } from "../overview/remarks";
 
 export function Expiry({ at, renewed = false }: { at: string; renewed?: boolean }) {
   const now = useNow(60_000);

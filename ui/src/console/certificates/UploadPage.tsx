@@ -7,9 +7,9 @@ import { Button } from "../../parts/Button";
 import { Field } from "../../parts/Field";
 import { Icon } from "../../parts/Icon";
 import { Notice, ProblemText } from "../../parts/Notice";
-import { say } from "../../parts/toast";
-import { useGo } from "../address";
-import { useChange } from "../management";
+import { toast } from "../../parts/toast";
+import { useNavigateTo } from "../address";
+import { useApiMutation } from "../management";
 import { byteLength } from "../resource/field";
 import form from "../resource/form.module.css";
 import { PageFrame } from "../resource/PageFrame";
@@ -23,8 +23,8 @@ const { path } = tlsCertificates;
 const DESCRIPTION_BYTES = 255;
 
 export default function UploadPage() {
-  const go = useGo();
-  const change = useChange<TlsCertificate>([path, "/status"]);
+  const go = useNavigateTo();
+  const change = useApiMutation<TlsCertificate>([path, "/status"]);
   const [certificate, setCertificate] = useState("");
   const [key, setKey] = useState("");
   const [description, setDescription] = useState("");
@@ -53,7 +53,7 @@ export default function UploadPage() {
       { method: "POST", path, body },
       {
         onSuccess: ({ id }) => {
-          say({ title: "Certificate uploaded" });
+          toast({ title: "Certificate uploaded" });
           go(`${path}/${id}`);
         },
       },

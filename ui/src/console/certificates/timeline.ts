@@ -8,14 +8,14 @@ export interface Span {
 }
 
 /** The possible ranges of the axis. A later expiry is shown at its end. */
-const REACHES: readonly Span[] = [
+const RANGES: readonly Span[] = [
   { label: "30 days", days: 30 },
   { label: "90 days", days: 90 },
   { label: "1 year", days: 365 },
   { label: "2 years", days: 730 },
 ];
 
-export interface Mark<T> {
+export interface TimelineMark<T> {
   /** Certificates that expire close together. */
   of: T[];
   /** Position from 0 (now or earlier) to 1. */
@@ -27,13 +27,13 @@ export function timeline<T>(
   things: readonly T[],
   endOf: (thing: T) => string,
   now: number,
-): { reach: Span; marks: Mark<T>[] } {
+): { reach: Span; marks: TimelineMark<T>[] } {
   const days = (thing: T) => (Date.parse(endOf(thing)) - now) / DAY_MS;
   const sorted = things.toSorted((one, other) => days(one) - days(other));
   const most = sorted[Math.floor(sorted.length * 0.9)];
   const farthest = most === undefined ? 0 : days(most);
-  const reach = REACHES.find((one) => farthest <= one.days) ?? { label: "2 years", days: 730 };
-  const marks: Mark<T>[] = [];
+  const reach = RANGES.find((one) => farthest <= one.days) ?? { label: "2 years", days: 730 };
+  const marks: TimelineMark<T>[] = [];
   for (const thing of sorted) {
     const at = Math.min(1, Math.max(0, days(thing) / reach.days));
     const last = marks.at(-1);

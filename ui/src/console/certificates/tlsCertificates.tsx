@@ -1,11 +1,11 @@
 // TLS certificates: uploaded ones, and those that the server obtained itself.
 import type { TlsCertificate } from "../../api/generated";
-import { expiryTone } from "../overview/state";
+import { expiryTone } from "../overview/remarks";
 import { exactly, Mono, None } from "../resource/cells";
 import { description, metadata } from "../resource/fields/text";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 import { Expiry } from "./Expiry";
-import { OfCertificate } from "./OfCertificate";
+import { CertificateDetails } from "./CertificateDetails";
 
 export const tlsCertificates = describe<TlsCertificate>({
   path: "/tls_certificates",
@@ -60,7 +60,7 @@ export const tlsCertificates = describe<TlsCertificate>({
     { label: "Serial number", value: <Mono>{certificate.serial_number}</Mono> },
     { label: "Origin", value: certificate.issued_at ? "obtained by this server (ACME)" : "uploaded" },
   ],
-  More: OfCertificate,
+  More: CertificateDetails,
 });
 
 export function namesOf({

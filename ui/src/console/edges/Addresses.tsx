@@ -1,11 +1,11 @@
 // The public addresses of an edge or route, to open and to copy.
 import { IconButton } from "../../parts/Button";
 import { useCopy } from "../../services";
-import { visitAddress } from "../modules/paste";
+import { visitAddress } from "../modules/providerValues";
 import { Mono, None } from "../resource/cells";
-import { Outward } from "./Outward";
+import { ExternalLink } from "./ExternalLink";
 import styles from "./EdgeFrame.module.css";
-import { useServer } from "./server";
+import { useServer } from "./useServer";
 
 const FEW = 3;
 
@@ -19,7 +19,7 @@ export function Addresses({ hostports, path = "/" }: { hostports: readonly strin
         const address = server && visitAddress([hostport], path, server.https_port);
         return address && !hostport.startsWith("*.") ? (
           <span key={hostport} className={styles.address}>
-            <Outward to={address}>{address}</Outward>
+            <ExternalLink to={address}>{address}</ExternalLink>
             <IconButton
               icon="copy"
               label={`Copy ${address}`}

@@ -5,12 +5,12 @@ import { Button } from "../../parts/Button";
 import { Dialog, DialogActions } from "../../parts/Dialog";
 import type { IconName } from "../../parts/Icon";
 import { Notice, ProblemText } from "../../parts/Notice";
-import { say } from "../../parts/toast";
-import { useChange, type Change } from "../management";
+import { toast } from "../../parts/toast";
+import { useApiMutation, type ApiChange } from "../management";
 import { RequestPreview } from "../resource/RequestPreview";
 import styles from "./ChangeDialog.module.css";
 
-export interface PlannedChange extends Change {
+export interface PlannedChange extends ApiChange {
   body?: Record<string, unknown>;
   /** The body for display, with secrets masked. */
   shown?: Record<string, unknown>;
@@ -35,7 +35,7 @@ export function ChangeDialog({
   onDone?: () => void;
   onClose(): void;
 }) {
-  const change = useChange([collection]);
+  const change = useApiMutation([collection]);
   const { method, path, body, shown, title, sentences, verb, icon, danger, done } = plan;
   const problem = change.error && asProblem(change.error);
   const make = () =>
@@ -43,7 +43,7 @@ export function ChangeDialog({
       { method, path, body },
       {
         onSuccess: () => {
-          say({ title: done });
+          toast({ title: done });
           onClose();
           onDone?.();
         },

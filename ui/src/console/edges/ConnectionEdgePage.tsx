@@ -1,7 +1,7 @@
 // The page of an edge for connections: its stages, recent refusals and settings.
 import type { Owner } from "../modules/descriptor";
 import type { Kind } from "../resource/kind";
-import { useDecisions } from "./decisions";
+import { useDecisions } from "./useDecisions";
 import { EdgeFrame, type EdgeRecord, type Tab, type TabProps } from "./EdgeFrame";
 import { Hostports } from "./Hostports";
 import { Refusals } from "./Refusals";
@@ -11,7 +11,7 @@ const OWNERS: Readonly<Record<string, Owner>> = { "/edges/tls": "tls_edge", "/ed
 
 const TABS: readonly Tab<EdgeRecord>[] = [
   { value: "stages", label: () => "Stages", Content: Stages },
-  { value: "refused", label: () => "Refusals", Content: TurnedAway },
+  { value: "refused", label: () => "Refusals", Content: EdgeRefusals },
 ];
 
 export function ConnectionEdgePage<T extends EdgeRecord>({ kind }: { kind: Kind<T> }) {
@@ -38,6 +38,6 @@ function Stages({ edge, kind }: TabProps<EdgeRecord>) {
   );
 }
 
-function TurnedAway({ edge, kind }: TabProps<EdgeRecord>) {
+function EdgeRefusals({ edge, kind }: TabProps<EdgeRecord>) {
   return <Refusals visits={useDecisions(`${kind.path}/${edge.id}`)} />;
 }

@@ -4,17 +4,17 @@ import type { Base } from "../../api/management";
 import { ApiError } from "../../api/problem";
 import { Button } from "../../parts/Button";
 import { Tabs } from "../../parts/Tabs";
-import { say } from "../../parts/toast";
-import { useAddress, useGo, useParam } from "../address";
-import { oneOf, useAsked } from "../management";
+import { toast } from "../../parts/toast";
+import { useAddressSearch, useNavigateTo, useRouteParam } from "../address";
+import { recordQuery, useApiQuery } from "../management";
 import { Copyable, Moment } from "../resource/cells";
 import type { Kind } from "../resource/kind";
 import { Facts, PageFrame } from "../resource/PageFrame";
 import { ResourceForm } from "../resource/ResourceForm";
-import { Failure, Waiting } from "../shell/Lost";
+import { Failure, Loading } from "../shell/PageStates";
 import { ChangeDialog } from "./ChangeDialog";
-import { inWords, useLastMinute, warning } from "./lastMinute";
-import { removalOfEdge } from "./plans";
+import { lastMinuteText, useLastMinute, inUseWarning } from "./lastMinute";
+import { removalOfEdge } from "./plannedChanges";
 import styles from "./EdgeFrame.module.css";
 
 export interface EdgeRecord extends Base {
@@ -40,14 +40,14 @@ interface EdgeFrameProps<T extends EdgeRecord> {
 }
 
 /** Polling interval in milliseconds, because others may change the edge. */
-export const EVERY_MS = 5_000;
+export const POLL_INTERVAL_MS = 5_000;
 
 export function EdgeFrame<T extends EdgeRecord>({ kind, tabs, facts }: EdgeFrameProps<T>) {
-  const id = useParam("id");
-  const asked = useAsked(oneOf<T>(kind, id, EVERY_MS));
+  const id = useRouteParam("id");
+  const asked = useApiQuery(recordQuery<T>(kind, id, POLL_INTERVAL_MS));
   const record = asked.data?.id === id ? asked.data : undefined;
-  if (record) return <Known kind={kind} record={record} tabs={tabs} facts={facts} />;
-  if (!asked.isError) return <Waiting />;
+  if (record) return <LoadedEdge kind={kind} record={record} tabs={tabs} facts={facts} />;
+  if (!asked.isError) return <Loading />;
   return <Missing kind={kind as unknown as Kind} thrown={asked.error} retry={() => void asked.refetch()} />;
 }
 
@@ -67,9 +67,9 @@ export function Missing({ kind, thrown, retry }: { kind: Kind; thrown: unknown; 
   );
 }
 
-function Known<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFrameProps<T> & { record: T }) {
-  const go = useGo();
-  const [{ tab }, change] = useAddress();
+function LoadedEdge<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFrameProps<T> & { record: T }) {
+  const go = useNavigateTo();
+  const [{ tab }, change] = useAddressSearch();
   const [deleting, setDeleting] = useState(false);
   const lately = useLastMinute(record.id);
   const passes = kind.path === "/edges/https" ? "request" : "connection";
@@ -90,7 +90,7 @@ function Known<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFramePro
       <Facts
         facts={[
           ...facts(record),
-          { label: "Last minute", value: lately ? inWords(lately, passes) : "…" },
+          { label: "Last minute", value: lately ? lastMinuteText(lately, passes) : "…" },
           { label: "ID", value: <Copyable text={record.id} what="the ID" /> },
           ...(record.created_at ? [{ label: "Created", value: <Moment at={record.created_at} /> }] : []),
         ]}
@@ -115,7 +115,7 @@ function Known<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFramePro
                 path={path}
                 forgets={[kind.path]}
                 submit="Save changes"
-                onDone={() => say({ title: "Edge changed" })}
+                onDone={() => toast({ title: "Edge changed" })}
               />
             ) : (
               Content && <Content edge={record} kind={kind} />
@@ -127,7 +127,7 @@ function Known<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFramePro
         <ChangeDialog
           plan={removalOfEdge(kind.title(record), path, [
             kind.deletion?.(record) ?? "",
-            ...warning(lately, passes),
+            ...inUseWarning(lately, passes),
           ])}
           collection={kind.path}
           onDone={() => go(kind.path)}

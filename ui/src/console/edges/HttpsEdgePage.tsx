@@ -1,10 +1,10 @@
 // The page of an HTTPS edge: its routes, its TLS handshake, recent refusals and settings.
 import type { HttpsEdge } from "../../api/generated";
 import { Button } from "../../parts/Button";
-import { useGo } from "../address";
+import { useNavigateTo } from "../address";
 import { httpsEdges } from "../kinds/httpsEdges";
 import { Addresses } from "./Addresses";
-import { useDecisions } from "./decisions";
+import { useDecisions } from "./useDecisions";
 import { EdgeFrame, type Tab, type TabProps } from "./EdgeFrame";
 import styles from "./EdgeFrame.module.css";
 import { Refusals } from "./Refusals";
@@ -15,7 +15,7 @@ import { StageColumn } from "./StageColumn";
 const TABS: readonly Tab<HttpsEdge>[] = [
   { value: "routes", label: ({ routes }) => `Routes (${routes.length})`, Content: Routes },
   { value: "handshake", label: () => "Handshake", Content: Handshake },
-  { value: "refused", label: () => "Refusals", Content: TurnedAway },
+  { value: "refused", label: () => "Refusals", Content: EdgeRefusals },
 ];
 
 export default function HttpsEdgePage() {
@@ -29,7 +29,7 @@ export default function HttpsEdgePage() {
 }
 
 function Routes({ edge }: TabProps<HttpsEdge>) {
-  const go = useGo();
+  const go = useNavigateTo();
   const visits = useDecisions(`/edges/https/${edge.id}`) ?? [];
   return (
     <>
@@ -67,7 +67,7 @@ function Handshake({ edge }: TabProps<HttpsEdge>) {
   );
 }
 
-function TurnedAway({ edge }: TabProps<HttpsEdge>) {
+function EdgeRefusals({ edge }: TabProps<HttpsEdge>) {
   const visits = useDecisions(`/edges/https/${edge.id}`);
   return <Refusals visits={visits} routes={new Map(edge.routes.map((route) => [route.id, pathOf(route)]))} />;
 }

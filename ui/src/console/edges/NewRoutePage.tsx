@@ -1,9 +1,9 @@
 // Creates a route: its path and its backend.
 import type { HttpsEdge, HttpsRoute } from "../../api/generated";
-import { say } from "../../parts/toast";
-import { useGo, useParam } from "../address";
+import { toast } from "../../parts/toast";
+import { useNavigateTo, useRouteParam } from "../address";
 import { httpsEdges } from "../kinds/httpsEdges";
-import { oneOf, useAsked } from "../management";
+import { recordQuery, useApiQuery } from "../management";
 import { PageFrame } from "../resource/PageFrame";
 import { ResourceForm } from "../resource/ResourceForm";
 import { backendField } from "./backendField";
@@ -13,9 +13,9 @@ const [matchType, match, ...texts] = ROUTE_FIELDS;
 const FIELDS = [matchType, match, backendField, ...texts].filter((field) => field !== undefined);
 
 export default function NewRoutePage() {
-  const go = useGo();
-  const id = useParam("id");
-  const { data: edge } = useAsked(oneOf<HttpsEdge>(httpsEdges, id));
+  const go = useNavigateTo();
+  const id = useRouteParam("id");
+  const { data: edge } = useApiQuery(recordQuery<HttpsEdge>(httpsEdges, id));
   const place = `/edges/https/${id}`;
   return (
     <PageFrame
@@ -32,7 +32,7 @@ export default function NewRoutePage() {
         submit="Create route"
         onCancel={() => go(place)}
         onDone={(route) => {
-          say({ title: "Route created" });
+          toast({ title: "Route created" });
           go(`${place}/routes/${route.id}`);
         }}
       />

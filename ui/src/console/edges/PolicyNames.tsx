@@ -1,12 +1,12 @@
 // The names of IP policies; deleted ones are marked.
 import type { Body } from "../modules/descriptor";
-import { useKnown } from "../modules/inputs/ReferenceInput";
-import { idsOf } from "../modules/words";
+import { useReferenceOptions } from "../modules/inputs/ReferenceInput";
+import { idsOf } from "../modules/texts";
 import { RefLink } from "../resource/cells";
 import styles from "./StageColumn.module.css";
 
 export function PolicyNames({ view }: { view: Body }) {
-  const known = useKnown("ip_policies");
+  const known = useReferenceOptions("ip_policies");
   return (
     <span className={styles.refs}>
       {idsOf(view["ip_policies"]).map((id) => {

@@ -6,7 +6,7 @@ import { useNow } from "../../parts/hooks";
 import { Button } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
 import { MODULES } from "../modules/index";
-import { REMEMBERED, refusing } from "../modules/lately";
+import { MAX_REMEMBERED, refusingDecision } from "../modules/recentDecisions";
 import { ago, exactly, RefLink } from "../resource/cells";
 import styles from "./Refusals.module.css";
 
@@ -78,8 +78,8 @@ export function Refusals({ visits, routes }: RefusalsProps) {
         </table>
       </div>
       <p className={styles.foot}>
-        {visits.length >= REMEMBERED
-          ? `The last ${REMEMBERED}; older ones are in the access log.`
+        {visits.length >= MAX_REMEMBERED
+          ? `The last ${MAX_REMEMBERED}; older ones are in the access log.`
           : counted(visits.length, "refusal")}
         {visits.length > SHOWN && (
           <Button weight="quiet" onClick={() => setAll(!all)}>
@@ -99,7 +99,7 @@ const VERDICTS = { passed: "check", refused: "cross", warned: "alert" } as const
 
 /** The decision of each stage, in order. */
 function Stages({ visit }: { visit: RefusedVisit }) {
-  const last = refusing(visit);
+  const last = refusingDecision(visit);
   return (
     <ol className={styles.stages}>
       {visit.decisions.map((decision) => (

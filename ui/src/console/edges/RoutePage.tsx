@@ -4,41 +4,41 @@ import type { HttpsEdge, HttpsRoute } from "../../api/generated";
 import type { Base } from "../../api/management";
 import { Button } from "../../parts/Button";
 import { Tabs } from "../../parts/Tabs";
-import { say } from "../../parts/toast";
-import { useAddress, useGo, useParam } from "../address";
+import { toast } from "../../parts/toast";
+import { useAddressSearch, useNavigateTo, useRouteParam } from "../address";
 import { httpsEdges } from "../kinds/httpsEdges";
-import { oneOf, useAsked } from "../management";
-import { visitAddress } from "../modules/paste";
+import { recordQuery, useApiQuery } from "../management";
+import { visitAddress } from "../modules/providerValues";
 import { Copyable, Moment } from "../resource/cells";
 import type { Kind } from "../resource/kind";
 import { Facts, PageFrame } from "../resource/PageFrame";
 import { ResourceForm } from "../resource/ResourceForm";
-import { Failure, Waiting } from "../shell/Lost";
+import { Failure, Loading } from "../shell/PageStates";
 import { Addresses } from "./Addresses";
 import { ChangeDialog } from "./ChangeDialog";
-import { useDecisions } from "./decisions";
-import { EVERY_MS, Missing } from "./EdgeFrame";
+import { useDecisions } from "./useDecisions";
+import { POLL_INTERVAL_MS, Missing } from "./EdgeFrame";
 import styles from "./EdgeFrame.module.css";
-import { inWords, useLastMinute, warning } from "./lastMinute";
-import { removalOfRoute } from "./plans";
-import { useServer } from "./server";
+import { lastMinuteText, useLastMinute, inUseWarning } from "./lastMinute";
+import { removalOfRoute } from "./plannedChanges";
+import { useServer } from "./useServer";
 import { Refusals } from "./Refusals";
 import { pathOf, ROUTE_FIELDS } from "./routeFields";
 import { StageColumn } from "./StageColumn";
 
 export default function RoutePage() {
-  const id = useParam("id");
-  const wanted = useParam("route");
-  const asked = useAsked(oneOf<HttpsEdge>(httpsEdges, id, EVERY_MS));
+  const id = useRouteParam("id");
+  const wanted = useRouteParam("route");
+  const asked = useApiQuery(recordQuery<HttpsEdge>(httpsEdges, id, POLL_INTERVAL_MS));
   const edge = asked.data?.id === id ? asked.data : undefined;
   if (!edge) {
-    if (!asked.isError) return <Waiting />;
+    if (!asked.isError) return <Loading />;
     return (
       <Missing kind={httpsEdges as unknown as Kind} thrown={asked.error} retry={() => void asked.refetch()} />
     );
   }
   const route = edge.routes.find((one) => one.id === wanted);
-  if (route) return <Known key={route.id} edge={edge} route={route} />;
+  if (route) return <LoadedRoute key={route.id} edge={edge} route={route} />;
   return (
     <PageFrame title="This route is gone" back={{ to: `/edges/https/${id}`, label: httpsEdges.title(edge) }}>
       <Failure
@@ -49,9 +49,9 @@ export default function RoutePage() {
   );
 }
 
-function Known({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
-  const go = useGo();
-  const [{ tab = "stages" }, change] = useAddress();
+function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
+  const go = useNavigateTo();
+  const [{ tab = "stages" }, change] = useAddressSearch();
   const [deleting, setDeleting] = useState(false);
   const lately = useLastMinute(route.id);
   const all = useDecisions(`/edges/https/${edge.id}`);
@@ -75,7 +75,7 @@ function Known({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
       <Facts
         facts={[
           { label: "Try it", value: <Addresses hostports={edge.hostports} path={route.match} /> },
-          { label: "Last minute", value: lately ? inWords(lately, "request") : "…" },
+          { label: "Last minute", value: lately ? lastMinuteText(lately, "request") : "…" },
           { label: "ID", value: <Copyable text={route.id} what="the ID" /> },
           { label: "Created", value: <Moment at={route.created_at} /> },
         ]}
@@ -114,7 +114,7 @@ function Known({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
                 path={path}
                 forgets={["/edges/https"]}
                 submit="Save changes"
-                onDone={() => say({ title: "Route changed" })}
+                onDone={() => toast({ title: "Route changed" })}
               />
             )}
           </div>
@@ -122,7 +122,7 @@ function Known({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
       </div>
       {deleting && (
         <ChangeDialog
-          plan={removalOfRoute(shown, path, warning(lately, "request"))}
+          plan={removalOfRoute(shown, path, inUseWarning(lately, "request"))}
           collection="/edges/https"
           onDone={() => go(place)}
           onClose={() => setDeleting(false)}

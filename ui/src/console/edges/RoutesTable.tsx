@@ -3,18 +3,18 @@ import type { HttpsEdge, HttpsRoute, RefusedVisit } from "../../api/generated";
 import { Button } from "../../parts/Button";
 import { useNow } from "../../parts/hooks";
 import { span } from "../../model/format";
-import { useGo } from "../address";
-import { setOf } from "../modules/conflicts";
+import { useNavigateTo } from "../address";
+import { moduleSetOf } from "../modules/conflicts";
 import { stagesOf } from "../modules/index";
 import { isOn } from "../modules/ModuleForm";
 import { PlaceLink } from "../PlaceLink";
 import { BackendName } from "./BackendName";
-import { inWords, useLastMinute } from "./lastMinute";
+import { lastMinuteText, useLastMinute } from "./lastMinute";
 import { inMatchOrder, pathOf } from "./routeFields";
 import styles from "./RoutesTable.module.css";
 
 export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonly RefusedVisit[] }) {
-  const go = useGo();
+  const go = useNavigateTo();
   const now = useNow(1_000, visits.length > 0);
   const place = `/edges/https/${edge.id}/routes`;
   if (edge.routes.length === 0)
@@ -84,7 +84,7 @@ export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonl
 }
 
 function stagesIn(route: HttpsRoute): string {
-  const set = setOf(route, "https_route");
+  const set = moduleSetOf(route, "https_route");
   const { inward, outward } = stagesOf("https_route");
   return [...inward, ...outward]
     .filter(({ name }) => name !== "backend" && set[name])
@@ -95,5 +95,9 @@ function stagesIn(route: HttpsRoute): string {
 function LastMinute({ id }: { id: string }) {
   const lately = useLastMinute(id);
   if (!lately) return "…";
-  return lately.requests === 0 ? <span className={styles.none}>nothing</span> : inWords(lately, "request");
+  return lately.requests === 0 ? (
+    <span className={styles.none}>nothing</span>
+  ) : (
+    lastMinuteText(lately, "request")
+  );
 }

@@ -6,15 +6,15 @@ import { Icon } from "../../parts/Icon";
 import { Menu } from "../../parts/Menu";
 import { Notice } from "../../parts/Notice";
 import { useNow } from "../../parts/hooks";
-import { say } from "../../parts/toast";
-import { useAddress } from "../address";
-import { conflictsOf, refusedBeside, setOf } from "../modules/conflicts";
+import { toast } from "../../parts/toast";
+import { useAddressSearch } from "../address";
+import { conflictsOf, conflictWith, moduleSetOf } from "../modules/conflicts";
 import type { ModuleDescriptor, Owner } from "../modules/descriptor";
 import { modulesOf, stagesOf } from "../modules/index";
-import { lately, words } from "../modules/lately";
+import { recentDecisions, recentText } from "../modules/recentDecisions";
 import { ModuleForm } from "../modules/ModuleForm";
 import { ChangeDialog, type PlannedChange } from "./ChangeDialog";
-import { removalPlan, switchPlan } from "./plans";
+import { removalPlan, switchPlan } from "./plannedChanges";
 import { Stage } from "./Stage";
 import styles from "./StageColumn.module.css";
 
@@ -43,11 +43,11 @@ const ENDS: Record<Owner, { from: string; to: string; back: string | null }> = {
 };
 
 export function StageColumn({ owner, record, path, collection, visits, address = null }: StageColumnProps) {
-  const [{ stage: open }, change] = useAddress();
+  const [{ stage: open }, change] = useAddressSearch();
   const [plan, setPlan] = useState<PlannedChange | null>(null);
   const now = useNow(1_000, visits.length > 0);
-  const set = setOf(record, owner);
-  const did = lately(visits, owner === "https_route" ? record.id : null);
+  const set = moduleSetOf(record, owner);
+  const did = recentDecisions(visits, owner === "https_route" ? record.id : null);
   const { inward, outward } = stagesOf(owner);
   const ends = ENDS[owner];
   const unset = modulesOf(owner).filter(({ name }) => !set[name]);
@@ -57,14 +57,14 @@ export function StageColumn({ owner, record, path, collection, visits, address =
     const view = set[module.name] ?? null;
     const editing = open === module.name;
     if (!view && !editing) return null;
-    const beside = view?.["enabled"] === true ? null : refusedBeside(set, module.name);
+    const beside = view?.["enabled"] === true ? null : conflictWith(set, module.name);
     return (
       <Stage
         key={module.name}
         module={module}
         view={view}
         editing={editing}
-        lately={view ? words(module, did.get(module.trace), now) : ""}
+        lately={view ? recentText(module, did.get(module.trace), now) : ""}
         onEdit={() => openStage(editing ? undefined : module.name)}
         onSwitch={(on) => view && setPlan(switchPlan(module, path, view, on, beside))}
         onRemove={() => setPlan(removalPlan(module, path))}
@@ -80,7 +80,7 @@ export function StageColumn({ owner, record, path, collection, visits, address =
             route={owner === "https_route" ? record.id : null}
             address={address}
             onDone={() => {
-              say({ title: view ? `${module.label} changed` : `${module.label} added` });
+              toast({ title: view ? `${module.label} changed` : `${module.label} added` });
               openStage(undefined);
               focusStage(module.name);
             }}

@@ -1,20 +1,20 @@
 // The names and addresses of an edge, one per line, validated as far as possible without the server.
 import { useState } from "react";
 import { Field as Labelled } from "../../parts/Field";
-import { entries } from "../modules/inputs/texts";
+import { entries } from "../modules/inputs/TextInputs";
 import type { Field, InputProps } from "../resource/field";
-import { useServer } from "./server";
+import { useServer } from "./useServer";
 
-export type Listens = "names" | "addresses";
+export type ListenOn = "names" | "addresses";
 
 /** The maximum for one edge. */
-const MOST = 100;
+const MAX_HOSTPORTS = 100;
 
 interface HostportsField extends Field<readonly string[]> {
-  listens: Listens;
+  listens: ListenOn;
 }
 
-export function hostports(listens: Listens): Field {
+export function hostports(listens: ListenOn): Field {
   const field: HostportsField = {
     name: "hostports",
     label: listens === "names" ? "Names" : "Addresses",
@@ -29,7 +29,7 @@ export function hostports(listens: Listens): Field {
 }
 
 export function wrongHostports(value: readonly string[]): string | null {
-  if (value.length > MOST) return `At most ${MOST} are allowed; there are ${value.length}.`;
+  if (value.length > MAX_HOSTPORTS) return `At most ${MAX_HOSTPORTS} are allowed; there are ${value.length}.`;
   for (const text of value) {
     const [, host, port] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
     if (!host || !port) return `“${text}” has no port: write it like ${text.replace(/:.*$/, "")}:443.`;

@@ -1,17 +1,17 @@
 // The traffic of an edge or a route in the last minute, in words.
 import type { TrafficPoint } from "../../api/generated";
 import { counted } from "../../model/format";
-import { useAsked } from "../management";
-import { NOTHING, trafficQuestion } from "../traffic";
+import { useApiQuery } from "../management";
+import { NO_TRAFFIC, trafficQuery } from "../traffic";
 
 /** Undefined while loading. */
 export function useLastMinute(id: string): TrafficPoint | undefined {
-  const { data } = useAsked(trafficQuestion);
-  return data && (data.get(id)?.last_minute ?? NOTHING);
+  const { data } = useApiQuery(trafficQuery);
+  return data && (data.get(id)?.last_minute ?? NO_TRAFFIC);
 }
 
 /** `12 requests, 3 refused, 1 failed`. */
-export function inWords(point: TrafficPoint, one: "request" | "connection"): string {
+export function lastMinuteText(point: TrafficPoint, one: "request" | "connection"): string {
   return [
     counted(point.requests, one),
     point.refused > 0 ? `${point.refused} refused` : "",
@@ -22,7 +22,7 @@ export function inWords(point: TrafficPoint, one: "request" | "connection"): str
 }
 
 /** For the deletion dialog; empty without visitors. */
-export function warning(point: TrafficPoint | undefined, one: "request" | "connection"): string[] {
+export function inUseWarning(point: TrafficPoint | undefined, one: "request" | "connection"): string[] {
   if (!point || point.requests === 0) return [];
   return [`It is in use: ${counted(point.requests, one)} in the last minute.`];
 }

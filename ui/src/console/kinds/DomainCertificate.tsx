@@ -4,15 +4,15 @@ import type { ReservedDomain } from "../../api/generated";
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
 import { Notice, ProblemText } from "../../parts/Notice";
-import { say } from "../../parts/toast";
-import { useChange } from "../management";
+import { toast } from "../../parts/toast";
+import { useApiMutation } from "../management";
 import { Moment, Mono } from "../resource/cells";
 import { Facts, Section } from "../resource/PageFrame";
 
 const PATH = "/reserved_domains";
 
 export function DomainCertificate({ record }: { record: ReservedDomain }) {
-  const change = useChange([PATH]);
+  const change = useApiMutation([PATH]);
   const { certificate_management_policy: policy, certificate_management_status: status } = record;
   const problem = change.error && asProblem(change.error);
   const job = status?.provisioning_job;
@@ -27,7 +27,7 @@ export function DomainCertificate({ record }: { record: ReservedDomain }) {
             onClick={() =>
               change.mutate(
                 { method: "DELETE", path: `${PATH}/${record.id}/certificate_management_policy` },
-                { onSuccess: () => say({ title: "The server no longer obtains certificates" }) },
+                { onSuccess: () => toast({ title: "The server no longer obtains certificates" }) },
               )
             }
           >
@@ -45,7 +45,7 @@ export function DomainCertificate({ record }: { record: ReservedDomain }) {
                     certificate_management_policy: { authority: "letsencrypt", private_key_type: "ecdsa" },
                   },
                 },
-                { onSuccess: () => say({ title: "The server obtains a certificate" }) },
+                { onSuccess: () => toast({ title: "The server obtains a certificate" }) },
               )
             }
           >

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { IpPolicy, IpPolicyRule } from "../../api/generated";
 import { Button, IconButton } from "../../parts/Button";
 import { Dialog } from "../../parts/Dialog";
-import { say } from "../../parts/toast";
+import { toast } from "../../parts/toast";
 import { DeleteDialog } from "../resource/DeleteDialog";
 import type { Kind } from "../resource/kind";
 import { Empty } from "../resource/ListPage";
@@ -54,7 +54,7 @@ export function PolicyRules({ record: policy }: { record: IpPolicy }) {
           submit="Add rule"
           onCancel={() => setAdding(false)}
           onDone={() => {
-            say({ title: "Rule added" });
+            toast({ title: "Rule added" });
             setAdding(false);
           }}
         />

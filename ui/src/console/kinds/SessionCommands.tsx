@@ -6,8 +6,8 @@ import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
 import { Dialog, DialogActions } from "../../parts/Dialog";
 import { Notice, ProblemText } from "../../parts/Notice";
-import { say } from "../../parts/toast";
-import { useChange } from "../management";
+import { toast } from "../../parts/toast";
+import { useApiMutation } from "../management";
 import { Section } from "../resource/PageFrame";
 
 const COMMANDS = {
@@ -24,12 +24,12 @@ const COMMANDS = {
 } as const;
 
 export function SessionCommands({ record: session }: { record: TunnelSession }) {
-  const change = useChange(["/tunnel_sessions", "/tunnels", "/endpoints"]);
-  const [asked, setAsked] = useState<keyof typeof COMMANDS | null>(null);
+  const change = useApiMutation(["/tunnel_sessions", "/tunnels", "/endpoints"]);
+  const [command, setCommand] = useState<keyof typeof COMMANDS | null>(null);
   const problem = change.error && asProblem(change.error);
   const close = () => {
     change.reset();
-    setAsked(null);
+    setCommand(null);
   };
   return (
     <Section
@@ -37,21 +37,17 @@ export function SessionCommands({ record: session }: { record: TunnelSession }) 
       about="Agents with remote management turned off refuse them."
       actions={
         <div>
-          {(["restart", "stop"] as const).map((command) => (
-            <Button
-              key={command}
-              weight={command === "stop" ? "danger" : "plain"}
-              onClick={() => setAsked(command)}
-            >
-              {COMMANDS[command].label}
+          {(["restart", "stop"] as const).map((name) => (
+            <Button key={name} weight={name === "stop" ? "danger" : "plain"} onClick={() => setCommand(name)}>
+              {COMMANDS[name].label}
             </Button>
           ))}
         </div>
       }
     >
-      {asked && (
-        <Dialog title={`${COMMANDS[asked].label}?`} open onClose={close}>
-          <p>{COMMANDS[asked].what}</p>
+      {command && (
+        <Dialog title={`${COMMANDS[command].label}?`} open onClose={close}>
+          <p>{COMMANDS[command].what}</p>
           {problem && (
             <Notice tone="bad" title="The command was refused" alert>
               <ProblemText message={problem.message} advice={adviceFor(problem)} code={problem.code} />
@@ -60,21 +56,21 @@ export function SessionCommands({ record: session }: { record: TunnelSession }) 
           <DialogActions>
             <Button onClick={close}>Cancel</Button>
             <Button
-              weight={asked === "stop" ? "danger" : "primary"}
+              weight={command === "stop" ? "danger" : "primary"}
               busy={change.isPending}
               onClick={() =>
                 change.mutate(
-                  { method: "POST", path: `/tunnel_sessions/${session.id}/${asked}`, body: {} },
+                  { method: "POST", path: `/tunnel_sessions/${session.id}/${command}`, body: {} },
                   {
                     onSuccess: () => {
-                      say({ title: COMMANDS[asked].done });
+                      toast({ title: COMMANDS[command].done });
                       close();
                     },
                   },
                 )
               }
             >
-              {COMMANDS[asked].label}
+              {COMMANDS[command].label}
             </Button>
           </DialogActions>
         </Dialog>

@@ -3,7 +3,7 @@ import type { IpPolicy } from "../../api/generated";
 import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../resource/kind";
 import { description, metadata } from "../resource/fields/text";
 import { Moment } from "../resource/cells";
-import { PolicyLost } from "./PolicyLost";
+import { PolicyDeletionEffect } from "./PolicyDeletionEffect";
 import { PolicyRules } from "./PolicyRules";
 
 export const ipPolicies = describe<IpPolicy>({
@@ -32,7 +32,7 @@ export const ipPolicies = describe<IpPolicy>({
       "There is no IP policy yet. Create one with rules; then edges and IP restrictions can refer to it.",
     command: "postern api ip-policies create --description 'Office'",
   },
-  Stays: PolicyLost,
+  Stays: PolicyDeletionEffect,
   touches: ["/ip_policy_rules", "/ip_restrictions"],
   More: PolicyRules,
 });

@@ -2,11 +2,11 @@
 import type { BotUser, User } from "../../api/generated";
 import { ref } from "../resource/fields/references";
 import type { Field } from "../resource/field";
-import type { Chosen } from "../resource/fields/choices";
+import type { ReferencedKind } from "../resource/fields/choices";
 
 const named = (record: object): string => (record as User | BotUser).name;
 
-const OWNERS: readonly Chosen[] = [
+const OWNERS: readonly ReferencedKind[] = [
   { path: "/users", member: "users", one: "user", title: named },
   { path: "/bot_users", member: "bot_users", one: "bot user", title: named },
 ];

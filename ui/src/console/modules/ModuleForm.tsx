@@ -4,17 +4,17 @@ import { ApiError, asProblem } from "../../api/problem";
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
 import { Notice, ProblemText } from "../../parts/Notice";
-import { useServer } from "../edges/server";
-import { useChange } from "../management";
+import { useServer } from "../edges/useServer";
+import { useApiMutation } from "../management";
 import { RequestPreview } from "../resource/RequestPreview";
 import form from "../resource/form.module.css";
 import type { Body, Draft, Field, ModuleDescriptor, Value } from "./descriptor";
 import { asked, bodyOf, coveredBody, draftOf, emptyDraft, initial, mistakesOf } from "./form";
 import { FieldInput } from "./inputs/FieldInput";
 import styles from "./ModuleForm.module.css";
-import { PasteBox } from "./PasteBox";
+import { ProviderValues } from "./ProviderValues";
 import { PolicyTester } from "./PolicyTester";
-import { isRecord, textsOf } from "./words";
+import { isRecord, textsOf } from "./texts";
 
 interface ModuleFormProps {
   module: ModuleDescriptor;
@@ -50,7 +50,7 @@ export function ModuleForm({
   const [tried, setTried] = useState(false);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const { data: server } = useServer();
-  const change = useChange([collection]);
+  const change = useApiMutation([collection]);
   const before = useMemo(() => (view ? draftOf(module, view) : emptyDraft(module)), [module, view]);
   const draft = { ...before, ...edited };
   // Editing a module that is turned off does not turn it on.
@@ -126,7 +126,9 @@ export function ModuleForm({
         aria-label={view ? `Settings of ${module.label}` : `Add ${module.label}`}
       >
         <div className={form.fields}>
-          {route && <PasteBox module={module} draft={draft} route={route} view={view} address={address} />}
+          {route && (
+            <ProviderValues module={module} draft={draft} route={route} view={view} address={address} />
+          )}
           {module.fields.length === 0 && (
             <p className={form.quiet}>It has no settings; it can only be turned on or off.</p>
           )}

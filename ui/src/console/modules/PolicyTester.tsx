@@ -4,19 +4,22 @@ import type { IpPolicyRule } from "../../api/generated";
 import { counted } from "../../model/format";
 import { Notice } from "../../parts/Notice";
 import { State } from "../../parts/State";
-import { allOf, useAsked } from "../management";
+import { allQuery, useApiQuery } from "../management";
 import { RefLink } from "../resource/cells";
 import styles from "./ModuleForm.module.css";
-import { judge } from "./policyTest";
+import { evaluatePolicies } from "./evaluatePolicies";
 
 /** Polling interval in milliseconds: rules may change in another window. */
-const EVERY_MS = 4_000;
+const POLL_INTERVAL_MS = 4_000;
 
 export function PolicyTester({ policies }: { policies: readonly string[] }) {
   const id = useId();
   const [address, setAddress] = useState("");
-  const { data } = useAsked(
-    allOf<IpPolicyRule>({ path: "/ip_policy_rules", member: "ip_policy_rules" }, { every: EVERY_MS }),
+  const { data } = useApiQuery(
+    allQuery<IpPolicyRule>(
+      { path: "/ip_policy_rules", member: "ip_policy_rules" },
+      { every: POLL_INTERVAL_MS },
+    ),
   );
   if (!data || policies.length === 0) return null;
   const rules = data.records.filter((rule) => policies.includes(rule.ip_policy.id));
@@ -24,7 +27,7 @@ export function PolicyTester({ policies }: { policies: readonly string[] }) {
     return (
       <Notice tone="warn" title="No rule of these policies allows any address: every visitor is refused." />
     );
-  const verdict = judge(address, rules);
+  const verdict = evaluatePolicies(address, rules);
   return (
     <div className={styles.tester}>
       <label htmlFor={id}>Try an address</label>

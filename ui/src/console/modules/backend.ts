@@ -1,6 +1,6 @@
 // The backend that receives the visitors' requests or connections.
 import type { ModuleDescriptor } from "./descriptor";
-import { isRecord, textOf } from "./words";
+import { isRecord, textOf } from "./texts";
 
 export const backend: ModuleDescriptor = {
   name: "backend",

@@ -1,6 +1,6 @@
 // Stops sending requests to a backend that fails too often, for a while.
 import type { ModuleDescriptor, NumberField } from "./descriptor";
-import { numberOf, percent, seconds } from "./words";
+import { numberOf, percent, seconds } from "./texts";
 
 const MOST = 4_294_967_295;
 

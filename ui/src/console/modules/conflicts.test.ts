@@ -1,10 +1,11 @@
 // Conflicting modules are reported before a request is sent.
 import { expect, it } from "vitest";
-import { conflictsOf, refusedBeside, setOf } from "./conflicts";
+import { conflictsOf, conflictWith, moduleSetOf } from "./conflicts";
 
 const enabled = { enabled: true };
-const route = (modules: object) => setOf({ id: "edghtsrt_1", backend: enabled, ...modules }, "https_route");
-const tls = (modules: object) => setOf({ backend: enabled, ...modules }, "tls_edge");
+const route = (modules: object) =>
+  moduleSetOf({ id: "edghtsrt_1", backend: enabled, ...modules }, "https_route");
+const tls = (modules: object) => moduleSetOf({ backend: enabled, ...modules }, "tls_edge");
 
 it("a route without a backend serves nobody", () => {
   expect(conflictsOf(route({ backend: null }), "https_route")).toEqual([
@@ -12,7 +13,7 @@ it("a route without a backend serves nobody", () => {
   ]);
   expect(conflictsOf(route({ backend: { enabled: false } }), "https_route")[0]).toMatch("turned off");
   expect(conflictsOf(route({}), "https_route")).toEqual([]);
-  expect(conflictsOf(setOf({}, "https_edge"), "https_edge")).toEqual([]);
+  expect(conflictsOf(moduleSetOf({}, "https_edge"), "https_edge")).toEqual([]);
 });
 
 it("senders of webhooks cannot log in", () => {
@@ -22,18 +23,18 @@ it("senders of webhooks cannot log in", () => {
 });
 
 it("a route has one login", () => {
-  expect(refusedBeside(route({ oidc: enabled }), "saml")).toMatch("“OpenID Connect login” is enabled");
-  expect(refusedBeside(route({ oidc: enabled }), "oidc")).toBeNull();
-  expect(refusedBeside(route({ oidc: { enabled: false } }), "saml")).toBeNull();
-  expect(refusedBeside(route({ oidc: enabled }), "ip_restriction")).toBeNull();
+  expect(conflictWith(route({ oidc: enabled }), "saml")).toMatch("“OpenID Connect login” is enabled");
+  expect(conflictWith(route({ oidc: enabled }), "oidc")).toBeNull();
+  expect(conflictWith(route({ oidc: { enabled: false } }), "saml")).toBeNull();
+  expect(conflictWith(route({ oidc: enabled }), "ip_restriction")).toBeNull();
 });
 
 it("certificates are judged where TLS ends", () => {
-  expect(refusedBeside(tls({}), "mutual_tls")).toMatch("at the edge");
+  expect(conflictWith(tls({}), "mutual_tls")).toMatch("at the edge");
   expect(
-    refusedBeside(tls({ tls_termination: { enabled: true, terminate_at: "edge" } }), "mutual_tls"),
+    conflictWith(tls({ tls_termination: { enabled: true, terminate_at: "edge" } }), "mutual_tls"),
   ).toBeNull();
-  expect(refusedBeside(setOf({}, "https_edge"), "mutual_tls")).toBeNull();
+  expect(conflictWith(moduleSetOf({}, "https_edge"), "mutual_tls")).toBeNull();
   const passing = { mutual_tls: enabled, tls_termination: { enabled: true, terminate_at: "upstream" } };
   expect(conflictsOf(tls(passing), "tls_edge")).toHaveLength(1);
 });

@@ -1,13 +1,13 @@
 // Modules of one owner that exclude each other, and what is missing before visitors can be served.
 import type { Body, Owner } from "./descriptor";
 import { LOGINS, MODULES } from "./index";
-import { isRecord } from "./words";
+import { isRecord } from "./texts";
 
 /** The modules of an owner as in the API: null where one is not set. */
-export type Set = Readonly<Record<string, Body | null>>;
+export type ModuleSet = Readonly<Record<string, Body | null>>;
 
 /** Extracts the modules of a record. */
-export function setOf(record: object, owner: Owner): Set {
+export function moduleSetOf(record: object, owner: Owner): ModuleSet {
   const members = record as Body;
   const own = MODULES.filter(({ owners }) => owners.includes(owner));
   return Object.fromEntries(
@@ -18,10 +18,10 @@ export function setOf(record: object, owner: Owner): Set {
   );
 }
 
-const on = (set: Set, name: string) => set[name]?.["enabled"] === true;
+const on = (set: ModuleSet, name: string) => set[name]?.["enabled"] === true;
 
 /** Warnings shown with the stages. */
-export function conflictsOf(set: Set, owner: Owner): string[] {
+export function conflictsOf(set: ModuleSet, owner: Owner): string[] {
   const found: string[] = [];
   if ("backend" in set && !on(set, "backend"))
     found.push(
@@ -41,7 +41,7 @@ export function conflictsOf(set: Set, owner: Owner): string[] {
 }
 
 /** The reason for which the API would refuse to enable this module too; null if it would not. */
-export function refusedBeside(set: Set, name: string): string | null {
+export function conflictWith(set: ModuleSet, name: string): string | null {
   if (LOGINS.includes(name)) {
     const other = LOGINS.find((login) => login !== name && on(set, login));
     const label = MODULES.find((module) => module.name === other)?.label;

@@ -12,7 +12,7 @@ import type {
   Value,
 } from "./descriptor";
 import { pairs } from "./headers";
-import { textOf, textsOf } from "./words";
+import { textOf, textsOf } from "./texts";
 
 /** The initial value of a field. */
 export function initial(field: Field): Value {

@@ -1,7 +1,7 @@
 // Headers added to or removed from requests and responses.
 import { counted } from "../../model/format";
 import type { Body, Draft, Field, ModuleDescriptor, Pair } from "./descriptor";
-import { isRecord, textOf, textsOf } from "./words";
+import { isRecord, textOf, textsOf } from "./texts";
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t -~]*$/;

@@ -1,7 +1,7 @@
 // Which IP addresses are let in.
 import { counted } from "../../model/format";
 import type { ModuleDescriptor } from "./descriptor";
-import { idsOf } from "./words";
+import { idsOf } from "./texts";
 
 export const ipRestriction: ModuleDescriptor = {
   name: "ip_restriction",

@@ -1,7 +1,7 @@
 // The certificate authorities of the client certificates that visitors must present.
 import { counted } from "../../model/format";
 import type { ModuleDescriptor } from "./descriptor";
-import { idsOf } from "./words";
+import { idsOf } from "./texts";
 
 export const mutualTls: ModuleDescriptor = {
   name: "mutual_tls",

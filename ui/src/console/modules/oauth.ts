@@ -1,7 +1,7 @@
 // Visitors log in with an existing account: one provider, and lists of the accounts that are let in.
 import type { Body, Draft, Field, ListField, ModuleDescriptor, Option } from "./descriptor";
-import { SESSION, WITHOUT_LOGIN, entries, lasting, scopes } from "./session";
-import { isRecord, some, textOf, textsOf } from "./words";
+import { SESSION, NO_LOGIN_EFFECT, entries, sessionText, scopes } from "./session";
+import { isRecord, shortList, textOf, textsOf } from "./texts";
 
 export const PROVIDERS: readonly Option[] = [
   { value: "github", label: "GitHub" },
@@ -124,13 +124,13 @@ export const oauth: ModuleDescriptor = {
     "Admits visitors who log in with an allowed account at GitHub, Google, Microsoft or another provider.",
   owners: ["https_route"],
   trace: "login",
-  without: WITHOUT_LOGIN,
+  without: NO_LOGIN_EFFECT,
   fields,
   summary(view) {
     const [provider, login] = configured(view) ?? ["", {}];
     const label = PROVIDERS.find(({ value }) => value === provider)?.label ?? provider;
     const admitted = LISTS.flatMap((name) => textsOf(login[name]));
-    return `${label}: ${admitted.length > 0 ? some(admitted) : "everyone with an account"}, ${lasting(view)}`;
+    return `${label}: ${admitted.length > 0 ? shortList(admitted) : "everyone with an account"}, ${sessionText(view)}`;
   },
   read(view) {
     const [provider, login] = configured(view) ?? ["github", {}];

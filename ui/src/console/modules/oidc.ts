@@ -1,7 +1,7 @@
 // Visitors log in with any OpenID Connect provider.
 import type { ModuleDescriptor } from "./descriptor";
-import { SESSION, WITHOUT_LOGIN, lasting, scopes } from "./session";
-import { textOf } from "./words";
+import { SESSION, NO_LOGIN_EFFECT, sessionText, scopes } from "./session";
+import { textOf } from "./texts";
 
 function wrongIssuer(text: string): string | null {
   let url: URL;
@@ -26,7 +26,7 @@ export const oidc: ModuleDescriptor = {
   about: "Admits visitors with an account at an OpenID provider, such as Keycloak, Entra, Okta or Google.",
   owners: ["https_route"],
   trace: "login",
-  without: WITHOUT_LOGIN,
+  without: NO_LOGIN_EFFECT,
   fields: [
     {
       kind: "text",
@@ -58,6 +58,6 @@ export const oidc: ModuleDescriptor = {
     { ...scopes, help: "“openid” is added if it is missing. If empty: openid, profile, email." },
     ...SESSION,
   ],
-  summary: (view) => `${textOf(view["issuer"])}, ${lasting(view)}`,
+  summary: (view) => `${textOf(view["issuer"])}, ${sessionText(view)}`,
   warnings: () => [],
 };

@@ -1,8 +1,8 @@
 // Visitors log in with the identity provider of an organization.
 import type { ModuleDescriptor } from "./descriptor";
-import { missing } from "./samlMetadata";
-import { SESSION, WITHOUT_LOGIN, groups, lasting } from "./session";
-import { textOf, textsOf } from "./words";
+import { missingInMetadata } from "./samlMetadata";
+import { SESSION, NO_LOGIN_EFFECT, groups, sessionText } from "./session";
+import { textOf, textsOf } from "./texts";
 
 const FORMATS: readonly [urn: string, label: string][] = [
   ["urn:oasis:names:tc:SAML:2.0:nameid-format:persistent", "Persistent"],
@@ -17,7 +17,7 @@ export const saml: ModuleDescriptor = {
   about: "Admits visitors who log in at the identity provider of an organization.",
   owners: ["https_route"],
   trace: "login",
-  without: `${WITHOUT_LOGIN} The key that signs requests is deleted, so the identity provider must be configured again.`,
+  without: `${NO_LOGIN_EFFECT} The key that signs requests is deleted, so the identity provider must be configured again.`,
   fields: [
     {
       kind: "document",
@@ -62,13 +62,13 @@ export const saml: ModuleDescriptor = {
   summary(view) {
     const named = textsOf(view["authorized_groups"]).length;
     const who = named > 0 ? `members of ${groups(named)}` : "everyone with a login";
-    const lacking = missing(textOf(view["idp_metadata"]));
+    const lacking = missingInMetadata(textOf(view["idp_metadata"]));
     return lacking === null
-      ? `${who}, ${lasting(view)}`
+      ? `${who}, ${sessionText(view)}`
       : "no visitor is admitted yet: the metadata is incomplete";
   },
   warnings(draft) {
-    const lacking = missing(textOf(draft["idp_metadata"]));
+    const lacking = missingInMetadata(textOf(draft["idp_metadata"]));
     return lacking === null ? [] : [`No visitor can log in with this metadata: ${lacking}.`];
   },
 };

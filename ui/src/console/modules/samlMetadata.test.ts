@@ -1,6 +1,6 @@
 // Missing parts in the metadata of identity providers are found before the first login.
 import { expect, it } from "vitest";
-import { missing } from "./samlMetadata";
+import { missingInMetadata } from "./samlMetadata";
 
 const KEY = "<KeyInfo><X509Data><X509Certificate>MIIC</X509Certificate></X509Data></KeyInfo>";
 const REDIRECT =
@@ -31,5 +31,5 @@ it.each([
     "it has no address for logins by redirect",
   ],
 ])("%#", (xml, lacking) => {
-  expect(missing(xml)).toBe(lacking);
+  expect(missingInMetadata(xml)).toBe(lacking);
 });

@@ -14,7 +14,7 @@ function signs(key: string): boolean {
 }
 
 /** Lists what is missing in the metadata for a login; null if complete. Checks only what the server requires. */
-export function missing(xml: string): string | null {
+export function missingInMetadata(xml: string): string | null {
   const text = xml.replace(/<!--[\s\S]*?-->/g, "");
   const keys = text.match(/<(?:[\w.-]+:)?KeyDescriptor[\s>][\s\S]*?<\/(?:[\w.-]+:)?KeyDescriptor>/g) ?? [];
   const redirect = starts(text, "SingleSignOnService").some((element) =>
@@ -28,7 +28,7 @@ export function missing(xml: string): string | null {
 }
 
 /** Metadata of a route for the identity provider, the same as at its entity id. */
-export function ownMetadata(view: Readonly<Record<string, unknown>>): string {
+export function routeMetadata(view: Readonly<Record<string, unknown>>): string {
   const say = (name: string) => escaped(typeof view[name] === "string" ? view[name] : "");
   const certificate = say("request_signing_certificate_pem").replace(/-----[A-Z ]+-----|\s/g, "");
   const logout = (binding: string) =>

@@ -1,12 +1,12 @@
 // Settings shared by the three login modules: how a login is remembered, and for how long.
 import { counted } from "../../model/format";
 import type { Draft, Field } from "./descriptor";
-import { numberOf, seconds } from "./words";
+import { numberOf, seconds } from "./texts";
 
 const YEAR = 31_536_000;
 
 /** The effect of removing any of them. */
-export const WITHOUT_LOGIN = "Anyone who knows the address is admitted without a login.";
+export const NO_LOGIN_EFFECT = "Anyone who knows the address is admitted without a login.";
 
 export const SESSION: readonly Field[] = [
   {
@@ -51,7 +51,7 @@ export const SESSION: readonly Field[] = [
 ];
 
 /** The lifetime of sessions, in words. */
-export function lasting(view: Record<string, unknown>): string {
+export function sessionText(view: Record<string, unknown>): string {
   const idle = numberOf(view["inactivity_timeout"]);
   const whole = numberOf(view["maximum_duration"]);
   const parts = [

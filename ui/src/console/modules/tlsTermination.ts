@@ -1,6 +1,6 @@
 // The end of a visitor's TLS connection and its minimum version, for HTTPS and TLS edges.
 import type { Body, ChoiceField, ModuleDescriptor } from "./descriptor";
-import { textOf } from "./words";
+import { textOf } from "./texts";
 
 const minVersion: ChoiceField = {
   kind: "choice",

@@ -1,6 +1,6 @@
 // Which browsers and programs are let in, by their User-Agent header.
 import type { ListField, ModuleDescriptor } from "./descriptor";
-import { textsOf } from "./words";
+import { textsOf } from "./texts";
 
 function patterns(name: string, label: string, help: string): ListField {
   return { kind: "list", name, label, help, most: 100, longest: 1024, placeholder: "(?i)curl/" };

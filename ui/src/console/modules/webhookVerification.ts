@@ -1,7 +1,7 @@
 // Lets in only requests with a valid signature of a webhook provider.
 import type { Draft, ModuleDescriptor, TextField } from "./descriptor";
 import { WEBHOOK_PROVIDERS, webhookProvider } from "./webhookProviders";
-import { textOf } from "./words";
+import { textOf } from "./texts";
 
 const secretOf = (draft: Draft) => webhookProvider(textOf(draft["provider"]))?.secret ?? "shared";
 

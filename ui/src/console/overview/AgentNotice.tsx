@@ -16,7 +16,7 @@ const WORDS: Record<Session["state"], { tone: Tone; title: string }> = {
 
 /** A short state for the page's header. */
 export function AgentState() {
-  const { link, status } = useAgent();
+  const { connection: link, status } = useAgent();
   if (link !== "live" || status?.session.state !== "online") return null;
   return (
     <State tone="ok" icon="check">
@@ -26,7 +26,7 @@ export function AgentState() {
 }
 
 export function AgentNotice() {
-  const { link, status } = useAgent();
+  const { connection: link, status } = useAgent();
   if (link === "connecting") return null;
   if (link === "lost")
     return (

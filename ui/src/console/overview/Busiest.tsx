@@ -2,11 +2,11 @@
 import type { Traffic } from "../../api/generated";
 import type { Base } from "../../api/management";
 import { State } from "../../parts/State";
-import { oneOf, useAsked } from "../management";
+import { recordQuery, useApiQuery } from "../management";
 import { PlaceLink } from "../PlaceLink";
 import { Section } from "../resource/PageFrame";
-import { placeOfId } from "../resource/places";
-import { failureShare, healthOf, rate, trafficQuestion } from "../traffic";
+import { pathOfId } from "../resource/idPaths";
+import { failureShare, healthOf, rate, trafficQuery } from "../traffic";
 import styles from "./OverviewPage.module.css";
 
 const SHOWN = 6;
@@ -18,7 +18,7 @@ const KINDS: Partial<Record<Traffic["kind"], string>> = {
 };
 
 export function Busiest() {
-  const traffic = useAsked(trafficQuestion).data;
+  const traffic = useApiQuery(trafficQuery).data;
   const busy = [...(traffic?.values() ?? [])].filter(
     ({ kind, last_minute }) => kind in KINDS && last_minute.requests > 0,
   );
@@ -86,9 +86,9 @@ interface Named extends Base {
 }
 
 function Name({ id }: { id: string }) {
-  const place = placeOfId(id);
-  const record = useAsked(
-    oneOf<Named>({ path: place?.slice(0, place.lastIndexOf("/")) ?? "", member: "" }, id),
+  const place = pathOfId(id);
+  const record = useApiQuery(
+    recordQuery<Named>({ path: place?.slice(0, place.lastIndexOf("/")) ?? "", member: "" }, id),
   ).data;
   const words = record?.public_url || record?.hostports?.join(", ") || record?.forwards_to || id;
   return place ? <PlaceLink to={place}>{words}</PlaceLink> : words;

@@ -8,25 +8,25 @@ import { useNow } from "../../parts/hooks";
 import { Notice } from "../../parts/Notice";
 import { State } from "../../parts/State";
 import { useCopy, useServices } from "../../services";
-import { useAddress, useGo } from "../address";
-import { listOf, useAsked } from "../management";
+import { useAddressSearch, useNavigateTo } from "../address";
+import { listQuery, useApiQuery } from "../management";
 import { PlaceLink } from "../PlaceLink";
 import { Moment } from "../resource/cells";
 import { PageFrame, Section } from "../resource/PageFrame";
-import { Failure, Waiting } from "../shell/Lost";
-import { faultsOf, failureShare, rate, statusQuestion, sum } from "../traffic";
+import { Failure, Loading } from "../shell/PageStates";
+import { faultsOf, failureShare, rate, statusQuery, sum } from "../traffic";
 import { AgentNotice, AgentState } from "./AgentNotice";
 import { Busiest } from "./Busiest";
 import styles from "./OverviewPage.module.css";
 import { RateChart } from "./RateChart";
-import { expiry, expiryTone, firstStep, remarks } from "./state";
+import { expiry, expiryTone, firstStep, remarks } from "./remarks";
 
 const SESSIONS = { path: "/tunnel_sessions", member: "tunnel_sessions" };
 /** Number of most recent agents shown. */
 const AGENTS = 6;
 
 export default function OverviewPage() {
-  const asked = useAsked(statusQuestion);
+  const asked = useApiQuery(statusQuery);
   const { host } = useServices();
   const now = useNow(10_000);
   const status = asked.data;
@@ -40,7 +40,7 @@ export default function OverviewPage() {
         />
       </PageFrame>
     ) : (
-      <Waiting />
+      <Loading />
     );
   const step = firstStep(status);
   return (
@@ -81,7 +81,7 @@ export default function OverviewPage() {
 }
 
 function FirstStep({ step, status }: { step: "credential" | "connect"; status: ServerStatus }) {
-  const go = useGo();
+  const go = useNavigateTo();
   const copy = useCopy();
   const command = `postern http 8080 --server-addr ${status.domain}:${status.https_port}`;
   if (step === "credential")
@@ -184,7 +184,7 @@ function Figures({ status }: { status: ServerStatus }) {
 }
 
 function Passing({ status }: { status: ServerStatus }) {
-  const [search, change] = useAddress();
+  const [search, change] = useAddressSearch();
   const unit = search["over"] === "minute" ? "second" : "minute";
   const faults = faultsOf(status.traffic.faults);
   return (
@@ -216,7 +216,7 @@ function Passing({ status }: { status: ServerStatus }) {
 }
 
 function Agents({ total }: { total: number }) {
-  const asked = useAsked(listOf<TunnelSession>(SESSIONS, { limit: AGENTS }, 5_000));
+  const asked = useApiQuery(listQuery<TunnelSession>(SESSIONS, { limit: AGENTS }, 5_000));
   const sessions = asked.data?.records ?? [];
   return (
     <Section

@@ -2,7 +2,7 @@
 import { useId, useState, type PointerEvent } from "react";
 import type { TrafficPoint } from "../../api/generated";
 import { counted } from "../../model/format";
-import { area, ceiling, line, place, runs } from "./chart";
+import { area, ceiling, line, linePoints, nonZeroRuns } from "./chart";
 import styles from "./RateChart.module.css";
 
 const WIDTH = 720;
@@ -20,8 +20,8 @@ export function RateChart({ points, unit }: RateChartProps) {
   const requests = points.map((point) => point.requests);
   const failed = points.map((point) => point.failed);
   const top = ceiling(Math.max(...requests, 1));
-  const upper = place(requests, WIDTH, HEIGHT, top);
-  const lower = place(failed, WIDTH, HEIGHT, top);
+  const upper = linePoints(requests, WIDTH, HEIGHT, top);
+  const lower = linePoints(failed, WIDTH, HEIGHT, top);
   const busiest = Math.max(...requests, 0);
   const all = requests.reduce((sum, one) => sum + one, 0);
   const failures = failed.reduce((sum, one) => sum + one, 0);
@@ -64,7 +64,7 @@ export function RateChart({ points, unit }: RateChartProps) {
           ))}
           <path className={styles.area} d={area(upper, HEIGHT)} />
           <path className={styles.line} d={line(upper)} />
-          {runs(failed, lower).map((run) => (
+          {nonZeroRuns(failed, lower).map((run) => (
             <g key={run[0]?.[0]}>
               <path d={area(run, HEIGHT)} fill={`url(#${hatch})`} />
               <path className={styles.failed} d={line(run)} />

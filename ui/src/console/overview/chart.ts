@@ -9,7 +9,7 @@ export function ceiling(value: number): number {
 }
 
 /** Position of each value: the first at the left edge, the last at the right one. */
-export function place(
+export function linePoints(
   values: readonly number[],
   width: number,
   height: number,
@@ -27,7 +27,7 @@ export function line(places: readonly (readonly [number, number])[]): string {
 }
 
 /** The non-zero parts: each sequence of values above zero, with the zeros beside it. */
-export function runs<T>(values: readonly number[], places: readonly T[]): T[][] {
+export function nonZeroRuns<T>(values: readonly number[], places: readonly T[]): T[][] {
   const found: T[][] = [];
   let run: T[] | null = null;
   for (const [index, at] of places.entries()) {

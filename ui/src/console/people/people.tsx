@@ -2,7 +2,7 @@
 import type { AppUser } from "../../api/generated";
 import { Mono, Moment, None } from "../resource/cells";
 import { describe, idColumn } from "../resource/kind";
-import { nameOf } from "./names";
+import { nameOf } from "./personName";
 import { SessionsOfPerson } from "./SessionsOfPerson";
 
 export const people = describe<AppUser>({

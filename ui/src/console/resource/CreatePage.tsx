@@ -1,18 +1,18 @@
 // Creates a record. A token is shown once before the page continues.
 import { useState } from "react";
 import type { Base } from "../../api/management";
-import { say } from "../../parts/toast";
-import { useGo } from "../address";
+import { toast } from "../../parts/toast";
+import { useNavigateTo } from "../address";
 import type { Kind } from "./kind";
 import { PageFrame } from "./PageFrame";
 import { ResourceForm } from "./ResourceForm";
 import { TokenOnce } from "./TokenOnce";
 
 export function CreatePage({ kind }: { kind: Kind }) {
-  const go = useGo();
+  const go = useNavigateTo();
   const [made, setMade] = useState<(Base & { token?: string | null }) | null>(null);
   const open = (record: Base) => {
-    say({ title: `${capital(kind.one)} created` });
+    toast({ title: `${capital(kind.one)} created` });
     go(`${kind.path}/${record.id}`);
   };
   return (

@@ -6,8 +6,8 @@ import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
 import { Dialog, DialogActions } from "../../parts/Dialog";
 import { Notice, ProblemText } from "../../parts/Notice";
-import { say } from "../../parts/toast";
-import { useChange } from "../management";
+import { toast } from "../../parts/toast";
+import { useApiMutation } from "../management";
 import { capital } from "./CreatePage";
 import styles from "./DeleteDialog.module.css";
 
@@ -39,7 +39,7 @@ export function DeleteDialog({
   onDone,
   onClose,
 }: DeleteDialogProps) {
-  const change = useChange(forgets);
+  const change = useApiMutation(forgets);
   const problem = change.error && asProblem(change.error);
   return (
     <Dialog title={`${verb} ${title}?`} open onClose={onClose} wide>
@@ -62,7 +62,7 @@ export function DeleteDialog({
               { method: "DELETE", path: `${path}/${record.id}` },
               {
                 onSuccess: () => {
-                  say({ title: `${capital(one)} ${DONE[verb] ?? "ended"}` });
+                  toast({ title: `${capital(one)} ${DONE[verb] ?? "ended"}` });
                   onDone();
                 },
               },

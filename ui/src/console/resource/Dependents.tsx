@@ -2,17 +2,17 @@
 import type { Dependent } from "../../api/generated";
 import type { Base } from "../../api/management";
 import { Notice } from "../../parts/Notice";
-import { q, useAsked } from "../management";
-import { Failure } from "../shell/Lost";
+import { apiQuery, useApiQuery } from "../management";
+import { Failure } from "../shell/PageStates";
 import { RefLink } from "./cells";
 import styles from "./Dependents.module.css";
-import { wordsOfId } from "./places";
+import { kindLabelOfId } from "./idPaths";
 
 /** The API's limit. */
-const MOST = 100;
+const MAX_DEPENDENTS = 100;
 
 export function dependentsOf(path: string, id: string) {
-  return q<Dependent[]>(
+  return apiQuery<Dependent[]>(
     [path, "dependents", id],
     async (api) =>
       (await api.send<{ dependents: Dependent[] }>("GET", `${path}/${encodeURIComponent(id)}/dependents`))
@@ -29,7 +29,7 @@ interface DependentsProps {
 }
 
 export function Dependents({ path, record, one, renderStays }: DependentsProps) {
-  const asked = useAsked(dependentsOf(path, record.id));
+  const asked = useApiQuery(dependentsOf(path, record.id));
   if (asked.isError) return <Failure thrown={asked.error} title="The dependents could not be loaded" />;
   if (!asked.data) return <p role="status">Loading dependents…</p>;
   const of = (role: Dependent["on_delete"]) => asked.data.filter((dependent) => dependent.on_delete === role);
@@ -54,7 +54,7 @@ export function Dependents({ path, record, one, renderStays }: DependentsProps) 
           <List dependents={goes} />
         </Notice>
       )}
-      {asked.data.length === MOST && <p>There may be more than these {MOST}.</p>}
+      {asked.data.length === MAX_DEPENDENTS && <p>There may be more than these {MAX_DEPENDENTS}.</p>}
     </>
   );
 }
@@ -76,6 +76,6 @@ export function List({ dependents }: { dependents: readonly Dependent[] }) {
 
 /** “HTTPS route (ip_restriction)”. */
 function wordsOf({ kind, id, module }: Dependent): string {
-  const words = wordsOfId(id) ?? kind.replaceAll("_", " ");
+  const words = kindLabelOfId(id) ?? kind.replaceAll("_", " ");
   return module === "" ? words : `${words}, module ${module},`;
 }

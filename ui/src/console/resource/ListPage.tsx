@@ -1,14 +1,14 @@
 // The list of a kind.
 import { Button } from "../../parts/Button";
 import { useCopy } from "../../services";
-import { useGo } from "../address";
+import { useNavigateTo } from "../address";
 import styles from "./ListPage.module.css";
 import type { Kind } from "./kind";
 import { PageFrame } from "./PageFrame";
 import { ResourceTable } from "./ResourceTable";
 
 export function ListPage({ kind }: { kind: Kind }) {
-  const go = useGo();
+  const go = useNavigateTo();
   const create = !kind.live && (
     <Button weight="primary" icon="add" onClick={() => go(`${kind.path}/new`)}>
       New {kind.one}

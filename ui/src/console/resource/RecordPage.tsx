@@ -3,10 +3,10 @@ import { useState } from "react";
 import type { Base } from "../../api/management";
 import { ApiError } from "../../api/problem";
 import { Button } from "../../parts/Button";
-import { say } from "../../parts/toast";
-import { useGo, useParam } from "../address";
-import { oneOf, useAsked } from "../management";
-import { Failure, Waiting } from "../shell/Lost";
+import { toast } from "../../parts/toast";
+import { useNavigateTo, useRouteParam } from "../address";
+import { recordQuery, useApiQuery } from "../management";
+import { Failure, Loading } from "../shell/PageStates";
 import { Copyable, Moment } from "./cells";
 import { capital } from "./CreatePage";
 import { DeleteDialog } from "./DeleteDialog";
@@ -16,12 +16,12 @@ import { Facts, PageFrame } from "./PageFrame";
 import { ResourceForm } from "./ResourceForm";
 
 export function RecordPage({ kind }: { kind: Kind }) {
-  const id = useParam("id");
-  const asked = useAsked(oneOf(kind, id, kind.live?.every));
+  const id = useRouteParam("id");
+  const asked = useApiQuery(recordQuery(kind, id, kind.live?.every));
   const back = { to: kind.path, label: kind.many };
   const record = asked.data?.id === id ? asked.data : undefined;
-  if (record) return <Known kind={kind} record={record} />;
-  if (!asked.isError) return <Waiting />;
+  if (record) return <LoadedRecord kind={kind} record={record} />;
+  if (!asked.isError) return <Loading />;
   const gone = asked.error instanceof ApiError && asked.error.status === 404;
   return (
     <PageFrame title={gone ? `This ${kind.one} is gone` : capital(kind.one)} back={back}>
@@ -34,8 +34,8 @@ export function RecordPage({ kind }: { kind: Kind }) {
   );
 }
 
-function Known({ kind, record }: { kind: Kind; record: Base }) {
-  const go = useGo();
+function LoadedRecord({ kind, record }: { kind: Kind; record: Base }) {
+  const go = useNavigateTo();
   const [deleting, setDeleting] = useState(false);
   const { More, Stays, live } = kind;
   const verb = live?.removal ?? "Delete";
@@ -68,7 +68,7 @@ function Known({ kind, record }: { kind: Kind; record: Base }) {
           path={`${kind.path}/${record.id}`}
           forgets={[kind.path, ...(kind.touches ?? [])]}
           submit="Save changes"
-          onDone={() => say({ title: `${capital(kind.one)} changed` })}
+          onDone={() => toast({ title: `${capital(kind.one)} changed` })}
         />
       )}
       {More && <More record={record} />}

@@ -5,7 +5,7 @@ import { ApiError, asProblem } from "../../api/problem";
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
 import { Notice, ProblemText } from "../../parts/Notice";
-import { useChange } from "../management";
+import { useApiMutation } from "../management";
 import { bodyOf, draftOf, masked, mistakesOf, shownFields, type Draft, type Field } from "./field";
 import styles from "./form.module.css";
 import { RequestPreview } from "./RequestPreview";
@@ -50,7 +50,7 @@ export function ResourceForm<T>({
   const [edited, setEdited] = useState<Draft>({});
   const [tried, setTried] = useState(false);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const change = useChange<T>(forgets);
+  const change = useApiMutation<T>(forgets);
   const draft = useMemo(
     () => ({ ...draftOf(fields, record), ...initial, ...edited }),
     [fields, record, initial, edited],

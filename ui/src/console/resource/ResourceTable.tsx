@@ -4,10 +4,10 @@ import { ALL_LIMIT, type Base } from "../../api/management";
 import { Button } from "../../parts/Button";
 import { CheckMenu } from "../../parts/CheckMenu";
 import { Icon } from "../../parts/Icon";
-import { useAddress } from "../address";
-import { allOf, listOf, useAsked } from "../management";
+import { useAddressSearch } from "../address";
+import { allQuery, listQuery, useApiQuery } from "../management";
 import { PlaceLink } from "../PlaceLink";
-import { Failure } from "../shell/Lost";
+import { Failure } from "../shell/PageStates";
 import { inside, type Column, type Kind } from "./kind";
 import styles from "./ResourceTable.module.css";
 import { arrange, readOrder, writeOrder } from "./arrange";
@@ -39,7 +39,7 @@ export function ResourceTable({
   empty,
   title,
 }: ResourceTableProps) {
-  const [search, change] = useAddress();
+  const [search, change] = useAddressSearch();
   const at = (name: string) => search[prefix + name] ?? "";
   const set = (changes: Record<string, string>) =>
     change(
@@ -56,15 +56,15 @@ export function ResourceTable({
   const searched = kind.live ? "" : [saying, words].join(" ").trim();
 
   const before = trail.at(-1);
-  const page = useAsked({
-    ...listOf(
+  const page = useApiQuery({
+    ...listQuery(
       kind,
       { limit: Number(size), ...(before ? { before } : {}), ...(searched ? { search: searched } : {}) },
       every,
     ),
     enabled: !whole,
   });
-  const all = useAsked(allOf(kind, { search: searched, ...(every ? { every } : {}), enabled: whole }));
+  const all = useApiQuery(allQuery(kind, { search: searched, ...(every ? { every } : {}), enabled: whole }));
   const asked = whole ? all : page;
 
   const shown = useColumns(kind, at("columns"));

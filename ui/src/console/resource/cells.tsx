@@ -6,7 +6,7 @@ import { useNow } from "../../parts/hooks";
 import { useCopy } from "../../services";
 import { PlaceLink } from "../PlaceLink";
 import styles from "./cells.module.css";
-import { placeOfId } from "./places";
+import { pathOfId } from "./idPaths";
 
 const MINUTE = 60;
 const STEPS: readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
@@ -68,7 +68,7 @@ export function RefLink({
   parent?: string | null;
   children?: ReactNode;
 }) {
-  const place = placeOfId(id, parent);
+  const place = pathOfId(id, parent);
   const words = children ?? <code className={styles.mono}>{id}</code>;
   return place ? (
     <PlaceLink to={place} className={styles.link}>

@@ -1,6 +1,6 @@
 // The login of the server's own page: an API key, kept in the memory of this page and nowhere else.
 import { useRef, useState, type FormEvent } from "react";
-import { asProblem, fromAnswer } from "../../api/problem";
+import { asProblem, errorFromResponse } from "../../api/problem";
 import type { EnteredKey } from "../../host/host";
 import { adviceFor } from "../../model/advice";
 import { Brand } from "../../parts/Brand";
@@ -37,7 +37,7 @@ export function KeyEntry({ entered, onEntered }: KeyEntryProps) {
     setProblem(null);
     try {
       const answer = await entered.enter(key);
-      if (answer.status !== 200) throw fromAnswer(answer.status, answer.body, "server");
+      if (answer.status !== 200) throw errorFromResponse(answer.status, answer.body, "server");
       onEntered();
     } catch (thrown) {
       setProblem(asProblem(thrown));

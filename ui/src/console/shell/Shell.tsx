@@ -5,7 +5,7 @@ import { Brand } from "../../parts/Brand";
 import { Button } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
 import { useServices } from "../../services";
-import { usePlace } from "../address";
+import { usePath } from "../address";
 import { AREAS, type Area, type Group } from "../areas";
 import { PlaceLink } from "../PlaceLink";
 import styles from "./Shell.module.css";
@@ -15,7 +15,7 @@ const Palette = lazy(() => import("./palette/Palette"));
 
 export function Shell({ agent }: { agent: boolean }) {
   const { host } = useServices();
-  const place = usePlace();
+  const place = usePath();
   const main = useRef<HTMLElement>(null);
   const list = useRef<HTMLElement>(null);
   const shown = useRef(place);

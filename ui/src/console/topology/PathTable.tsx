@@ -4,9 +4,9 @@ import { counted } from "../../model/format";
 import { Button } from "../../parts/Button";
 import { State } from "../../parts/State";
 import { PlaceLink } from "../PlaceLink";
-import { failureShare, healthOf, NOTHING, rate } from "../traffic";
-import type { Graph, Node } from "./graph";
-import { MOST_PATHS, pathsOf } from "./paths";
+import { failureShare, healthOf, NO_TRAFFIC, rate } from "../traffic";
+import type { Graph, TopologyNode } from "./graph";
+import { MAX_PATHS, pathsOf } from "./paths";
 import styles from "./TopologyPage.module.css";
 
 const PAGE = 100;
@@ -49,7 +49,7 @@ export function PathTable({ graph }: { graph: Graph }) {
                 <Part node={at.service} />
                 <td className={styles.number}>{rate(minute?.requests ?? 0)}</td>
                 <td>
-                  <HealthOf minute={minute ?? NOTHING} />
+                  <HealthOf minute={minute ?? NO_TRAFFIC} />
                 </td>
               </tr>
             ))}
@@ -58,14 +58,14 @@ export function PathTable({ graph }: { graph: Graph }) {
       </div>
       <p className={styles.count} role="status">
         {counted(Math.min(shown, paths.length), "way")}
-        {paths.length > shown && ` of ${paths.length === MOST_PATHS ? "more than " : ""}${paths.length}`}
+        {paths.length > shown && ` of ${paths.length === MAX_PATHS ? "more than " : ""}${paths.length}`}
       </p>
       {paths.length > shown && <Button onClick={() => setShown(shown + PAGE)}>Show more</Button>}
     </>
   );
 }
 
-function Part({ node }: { node: Node | undefined }) {
+function Part({ node }: { node: TopologyNode | undefined }) {
   if (!node)
     return (
       <td>
@@ -83,7 +83,7 @@ function None() {
   return <span className={styles.none}>–</span>;
 }
 
-function HealthOf({ minute }: { minute: Node["minute"] & object }) {
+function HealthOf({ minute }: { minute: TopologyNode["minute"] & object }) {
   const health = healthOf(minute);
   if (health === "idle")
     return (

@@ -3,26 +3,26 @@ import { lazy, Suspense, useDeferredValue, useMemo } from "react";
 import { counted } from "../../model/format";
 import { Icon } from "../../parts/Icon";
 import { Tabs } from "../../parts/Tabs";
-import { useAddress } from "../address";
+import { useAddressSearch } from "../address";
 import { PageFrame } from "../resource/PageFrame";
-import { Failure, Waiting } from "../shell/Lost";
+import { Failure, Loading } from "../shell/PageStates";
 import { PlaceLink } from "../PlaceLink";
-import { Chosen } from "./Chosen";
+import { NodeDetails } from "./NodeDetails";
 import { graphOf } from "./graph";
-import { only } from "./only";
+import { subgraph } from "./subgraph";
 import { PathTable } from "./PathTable";
 import styles from "./TopologyPage.module.css";
-import { useParts } from "./useParts";
+import { useGraphData } from "./useGraphData";
 
-const Picture = lazy(() => import("./Picture"));
+const Picture = lazy(() => import("./GraphView"));
 
 export default function TopologyPage() {
-  const { parts, edges, failed, retry } = useParts();
-  const [search, change] = useAddress();
+  const { parts, edges, failed, retry } = useGraphData();
+  const [search, change] = useAddressSearch();
   const words = useDeferredValue(search["q"] ?? "");
   const view = search["view"] === "table" ? "table" : "graph";
   const whole = useMemo(() => parts && graphOf(parts), [parts]);
-  const graph = useMemo(() => whole && only(whole, words), [whole, words]);
+  const graph = useMemo(() => whole && subgraph(whole, words), [whole, words]);
   const chosen = graph?.nodes.find(({ id }) => id === search["node"]);
   if (!graph || !whole)
     return failed ? (
@@ -30,7 +30,7 @@ export default function TopologyPage() {
         <Failure thrown={failed} title="It could not be loaded" retry={retry} />
       </PageFrame>
     ) : (
-      <Waiting />
+      <Loading />
     );
   const left = edges.there - edges.read;
   return (
@@ -80,14 +80,14 @@ export default function TopologyPage() {
               <PathTable graph={graph} />
             ) : (
               <div className={styles.stage}>
-                <Suspense fallback={<Waiting />}>
+                <Suspense fallback={<Loading />}>
                   <Picture
                     graph={graph}
                     chosen={chosen?.id ?? null}
                     onChoose={(id) => change({ node: id ?? undefined })}
                   />
                 </Suspense>
-                {chosen && <Chosen node={chosen} onClose={() => change({ node: undefined })} />}
+                {chosen && <NodeDetails node={chosen} onClose={() => change({ node: undefined })} />}
               </div>
             )}
           </Tabs>

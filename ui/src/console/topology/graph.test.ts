@@ -7,9 +7,9 @@ import type {
   TunnelGroupBackend,
   TunnelSession,
 } from "../../api/generated";
-import { graphOf, type Graph, type Parts } from "./graph";
+import { graphOf, type Graph, type GraphData } from "./graph";
 import { layout, NODE_HEIGHT, widthOf } from "./layout";
-import { only } from "./only";
+import { subgraph } from "./subgraph";
 import { pathsOf } from "./paths";
 
 const base = { uri: "", created_at: "", description: "", metadata: "" };
@@ -72,7 +72,7 @@ const tunnel = (id: string, session: string, service: string, url = ""): Tunnel 
 const session = (id: string): TunnelSession =>
   ({ id, ip: `10.0.0.${id.at(-1)}`, os: "linux", agent_version: "0.1.0" }) as TunnelSession;
 
-function parts(changes: Partial<Parts> = {}): Parts {
+function parts(changes: Partial<GraphData> = {}): GraphData {
   return {
     httpsEdges: [shop],
     tlsEdges: [],
@@ -171,14 +171,14 @@ describe("ways", () => {
 
 describe("a search", () => {
   it("keeps what matches and every way through it", () => {
-    const graph = only(graphOf(parts()), "localhost:99");
+    const graph = subgraph(graphOf(parts()), "localhost:99");
     expect(graph.nodes.map(({ id }) => id).toSorted()).toEqual(
       ["at:tn_3", "service:ts_2:http://localhost:99", "ts_2"]
         .concat(["edghts_shop", "edgtcp_ssh", "bkdtg_g", "bkdwd_w", "edghtsrt_api", "stages:edghtsrt_api"])
         .toSorted(),
     );
-    expect(only(graphOf(parts()), "nothing such").nodes).toEqual([]);
-    expect(only(graphOf(parts()), " ").nodes.length).toBe(graphOf(parts()).nodes.length);
+    expect(subgraph(graphOf(parts()), "nothing such").nodes).toEqual([]);
+    expect(subgraph(graphOf(parts()), " ").nodes.length).toBe(graphOf(parts()).nodes.length);
   });
 });
 

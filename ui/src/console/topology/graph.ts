@@ -14,7 +14,7 @@ import type {
   WeightedBackend,
 } from "../../api/generated";
 import { MODULES } from "../modules";
-import { NOTHING, sum } from "../traffic";
+import { NO_TRAFFIC, sum } from "../traffic";
 
 export type Column = "edge" | "route" | "stages" | "chooser" | "backend" | "agent" | "service";
 
@@ -29,7 +29,7 @@ export const COLUMNS: readonly Column[] = [
   "service",
 ];
 
-export interface Node {
+export interface TopologyNode {
   id: string;
   column: Column;
   /** The kind, such as `HTTPS edge`. */
@@ -45,7 +45,7 @@ export interface Node {
   tunnel?: string;
 }
 
-export interface Link {
+export interface TopologyLink {
   id: string;
   from: string;
   to: string;
@@ -55,11 +55,11 @@ export interface Link {
 }
 
 export interface Graph {
-  nodes: readonly Node[];
-  links: readonly Link[];
+  nodes: readonly TopologyNode[];
+  links: readonly TopologyLink[];
 }
 
-export interface Parts {
+export interface GraphData {
   httpsEdges: readonly HttpsEdge[];
   tlsEdges: readonly TlsEdge[];
   tcpEdges: readonly TcpEdge[];
@@ -85,7 +85,7 @@ export function stagesOfOwner(owner: Owner): string[] {
   return [...new Set(runs.map(({ label }) => label))];
 }
 
-export function graphOf(parts: Parts): Graph {
+export function graphOf(parts: GraphData): Graph {
   const builder = new Builder(parts);
   for (const edge of parts.httpsEdges) builder.httpsEdge(edge);
   for (const edge of parts.tlsEdges) builder.connectionEdge(edge, "TLS edge", `/edges/tls/${edge.id}`);
@@ -95,14 +95,14 @@ export function graphOf(parts: Parts): Graph {
 }
 
 class Builder {
-  readonly #nodes = new Map<string, Node>();
-  readonly #links = new Map<string, Link>();
-  readonly #traffic: Parts["traffic"];
+  readonly #nodes = new Map<string, TopologyNode>();
+  readonly #links = new Map<string, TopologyLink>();
+  readonly #traffic: GraphData["traffic"];
   readonly #backends: ReadonlyMap<string, () => void>;
   readonly #tunnels: ReadonlyMap<string, Tunnel>;
   readonly #sessions: ReadonlyMap<string, TunnelSession>;
 
-  constructor(parts: Parts) {
+  constructor(parts: GraphData) {
     this.#traffic = parts.traffic;
     this.#tunnels = new Map(parts.tunnels.map((tunnel) => [tunnel.id, tunnel]));
     this.#sessions = new Map(parts.sessions.map((session) => [session.id, session]));
@@ -242,7 +242,7 @@ class Builder {
     for (const [id, weight] of shares) {
       this.#reach(id);
       const label = all === 0 ? "0 %" : `${Math.round((weight / all) * 100)} %`;
-      this.#join(backend.id, id, NOTHING, label);
+      this.#join(backend.id, id, NO_TRAFFIC, label);
     }
   }
 
@@ -257,7 +257,7 @@ class Builder {
     );
     for (const [index, id] of backend.backends.entries()) {
       this.#reach(id);
-      this.#join(backend.id, id, NOTHING, `${index + 1}.`);
+      this.#join(backend.id, id, NO_TRAFFIC, `${index + 1}.`);
     }
   }
 
@@ -306,10 +306,10 @@ class Builder {
   }
 
   #minute(id: string): TrafficPoint {
-    return this.#traffic.get(id)?.last_minute ?? NOTHING;
+    return this.#traffic.get(id)?.last_minute ?? NO_TRAFFIC;
   }
 
-  #put(node: Node): void {
+  #put(node: TopologyNode): void {
     if (!this.#nodes.has(node.id)) this.#nodes.set(node.id, node);
   }
 

@@ -1,5 +1,5 @@
 // The positions of the nodes of a graph: a column for each step of the path, neighbours near each other.
-import { COLUMNS, type Graph, type Node } from "./graph";
+import { COLUMNS, type Graph, type TopologyNode } from "./graph";
 
 export const NODE_WIDTH = 168;
 export const NODE_HEIGHT = 66;
@@ -7,7 +7,7 @@ const COLUMN_GAP = 36;
 const ROW_GAP = 16;
 
 export interface Placed {
-  node: Node;
+  node: TopologyNode;
   x: number;
   y: number;
 }
@@ -20,7 +20,7 @@ export function layout({ nodes, links }: Graph): Placed[] {
     (column) => column.length > 0,
   );
   for (const [index, column] of columns.entries()) {
-    const wish = (node: Node) => {
+    const wish = (node: TopologyNode) => {
       const above = (before.get(node.id) ?? []).flatMap((id) => rows.get(id) ?? []);
       return above.length === 0 ? 0 : above.reduce((total, row) => total + row, 0) / above.length;
     };

@@ -1,29 +1,29 @@
 // The same graph as paths from the visitor to the local service: one row for each.
-import type { Column, Graph, Link, Node } from "./graph";
+import type { Column, Graph, TopologyLink, TopologyNode } from "./graph";
 
 export interface Path {
   id: string;
-  at: Partial<Record<Column, Node>>;
+  at: Partial<Record<Column, TopologyNode>>;
   /** The last link with traffic of this path alone, as far as that is counted. */
-  last: Link | null;
+  last: TopologyLink | null;
   /** The traffic of its first node, of the most specific one that is counted. */
-  counted: Node;
+  counted: TopologyNode;
 }
 
 /** Maximum number of paths. */
-export const MOST_PATHS = 1_000;
+export const MAX_PATHS = 1_000;
 
 export function pathsOf({ nodes, links }: Graph): Path[] {
   const known = new Map(nodes.map((node) => [node.id, node]));
-  const onwards = new Map<string, Link[]>();
+  const onwards = new Map<string, TopologyLink[]>();
   const reached = new Set<string>();
   for (const link of links) {
     onwards.set(link.from, [...(onwards.get(link.from) ?? []), link]);
     reached.add(link.to);
   }
   const found: Path[] = [];
-  const walk = (node: Node, at: Path["at"], last: Link | null, counted: Node) => {
-    if (found.length >= MOST_PATHS) return;
+  const walk = (node: TopologyNode, at: Path["at"], last: TopologyLink | null, counted: TopologyNode) => {
+    if (found.length >= MAX_PATHS) return;
     // Backends of backends share a column: the one nearer to the service is kept.
     const here = { ...at, [node.column]: node };
     const most = node.minute === null ? counted : node;

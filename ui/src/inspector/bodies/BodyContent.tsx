@@ -2,23 +2,30 @@
 import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { decodeText } from "../../model/bytes";
 import { size } from "../../model/format";
-import { headerValue, mediaType, type Header } from "../../model/wire";
+import { headerValue, mediaType, type Header } from "../../model/httpMessage";
 import { Button, IconButton } from "../../parts/Button";
 import { readStored } from "../../parts/hooks";
 import { Menu } from "../../parts/Menu";
 import { useCopy } from "../../services";
 import styles from "./BodyView.module.css";
-import { Content, WHOLE, type Source } from "./content";
+import { Content, MAX_READ_BYTES, type ByteSource } from "./content";
 import { HexView } from "./HexView";
 import { ImageView } from "./ImageView";
 import { PageView } from "./PageView";
 import { PartsView } from "./PartsView";
 import { ReadingView, TextView } from "./ReadingView";
-import { ALL_WAYS, ENOUGH, kindOf, WAYS, type Kind, type Way } from "./reading/kind";
-import { messageOf } from "./useHandle";
+import {
+  ALL_VIEWS,
+  SNIFF_BYTES,
+  bodyKindOf,
+  VIEWS_BY_KIND,
+  type BodyKind,
+  type BodyViewName,
+} from "./reading/bodyKind";
+import { messageOf } from "./useReading";
 
 export interface BodyContentProps {
-  source: Source;
+  source: ByteSource;
   headers: readonly Header[];
   /** The value of `Content-Encoding`; null where nothing is encoded. */
   encoding: string | null;
@@ -32,9 +39,9 @@ export interface BodyContentProps {
 }
 
 /** The last view chosen for a kind remains chosen while the page is open. */
-const chosenWays = new Map<Kind, Way>();
+const chosenViews = new Map<BodyKind, BodyViewName>();
 
-type Ready = { source: Source; content: Content; kind: Kind };
+type Ready = { source: ByteSource; content: Content; kind: BodyKind };
 
 export function BodyContent(props: BodyContentProps) {
   const { source, headers, encoding, what } = props;
@@ -47,8 +54,8 @@ export function BodyContent(props: BodyContentProps) {
     const open = async () => {
       content = await Content.open(source, encoding);
       if (!wanted) return content.close();
-      const start = await content.read(0, Math.min(ENOUGH, content.length));
-      return wanted ? setReady({ source, content, kind: kindOf(media, start) }) : undefined;
+      const start = await content.read(0, Math.min(SNIFF_BYTES, content.length));
+      return wanted ? setReady({ source, content, kind: bodyKindOf(media, start) }) : undefined;
     };
     open().catch((thrown: unknown) => wanted && setFailure(messageOf(thrown)));
     return () => {
@@ -63,21 +70,21 @@ export function BodyContent(props: BodyContentProps) {
       </p>
     );
   if (ready === null || ready.source !== source) return <p className={styles.none}>Loading…</p>;
-  return <Ways key={what} {...props} content={ready.content} kind={ready.kind} />;
+  return <ViewMenu key={what} {...props} content={ready.content} kind={ready.kind} />;
 }
 
-function Ways(props: BodyContentProps & { content: Content; kind: Kind }) {
+function ViewMenu(props: BodyContentProps & { content: Content; kind: BodyKind }) {
   const { content, kind, headers, what, notes, cut, depth, messages } = props;
   const media = useMemo(() => mediaType(headerValue(headers, "content-type")), [headers]);
-  const ways: readonly Way[] = messages ? ["Messages", ...WAYS[kind]] : WAYS[kind];
-  const [chosen, setChosen] = useState<Way>(
-    () => (messages ? "Messages" : chosenWays.get(kind)) ?? ways[0] ?? "Hex",
+  const ways: readonly BodyViewName[] = messages ? ["Messages", ...VIEWS_BY_KIND[kind]] : VIEWS_BY_KIND[kind];
+  const [chosen, setChosen] = useState<BodyViewName>(
+    () => (messages ? "Messages" : chosenViews.get(kind)) ?? ways[0] ?? "Hex",
   );
-  const [before, setBefore] = useState<Way>(ways[0] ?? "Hex");
+  const [before, setBefore] = useState<BodyViewName>(ways[0] ?? "Hex");
   const copy = useCopy();
-  const choose = (way: Way) => {
+  const choose = (way: BodyViewName) => {
     if (way === "Hex") setBefore(chosen);
-    if (way !== "Messages") chosenWays.set(kind, way);
+    if (way !== "Messages") chosenViews.set(kind, way);
     setChosen(way);
   };
   useHexKey(depth === 0, () => choose(chosen === "Hex" ? before : "Hex"));
@@ -88,13 +95,16 @@ function Ways(props: BodyContentProps & { content: Content; kind: Kind }) {
     ...(cut ? ["Incomplete: only the beginning of this body was captured."] : []),
     ...notes,
     ...content.notes,
-    ...(content.isLong && chosen !== "Hex" && chosen !== "Text" && chosen !== "Messages"
-      ? [`Only the first ${WHOLE / 1024 / 1024} MB are parsed; text and hex show the whole body.`]
+    ...(content.isTruncated && chosen !== "Hex" && chosen !== "Text" && chosen !== "Messages"
+      ? [`Only the first ${MAX_READ_BYTES / 1024 / 1024} MB are parsed; text and hex show the whole body.`]
       : []),
   ];
   const copyAll = async () => {
-    const bytes = await content.read(0, Math.min(content.length, WHOLE));
-    await copy(decodeText(bytes, charset), content.isLong ? `The first ${WHOLE / 1024 / 1024} MB` : "Body");
+    const bytes = await content.read(0, Math.min(content.length, MAX_READ_BYTES));
+    await copy(
+      decodeText(bytes, charset),
+      content.isTruncated ? `The first ${MAX_READ_BYTES / 1024 / 1024} MB` : "Body",
+    );
   };
   return (
     <div className={styles.body}>
@@ -118,7 +128,7 @@ function Ways(props: BodyContentProps & { content: Content; kind: Kind }) {
           <Menu
             trigger={<IconButton label={`More views of the ${what}`} icon="chevron" />}
             title="View as"
-            actions={ALL_WAYS.filter((way) => !shown.includes(way)).map((way) => ({
+            actions={ALL_VIEWS.filter((way) => !shown.includes(way)).map((way) => ({
               label: way,
               run: () => choose(way),
             }))}
@@ -133,7 +143,7 @@ function Ways(props: BodyContentProps & { content: Content; kind: Kind }) {
         {chosen === "Messages" ? (
           messages?.view
         ) : (
-          <Shown
+          <SelectedView
             way={chosen}
             content={content}
             headers={headers}
@@ -151,10 +161,10 @@ function Ways(props: BodyContentProps & { content: Content; kind: Kind }) {
 }
 
 interface ShownProps {
-  way: Way;
+  way: BodyViewName;
   content: Content;
   headers: readonly Header[];
-  kind: Kind;
+  kind: BodyKind;
   charset: string | null;
   boundary: string;
   type: string;
@@ -162,7 +172,7 @@ interface ShownProps {
   depth: number;
 }
 
-function Shown({ way, content, headers, kind, charset, boundary, type, label, depth }: ShownProps) {
+function SelectedView({ way, content, headers, kind, charset, boundary, type, label, depth }: ShownProps) {
   const view = { content, label };
   switch (way) {
     case "Tree":

@@ -1,7 +1,7 @@
 // The body of one side of an exchange. Nothing but the head is fetched before the tab is opened.
 import { useEffect, useState } from "react";
 import { adviceFor } from "../../model/advice";
-import { headerValue, type Header } from "../../model/wire";
+import { headerValue, type Header } from "../../model/httpMessage";
 import { asProblem } from "../../api/problem";
 import type { Problem } from "../../api/types";
 import { Notice, ProblemText } from "../../parts/Notice";

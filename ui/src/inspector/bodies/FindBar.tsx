@@ -1,14 +1,14 @@
 // Searches a reading and moves between the results.
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { IconButton } from "../../parts/Button";
-import type { Handle } from "./handle";
-import { NOTHING_FOUND, type Found } from "./reading/rows";
+import type { ReadingHandle } from "./readingHandle";
+import { NO_MATCHES, type SearchResult } from "./reading/rows";
 import styles from "./RowsView.module.css";
 
-const PAUSE_MS = 200;
+const DEBOUNCE_MS = 200;
 
 interface FindBarProps {
-  handle: Handle;
+  handle: ReadingHandle;
   label: string;
   onRow(row: number): void;
   actions: ReactNode;
@@ -16,10 +16,10 @@ interface FindBarProps {
 
 export function FindBar({ handle, label, onRow, actions }: FindBarProps) {
   const [text, setText] = useState("");
-  const [found, setFound] = useState<{ text: string; at: number; found: Found }>({
+  const [found, setFound] = useState<{ text: string; at: number; found: SearchResult }>({
     text: "",
     at: 0,
-    found: NOTHING_FOUND,
+    found: NO_MATCHES,
   });
   const latest = useRef(onRow);
   useEffect(() => {
@@ -37,7 +37,7 @@ export function FindBar({ handle, label, onRow, actions }: FindBarProps) {
         },
         () => {},
       );
-    }, PAUSE_MS);
+    }, DEBOUNCE_MS);
     return () => {
       wanted = false;
       clearTimeout(timer);

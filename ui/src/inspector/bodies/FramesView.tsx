@@ -5,10 +5,10 @@ import { Button } from "../../parts/Button";
 import { VirtualRows, type VirtualHandle } from "../../parts/VirtualRows";
 import { useServices } from "../../services";
 import { BodyContent } from "./BodyContent";
-import { Here } from "./content";
-import { fits, Frames, payload, preview, type Frame } from "./frames";
+import { MemoryBytes } from "./content";
+import { matchesWords, Frames, payload, preview, type Frame } from "./frames";
 import styles from "./FramesView.module.css";
-import { visible } from "./reading/rows";
+import { escapeDeceptive } from "./reading/rows";
 
 const NO_HEADERS = [] as const;
 
@@ -25,14 +25,14 @@ export function FramesView({ id, label }: { id: string; label: string }) {
 }
 
 function Listed({ model, label }: { model: Frames; label: string }) {
-  const picture = useSyncExternalStore(model.listen, () => model.picture);
+  const picture = useSyncExternalStore(model.listen, () => model.snapshot);
   const [filter, setFilter] = useState("");
   const [chosen, setChosen] = useState<number | null>(null);
   const [following, setFollowing] = useState(true);
   const rows = useRef<VirtualHandle>(null);
   const shown = useMemo(() => {
     const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-    return words.length === 0 ? picture.frames : picture.frames.filter((frame) => fits(frame, words));
+    return words.length === 0 ? picture.frames : picture.frames.filter((frame) => matchesWords(frame, words));
   }, [picture.frames, filter]);
   const count = shown.length;
   useEffect(() => {
@@ -71,7 +71,7 @@ function Listed({ model, label }: { model: Frames; label: string }) {
             ? counted(count, "message")
             : `${count.toLocaleString("en")} of ${counted(picture.frames.length, "message")}`}
           {picture.dropped > 0 && `, ${picture.dropped.toLocaleString("en")} older ones were evicted`}
-          {picture.known && (picture.open ? " · open" : " · closed")}
+          {picture.loaded && (picture.open ? " · open" : " · closed")}
         </span>
         <Button weight="quiet" icon={following ? "pause" : "play"} onClick={() => setFollowing(!following)}>
           {following ? "Stop following" : "Follow"}
@@ -84,7 +84,7 @@ function Listed({ model, label }: { model: Frames; label: string }) {
         <div className={styles.list}>
           {count === 0 ? (
             <p className={styles.none}>
-              {!picture.known
+              {!picture.loaded
                 ? "Loading…"
                 : filter === ""
                   ? "No message has been captured yet."
@@ -105,7 +105,7 @@ function Listed({ model, label }: { model: Frames; label: string }) {
             </VirtualRows>
           )}
         </div>
-        {frame !== undefined && <Chosen key={frame.number} frame={frame} />}
+        {frame !== undefined && <SelectedFrame key={frame.number} frame={frame} />}
       </div>
     </div>
   );
@@ -137,7 +137,7 @@ function FrameRow({ frame, active }: { frame: Frame | undefined; active: boolean
       <span className={styles.kind}>{frame.event?.event ?? frame.kind}</span>
       <span className={styles.size}>{size(frame.length)}</span>
       <span className={styles.text}>
-        {visible("plain", text).map(([kind, piece], index) => (
+        {escapeDeceptive("plain", text).map(([kind, piece], index) => (
           // oxlint-disable-next-line react/no-array-index-key -- pieces have no other identity
           <span key={index} className={kind === "odd" ? styles.odd : undefined}>
             {piece}
@@ -148,8 +148,8 @@ function FrameRow({ frame, active }: { frame: Frame | undefined; active: boolean
   );
 }
 
-function Chosen({ frame }: { frame: Frame }) {
-  const source = useMemo(() => new Here(payload(frame)), [frame]);
+function SelectedFrame({ frame }: { frame: Frame }) {
+  const source = useMemo(() => new MemoryBytes(payload(frame)), [frame]);
   const facts = [
     frame.event?.id ? `Id ${frame.event.id}.` : "",
     frame.compressed && frame.text === null && !frame.bytes

@@ -2,24 +2,24 @@
 import { useEffect, useRef, useState } from "react";
 import { Pager } from "../../parts/Pager";
 import { VirtualRows, type VirtualHandle } from "../../parts/VirtualRows";
-import type { Source } from "./content";
+import type { ByteSource } from "./content";
 import styles from "./HexView.module.css";
 import { hexRow, PER_ROW } from "./reading/hex";
 
 /** Bytes per page: the tallest page that browsers lay out without trouble. */
-const PAGE = 4 * 1024 * 1024;
-const BLOCK = 8 * 1024;
+const PAGE_BYTES = 4 * 1024 * 1024;
+const BLOCK_BYTES = 8 * 1024;
 
-export function HexView({ source, label }: { source: Source; label: string }) {
+export function HexView({ source, label }: { source: ByteSource; label: string }) {
   const [page, setPage] = useState(0);
-  const start = page * PAGE;
-  const length = Math.min(source.length - start, PAGE);
+  const start = page * PAGE_BYTES;
+  const length = Math.min(source.length - start, PAGE_BYTES);
   return (
     <div className={styles.view}>
       <Pager
         what={label}
         page={page}
-        pages={Math.ceil(source.length / PAGE)}
+        pages={Math.ceil(source.length / PAGE_BYTES)}
         shown={`Bytes ${start.toLocaleString("en")} to ${(start + length - 1).toLocaleString("en")}`}
         onPage={setPage}
       />
@@ -29,7 +29,7 @@ export function HexView({ source, label }: { source: Source; label: string }) {
 }
 
 interface HexRowsProps {
-  source: Source;
+  source: ByteSource;
   start: number;
   length: number;
   label: string;
@@ -49,12 +49,12 @@ function HexRows({ source, start, length, label }: HexRowsProps) {
   }, []);
   const need = (from: number, to: number) => {
     const known = blocks.current;
-    const perBlock = BLOCK / PER_ROW;
+    const perBlock = BLOCK_BYTES / PER_ROW;
     for (let block = Math.floor(from / perBlock); block * perBlock < to; block += 1) {
       if (known.has(block)) continue;
       known.set(block, "asked");
-      const at = start + block * BLOCK;
-      source.read(at, Math.min(at + BLOCK, start + length)).then(
+      const at = start + block * BLOCK_BYTES;
+      source.read(at, Math.min(at + BLOCK_BYTES, start + length)).then(
         (bytes) => {
           known.set(block, bytes);
           if (mounted.current) setVersion((version) => version + 1);
@@ -68,9 +68,9 @@ function HexRows({ source, start, length, label }: HexRowsProps) {
     }
   };
   const rowAt = (row: number) => {
-    const block = blocks.current.get(Math.floor((row * PER_ROW) / BLOCK));
+    const block = blocks.current.get(Math.floor((row * PER_ROW) / BLOCK_BYTES));
     if (block === undefined || block === "asked") return null;
-    return hexRow(block, (row * PER_ROW) % BLOCK, start + row * PER_ROW, start + length);
+    return hexRow(block, (row * PER_ROW) % BLOCK_BYTES, start + row * PER_ROW, start + length);
   };
   return (
     <>

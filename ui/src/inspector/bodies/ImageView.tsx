@@ -1,17 +1,17 @@
 // A raster image from the bytes themselves. One that would decode to a huge size is shown only on request.
 import { useEffect, useState } from "react";
 import { Button } from "../../parts/Button";
-import { WHOLE, type Content } from "./content";
+import { MAX_READ_BYTES, type Content } from "./content";
 import styles from "./BodyView.module.css";
-import { POINTS } from "./reading/picture";
-import type { Picture } from "./reading/picture";
-import { messageOf } from "./useHandle";
+import { MAX_PIXELS } from "./reading/imageInfo";
+import type { ImageInfo } from "./reading/imageInfo";
+import { messageOf } from "./useReading";
 
 type Shown =
   | { state: "reading" }
   | { state: "failed"; message: string }
-  | { state: "known"; picture: Picture }
-  | { state: "shown"; picture: Picture; address: string };
+  | { state: "known"; picture: ImageInfo }
+  | { state: "shown"; picture: ImageInfo; address: string };
 
 export function ImageView({ content, label }: { content: Content; label: string }) {
   const [shown, setShown] = useState<Shown>({ state: "reading" });
@@ -21,11 +21,11 @@ export function ImageView({ content, label }: { content: Content; label: string 
     let address: string | null = null;
     let wanted = true;
     const show = async () => {
-      if (content.length > WHOLE) throw new Error("It is too large.");
+      if (content.length > MAX_READ_BYTES) throw new Error("It is too large.");
       await content.load();
-      const picture = await content.desk.call("picture");
+      const picture = await content.worker.call("picture");
       if (picture === null) throw new Error("These bytes are not an image that can be displayed here.");
-      const isHuge = (picture.width ?? 0) * (picture.height ?? 0) > POINTS;
+      const isHuge = (picture.width ?? 0) * (picture.height ?? 0) > MAX_PIXELS;
       if (isHuge && !forced) return wanted && setShown({ state: "known", picture });
       const bytes = await content.read(0, content.length);
       if (!wanted) return undefined;

@@ -1,9 +1,9 @@
 // A captured page or drawing in a frame without scripts, forms, origin and network.
 import { useEffect, useRef, useState } from "react";
-import { inertMarkup } from "../../parts/trusted";
+import { trustedInertHtml } from "../../parts/trusted";
 import type { Content } from "./content";
 import styles from "./BodyView.module.css";
-import { messageOf } from "./useHandle";
+import { messageOf } from "./useReading";
 
 interface PageViewProps {
   content: Content;
@@ -20,12 +20,12 @@ export function PageView({ content, charset, as, label }: PageViewProps) {
     let wanted = true;
     content
       .load()
-      .then(() => content.desk.call("harmless", charset, as))
+      .then(() => content.worker.call("sanitize", charset, as))
       .then(
         (made) => {
           if (!wanted || !frame.current) return;
           setCut(made.cut);
-          frame.current.srcdoc = inertMarkup(made.markup);
+          frame.current.srcdoc = trustedInertHtml(made.markup);
         },
         (thrown: unknown) => wanted && setFailure(messageOf(thrown)),
       );

@@ -1,15 +1,15 @@
 // The parts of a multipart body: a list, and the selected part in the views of its own kind.
 import { useEffect, useState } from "react";
 import { size } from "../../model/format";
-import { headerValue, mediaType } from "../../model/wire";
-import { Slice, type Content } from "./content";
+import { headerValue, mediaType } from "../../model/httpMessage";
+import { ByteSlice, type Content } from "./content";
 import { BodyContent } from "./BodyContent";
 import styles from "./BodyView.module.css";
-import { PARTS, type Parts } from "./reading/multipart";
-import { messageOf } from "./useHandle";
+import { MAX_PARTS, type MultipartBody } from "./reading/multipart";
+import { messageOf } from "./useReading";
 
 /** Maximum depth of nested multipart bodies. */
-const DEPTH = 3;
+const MAX_DEPTH = 3;
 
 interface PartsViewProps {
   content: Content;
@@ -19,13 +19,13 @@ interface PartsViewProps {
 }
 
 export function PartsView({ content, boundary, label, depth }: PartsViewProps) {
-  const [found, setFound] = useState<Parts | null | { failure: string } | "reading">("reading");
+  const [found, setFound] = useState<MultipartBody | null | { failure: string } | "reading">("reading");
   const [chosen, setChosen] = useState(0);
   useEffect(() => {
     let wanted = true;
     content
       .load()
-      .then(() => content.desk.call("parts", boundary))
+      .then(() => content.worker.call("parts", boundary))
       .then(
         (parts) => wanted && setFound(parts),
         (thrown: unknown) => wanted && setFound({ failure: messageOf(thrown) }),
@@ -44,7 +44,7 @@ export function PartsView({ content, boundary, label, depth }: PartsViewProps) {
   const { parts, more, complete } = found;
   const part = parts[chosen];
   const notes = [
-    more ? `Only the first ${PARTS.toLocaleString("en")} parts are listed.` : "",
+    more ? `Only the first ${MAX_PARTS.toLocaleString("en")} parts are listed.` : "",
     complete || more ? "" : "The closing boundary is missing: the last part may be incomplete.",
   ].filter(Boolean);
   return (
@@ -70,12 +70,12 @@ export function PartsView({ content, boundary, label, depth }: PartsViewProps) {
       </ul>
       {part !== undefined && (
         <div className={styles.partBody}>
-          {depth >= DEPTH ? (
+          {depth >= MAX_DEPTH ? (
             <p className={styles.none}>Nested parts are not opened any deeper.</p>
           ) : (
             <BodyContent
               key={chosen}
-              source={new Slice(content, part.from, part.to)}
+              source={new ByteSlice(content, part.from, part.to)}
               headers={part.headers}
               encoding={null}
               what={part.name ? `part ${part.name}` : `part ${chosen + 1}`}

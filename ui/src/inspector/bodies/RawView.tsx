@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { bodyPath } from "../../model/details";
 import { useServices } from "../../services";
-import { Content, Joined, Windows } from "./content";
+import { Content, JoinedBytes, RemoteBytes } from "./content";
 import { HexView } from "./HexView";
 import type { SideName } from "./message";
 import { TextView } from "./ReadingView";
@@ -19,7 +19,7 @@ interface RawViewProps {
 export function RawView({ id, side, head, bodySize, hex }: RawViewProps) {
   const { host } = useServices();
   const source = useMemo(
-    () => new Joined(head, new Windows(host, `${bodyPath(id, side)}?as=wire`, bodySize)),
+    () => new JoinedBytes(head, new RemoteBytes(host, `${bodyPath(id, side)}?as=wire`, bodySize)),
     [host, id, side, head, bodySize],
   );
   const [content, setContent] = useState<Content | null>(null);

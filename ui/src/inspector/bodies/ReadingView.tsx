@@ -3,23 +3,23 @@ import { useEffect, useState } from "react";
 import { Notice } from "../../parts/Notice";
 import { Pager } from "../../parts/Pager";
 import styles from "./BodyView.module.css";
-import { Content, Slice, WHOLE } from "./content";
-import type { Wish } from "./reading/open";
+import { Content, ByteSlice, MAX_READ_BYTES } from "./content";
+import type { ReadingOptions } from "./reading/open";
 import { RowsView } from "./RowsView";
-import { useHandle } from "./useHandle";
+import { useReading } from "./useReading";
 
 interface ReadingViewProps {
   content: Content;
   label: string;
   look: "lines" | "tree" | "fields";
-  wish: Wish;
+  wish: ReadingOptions;
 }
 
 export function ReadingView({ content, label, look, wish }: ReadingViewProps) {
-  const opening = useHandle(content, wish);
+  const opening = useReading(content, wish);
   if (opening.state === "opening") return <p className={styles.none}>Loading…</p>;
   if (opening.state === "failed") return <p className={styles.none}>{opening.message}</p>;
-  const { handle, told } = opening;
+  const { handle, opened: told } = opening;
   const { mistake } = told;
   return (
     <div className={styles.reading}>
@@ -50,7 +50,7 @@ export function ReadingView({ content, label, look, wish }: ReadingViewProps) {
           <RowsView
             key={told.reading}
             handle={handle}
-            look={look}
+            rowStyle={look}
             label={label}
             first={mistake?.row ?? null}
           />
@@ -71,7 +71,7 @@ const PAGE = 4 * 1024 * 1024;
 
 /** Text of any length; a text above the limit is shown in pages. */
 export function TextView({ content, label, charset, json }: TextViewProps) {
-  if (content.length <= WHOLE)
+  if (content.length <= MAX_READ_BYTES)
     return (
       <ReadingView
         content={content}
@@ -109,7 +109,7 @@ interface OnePageProps extends Omit<TextViewProps, "json"> {
 function OnePage({ content, from, to, label, charset }: OnePageProps) {
   const [part, setPart] = useState<Content | null>(null);
   useEffect(() => {
-    const opened = Content.part(new Slice(content, from, to));
+    const opened = Content.part(new ByteSlice(content, from, to));
     // oxlint-disable-next-line react/set-state-in-effect -- the reading lives as long as this effect
     setPart(opened);
     return () => opened.close();

@@ -4,24 +4,24 @@ import { useId, useRef, useState, useSyncExternalStore, type KeyboardEvent } fro
 import { Button } from "../../parts/Button";
 import { Icon } from "../../parts/Icon";
 import { Pager } from "../../parts/Pager";
-import { MOST_ROWS, VirtualRows, type VirtualHandle } from "../../parts/VirtualRows";
+import { MAX_ROWS, VirtualRows, type VirtualHandle } from "../../parts/VirtualRows";
 import { useCopy } from "../../services";
-import type { Handle } from "./handle";
+import type { ReadingHandle } from "./readingHandle";
 import { FindBar } from "./FindBar";
 import styles from "./RowsView.module.css";
-import type { Row, Sign } from "./reading/rows";
+import type { TextRow, DiffSign } from "./reading/rows";
 
-const HEIGHT = { lines: 19, tree: 21, fields: 24, changes: 20 } as const;
-const DEEPEST = 40;
-const SIGNS: Record<Sign, { mark: string; word: string }> = {
+const ROW_HEIGHTS = { lines: 19, tree: 21, fields: 24, changes: 20 } as const;
+const MAX_INDENT = 40;
+const SIGN_LABELS: Record<DiffSign, { mark: string; word: string }> = {
   added: { mark: "+", word: "added" },
   removed: { mark: "−", word: "removed" },
   changed: { mark: "~", word: "changed" },
 };
 
 interface RowsViewProps {
-  handle: Handle;
-  look: keyof typeof HEIGHT;
+  handle: ReadingHandle;
+  rowStyle: keyof typeof ROW_HEIGHTS;
   label: string;
   /** The row to show first, such as the one with a mistake. */
   first?: number | null;
@@ -29,26 +29,32 @@ interface RowsViewProps {
   folds?: boolean;
 }
 
-export function RowsView({ handle, look, label, first = null, folds = look === "tree" }: RowsViewProps) {
+export function RowsView({
+  handle,
+  rowStyle,
+  label,
+  first = null,
+  folds = rowStyle === "tree",
+}: RowsViewProps) {
   useSyncExternalStore(handle.listen, () => handle.version);
   const rows = useRef<VirtualHandle>(null);
-  const [page, setPage] = useState(first === null ? 0 : Math.floor(first / MOST_ROWS));
+  const [page, setPage] = useState(first === null ? 0 : Math.floor(first / MAX_ROWS));
   const [active, setActive] = useState(first);
   const [path, setPath] = useState<{ row: number; path: string | null } | null>(null);
   const copy = useCopy();
   const id = useId();
   const began = useRef(false);
-  const start = page * MOST_ROWS;
-  const count = Math.min(handle.count - start, MOST_ROWS);
+  const start = page * MAX_ROWS;
+  const count = Math.min(handle.count - start, MAX_ROWS);
   const digits = String(handle.count).length;
 
   const choose = (row: number) => {
     const wanted = Math.min(Math.max(row, 0), handle.count - 1);
     setActive(wanted);
-    setPage(Math.floor(wanted / MOST_ROWS));
+    setPage(Math.floor(wanted / MAX_ROWS));
     // After the page and the rows have been laid out.
-    requestAnimationFrame(() => rows.current?.show(wanted % MOST_ROWS));
-    if (look !== "lines")
+    requestAnimationFrame(() => rows.current?.show(wanted % MAX_ROWS));
+    if (rowStyle !== "lines")
       handle.path(wanted).then(
         (found) => setPath({ row: wanted, path: found }),
         () => setPath(null),
@@ -58,10 +64,10 @@ export function RowsView({ handle, look, label, first = null, folds = look === "
     handle.toggle(row).catch(() => {});
   };
   const onKey = (event: KeyboardEvent) => {
-    if (look === "lines") return;
+    if (rowStyle === "lines") return;
     const at = active ?? -1;
     const row = active === null ? undefined : handle.row(active);
-    const act = KEYS[event.key];
+    const act = TREE_KEYS[event.key];
     const done = act?.({
       move: choose,
       toggle: () => active !== null && toggle(active),
@@ -76,13 +82,13 @@ export function RowsView({ handle, look, label, first = null, folds = look === "
     event.stopPropagation();
   };
   const sight = (from: number, to: number) => {
-    handle.need(start + from, start + to);
+    handle.fetchRows(start + from, start + to);
     if (!began.current && first !== null && to > 0) {
       began.current = true;
-      rows.current?.show(first % MOST_ROWS);
+      rows.current?.show(first % MAX_ROWS);
     }
   };
-  const role = look === "tree" ? "tree" : look === "fields" ? "table" : "region";
+  const role = rowStyle === "tree" ? "tree" : rowStyle === "fields" ? "table" : "region";
 
   return (
     <div className={styles.view}>
@@ -94,16 +100,16 @@ export function RowsView({ handle, look, label, first = null, folds = look === "
           folds ? (
             <>
               <Button weight="quiet" onClick={() => void handle.fold(true)}>
-                {look === "tree" ? "Expand all" : "Show all lines"}
+                {rowStyle === "tree" ? "Expand all" : "Show all lines"}
               </Button>
               <Button weight="quiet" onClick={() => void handle.fold(false)}>
-                {look === "tree" ? "Collapse all" : "Only changes"}
+                {rowStyle === "tree" ? "Collapse all" : "Only changes"}
               </Button>
             </>
           ) : null
         }
       />
-      {look !== "lines" && (
+      {rowStyle !== "lines" && (
         <div className={styles.status}>
           {path === null ? (
             <span className={styles.hint}>Select a row to copy its value or its path.</span>
@@ -134,7 +140,7 @@ export function RowsView({ handle, look, label, first = null, folds = look === "
       <Pager
         what={label}
         page={page}
-        pages={Math.ceil(handle.count / MOST_ROWS)}
+        pages={Math.ceil(handle.count / MAX_ROWS)}
         shown={`Rows ${(start + 1).toLocaleString("en")} to ${(start + count).toLocaleString("en")}`}
         onPage={(next) => {
           setPage(next);
@@ -145,21 +151,21 @@ export function RowsView({ handle, look, label, first = null, folds = look === "
         key={page}
         handle={rows}
         count={count}
-        height={HEIGHT[look]}
+        height={ROW_HEIGHTS[rowStyle]}
         label={label}
         role={role}
         onSight={sight}
         onColumns={(columns) => {
-          if (look === "lines") handle.wrap(Math.min(columns - digits - 5, 400)).catch(() => {});
+          if (rowStyle === "lines") handle.wrap(Math.min(columns - digits - 5, 400)).catch(() => {});
         }}
         onKeyDown={onKey}
         onPick={(index) => {
-          if (look === "lines") return;
+          if (rowStyle === "lines") return;
           choose(start + index);
-          if (look !== "fields" && handle.row(start + index)?.open !== null) toggle(start + index);
+          if (rowStyle !== "fields" && handle.row(start + index)?.open !== null) toggle(start + index);
         }}
         {...(role === "table" ? { "aria-rowcount": handle.count } : {})}
-        {...(look === "tree" && active !== null ? { "aria-activedescendant": `${id}-${active}` } : {})}
+        {...(rowStyle === "tree" && active !== null ? { "aria-activedescendant": `${id}-${active}` } : {})}
       >
         {(index) => {
           const number = start + index;
@@ -168,7 +174,7 @@ export function RowsView({ handle, look, label, first = null, folds = look === "
               id={`${id}-${number}`}
               row={handle.row(number)}
               number={number}
-              look={look}
+              rowStyle={rowStyle}
               digits={digits}
               active={number === active}
             />
@@ -179,18 +185,18 @@ export function RowsView({ handle, look, label, first = null, folds = look === "
   );
 }
 
-interface KeyScene {
+interface TreeKeyContext {
   move(row: number): void;
   toggle(): void;
   at: number;
-  row: Row | undefined;
+  row: TextRow | undefined;
   level(row: number): number | undefined;
   page: number;
   last: number;
 }
 
 /** Handles the keys of a tree; false for a key without a meaning here. */
-const KEYS: Record<string, (scene: KeyScene) => boolean | void> = {
+const TREE_KEYS: Record<string, (scene: TreeKeyContext) => boolean | void> = {
   ArrowDown: ({ move, at }) => move(at + 1),
   ArrowUp: ({ move, at }) => move(at - 1),
   PageDown: ({ move, at, page }) => move(at + page),
@@ -213,21 +219,21 @@ const KEYS: Record<string, (scene: KeyScene) => boolean | void> = {
 
 interface RowViewProps {
   id: string;
-  row: Row | undefined;
+  row: TextRow | undefined;
   number: number;
-  look: keyof typeof HEIGHT;
+  rowStyle: keyof typeof ROW_HEIGHTS;
   digits: number;
   active: boolean;
 }
 
-function RowView({ id, row, number, look, digits, active }: RowViewProps) {
+function RowView({ id, row, number, rowStyle, digits, active }: RowViewProps) {
   const tokens = row?.tokens.map(([kind, text, hit], index) => (
     // oxlint-disable-next-line react/no-array-index-key -- tokens of a row have no other identity
     <span key={index} className={`${styles[kind] ?? ""} ${hit ? styles.hit : ""}`}>
       {text}
     </span>
   ));
-  if (look === "lines")
+  if (rowStyle === "lines")
     return (
       <div className={styles.line}>
         <span className={styles.count} style={{ minWidth: `${digits}ch` }} aria-hidden="true">
@@ -237,7 +243,7 @@ function RowView({ id, row, number, look, digits, active }: RowViewProps) {
       </div>
     );
   const chosen = active ? styles.active : "";
-  if (look === "fields") {
+  if (rowStyle === "fields") {
     const cut = row?.tokens.findIndex(([kind, text]) => kind === "mark" && text === "\t") ?? -1;
     return (
       <div className={`${styles.field} ${chosen}`} role="row" aria-rowindex={number + 1}>
@@ -250,8 +256,8 @@ function RowView({ id, row, number, look, digits, active }: RowViewProps) {
       </div>
     );
   }
-  if (look === "changes") {
-    const sign = row?.sign ? SIGNS[row.sign] : null;
+  if (rowStyle === "changes") {
+    const sign = row?.sign ? SIGN_LABELS[row.sign] : null;
     return (
       <div className={`${styles.line} ${row?.sign ? styles[row.sign] : ""} ${chosen}`}>
         <span className={styles.count} style={{ minWidth: `${digits}ch` }} aria-hidden="true">
@@ -277,12 +283,12 @@ function RowView({ id, row, number, look, digits, active }: RowViewProps) {
       // The text has not arrived from the worker yet.
       aria-label={row === undefined ? "Loading" : undefined}
       className={`${styles.item} ${chosen}`}
-      style={{ paddingLeft: 10 + Math.min(level, DEEPEST) * 16 }}
+      style={{ paddingLeft: 10 + Math.min(level, MAX_INDENT) * 16 }}
     >
       <span className={`${styles.twist} ${row?.open ? styles.open : ""}`}>
         {row !== undefined && row.open !== null && <Icon name="chevron" size={12} />}
       </span>
-      {level > DEEPEST && <span className={styles.mark}>{`level ${level.toLocaleString("en")} `}</span>}
+      {level > MAX_INDENT && <span className={styles.mark}>{`level ${level.toLocaleString("en")} `}</span>}
       <span className={styles.text}>{tokens}</span>
     </div>
   );

@@ -1,27 +1,27 @@
 // A body of any size: read in windows as it is viewed or, where it is compressed, first decoded in the worker.
 import type { Host } from "../../host/host";
-import { ApiError, fromAnswer } from "../../api/problem";
+import { ApiError, errorFromResponse } from "../../api/problem";
 import { concat } from "../../model/bytes";
-import { Desk } from "./desk";
-import { codingsOf } from "./reading/codingsOf";
+import { WorkerClient } from "./workerClient";
+import { codingsOf } from "./reading/contentEncoding";
 
 /** Bytes that can be read in ranges. */
-export interface Source {
+export interface ByteSource {
   readonly length: number;
   read(from: number, to: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-const WINDOW = 256 * 1024;
-const KEPT = 32;
+const WINDOW_BYTES = 256 * 1024;
+const MAX_WINDOWS = 32;
 /** Maximum number of bytes read at once, encoded or decoded. */
-export const WHOLE = 16 * 1024 * 1024;
+export const MAX_READ_BYTES = 16 * 1024 * 1024;
 
 /** A body at the agent. Neighbouring reads share windows; the oldest windows are evicted. */
-export class Windows implements Source {
+export class RemoteBytes implements ByteSource {
   readonly #host: Host;
   readonly #path: string;
   readonly length: number;
-  #kept = new Map<number, Promise<Uint8Array<ArrayBuffer>>>();
+  #cache = new Map<number, Promise<Uint8Array<ArrayBuffer>>>();
 
   constructor(host: Host, path: string, length: number) {
     this.#host = host;
@@ -29,50 +29,50 @@ export class Windows implements Source {
     this.length = length;
   }
 
-  static async open(host: Host, path: string): Promise<Windows> {
-    const first = await range(host, path, 0, WINDOW);
-    const windows = new Windows(host, path, first.total);
-    windows.#kept.set(0, Promise.resolve(first.bytes));
+  static async open(host: Host, path: string): Promise<RemoteBytes> {
+    const first = await fetchRange(host, path, 0, WINDOW_BYTES);
+    const windows = new RemoteBytes(host, path, first.total);
+    windows.#cache.set(0, Promise.resolve(first.bytes));
     return windows;
   }
 
   async read(from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
     const end = Math.min(to, this.length);
-    const whole = new Uint8Array(Math.max(end - from, 0));
-    const first = Math.floor(from / WINDOW);
+    const result = new Uint8Array(Math.max(end - from, 0));
+    const first = Math.floor(from / WINDOW_BYTES);
     const windows: Promise<void>[] = [];
-    for (let window = first; window * WINDOW < end; window += 1) {
+    for (let window = first; window * WINDOW_BYTES < end; window += 1) {
       windows.push(
         this.#window(window).then((bytes) => {
-          const start = window * WINDOW;
-          whole.set(bytes.subarray(Math.max(from - start, 0), end - start), Math.max(start - from, 0));
+          const start = window * WINDOW_BYTES;
+          result.set(bytes.subarray(Math.max(from - start, 0), end - start), Math.max(start - from, 0));
         }),
       );
     }
     await Promise.all(windows);
-    return whole;
+    return result;
   }
 
   #window(number: number): Promise<Uint8Array<ArrayBuffer>> {
-    const known = this.#kept.get(number);
-    if (known) {
-      this.#kept.delete(number);
-      this.#kept.set(number, known);
-      return known;
+    const cached = this.#cache.get(number);
+    if (cached) {
+      this.#cache.delete(number);
+      this.#cache.set(number, cached);
+      return cached;
     }
-    const from = number * WINDOW;
-    const reading = range(this.#host, this.#path, from, Math.min(from + WINDOW, this.length)).then(
+    const from = number * WINDOW_BYTES;
+    const reading = fetchRange(this.#host, this.#path, from, Math.min(from + WINDOW_BYTES, this.length)).then(
       ({ bytes }) => bytes,
     );
-    this.#kept.set(number, reading);
-    reading.catch(() => this.#kept.delete(number));
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    this.#cache.set(number, reading);
+    reading.catch(() => this.#cache.delete(number));
+    const [oldest] = this.#cache.keys();
+    if (this.#cache.size > MAX_WINDOWS && oldest !== undefined) this.#cache.delete(oldest);
     return reading;
   }
 }
 
-async function range(
+async function fetchRange(
   host: Host,
   path: string,
   from: number,
@@ -83,18 +83,18 @@ async function range(
   // An empty body has no bytes to request.
   if (status === 416 && total === 0) return { bytes: new Uint8Array(), total: 0 };
   if (status === 200) return { bytes: bytes.slice(from, to), total: bytes.length };
-  if (status >= 400) throw fromAnswer(status, new TextDecoder().decode(bytes));
+  if (status >= 400) throw errorFromResponse(status, new TextDecoder().decode(bytes));
   throw new ApiError("ANSWER_UNREADABLE", "The agent's response could not be parsed.", 502);
 }
 
 /** A range of other bytes. */
-export class Slice implements Source {
-  readonly #whole: Source;
+export class ByteSlice implements ByteSource {
+  readonly #whole: ByteSource;
   readonly #from: number;
   readonly length: number;
 
-  constructor(whole: Source, from: number, to: number) {
-    this.#whole = whole;
+  constructor(result: ByteSource, from: number, to: number) {
+    this.#whole = result;
     this.#from = from;
     this.length = Math.max(to - from, 0);
   }
@@ -105,12 +105,12 @@ export class Slice implements Source {
 }
 
 /** Bytes in memory followed by others. */
-export class Joined implements Source {
+export class JoinedBytes implements ByteSource {
   readonly #first: Uint8Array<ArrayBuffer>;
-  readonly #rest: Source;
+  readonly #rest: ByteSource;
   readonly length: number;
 
-  constructor(first: Uint8Array<ArrayBuffer>, rest: Source) {
+  constructor(first: Uint8Array<ArrayBuffer>, rest: ByteSource) {
     this.#first = first;
     this.#rest = rest;
     this.length = first.length + rest.length;
@@ -125,7 +125,7 @@ export class Joined implements Source {
 }
 
 /** Bytes in memory. */
-export class Here implements Source {
+export class MemoryBytes implements ByteSource {
   readonly #bytes: Uint8Array<ArrayBuffer>;
 
   constructor(bytes: Uint8Array<ArrayBuffer>) {
@@ -142,51 +142,51 @@ export class Here implements Source {
 }
 
 /** A body ready to view: its bytes without any coding, and a worker that can parse them. */
-export class Content implements Source {
-  readonly #source: Source;
-  readonly desk: Desk;
+export class Content implements ByteSource {
+  readonly #source: ByteSource;
+  readonly worker: WorkerClient;
   /** Notes about the decoding. */
   readonly notes: readonly string[];
   readonly length: number;
   #loaded: Promise<void> | null;
 
-  private constructor(source: Source, desk: Desk, notes: readonly string[], loaded: boolean) {
+  private constructor(source: ByteSource, worker: WorkerClient, notes: readonly string[], loaded: boolean) {
     this.#source = source;
-    this.desk = desk;
+    this.worker = worker;
     this.notes = notes;
     this.length = source.length;
     this.#loaded = loaded ? Promise.resolve() : null;
   }
 
-  static async open(source: Source, contentEncoding: string | null): Promise<Content> {
+  static async open(source: ByteSource, contentEncoding: string | null): Promise<Content> {
     const codings = codingsOf(contentEncoding);
-    const desk = new Desk();
-    if (codings.length === 0 || source.length === 0) return new Content(source, desk, [], false);
+    const worker = new WorkerClient();
+    if (codings.length === 0 || source.length === 0) return new Content(source, worker, [], false);
     try {
-      await send(source, desk);
-      const { notes, done, length } = await desk.call("unpack", codings, WHOLE);
+      await send(source, worker);
+      const { notes, done, length } = await worker.call("unpack", codings, MAX_READ_BYTES);
       if (!done && notes.length > 0 && length === source.length) {
-        return new Content(source, desk, notes, true);
+        return new Content(source, worker, notes, true);
       }
-      const told =
-        source.length > WHOLE
-          ? [...notes, `Only the first ${WHOLE / 1024 / 1024} MB of the encoded bytes were decoded.`]
+      const allNotes =
+        source.length > MAX_READ_BYTES
+          ? [...notes, `Only the first ${MAX_READ_BYTES / 1024 / 1024} MB of the encoded bytes were decoded.`]
           : notes;
-      const unpacked: Source = {
+      const unpacked: ByteSource = {
         length,
         read: async (from, to) =>
-          new Uint8Array(await desk.call("slice", from, to)) as Uint8Array<ArrayBuffer>,
+          new Uint8Array(await worker.call("slice", from, to)) as Uint8Array<ArrayBuffer>,
       };
-      return new Content(unpacked, desk, told, true);
+      return new Content(unpacked, worker, allNotes, true);
     } catch (thrown) {
-      desk.close();
+      worker.close();
       throw thrown;
     }
   }
 
   /** Bytes without a coding, such as a part of others. */
-  static part(source: Source): Content {
-    return new Content(source, new Desk(), [], false);
+  static part(source: ByteSource): Content {
+    return new Content(source, new WorkerClient(), [], false);
   }
 
   read(from: number, to: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -195,26 +195,26 @@ export class Content implements Source {
 
   /** Sends the bytes to the worker, at most the first `WHOLE`. */
   load(): Promise<void> {
-    this.#loaded ??= send(this.#source, this.desk).then(async () => {
-      await this.desk.call("unpack", [], WHOLE);
+    this.#loaded ??= send(this.#source, this.worker).then(async () => {
+      await this.worker.call("unpack", [], MAX_READ_BYTES);
     });
     return this.#loaded;
   }
 
   /** Readings contain only the beginning. */
-  get isLong(): boolean {
-    return this.length > WHOLE;
+  get isTruncated(): boolean {
+    return this.length > MAX_READ_BYTES;
   }
 
   close(): void {
-    this.desk.close();
+    this.worker.close();
   }
 }
 
-async function send(source: Source, desk: Desk): Promise<void> {
+async function send(source: ByteSource, worker: WorkerClient): Promise<void> {
   const step = 1024 * 1024;
-  for (let at = 0; at < Math.min(source.length, WHOLE); at += step) {
+  for (let at = 0; at < Math.min(source.length, MAX_READ_BYTES); at += step) {
     // A copy is transferred; the window keeps its own.
-    await desk.call("take", await source.read(at, Math.min(at + step, WHOLE)));
+    await worker.call("take", await source.read(at, Math.min(at + step, MAX_READ_BYTES)));
   }
 }

@@ -1,8 +1,8 @@
 // The messages inside an exchange: fetched from the agent page by page, new ones as they arrive. No React.
-import { fromAnswer } from "../../api/problem";
+import { errorFromResponse } from "../../api/problem";
 import type { Host } from "../../host/host";
 import { fromBase64 } from "../../model/bytes";
-import { Desk } from "./desk";
+import { WorkerClient } from "./workerClient";
 
 export interface Frame {
   number: number;
@@ -22,7 +22,7 @@ export interface Frame {
   bytes?: Uint8Array;
 }
 
-interface Page {
+interface FramesPage {
   frames: Frame[];
   next: number | null;
   dropped: number;
@@ -31,27 +31,34 @@ interface Page {
   error: string | null;
 }
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 /** Maximum number of frames in the page; the oldest are evicted. */
-export const KEPT = 20_000;
-const AGAIN_MS = 700;
+export const MAX_FRAMES = 20_000;
+const POLL_INTERVAL_MS = 700;
 
-export interface FramesPicture {
+export interface FramesSnapshot {
   frames: readonly Frame[];
   /** Number of frames evicted from the front, at the agent or here. */
   dropped: number;
   open: boolean;
   error: string | null;
   /** The first page has arrived. */
-  known: boolean;
+  loaded: boolean;
   failure: string | null;
 }
 
 export class Frames {
   readonly #host: Host;
   readonly #path: string;
-  readonly #desk = new Desk();
-  #picture: FramesPicture = { frames: [], dropped: 0, open: true, error: null, known: false, failure: null };
+  readonly #worker = new WorkerClient();
+  #picture: FramesSnapshot = {
+    frames: [],
+    dropped: 0,
+    open: true,
+    error: null,
+    loaded: false,
+    failure: null,
+  };
   #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #after = 0;
@@ -62,7 +69,7 @@ export class Frames {
     this.#path = `/api/requests/http/${encodeURIComponent(id)}/frames`;
   }
 
-  get picture(): FramesPicture {
+  get snapshot(): FramesSnapshot {
     return this.#picture;
   }
 
@@ -77,7 +84,7 @@ export class Frames {
     return () => {
       this.#stopped = true;
       clearTimeout(this.#timer);
-      this.#desk.close();
+      this.#worker.close();
     };
   }
 
@@ -88,21 +95,21 @@ export class Frames {
         const page = await this.#page();
         const frames = await this.#unpacked(page.frames);
         if (this.#stopped) return;
-        this.#take(page, frames);
+        this.#append(page, frames);
         more = page.next !== null;
         if (!more && !page.open) return;
       }
     } catch (thrown) {
       this.#set({ failure: thrown instanceof Error ? thrown.message : "The messages could not be loaded." });
     }
-    if (!this.#stopped) this.#timer = setTimeout(() => void this.#read(), AGAIN_MS);
+    if (!this.#stopped) this.#timer = setTimeout(() => void this.#read(), POLL_INTERVAL_MS);
   }
 
-  async #page(): Promise<Page> {
-    const path = `${this.#path}?after=${this.#after}&limit=${PAGE}`;
+  async #page(): Promise<FramesPage> {
+    const path = `${this.#path}?after=${this.#after}&limit=${PAGE_SIZE}`;
     const { status, body } = await this.#host.request("GET", path, null);
-    if (status !== 200) throw fromAnswer(status, body);
-    return JSON.parse(body) as Page;
+    if (status !== 200) throw errorFromResponse(status, body);
+    return JSON.parse(body) as FramesPage;
   }
 
   /** Compressed messages can be decoded while none of their direction is missing or cut. */
@@ -113,7 +120,7 @@ export class Frames {
         unpacked.push(frame);
         continue;
       }
-      const bytes = await this.#desk
+      const bytes = await this.#worker
         .call("inflate", frame.from, fromBase64(frame.base64), frame.last)
         .catch(() => null);
       const text = bytes === null || frame.kind === "binary" ? null : new TextDecoder().decode(bytes);
@@ -122,22 +129,22 @@ export class Frames {
     return unpacked;
   }
 
-  #take(page: Page, frames: readonly Frame[]): void {
+  #append(page: FramesPage, frames: readonly Frame[]): void {
     const last = frames.at(-1);
     if (last) this.#after = last.number;
     const all = frames.length === 0 ? this.#picture.frames : [...this.#picture.frames, ...frames];
-    const kept = all.length > KEPT ? all.slice(-KEPT) : all;
+    const latest = all.length > MAX_FRAMES ? all.slice(-MAX_FRAMES) : all;
     this.#set({
-      frames: kept,
-      dropped: kept.length === 0 ? page.dropped : (kept[0]?.number ?? 1) - 1,
+      frames: latest,
+      dropped: latest.length === 0 ? page.dropped : (latest[0]?.number ?? 1) - 1,
       open: page.open,
       error: page.error,
-      known: true,
+      loaded: true,
       failure: null,
     });
   }
 
-  #set(part: Partial<FramesPicture>): void {
+  #set(part: Partial<FramesSnapshot>): void {
     this.#picture = { ...this.#picture, ...part };
     for (const listener of this.#listeners) listener();
   }
@@ -151,7 +158,7 @@ export function payload(frame: Frame): Uint8Array<ArrayBuffer> {
   return fromBase64(frame.base64 ?? "");
 }
 
-const CLOSES: Record<number, string> = {
+const CLOSE_REASONS: Record<number, string> = {
   1000: "normal",
   1001: "going away",
   1002: "protocol error",
@@ -175,7 +182,7 @@ export function preview(frame: Frame): string {
     if (bytes.length < 2) return "no status";
     const code = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0);
     const reason = new TextDecoder().decode(bytes.subarray(2));
-    return [`${code} ${CLOSES[code] ?? ""}`.trim(), reason].filter(Boolean).join(": ");
+    return [`${code} ${CLOSE_REASONS[code] ?? ""}`.trim(), reason].filter(Boolean).join(": ");
   }
   if (frame.text !== null) return frame.text;
   const bytes = payload(frame).subarray(0, 32);
@@ -183,7 +190,7 @@ export function preview(frame: Frame): string {
 }
 
 /** Whether a message matches all words of a filter; `visitor`, `service` and kinds are ordinary words. */
-export function fits(frame: Frame, words: readonly string[]): boolean {
+export function matchesWords(frame: Frame, words: readonly string[]): boolean {
   if (words.length === 0) return true;
   const text = [preview(frame), frame.from, frame.kind, frame.event?.event ?? "", frame.event?.id ?? ""]
     .join("\n")

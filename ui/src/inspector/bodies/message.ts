@@ -1,11 +1,11 @@
 // The head of one side of an exchange and the location of its body, which is not read before it is shown.
 import type { Host } from "../../host/host";
-import { fromAnswer } from "../../api/problem";
+import { errorFromResponse } from "../../api/problem";
 import type { CapturedRequest } from "../../api/types";
 import { fromBase64 } from "../../model/bytes";
 import { bodyPath, readTrailers } from "../../model/details";
-import { parseMessage, type Header } from "../../model/wire";
-import { Windows } from "./content";
+import { parseMessage, type Header } from "../../model/httpMessage";
+import { RemoteBytes } from "./content";
 
 export type SideName = "request" | "response";
 
@@ -13,7 +13,7 @@ export interface BodyOf {
   startLine: string;
   headers: Header[];
   trailers: Header[];
-  windows: Windows;
+  windows: RemoteBytes;
   cut: boolean;
   /** WebSocket messages or server-sent events were captured in it. */
   frames: number | null;
@@ -27,12 +27,12 @@ export async function readSide(
 ): Promise<{ body: BodyOf | null; error: string | null }> {
   const path = `/api/requests/http/${encodeURIComponent(id)}`;
   const { status, body: answer } = await host.request("GET", `${path}?raw=head`, null);
-  if (status !== 200) throw fromAnswer(status, answer);
+  if (status !== 200) throw errorFromResponse(status, answer);
   const captured = JSON.parse(answer) as CapturedRequest;
   const message = captured[side];
   if (message === null) return { body: null, error: captured.error ?? null };
   const { startLine, headers } = parseMessage(fromBase64(message.raw));
-  const windows = await Windows.open(host, bodyPath(id, side));
+  const windows = await RemoteBytes.open(host, bodyPath(id, side));
   return {
     body: {
       startLine,

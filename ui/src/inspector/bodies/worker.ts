@@ -1,15 +1,15 @@
 // The worker that decodes and parses bodies, so that the page never blocks on them.
-import { decoded, type Decoded } from "./reading/codings";
-import { harmless, PAGE_LIMIT, pictured, type Harmless } from "./reading/harmless";
+import { decodeContent, type Decoded } from "./reading/codings";
+import { sanitizePage, MAX_PAGE_LENGTH, embedSvg, type SanitizedPage } from "./reading/sanitize";
 import { readMultipart } from "./reading/multipart";
-import { inflated } from "./reading/deflated";
-import { open, type Opened, type Wish } from "./reading/open";
-import { pictureOf } from "./reading/picture";
-import type { Found, Reading, Row } from "./reading/rows";
+import { inflateMessage } from "./reading/permessageDeflate";
+import { openReading, type Opened, type ReadingOptions } from "./reading/open";
+import { imageInfo } from "./reading/imageInfo";
+import type { SearchResult, Reading, TextRow } from "./reading/rows";
 import { concat, decodeText } from "../../model/bytes";
-import { compare, type Comparison, type Side } from "../diff/reading/compare";
+import { compare, type Comparison, type BodySide } from "../diff/reading/compare";
 
-export interface Told extends Omit<Opened, "reading"> {
+export interface OpenedReading extends Omit<Opened, "reading"> {
   reading: number;
   count: number;
 }
@@ -25,7 +25,7 @@ function reading(number: number): Reading {
   return found;
 }
 
-function keep(opened: Reading): number {
+function register(opened: Reading): number {
   const number = next;
   next += 1;
   readings.set(number, opened);
@@ -43,76 +43,76 @@ const calls = {
     codings: readonly string[],
     limit: number,
   ): Promise<Omit<Decoded, "bytes"> & { length: number }> {
-    const { bytes, notes, done } = await decoded(concat(pieces), codings, limit);
+    const { bytes, notes, done } = await decodeContent(concat(pieces), codings, limit);
     content = bytes;
     pieces = [];
     return { notes, done, length: content.length };
   },
   slice: (from: number, to: number): Uint8Array => content.slice(from, to),
-  async open(wish: Wish): Promise<Told> {
-    const { reading: opened, ...rest } = await open(content, wish);
-    return { ...rest, reading: keep(opened), count: opened.count };
+  async open(wish: ReadingOptions): Promise<OpenedReading> {
+    const { reading: opened, ...rest } = await openReading(content, wish);
+    return { ...rest, reading: register(opened), count: opened.count };
   },
   close(number: number): void {
     readings.delete(number);
   },
-  rows: (number: number, from: number, to: number): Row[] => reading(number).rows(from, to),
-  wrap(number: number, columns: number): number {
+  rows: (number, from: number, to: number): TextRow[] => reading(number).rows(from, to),
+  wrap(number, columns: number): number {
     reading(number).wrap(columns);
     return reading(number).count;
   },
-  toggle(number: number, row: number): number {
+  toggle(number, row: number): number {
     reading(number).toggle(row);
     return reading(number).count;
   },
-  fold(number: number, all: boolean): number {
+  fold(number, all: boolean): number {
     reading(number).fold(all);
     return reading(number).count;
   },
-  find: (number: number, text: string): Found => reading(number).find(text),
-  show(number: number, finding: number): { row: number; count: number } {
+  find: (number, text: string): SearchResult => reading(number).find(text),
+  show(number, finding: number): { row: number; count: number } {
     const row = reading(number).show(finding);
     return { row, count: reading(number).count };
   },
-  path: (number: number, row: number): string | null => reading(number).path(row),
-  text: (number: number, row: number): string => reading(number).text(row),
+  path: (number, row: number): string | null => reading(number).path(row),
+  text: (number, row: number): string => reading(number).text(row),
   /** The beginning of an HTML page or SVG drawing, sanitized for a sandboxed frame. */
-  harmless(charset: string | null, as: "page" | "drawing"): Harmless {
-    const text = decodeText(content.subarray(0, PAGE_LIMIT), charset);
-    const made = as === "page" ? harmless(text) : pictured(text);
-    return { ...made, cut: made.cut || content.length > PAGE_LIMIT };
+  sanitize(charset: string | null, as: "page" | "drawing"): SanitizedPage {
+    const text = decodeText(content.subarray(0, MAX_PAGE_LENGTH), charset);
+    const made = as === "page" ? sanitizePage(text) : embedSvg(text);
+    return { ...made, cut: made.cut || content.length > MAX_PAGE_LENGTH };
   },
   parts: (boundary: string) => readMultipart(content, boundary),
   /** A WebSocket message without its compression; null where an earlier message is missing. */
   inflate: (direction: string, bytes: Uint8Array, last: boolean): Uint8Array | null =>
-    inflated(direction, bytes, last),
-  picture: () => pictureOf(content),
+    inflateMessage(direction, bytes, last),
+  picture: () => imageInfo(content),
   async compare(
-    before: Side,
-    after: Side,
+    before: BodySide,
+    after: BodySide,
   ): Promise<Omit<Comparison, "reading"> & { reading: number; count: number }> {
     const { reading: opened, ...rest } = await compare(before, after);
-    return { ...rest, reading: keep(opened), count: opened.count };
+    return { ...rest, reading: register(opened), count: opened.count };
   },
 };
 
 export type Calls = typeof calls;
 
-interface Asked {
+interface WorkerRequest {
   number: number;
   name: keyof Calls;
-  given: unknown[];
+  args: unknown[];
 }
 
 const scope = globalThis as unknown as {
-  addEventListener(name: "message", listener: (event: MessageEvent<Asked>) => void): void;
+  addEventListener(name: "message", listener: (event: MessageEvent<WorkerRequest>) => void): void;
   postMessage(message: unknown, options: { transfer: Transferable[] }): void;
 };
 
-scope.addEventListener("message", ({ data: { number, name, given } }) => {
-  const call = calls[name] as (...given: unknown[]) => unknown;
+scope.addEventListener("message", ({ data: { number, name, args } }) => {
+  const call = calls[name] as (...args: unknown[]) => unknown;
   Promise.resolve()
-    .then(() => call(...given))
+    .then(() => call(...args))
     .then(
       (value) => {
         const transfer = value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [];

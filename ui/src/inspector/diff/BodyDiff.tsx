@@ -1,35 +1,35 @@
 // Two bodies compared in the worker: as JSON values, as lines of text, or as bytes.
 import { useEffect, useState } from "react";
 import { size } from "../../model/format";
-import { headerValue, mediaType } from "../../model/wire";
+import { headerValue, mediaType } from "../../model/httpMessage";
 import { Button } from "../../parts/Button";
-import { Desk } from "../bodies/desk";
-import { Handle } from "../bodies/handle";
+import { WorkerClient } from "../bodies/workerClient";
+import { ReadingHandle } from "../bodies/readingHandle";
 import type { BodyOf } from "../bodies/message";
-import { codingsOf } from "../bodies/reading/codingsOf";
+import { codingsOf } from "../bodies/reading/contentEncoding";
 import { RowsView } from "../bodies/RowsView";
-import { messageOf } from "../bodies/useHandle";
+import { messageOf } from "../bodies/useReading";
 import styles from "./DiffView.module.css";
-import type { Comparison, Side } from "./reading/compare";
+import type { Comparison, BodySide } from "./reading/compare";
 
 /** Maximum number of bytes of each body that are compared. */
-const COMPARED = 4 * 1024 * 1024;
+const MAX_COMPARED_BYTES = 4 * 1024 * 1024;
 
-type Known = { kind: Comparison["kind"]; changes: number; notes: string[]; handle: Handle };
+type LoadedBodies = { kind: Comparison["kind"]; changes: number; notes: string[]; handle: ReadingHandle };
 type Comparing =
-  { state: "comparing" } | { state: "known"; known: Known } | { state: "failed"; message: string };
+  { state: "comparing" } | { state: "known"; known: LoadedBodies } | { state: "failed"; message: string };
 
 export function BodyDiff({ before, after, side }: { before: BodyOf; after: BodyOf; side: string }) {
   const [byLines, setByLines] = useState(false);
   const [now, setNow] = useState<{ byLines: boolean; of: BodyOf; comparing: Comparing } | null>(null);
   useEffect(() => {
     let wanted = true;
-    const desk = new Desk();
+    const desk = new WorkerClient();
     const settle = (comparing: Comparing) => wanted && setNow({ byLines, of: before, comparing });
     const compare = async () => {
       const [one, other] = await Promise.all([sideOf(before, byLines), sideOf(after, byLines)]);
       const { reading, count, ...rest } = await desk.call("compare", one, other);
-      settle({ state: "known", known: { ...rest, handle: new Handle(desk, reading, count) } });
+      settle({ state: "known", known: { ...rest, handle: new ReadingHandle(desk, reading, count) } });
     };
     compare().catch((thrown: unknown) => settle({ state: "failed", message: messageOf(thrown) }));
     return () => {
@@ -46,7 +46,7 @@ export function BodyDiff({ before, after, side }: { before: BodyOf; after: BodyO
       <div className={styles.title}>
         <h3>Body</h3>
         <span>
-          {known && `${said(known)}, `}
+          {known && `${differenceCount(known)}, `}
           {lengths}
         </span>
         {(known?.kind === "values" || byLines) && (
@@ -62,7 +62,7 @@ export function BodyDiff({ before, after, side }: { before: BodyOf; after: BodyO
         <div className={styles.rows}>
           <RowsView
             handle={known.handle}
-            look="changes"
+            rowStyle="changes"
             folds={known.kind === "lines"}
             label={`Differences in the ${side} body`}
           />
@@ -72,20 +72,20 @@ export function BodyDiff({ before, after, side }: { before: BodyOf; after: BodyO
   );
 }
 
-function said({ kind, changes }: Known): string {
+function differenceCount({ kind, changes }: LoadedBodies): string {
   if (kind === "same" || changes === 0) return "identical";
   if (kind === "bytes") return "the bytes differ";
   const what = kind === "values" ? "value" : "line";
   return `${changes.toLocaleString("en")} ${what}${changes === 1 ? " differs" : "s differ"}`;
 }
 
-async function sideOf({ windows, headers, cut }: BodyOf, byLines: boolean): Promise<Side> {
+async function sideOf({ windows, headers, cut }: BodyOf, byLines: boolean): Promise<BodySide> {
   const media = mediaType(headerValue(headers, "content-type"));
   return {
-    bytes: await windows.read(0, Math.min(windows.length, COMPARED)),
+    bytes: await windows.read(0, Math.min(windows.length, MAX_COMPARED_BYTES)),
     codings: codingsOf(headerValue(headers, "content-encoding")),
     charset: media.parameters.get("charset") ?? null,
-    cut: cut || windows.length > COMPARED,
+    cut: cut || windows.length > MAX_COMPARED_BYTES,
     byLines,
   };
 }

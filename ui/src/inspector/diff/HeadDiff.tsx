@@ -1,17 +1,17 @@
 // Start lines and headers of two messages: the differences, without those that always occur.
 import { useMemo, useState } from "react";
-import { hidden, isSecret } from "../../model/secrets";
+import { mask, isSecret } from "../../model/secrets";
 import { Button } from "../../parts/Button";
 import { readStored } from "../../parts/hooks";
 import type { BodyOf } from "../bodies/message";
-import { visible } from "../bodies/reading/rows";
+import { escapeDeceptive } from "../bodies/reading/rows";
 import styles from "./DiffView.module.css";
-import { compareHeaders, USUALLY_IGNORED, type HeaderRow } from "./reading/headers";
+import { compareHeaders, DEFAULT_IGNORED, type HeaderRow } from "./reading/headers";
 
 const STORED = "diff-ignored";
 
 export function HeadDiff({ before, after }: { before: BodyOf; after: BodyOf }) {
-  const [ignored, setIgnored] = useState(() => readStored(STORED) ?? USUALLY_IGNORED.join(", "));
+  const [ignored, setIgnored] = useState(() => readStored(STORED) ?? DEFAULT_IGNORED.join(", "));
   const [all, setAll] = useState(false);
   const [editing, setEditing] = useState(false);
   const rows = useMemo(
@@ -56,7 +56,7 @@ export function HeadDiff({ before, after }: { before: BodyOf; after: BodyOf }) {
         <label className={styles.ignored}>
           <span>Headers whose differences are ignored</span>
           <textarea rows={2} value={ignored} onChange={({ target }) => store(target.value)} />
-          <Button weight="quiet" onClick={() => store(USUALLY_IGNORED.join(", "))}>
+          <Button weight="quiet" onClick={() => store(DEFAULT_IGNORED.join(", "))}>
             Reset to default
           </Button>
         </label>
@@ -89,7 +89,7 @@ export function HeadDiff({ before, after }: { before: BodyOf; after: BodyOf }) {
 
 function Compared({ row }: { row: HeaderRow }) {
   const { name, state } = row;
-  const shown = (value: string) => (isSecret(name) && value !== "" ? hidden(name, value) : value);
+  const shown = (value: string) => (isSecret(name) && value !== "" ? mask(name, value) : value);
   // A difference between secrets is stated but not shown.
   const look = state === "same" || row.ignored ? undefined : styles[state];
   return (
@@ -111,7 +111,7 @@ const SHOWN = 2_000;
 function Words({ text }: { text: string }) {
   return (
     <bdi>
-      {visible("plain", text.slice(0, SHOWN)).map(([kind, piece], index) => (
+      {escapeDeceptive("plain", text.slice(0, SHOWN)).map(([kind, piece], index) => (
         // oxlint-disable-next-line react/no-array-index-key -- pieces have no other identity
         <span key={index} className={kind === "odd" ? styles.odd : undefined}>
           {piece}

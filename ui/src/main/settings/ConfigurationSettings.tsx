@@ -5,12 +5,12 @@ import type { ConfigurationProblem, ConfigurationText, Problem } from "../../api
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
 import { Notice, ProblemText } from "../../parts/Notice";
-import { say } from "../../parts/toast";
+import { toast } from "../../parts/toast";
 import { useServices } from "../../services";
 import styles from "../Settings.module.css";
 
 /** Delay in milliseconds after the last edit before the text is checked. */
-const PAUSE_MS = 400;
+const CHECK_DELAY_MS = 400;
 
 export function ConfigurationSettings() {
   const { model } = useServices();
@@ -45,7 +45,7 @@ export function ConfigurationSettings() {
         },
         (thrown: unknown) => void (over || setProblem(asProblem(thrown))),
       );
-    }, PAUSE_MS);
+    }, CHECK_DELAY_MS);
     return () => {
       over = true;
       clearTimeout(timer);
@@ -59,7 +59,7 @@ export function ConfigurationSettings() {
       setWrong(problems);
       if (problems.length === 0) {
         take(await model.api.saveConfiguration(text, revision));
-        say({ title: "The configuration is saved and active" });
+        toast({ title: "The configuration is saved and active" });
       }
     } catch (thrown) {
       setProblem(asProblem(thrown));

@@ -3,40 +3,46 @@ import { useState } from "react";
 import type { DesktopState } from "../../host/host";
 import { Tabs } from "../../parts/Tabs";
 import { useServices } from "../../services";
-import { AuthoritySettings } from "../AuthoritySettings";
-import { StandingSettings } from "../StandingSettings";
+import { AuthoritySettings } from "./AuthoritySettings";
+import { StatusSettings } from "./StatusSettings";
 import { ConfigurationSettings } from "./ConfigurationSettings";
 import { DiagnosisSettings } from "./DiagnosisSettings";
-import { LooksSettings } from "./LooksSettings";
-import { MannersSettings } from "./MannersSettings";
+import { AppearanceSettings } from "./AppearanceSettings";
+import { BehaviourSettings } from "./BehaviourSettings";
 import { ServerSettings } from "./ServerSettings";
 import { StorageSettings } from "./StorageSettings";
 
-const EVERYWHERE = [
+const COMMON_TOPICS = [
   { value: "status", label: "Status" },
   { value: "configuration", label: "Configuration" },
   { value: "diagnosis", label: "Diagnosis" },
   { value: "looks", label: "Appearance" },
 ] as const;
-const OF_THE_DESKTOP = [
+const DESKTOP_TOPICS = [
   { value: "server", label: "Server" },
   { value: "manners", label: "Startup and notifications" },
   { value: "storage", label: "Data and logs" },
 ] as const;
 
-type Topic = (typeof EVERYWHERE)[number]["value"] | (typeof OF_THE_DESKTOP)[number]["value"];
+type Topic = (typeof COMMON_TOPICS)[number]["value"] | (typeof DESKTOP_TOPICS)[number]["value"];
 
 export function SettingsTabs({ desktop }: { desktop: DesktopState | null }) {
   const { host } = useServices();
   const [topic, setTopic] = useState<Topic>("status");
   const items = host.desktop
-    ? [EVERYWHERE[0], OF_THE_DESKTOP[0], EVERYWHERE[1], ...OF_THE_DESKTOP.slice(1), ...EVERYWHERE.slice(2)]
-    : EVERYWHERE;
+    ? [
+        COMMON_TOPICS[0],
+        DESKTOP_TOPICS[0],
+        COMMON_TOPICS[1],
+        ...DESKTOP_TOPICS.slice(1),
+        ...COMMON_TOPICS.slice(2),
+      ]
+    : COMMON_TOPICS;
   return (
     <Tabs label="Settings" value={topic} onChange={(next) => setTopic(next as Topic)} items={items}>
       {topic === "status" && (
         <>
-          <StandingSettings desktop={desktop} />
+          <StatusSettings desktop={desktop} />
           {host.desktop && desktop?.server.mode === "local" && (
             <AuthoritySettings desktop={desktop} app={host.desktop} />
           )}
@@ -44,9 +50,9 @@ export function SettingsTabs({ desktop }: { desktop: DesktopState | null }) {
       )}
       {topic === "configuration" && <ConfigurationSettings />}
       {topic === "diagnosis" && <DiagnosisSettings />}
-      {topic === "looks" && <LooksSettings />}
+      {topic === "looks" && <AppearanceSettings />}
       {topic === "server" && host.desktop && <ServerSettings desktop={desktop} app={host.desktop} />}
-      {topic === "manners" && host.desktop && <MannersSettings app={host.desktop} />}
+      {topic === "manners" && host.desktop && <BehaviourSettings app={host.desktop} />}
       {topic === "storage" && host.desktop && <StorageSettings app={host.desktop} />}
     </Tabs>
   );

@@ -1,5 +1,5 @@
 // Edits the text of a filter: adds or removes a term, or replaces a value.
-import { cutAsFarAsPossible, type Piece } from "./pieces";
+import { tokenizePrefix, type FilterToken } from "./tokens";
 
 export function hasTerm(filter: string, term: string): boolean {
   return placeOf(filter, term) !== null;
@@ -16,21 +16,21 @@ export function setTerm(filter: string, name: string, value: string | null): str
   let rest = filter;
   for (let found = termOf(rest, name); found; found = termOf(rest, name))
     rest = without(rest, found.from, found.end);
-  return value === null ? rest : beside(rest, `${name}:${quoted(value)}`);
+  return value === null ? rest : beside(rest, `${name}:${quotedValue(value)}`);
 }
 
 /** The value of the first `name:…` in the filter. */
-export function valueOf(filter: string, name: string): string | null {
+export function filterValue(filter: string, name: string): string | null {
   return termOf(filter, name)?.value ?? null;
 }
 
 /** Quotes a value as the filter syntax requires. */
-export function quoted(value: string): string {
+export function quotedValue(value: string): string {
   return /^[^\s()"\u0085]+$/.test(value) ? value : `"${value.replace(/[\\"]/g, "\\$&")}"`;
 }
 
-function termOf(filter: string, name: string): Extract<Piece, { kind: "field" }> | null {
-  for (const piece of cutAsFarAsPossible(filter)) {
+function termOf(filter: string, name: string): Extract<FilterToken, { kind: "field" }> | null {
+  for (const piece of tokenizePrefix(filter)) {
     if (piece.kind === "field" && piece.operator === ":" && piece.name.toLowerCase() === name) return piece;
   }
   return null;
@@ -38,8 +38,8 @@ function termOf(filter: string, name: string): Extract<Piece, { kind: "field" }>
 
 /** Position of the term as a whole among the tokens of the filter. */
 function placeOf(filter: string, term: string): { from: number; end: number } | null {
-  const wanted = cutAsFarAsPossible(term).map(written);
-  const pieces = cutAsFarAsPossible(filter);
+  const wanted = tokenizePrefix(term).map(written);
+  const pieces = tokenizePrefix(filter);
   for (let at = 0; at + wanted.length <= pieces.length; at += 1) {
     const part = pieces.slice(at, at + wanted.length);
     const [first, last] = [part[0], part.at(-1)];
@@ -49,7 +49,7 @@ function placeOf(filter: string, term: string): { from: number; end: number } | 
   return null;
 }
 
-function written(piece: Piece): string {
+function written(piece: FilterToken): string {
   if (piece.kind === "text") return `"${piece.text}`;
   return piece.kind === "field" ? `${piece.name}${piece.operator}${piece.value}` : piece.kind;
 }
@@ -66,7 +66,7 @@ function beside(filter: string, term: string): string {
   if (trimmed === "") return term;
   let depth = 0;
   let open = false;
-  for (const { kind } of cutAsFarAsPossible(trimmed)) {
+  for (const { kind } of tokenizePrefix(trimmed)) {
     if (kind === "(") depth += 1;
     if (kind === ")") depth -= 1;
     if (kind === "or" && depth === 0) open = true;

@@ -1,10 +1,10 @@
 // The grammar of filters: adjacent terms must all match; `and`, `or`, `not` and parentheses combine them.
 import { bytes, fieldNamed, nanoseconds, statuses, truth, type Bounds, type Field } from "./fields";
-import { cut, FilterMistake, type Operator, type Piece } from "./pieces";
+import { tokenize, FilterMistake, type Operator, type FilterToken } from "./tokens";
 
-export type Node =
-  | { kind: "all" | "any"; nodes: Node[] }
-  | { kind: "not"; node: Node }
+export type FilterNode =
+  | { kind: "all" | "any"; nodes: FilterNode[] }
+  | { kind: "not"; node: FilterNode }
   | { kind: "anywhere"; text: string }
   | { kind: "text"; field: Exclude<Field, { kind: "distant" }>; operator: ":" | "="; value: string }
   | { kind: "number"; field: Exclude<Field, { kind: "distant" }>; bounds: Bounds }
@@ -12,36 +12,36 @@ export type Node =
   /** Only the agent can evaluate it: it needs heads or bodies, or uses a regular expression. */
   | { kind: "distant" };
 
-const DEEPEST = 32;
-const MOST_TESTS = 64;
+const MAX_DEPTH = 32;
+const MAX_TESTS = 64;
 
 /** Throws a `FilterMistake` at the position where the agent reports one. */
-export function parse(filter: string): Node {
-  const pieces = cut(filter);
+export function parse(filter: string): FilterNode {
+  const pieces = tokenize(filter);
   if (pieces.length === 0) return { kind: "all", nodes: [] };
   const parser = new Parser(pieces, Array.from(filter).length);
   return parser.whole();
 }
 
 class Parser {
-  readonly #pieces: readonly Piece[];
+  readonly #pieces: readonly FilterToken[];
   readonly #end: number;
   #at = 0;
   #tests = 0;
 
-  constructor(pieces: readonly Piece[], end: number) {
+  constructor(pieces: readonly FilterToken[], end: number) {
     this.#pieces = pieces;
     this.#end = end;
   }
 
-  whole(): Node {
+  whole(): FilterNode {
     const node = this.#alternatives(0);
     const rest = this.#pieces[this.#at];
     if (rest) throw new FilterMistake(rest.from + 1);
     return node;
   }
 
-  #alternatives(depth: number): Node {
+  #alternatives(depth: number): FilterNode {
     const nodes = [this.#together(depth)];
     while (this.#pieces[this.#at]?.kind === "or") {
       this.#at += 1;
@@ -50,7 +50,7 @@ class Parser {
     return combined("any", nodes);
   }
 
-  #together(depth: number): Node {
+  #together(depth: number): FilterNode {
     const nodes = [this.#one(depth)];
     for (;;) {
       const kind = this.#pieces[this.#at]?.kind;
@@ -60,11 +60,11 @@ class Parser {
     }
   }
 
-  #one(depth: number): Node {
+  #one(depth: number): FilterNode {
     const piece = this.#pieces[this.#at];
     if (!piece) throw new FilterMistake(this.#end + 1);
     this.#at += 1;
-    if (depth > DEEPEST) throw new FilterMistake(piece.from + 1);
+    if (depth > MAX_DEPTH) throw new FilterMistake(piece.from + 1);
     switch (piece.kind) {
       case "(": {
         const node = this.#alternatives(depth + 1);
@@ -87,18 +87,24 @@ class Parser {
     }
   }
 
-  #count(piece: Piece): void {
+  #count(piece: FilterToken): void {
     this.#tests += 1;
-    if (this.#tests > MOST_TESTS) throw new FilterMistake(piece.from + 1);
+    if (this.#tests > MAX_TESTS) throw new FilterMistake(piece.from + 1);
   }
 }
 
-function combined(kind: "all" | "any", nodes: Node[]): Node {
+function combined(kind: "all" | "any", nodes: FilterNode[]): FilterNode {
   const [only] = nodes;
   return nodes.length === 1 && only ? only : { kind, nodes };
 }
 
-function test({ name, operator, value, from, valueFrom }: Extract<Piece, { kind: "field" }>): Node {
+function test({
+  name,
+  operator,
+  value,
+  from,
+  valueFrom,
+}: Extract<FilterToken, { kind: "field" }>): FilterNode {
   const field = fieldNamed(name);
   if (field === null) throw new FilterMistake(from + 1);
   const wrong = new FilterMistake(valueFrom + 1);

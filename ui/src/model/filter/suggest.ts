@@ -1,5 +1,5 @@
 // Completions for the word at the caret of the filter: fields, then values seen in the list.
-import { quoted } from "./edit";
+import { quotedValue } from "./edit";
 
 export interface Suggestion {
   /** Replaces the word at the caret. */
@@ -9,7 +9,7 @@ export interface Suggestion {
   whole: boolean;
 }
 
-export interface Suggested {
+export interface Completion {
   /** The range of the word at the caret. */
   from: number;
   end: number;
@@ -17,23 +17,23 @@ export interface Suggested {
 }
 
 /** Values seen in the list, the most frequent first. */
-export interface Seen {
+export interface SeenValues {
   methods: readonly string[];
   hosts: readonly string[];
   tunnels: readonly string[];
   statuses: readonly string[];
 }
 
-interface Known {
+interface SuggestedField {
   insert: string;
   hint: string;
-  values?(seen: Seen): readonly string[];
+  values?(seen: SeenValues): readonly string[];
   /** Found by its name, but not offered before anything is typed. */
   rare?: boolean;
 }
 
 const YES_NO = () => ["yes", "no"];
-const FIELDS: readonly Known[] = [
+const FIELDS: readonly SuggestedField[] = [
   { insert: "status:", hint: "404, 5xx, 400-499", values: statuses },
   { insert: "status>=", hint: "at least", values: () => ["400", "500"], rare: true },
   { insert: "method:", hint: "GET, POST", values: ({ methods }) => methods },
@@ -68,9 +68,9 @@ const FIELDS: readonly Known[] = [
   { insert: "cut:", hint: "incomplete", values: YES_NO },
   { insert: "not ", hint: "negates the next term", rare: true },
 ];
-const MOST = 12;
+const MAX_SUGGESTIONS = 12;
 
-function statuses({ statuses: seen }: Seen): readonly string[] {
+function statuses({ statuses: seen }: SeenValues): readonly string[] {
   return [...new Set(["2xx", "3xx", "4xx", "5xx", ...seen.map((status) => status.slice(0, 3))])];
 }
 
@@ -78,7 +78,7 @@ function types(): readonly string[] {
   return ["application/json", "text/html", "text/event-stream", "image/*", "multipart/form-data"];
 }
 
-export function suggest(text: string, caret: number, seen: Seen): Suggested {
+export function suggest(text: string, caret: number, seen: SeenValues): Completion {
   const from = beginOfWord(text, caret);
   const word = text.slice(from, caret);
   const end = caret + (/^[^\s()"]*/.exec(text.slice(caret))?.[0].length ?? 0);
@@ -89,7 +89,7 @@ export function suggest(text: string, caret: number, seen: Seen): Suggested {
   const items = field ? valuesOf(field, word, seen) : fields(typed);
   // A value that is already complete is not suggested.
   const others = items.filter(({ insert }) => insert.toLowerCase() !== typed);
-  return { from, end, items: others.slice(0, MOST) };
+  return { from, end, items: others.slice(0, MAX_SUGGESTIONS) };
 }
 
 function fields(typed: string): Suggestion[] {
@@ -98,11 +98,11 @@ function fields(typed: string): Suggestion[] {
   );
 }
 
-function valuesOf(field: Known, word: string, seen: Seen): Suggestion[] {
+function valuesOf(field: SuggestedField, word: string, seen: SeenValues): Suggestion[] {
   const begun = word.slice(field.insert.length).replace(/^"/, "").toLowerCase();
   return (field.values?.(seen) ?? [])
     .filter((value) => value.toLowerCase().includes(begun))
-    .map((value) => ({ insert: field.insert + quoted(value), hint: "", whole: true }));
+    .map((value) => ({ insert: field.insert + quotedValue(value), hint: "", whole: true }));
 }
 
 /** Start of the word: after the last unquoted space or parenthesis. */

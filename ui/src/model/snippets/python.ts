@@ -1,10 +1,10 @@
 // A captured request as Python that needs only the standard library: every header and byte is sent as captured.
-import { authority, sentHeaders, type Snippet } from "./source";
+import { hostAndPort, sentHeaders, type Snippet } from "./source";
 
 export function pythonSnippet(source: Snippet, reveal: boolean): string {
   const { method, url, body } = source;
-  const [host, port] = place(authority(url));
-  const target = url.slice(url.indexOf("//") + 2 + authority(url).length) || "/";
+  const [host, port] = place(hostAndPort(url));
+  const target = url.slice(url.indexOf("//") + 2 + hostAndPort(url).length) || "/";
   const kind = /^http:/i.test(url) ? "HTTPConnection" : "HTTPSConnection";
   const headers = sentHeaders(source, reveal);
   const options = [

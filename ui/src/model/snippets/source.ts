@@ -1,6 +1,6 @@
 // Input of a snippet: the captured request without its connection-specific headers.
-import { hidden, isSecret } from "../secrets";
-import type { Header } from "../wire";
+import { mask, isSecret } from "../secrets";
+import type { Header } from "../httpMessage";
 
 export interface Snippet {
   method: string;
@@ -11,7 +11,7 @@ export interface Snippet {
 }
 
 /** Headers that every client sets itself or that belong to the connection. */
-const OWN = new Set([
+const CONNECTION_HEADERS = new Set([
   "content-length",
   "transfer-encoding",
   "connection",
@@ -30,18 +30,18 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** The headers to send; secrets are masked unless `reveal` is set. */
 export function sentHeaders({ url, headers }: Snippet, reveal: boolean): Header[] {
-  const host = authority(url);
+  const host = hostAndPort(url);
   return headers
     .filter(({ name, value }) => {
       const lower = name.toLowerCase();
       // A header value cannot contain a line break.
-      if (OWN.has(lower) || !TOKEN.test(name) || /[\0\r\n]/.test(value)) return false;
+      if (CONNECTION_HEADERS.has(lower) || !TOKEN.test(name) || /[\0\r\n]/.test(value)) return false;
       return lower !== "host" || value !== host;
     })
-    .map(({ name, value }) => ({ name, value: isSecret(name) && !reveal ? hidden(name, value) : value }));
+    .map(({ name, value }) => ({ name, value: isSecret(name) && !reveal ? mask(name, value) : value }));
 }
 
 /** Host and port of an address. */
-export function authority(url: string): string {
+export function hostAndPort(url: string): string {
   return /^[a-z]+:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "";
 }

@@ -6,8 +6,8 @@ import { Moment } from "../../resource/cells";
 import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../../resource/kind";
 import { Section } from "../../resource/PageFrame";
 import { AUTHORITIES } from "./fields";
-import { ofAuthority } from "./lines";
-import { Pastes } from "./Pastes";
+import { authorityInstructions } from "./instructions";
+import { Instructions } from "./Instructions";
 
 export const sshAuthorities = describe<SshCertificateAuthority>({
   ...AUTHORITIES,
@@ -77,7 +77,7 @@ export const sshAuthorities = describe<SshCertificateAuthority>({
       title="How to trust it"
       about="Host certificates need the first line, user certificates the other two."
     >
-      <Pastes pastes={ofAuthority(record.public_key)} />
+      <Instructions pastes={authorityInstructions(record.public_key)} />
     </Section>
   ),
 });

@@ -1,6 +1,6 @@
 // Certificates of SSH hosts and users: signed once, then offered as files and lines to copy.
 import type { SshCertificateAuthority, SshHostCertificate, SshUserCertificate } from "../../../api/generated";
-import { oneOf, useAsked } from "../../management";
+import { recordQuery, useApiQuery } from "../../management";
 import { exactly, None, RefLink } from "../../resource/cells";
 import { pairs } from "../../resource/fields/lists";
 import { description, metadata } from "../../resource/fields/text";
@@ -8,8 +8,8 @@ import { describe, descriptionColumn, idColumn, metadataColumn, type Column } fr
 import { Section } from "../../resource/PageFrame";
 import { Expiry } from "../Expiry";
 import { AUTHORITIES, authority, lifetime, principals, publicKey } from "./fields";
-import { forHost, forUser, type Paste } from "./lines";
-import { Pastes } from "./Pastes";
+import { hostInstructions, userInstructions, type InstructionText } from "./instructions";
+import { Instructions } from "./Instructions";
 
 type SshCertificate = SshHostCertificate | SshUserCertificate;
 
@@ -54,15 +54,15 @@ function Result({
   pastes,
 }: {
   certificate: SshCertificate;
-  pastes(authority: string | null): Paste[];
+  pastes(authority: string | null): InstructionText[];
 }) {
-  const asked = useAsked(
-    oneOf<SshCertificateAuthority>(AUTHORITIES, certificate.ssh_certificate_authority_id),
+  const asked = useApiQuery(
+    recordQuery<SshCertificateAuthority>(AUTHORITIES, certificate.ssh_certificate_authority_id),
   );
   if (asked.isPending) return null;
   return (
     <Section title="How to use it">
-      <Pastes pastes={pastes(asked.data?.public_key ?? null)} />
+      <Instructions pastes={pastes(asked.data?.public_key ?? null)} />
     </Section>
   );
 }
@@ -103,7 +103,7 @@ export const sshHostCertificates = describe<SshHostCertificate>({
   },
   deletion: () => DELETION,
   facts: (certificate) => facts(certificate, EVERY_HOST),
-  More: ({ record }) => <Result certificate={record} pastes={(ca) => forHost(record, ca)} />,
+  More: ({ record }) => <Result certificate={record} pastes={(ca) => hostInstructions(record, ca)} />,
 });
 
 export const sshUserCertificates = describe<SshUserCertificate>({
@@ -164,7 +164,7 @@ export const sshUserCertificates = describe<SshUserCertificate>({
     { label: "Restrictions", value: namesOf(certificate.critical_options) || <None>none</None> },
     { label: "Permissions", value: namesOf(certificate.extensions) || <None>none</None> },
   ],
-  More: ({ record }) => <Result certificate={record} pastes={(ca) => forUser(record, ca)} />,
+  More: ({ record }) => <Result certificate={record} pastes={(ca) => userInstructions(record, ca)} />,
 });
 
 function namesOf(map: Readonly<Record<string, string>>): string {

@@ -7,7 +7,7 @@ import { ref } from "../../resource/fields/references";
 import { choice } from "../../resource/fields/simple";
 import { text } from "../../resource/fields/text";
 import styles from "../certificates.module.css";
-import { publicKeyMistake } from "./lines";
+import { publicKeyError } from "./instructions";
 
 export const AUTHORITIES = {
   path: "/ssh_certificate_authorities",
@@ -41,7 +41,7 @@ export const publicKey = (whose: string): Field =>
     mono: true,
     required: true,
     createOnly: true,
-    check: publicKeyMistake,
+    check: publicKeyError,
   });
 
 /** The names for which the certificate is valid; `none` explains an empty list. */

@@ -1,8 +1,8 @@
 // The input of a module's field, by the kind of the field.
 import { Check, Choice, Field as Labelled } from "../../../parts/Field";
 import type { ChoiceField, Field, NumberField, Pair, ShareField, Value } from "../descriptor";
-import { seconds } from "../words";
-import { DocumentInput, ListInput, SecretInput, TextInput } from "./texts";
+import { seconds } from "../texts";
+import { DocumentInput, ListInput, SecretInput, TextInput } from "./TextInputs";
 import { HeadersInput } from "./HeadersInput";
 import { ReferenceInput, ReferencesInput } from "./ReferenceInput";
 import styles from "./inputs.module.css";
@@ -51,13 +51,13 @@ export function FieldInput({ field, value, mistake, onChange }: InputProps<Field
 }
 
 /** Few options are radio buttons, many are a searchable list. */
-const FEW = 4;
+const MAX_RADIO_OPTIONS = 4;
 
 function ChoiceInput({ field, value, mistake, onChange }: InputProps<ChoiceField, string>) {
   const known = field.options.some((option) => option.value === value);
   // A value set by another program is kept until the user chooses one.
   const options = known || value === "" ? field.options : [{ value, label: value }, ...field.options];
-  if (options.length <= FEW && field.kind === "choice")
+  if (options.length <= MAX_RADIO_OPTIONS && field.kind === "choice")
     return (
       <Choice
         legend={field.label}

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import type { Base } from "../../../api/management";
 import { Field as Labelled } from "../../../parts/Field";
 import { Icon } from "../../../parts/Icon";
-import { q, useAsked } from "../../management";
+import { apiQuery, useApiQuery } from "../../management";
 import { PlaceLink } from "../../PlaceLink";
 import type { ReferenceField } from "../descriptor";
 import type { InputProps } from "./FieldInput";
@@ -44,7 +44,7 @@ const SOURCES: Readonly<
   },
 };
 
-export interface Known {
+export interface ReferenceOption {
   id: string;
   name: string;
   kind: string;
@@ -52,7 +52,7 @@ export interface Known {
 }
 
 /** The display name of a record in a list of choices. */
-function known(record: Base, kind: string): Known {
+function referenceOption(record: Base, kind: string): ReferenceOption {
   const { labels, address, subject_common_name: subject } = record as unknown as Record<string, unknown>;
   const labelled =
     typeof labels === "object" && labels !== null
@@ -65,31 +65,34 @@ function known(record: Base, kind: string): Known {
 }
 
 /** Polling interval in milliseconds while the form is open: new records appear automatically. */
-const EVERY_MS = 4_000;
+const POLL_INTERVAL_MS = 4_000;
 
 /** All records of the allowed kinds; undefined while loading. */
-export function useKnown(of: ReferenceField["of"], choosing = false): readonly Known[] | undefined {
+export function useReferenceOptions(
+  of: ReferenceField["of"],
+  choosing = false,
+): readonly ReferenceOption[] | undefined {
   const { sources } = SOURCES[of];
   // The first collection is the first part of the key, so that its changes invalidate the query.
-  const { data } = useAsked(
-    q<Known[]>(
+  const { data } = useApiQuery(
+    apiQuery<ReferenceOption[]>(
       [sources[0]?.path ?? "", "choice"],
       async (api) => {
         const pages = await Promise.all(
           sources.map(async ({ path, member, kind }) =>
-            (await api.all<Base>(path, member)).records.map((record) => known(record, kind)),
+            (await api.all<Base>(path, member)).records.map((record) => referenceOption(record, kind)),
           ),
         );
         return pages.flat();
       },
-      choosing ? { every: EVERY_MS } : {},
+      choosing ? { every: POLL_INTERVAL_MS } : {},
     ),
   );
   return data;
 }
 
 export function ReferenceInput({ field, value, mistake, onChange }: InputProps<ReferenceField, string>) {
-  const records = useKnown(field.of, true);
+  const records = useReferenceOptions(field.of, true);
   const { sources, make, one } = SOURCES[field.of];
   const missing = value !== "" && records && !records.some(({ id }) => id === value);
   return (
@@ -131,7 +134,7 @@ export function ReferenceInput({ field, value, mistake, onChange }: InputProps<R
 }
 
 /** Above this number of records there is a search field. */
-const MANY = 8;
+const SEARCH_FROM = 8;
 
 export function ReferencesInput({
   field,
@@ -140,11 +143,11 @@ export function ReferencesInput({
   onChange,
 }: InputProps<ReferenceField, readonly string[]>) {
   const id = useId();
-  const records = useKnown(field.of, true);
+  const records = useReferenceOptions(field.of, true);
   const [wanted, setWanted] = useState("");
   const { make, one } = SOURCES[field.of];
   const gone = value.filter((chosen) => records && !records.some((record) => record.id === chosen));
-  const all: readonly Known[] = [
+  const all: readonly ReferenceOption[] = [
     ...gone.map((chosen) => ({ id: chosen, name: "deleted", kind: "", detail: "" })),
     ...(records ?? []),
   ];
@@ -155,7 +158,7 @@ export function ReferencesInput({
   return (
     <fieldset className={styles.fieldset} aria-describedby={`${id}-help`}>
       <legend className={styles.label}>{field.label}</legend>
-      {all.length > MANY && (
+      {all.length > SEARCH_FROM && (
         <input
           className={styles.input}
           aria-label={`Find ${field.label.toLowerCase()}`}

@@ -3,11 +3,11 @@ import { IconButton } from "../../../parts/Button";
 import { Group } from "../../../parts/Field";
 import { RefLink } from "../cells";
 import type { Field, InputProps } from "../field";
-import { useChoices, type Chosen } from "./choices";
+import { useChoices, type ReferencedKind } from "./choices";
 import styles from "./fields.module.css";
 
-const MOST_WEIGHT = 10_000;
-const MOST_CHILDREN = 100;
+const MAX_WEIGHT = 10_000;
+const MAX_BACKENDS = 100;
 
 interface Weighted {
   id: string;
@@ -16,7 +16,7 @@ interface Weighted {
 }
 
 interface WeightsField extends Field<Weighted[]> {
-  kinds: readonly Chosen[];
+  kinds: readonly ReferencedKind[];
 }
 
 /** A map of backends to weights. */
@@ -24,7 +24,7 @@ export function weights(options: {
   name: string;
   label: string;
   help: string;
-  kinds: readonly Chosen[];
+  kinds: readonly ReferencedKind[];
 }): Field {
   const { name, label, help, kinds } = options;
   const field: WeightsField = {
@@ -42,10 +42,10 @@ export function weights(options: {
       return value.length > 0 ? map : undefined;
     },
     check: (value) => {
-      if (value.length > MOST_CHILDREN)
-        return `${value.length} backends; at most ${MOST_CHILDREN} are allowed.`;
-      const wrong = value.find(({ weight }) => !/^\d{1,5}$/.test(weight) || Number(weight) > MOST_WEIGHT);
-      return wrong ? `The weight of ${wrong.id} must be a whole number from 0 to ${MOST_WEIGHT}.` : null;
+      if (value.length > MAX_BACKENDS)
+        return `${value.length} backends; at most ${MAX_BACKENDS} are allowed.`;
+      const wrong = value.find(({ weight }) => !/^\d{1,5}$/.test(weight) || Number(weight) > MAX_WEIGHT);
+      return wrong ? `The weight of ${wrong.id} must be a whole number from 0 to ${MAX_WEIGHT}.` : null;
     },
     Input: WeightsInput,
   };
@@ -106,7 +106,7 @@ function WeightsInput({ field, value, onChange, mistake }: InputProps<Weighted[]
 }
 
 interface OrderField extends Field<string[]> {
-  kinds: readonly Chosen[];
+  kinds: readonly ReferencedKind[];
 }
 
 /** A list of backends in failover order. */
@@ -114,7 +114,7 @@ export function order(options: {
   name: string;
   label: string;
   help: string;
-  kinds: readonly Chosen[];
+  kinds: readonly ReferencedKind[];
 }): Field {
   const { name, label, help, kinds } = options;
   const field: OrderField = {
@@ -126,7 +126,7 @@ export function order(options: {
     initial: () => [],
     write: (value) => (value.length > 0 ? value : undefined),
     check: (value) =>
-      value.length > MOST_CHILDREN ? `${value.length} backends; at most ${MOST_CHILDREN} are allowed.` : null,
+      value.length > MAX_BACKENDS ? `${value.length} backends; at most ${MAX_BACKENDS} are allowed.` : null,
     Input: OrderInput,
   };
   return field as Field;

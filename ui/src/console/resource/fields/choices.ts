@@ -1,10 +1,10 @@
 // The records that a field may reference, of one kind or several.
 import { useQueries } from "@tanstack/react-query";
 import type { Base } from "../../../api/management";
-import { allOf, useManagement } from "../../management";
+import { allQuery, useManagement } from "../../management";
 
 /** The parts of a kind that are needed to choose among its records. */
-export interface Chosen {
+export interface ReferencedKind {
   readonly path: string;
   readonly member: string;
   readonly one: string;
@@ -25,11 +25,11 @@ export interface Choices {
   failed: boolean;
 }
 
-export function useChoices(kinds: readonly Chosen[]): Choices {
+export function useChoices(kinds: readonly ReferencedKind[]): Choices {
   const api = useManagement();
   const answers = useQueries({
     queries: kinds.map((kind) => {
-      const { key, ask } = allOf<Base>(kind);
+      const { key, ask } = allQuery<Base>(kind);
       return { queryKey: key, queryFn: () => ask(api) };
     }),
   });

@@ -4,14 +4,14 @@ import type { Base } from "../../../api/management";
 import { Field as Labelled, Group } from "../../../parts/Field";
 import { PlaceLink } from "../../PlaceLink";
 import type { Field, InputProps } from "../field";
-import { useChoices, type Chosen } from "./choices";
+import { useChoices, type ReferencedKind } from "./choices";
 import styles from "./fields.module.css";
 
 interface RefOptions {
   name: string;
   label: string;
   help?: string;
-  kinds: readonly Chosen[];
+  kinds: readonly ReferencedKind[];
   /** The meaning of choosing none; without it one must be chosen. */
   none?: string;
   createOnly?: boolean;
@@ -111,7 +111,7 @@ interface RefsOptions {
   name: string;
   label: string;
   help?: string;
-  kind: Chosen;
+  kind: ReferencedKind;
   /** At least one must be chosen. */
   required?: boolean;
   most?: number;

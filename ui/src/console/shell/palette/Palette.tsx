@@ -2,17 +2,17 @@
 import { useDeferredValue, useState } from "react";
 import { Finder } from "../../../parts/Finder";
 import type { IconName } from "../../../parts/Icon";
-import { useGo } from "../../address";
-import { search, type Thing } from "./search";
-import { useThings } from "./useThings";
+import { useNavigateTo } from "../../address";
+import { search, type PaletteItem } from "./search";
+import { usePaletteItems } from "./usePaletteItems";
 
 const ICONS: Readonly<Record<string, IconName>> = { "Go to": "arrow", Pages: "list", Actions: "add" };
 
 export default function Palette({ agent, onClose }: { agent: boolean; onClose(): void }) {
-  const go = useGo();
+  const go = useNavigateTo();
   const [words, setWords] = useState("");
   const wanted = useDeferredValue(words);
-  const { things, loading } = useThings(agent, wanted);
+  const { things, loading } = usePaletteItems(agent, wanted);
   const found = search(things, wanted);
   const count = found.reduce((total, group) => total + group.things.length, 0);
   return (
@@ -49,6 +49,6 @@ export default function Palette({ agent, onClose }: { agent: boolean; onClose():
   );
 }
 
-function idOf({ group, place, title }: Thing): string {
+function idOf({ group, place, title }: PaletteItem): string {
   return `${group} ${place} ${title}`;
 }

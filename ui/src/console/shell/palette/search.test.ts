@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
-import { search, type Thing } from "./search";
+import { search, type PaletteItem } from "./search";
 
-const thing = (title: string, group = "Records", text = "", note = ""): Thing => ({
+const thing = (title: string, group = "Records", text = "", note = ""): PaletteItem => ({
   place: `/${title}`,
   group,
   title,
   note,
   text,
 });
-const titles = (things: Thing[], words: string) =>
+const titles = (things: PaletteItem[], words: string) =>
   search(things, words).flatMap((group) => group.things.map(({ title }) => title));
 
 it("finds all words anywhere, and puts the title first", () => {

@@ -1,6 +1,6 @@
 // Searches by words: an id, a host, a network, a description, the name of a page or of an action.
 
-export interface Thing {
+export interface PaletteItem {
   /** A page of the console. */
   place: string;
   group: string;
@@ -11,41 +11,44 @@ export interface Thing {
 }
 
 /** Maximum number of results per group. */
-const EACH = 8;
+const MAX_PER_GROUP = 8;
 
 /** The items that contain all words, by group, the best first; groups are in the order of the items. */
-export function search(things: readonly Thing[], words: string): { label: string; things: Thing[] }[] {
+export function search(
+  things: readonly PaletteItem[],
+  words: string,
+): { label: string; things: PaletteItem[] }[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const groups = new Map<string, { thing: Thing; worth: number }[]>();
+  const groups = new Map<string, { thing: PaletteItem; worth: number }[]>();
   for (const thing of things) {
-    const worth = worthOf(thing, wanted);
-    if (worth === 0) continue;
+    const score = scoreOf(thing, wanted);
+    if (score === 0) continue;
     const group = groups.get(thing.group) ?? [];
-    group.push({ thing, worth });
+    group.push({ thing, worth: score });
     groups.set(thing.group, group);
   }
   return [...groups].map(([label, found]) => ({
     label,
     things: found
       .toSorted((one, other) => other.worth - one.worth)
-      .slice(0, wanted.length === 0 ? undefined : EACH)
+      .slice(0, wanted.length === 0 ? undefined : MAX_PER_GROUP)
       .map(({ thing }) => thing),
   }));
 }
 
 /** 0 if a word is missing; higher the earlier and the more exactly the words match the title. */
-function worthOf(thing: Thing, wanted: readonly string[]): number {
+function scoreOf(thing: PaletteItem, wanted: readonly string[]): number {
   const title = thing.title.toLowerCase();
   const rest = `${thing.note}\n${thing.text}`.toLowerCase();
-  let worth = 1;
+  let score = 1;
   for (const word of wanted) {
-    if (title === word) worth += 8;
-    else if (title.startsWith(word)) worth += 4;
-    else if (title.includes(word)) worth += 2;
-    else if (rest.includes(word) || holdsAddress(thing.text, word)) worth += 1;
+    if (title === word) score += 8;
+    else if (title.startsWith(word)) score += 4;
+    else if (title.includes(word)) score += 2;
+    else if (rest.includes(word) || holdsAddress(thing.text, word)) score += 1;
     else return 0;
   }
-  return worth;
+  return score;
 }
 
 const NETWORK = /\b(\d{1,3}(?:\.\d{1,3}){3})\/(\d{1,2})\b/g;

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { decoded } from "./codings";
-import { codingsOf } from "./codingsOf";
+import { decodeContent } from "./codings";
+import { codingsOf } from "./contentEncoding";
 
 const MB = 1024 * 1024;
 const text = "body ".repeat(1000);
@@ -28,16 +28,16 @@ describe("content codings", () => {
     ["deflate", deflateRawSync(text)],
     ["br", brotliCompressSync(text)],
   ])("%s is undone", async (coding, bytes) => {
-    const { bytes: plain, notes, done } = await decoded(bytes, [coding], MB);
+    const { bytes: plain, notes, done } = await decodeContent(bytes, [coding], MB);
     expect(said(plain)).toBe(text);
     expect(notes).toEqual([`Decoded from ${coding}.`]);
     expect(done).toBe(true);
   });
 
   it("one in the other are undone from the last to the first", async () => {
-    const { bytes } = await decoded(brotliCompressSync(gzipSync(text)), ["gzip", "br"], MB);
+    const { bytes } = await decodeContent(brotliCompressSync(gzipSync(text)), ["gzip", "br"], MB);
     expect(said(bytes)).toBe(text);
-    const many = await decoded(
+    const many = await decodeContent(
       gzipSync(text),
       Array.from({ length: 9 }, () => "gzip"),
       MB,
@@ -51,7 +51,7 @@ describe("content codings", () => {
     ["zstd", zstdBomb(10_000)],
   ])("a bomb of %s goes off no further than the limit", { timeout: 60_000 }, async (coding, bytes) => {
     expect(bytes.length).toBeLessThan(MB);
-    const { bytes: plain, notes } = await decoded(bytes, [coding], 2 * MB);
+    const { bytes: plain, notes } = await decodeContent(bytes, [coding], 2 * MB);
     expect(plain.length).toBe(2 * MB);
     expect(notes.join(" ")).toContain("Only the first 2 MB were decoded.");
   });
@@ -59,7 +59,7 @@ describe("content codings", () => {
   it("what was cut gives what there is", async () => {
     const noise = Array.from({ length: 40_000 }, (_, at) => (at * 7919) % 65_521).join(" ");
     const whole = gzipSync(noise);
-    const { bytes, notes } = await decoded(whole.subarray(0, whole.length / 2), ["gzip"], MB);
+    const { bytes, notes } = await decodeContent(whole.subarray(0, whole.length / 2), ["gzip"], MB);
     expect(noise.startsWith(said(bytes).slice(0, 1000))).toBe(true);
     expect(bytes.length).toBeGreaterThan(1000);
     expect(notes).toContain("The encoded data ends early or is damaged.");
@@ -69,7 +69,7 @@ describe("content codings", () => {
     "bytes that are no %s stay as they came",
     async (coding) => {
       const bytes = Uint8Array.from([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
-      const { bytes: same, done, notes } = await decoded(bytes, [coding], MB);
+      const { bytes: same, done, notes } = await decodeContent(bytes, [coding], MB);
       expect(same).toEqual(bytes);
       expect(done).toBe(false);
       expect(notes.join(" ")).not.toContain("<");

@@ -4,9 +4,9 @@ import { Decompress } from "fzstd";
 import { concat } from "../../../model/bytes";
 
 /** Maximum number of codings; more than one is rare, more than this is an attack. */
-const CODINGS = 4;
+const MAX_CODINGS = 4;
 /** Size of one input slice in bytes: it expands at most about a thousandfold. */
-const SLICE = 8 * 1024;
+const SLICE_BYTES = 8 * 1024;
 
 export interface Decoded {
   bytes: Uint8Array<ArrayBuffer>;
@@ -22,14 +22,14 @@ interface Unpacked {
   end: End;
 }
 
-export async function decoded(
+export async function decodeContent(
   bytes: Uint8Array,
   codings: readonly string[],
   limit: number,
 ): Promise<Decoded> {
   const notes: string[] = [];
   let now: Uint8Array<ArrayBuffer> = bytes.slice();
-  if (codings.length > CODINGS)
+  if (codings.length > MAX_CODINGS)
     return {
       bytes: now,
       notes: [`${codings.length} nested content codings are not decoded.`],
@@ -84,13 +84,13 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>, format: string, limit: nu
   } catch {
     return { bytes: bytes.slice(0, 0), end: "unknown" };
   }
-  const room = new Room(limit);
+  const room = new OutputBuffer(limit);
   const writer = stream.writable.getWriter();
   const reader = stream.readable.getReader();
   const feed = async () => {
-    for (let at = 0; at < bytes.length; at += SLICE) {
+    for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
       await writer.ready;
-      await writer.write(bytes.slice(at, at + SLICE));
+      await writer.write(bytes.slice(at, at + SLICE_BYTES));
     }
     await writer.close();
   };
@@ -110,11 +110,11 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>, format: string, limit: nu
   }
 }
 
-class Full extends Error {}
+class LimitReached extends Error {}
 
 /** Not the browser's decoder: a few bytes of Brotli expand to gigabytes, and only this one can stop early. */
 async function unbrotli(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<Unpacked> {
-  const room = new Room(limit);
+  const room = new OutputBuffer(limit);
   let at = 0;
   const input = {
     read(into: Uint8Array, from: number, count: number): number {
@@ -128,7 +128,7 @@ async function unbrotli(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<
     // It would allocate a whole block at once; the output is stored elsewhere.
     buffer: { length: Number.POSITIVE_INFINITY },
     write(piece: Uint8Array, count: number): number {
-      if (!room.take(piece.slice(0, count))) throw new Full();
+      if (!room.take(piece.slice(0, count))) throw new LimitReached();
       return count;
     },
   };
@@ -136,7 +136,7 @@ async function unbrotli(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<
     BrotliDecompress(input, output);
     return { bytes: room.taken(), end: "whole" };
   } catch (thrown) {
-    if (thrown instanceof Full) return { bytes: room.taken(), end: "limit" };
+    if (thrown instanceof LimitReached) return { bytes: room.taken(), end: "limit" };
     // It stops early, after at most the limit and one window. The browser's decoder returns what is available.
     const rest = await inflate(bytes, "brotli", limit);
     return rest.bytes.length > room.length ? rest : { bytes: room.taken(), end: "broken" };
@@ -144,21 +144,21 @@ async function unbrotli(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<
 }
 
 function unzstd(bytes: Uint8Array<ArrayBuffer>, limit: number): Unpacked {
-  const room = new Room(limit);
+  const room = new OutputBuffer(limit);
   const stream = new Decompress((piece) => {
-    if (!room.take(piece)) throw new Full();
+    if (!room.take(piece)) throw new LimitReached();
   });
   try {
-    for (let at = 0; at < bytes.length; at += SLICE)
-      stream.push(bytes.slice(at, at + SLICE), at + SLICE >= bytes.length);
+    for (let at = 0; at < bytes.length; at += SLICE_BYTES)
+      stream.push(bytes.slice(at, at + SLICE_BYTES), at + SLICE_BYTES >= bytes.length);
     return { bytes: room.taken(), end: "whole" };
   } catch (thrown) {
-    return { bytes: room.taken(), end: thrown instanceof Full ? "limit" : "broken" };
+    return { bytes: room.taken(), end: thrown instanceof LimitReached ? "limit" : "broken" };
   }
 }
 
 /** Collects pieces up to a limit. */
-class Room {
+class OutputBuffer {
   readonly #limit: number;
   readonly #pieces: Uint8Array[] = [];
   length = 0;

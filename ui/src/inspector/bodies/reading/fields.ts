@@ -1,14 +1,14 @@
 // The fields of a form as rows of names and values.
-import { pairs, type Header } from "../../../model/wire";
+import { pairs, type Header } from "../../../model/httpMessage";
 import {
-  FINDINGS,
+  MAX_MATCHES,
   highlighted,
-  NOTHING_FOUND,
+  NO_MATCHES,
   pattern,
-  visible,
-  type Found,
+  escapeDeceptive,
+  type SearchResult,
   type Reading,
-  type Row,
+  type TextRow,
 } from "./rows";
 
 const SHOWN = 2_000;
@@ -27,13 +27,13 @@ export class Fields implements Reading {
   }
 
   /** Two or more tokens: only the name is a key. */
-  rows(from: number, to: number): Row[] {
+  rows(from: number, to: number): TextRow[] {
     return this.#fields.slice(Math.max(from, 0), to).map(({ name, value }) => ({
       tokens: highlighted(
         [
-          ...visible("key", name === "" ? " " : name.slice(0, SHOWN)),
+          ...escapeDeceptive("key", name === "" ? " " : name.slice(0, SHOWN)),
           ["mark", "\t"],
-          ...visible("plain", value.slice(0, SHOWN)),
+          ...escapeDeceptive("plain", value.slice(0, SHOWN)),
           ...(value.length > SHOWN ? ([["mark", "…"]] as const) : []),
         ],
         this.#searched,
@@ -50,13 +50,13 @@ export class Fields implements Reading {
 
   fold(): void {}
 
-  find(text: string): Found {
+  find(text: string): SearchResult {
     this.#searched = pattern(text);
     this.#findings = [];
-    if (this.#searched === null) return NOTHING_FOUND;
+    if (this.#searched === null) return NO_MATCHES;
     for (const [index, { name, value }] of this.#fields.entries()) {
       this.#searched.lastIndex = 0;
-      if (this.#findings.length === FINDINGS) return { count: FINDINGS, more: true };
+      if (this.#findings.length === MAX_MATCHES) return { count: MAX_MATCHES, more: true };
       if (this.#searched.test(`${name}\t${value}`)) this.#findings.push(index);
     }
     return { count: this.#findings.length, more: false };

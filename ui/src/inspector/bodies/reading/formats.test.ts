@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { gzipSync } from "node:zlib";
-import { mediaType } from "../../../model/wire";
+import { mediaType } from "../../../model/httpMessage";
 import { Fields } from "./fields";
 import { readGrpc } from "./grpc";
-import { kindOf } from "./kind";
+import { bodyKindOf } from "./bodyKind";
 import { readMultipart } from "./multipart";
 import { Outline } from "./outline";
-import { pictureOf } from "./picture";
+import { imageInfo } from "./imageInfo";
 import { Protobuf } from "./protobuf";
 import { readXml } from "./xml";
 
@@ -197,7 +197,7 @@ describe("the kind of a body", () => {
     ["application/x-www-form-urlencoded", "a=1", "form"],
     ["", "\0\u0001\u0002", "binary"],
   ] as const)("of type %j beginning with %j is %s", (type, start, kind) => {
-    expect(kindOf(mediaType(type), bytes(start))).toBe(kind);
+    expect(bodyKindOf(mediaType(type), bytes(start))).toBe(kind);
   });
 });
 
@@ -230,7 +230,7 @@ it("pictures say how large they are before they are unpacked", () => {
     0x75,
     0x30,
   ]);
-  expect(pictureOf(png)).toEqual({ type: "image/png", width: 30_000, height: 30_000 });
-  expect(pictureOf(bytes("<svg onload=alert(1)>"))).toBeNull();
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), (some) => void pictureOf(some)));
+  expect(imageInfo(png)).toEqual({ type: "image/png", width: 30_000, height: 30_000 });
+  expect(imageInfo(bytes("<svg onload=alert(1)>"))).toBeNull();
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), (some) => void imageInfo(some)));
 });

@@ -1,12 +1,12 @@
 // A gRPC body: length-prefixed messages, compressed or not, and for gRPC-Web the trailers as a last frame.
 import { latin1 } from "../../../model/bytes";
-import { decoded } from "./codings";
+import { decodeContent } from "./codings";
 import { Protobuf } from "./protobuf";
 import type { Token } from "./rows";
 
 const COMPRESSED = 1;
 const TRAILERS = 128;
-const MESSAGES = 10_000;
+const MAX_MESSAGES = 10_000;
 
 export interface GrpcOptions {
   /** The value of `grpc-encoding`. */
@@ -32,7 +32,7 @@ export async function readGrpc(bytes: Uint8Array, { coding, words, limit }: Grpc
   let at = 0;
   let room = limit;
   let messages = 0;
-  while (at + 5 <= bytes.length && messages < MESSAGES) {
+  while (at + 5 <= bytes.length && messages < MAX_MESSAGES) {
     const flags = bytes[at] ?? 0;
     const length = new DataView(bytes.buffer, bytes.byteOffset + at + 1, 4).getUint32(0);
     if ((flags & ~(COMPRESSED | TRAILERS)) !== 0) break;
@@ -40,7 +40,7 @@ export async function readGrpc(bytes: Uint8Array, { coding, words, limit }: Grpc
     let payload = bytes.subarray(at + 5, at + 5 + length);
     const facts = [`${length.toLocaleString("en")} bytes`];
     if ((flags & COMPRESSED) !== 0) {
-      const unpacked = await decoded(payload, [coding], room);
+      const unpacked = await decodeContent(payload, [coding], room);
       payload = unpacked.bytes;
       facts.push(unpacked.notes.join(" ") || "compressed");
     }
@@ -63,9 +63,10 @@ export async function readGrpc(bytes: Uint8Array, { coding, words, limit }: Grpc
       break;
     }
   }
-  if (at < bytes.length && messages < MESSAGES && room > 0)
+  if (at < bytes.length && messages < MAX_MESSAGES && room > 0)
     notes.push(`${(bytes.length - at).toLocaleString("en")} bytes at the end are not a gRPC message.`);
-  if (messages >= MESSAGES) notes.push(`Only the first ${MESSAGES.toLocaleString("en")} messages are shown.`);
+  if (messages >= MAX_MESSAGES)
+    notes.push(`Only the first ${MAX_MESSAGES.toLocaleString("en")} messages are shown.`);
   const all = new Uint8Array(frames.reduce((sum, { payload }) => sum + payload.length, 0));
   const format = new Protobuf(all);
   let from = 0;

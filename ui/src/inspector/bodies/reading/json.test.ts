@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { laidOut, readJson, readJsonLines } from "./json";
+import { formatJson, readJson, readJsonLines } from "./json";
 import { Outline } from "./outline";
 
 const shown = (text: string) => {
@@ -48,7 +48,7 @@ describe("a JSON text", () => {
   it("laid out is the same value, and a line for each value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        const { text } = laidOut(readJson(JSON.stringify(value)));
+        const { text } = formatJson(readJson(JSON.stringify(value)));
         expect(text).toBe(JSON.stringify(value, null, 2));
       }),
     );
@@ -86,7 +86,7 @@ describe("a JSON text", () => {
       expect(row).toBe(depth);
       expect(outline.rows(row, row + 1)[0]).toMatchObject({ level: depth, open: null });
       expect(outline.path(row)?.length).toBe(1 + depth * 3);
-      expect(laidOut(tree).more).toBe(true);
+      expect(formatJson(tree).more).toBe(true);
       expect(readJson("[".repeat(depth)).mistake?.message).toBe("The text ends too early");
     },
   );

@@ -1,10 +1,10 @@
 // JSON as a tree. Numbers stay as they were written, a mistake is reported with its position, everything before it is
 // shown, and no depth uses stack.
 import { Nodes } from "./nodes";
-import type { Format } from "./outline";
-import { visible, type Token } from "./rows";
+import type { NodeFormat } from "./outline";
+import { escapeDeceptive, type Token } from "./rows";
 
-export interface Mistake {
+export interface ParseMistake {
   message: string;
   /** In characters from the beginning of the text. */
   place: number;
@@ -19,17 +19,17 @@ const NUMBER = 4;
 const WORD = 5;
 
 /** Maximum number of values; the ones after it are left out. */
-export const VALUES = 2_000_000;
-const SHOWN = 400;
-const COUNTED = 100_000;
+export const MAX_VALUES = 2_000_000;
+const SHOWN_CHARS = 400;
+const MAX_COUNTED = 100_000;
 
-export interface JsonTree extends Format {
-  readonly mistake: Mistake | null;
+export interface JsonTree extends NodeFormat {
+  readonly mistake: ParseMistake | null;
   /** There are more values than the limit. */
   readonly more: boolean;
 }
 
-export function readJson(text: string, values: number = VALUES): JsonTree {
+export function readJson(text: string, values: number = MAX_VALUES): JsonTree {
   const reader = new Reader(text, values);
   const end = reader.value(0, 0);
   if (end !== null && end < text.length) reader.fail("Unexpected text after the value", end);
@@ -37,7 +37,7 @@ export function readJson(text: string, values: number = VALUES): JsonTree {
 }
 
 /** Newline-delimited JSON: one value per line. */
-export function readJsonLines(text: string, values: number = VALUES): JsonTree {
+export function readJsonLines(text: string, values: number = MAX_VALUES): JsonTree {
   const reader = new Reader(text, values);
   for (let at = 0, index = 0; at < text.length && reader.mistake === null && !reader.more; index += 1) {
     at = reader.space(at);
@@ -51,7 +51,7 @@ class Reader {
   readonly text: string;
   readonly nodes = new Nodes();
   readonly #values: number;
-  mistake: Mistake | null = null;
+  mistake: ParseMistake | null = null;
   more = false;
 
   constructor(text: string, values: number) {
@@ -231,21 +231,23 @@ function tree({ text, nodes, mistake, more }: Reader, root: "value" | "lines"): 
     text: value,
     tokens(node) {
       const tokens: Token[] = [];
-      if (isMember(node)) tokens.push(...visible("key", shortened(key(node))), ["mark", ": "]);
+      if (isMember(node)) tokens.push(...escapeDeceptive("key", shortened(key(node))), ["mark", ": "]);
       else if (nodes.parent(node) >= 0 || root === "lines")
         tokens.push(["mark", `${-nodes.extra(node) - 1}: `]);
       const kind = nodes.kind(node);
       if (kind === OBJECT || kind === ARRAY) {
-        const count = nodes.children(node, COUNTED);
+        const count = nodes.children(node, MAX_COUNTED);
         const [opening, closing] = kind === OBJECT ? "{}" : "[]";
         const said =
-          count === COUNTED ? `${COUNTED.toLocaleString("en")} or more` : count.toLocaleString("en");
+          count === MAX_COUNTED ? `${MAX_COUNTED.toLocaleString("en")} or more` : count.toLocaleString("en");
         tokens.push(["mark", count === 0 ? `${opening}${closing}` : `${opening} ${said} ${closing}`]);
       } else {
         const start = valueStart(node);
-        const shown = text.slice(start, Math.min(nodes.to(node), start + SHOWN));
-        tokens.push(...visible(kind === STRING ? "string" : kind === NUMBER ? "number" : "word", shown));
-        if (nodes.to(node) > start + SHOWN) tokens.push(["mark", "…"]);
+        const shown = text.slice(start, Math.min(nodes.to(node), start + SHOWN_CHARS));
+        tokens.push(
+          ...escapeDeceptive(kind === STRING ? "string" : kind === NUMBER ? "number" : "word", shown),
+        );
+        if (nodes.to(node) > start + SHOWN_CHARS) tokens.push(["mark", "…"]);
       }
       return tokens;
     },
@@ -261,7 +263,7 @@ function tree({ text, nodes, mistake, more }: Reader, root: "value" | "lines"): 
 }
 
 function shortened(text: string): string {
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
 }
 
 function step(key: string): string {
@@ -269,12 +271,12 @@ function step(key: string): string {
   return name === undefined ? `[${key}]` : `.${name}`;
 }
 
-const INDENTED = 60;
+const MAX_INDENT = 60;
 /** Maximum length of formatted text, in characters. */
-const LONGEST = 32 * 1024 * 1024;
+const MAX_FORMATTED_LENGTH = 32 * 1024 * 1024;
 
 /** Formats values one per line, indented by two spaces; text after a mistake is unchanged. */
-export function laidOut({ nodes, source, mistake }: JsonTree): { text: string; more: boolean } {
+export function formatJson({ nodes, source, mistake }: JsonTree): { text: string; more: boolean } {
   const text = source ?? "";
   const pieces: string[] = [];
   let length = 0;
@@ -292,7 +294,7 @@ export function laidOut({ nodes, source, mistake }: JsonTree): { text: string; m
     }
   };
   for (let node = 0; node < nodes.size; node += 1) {
-    if (length > LONGEST) return { text: pieces.join(""), more: true };
+    if (length > MAX_FORMATTED_LENGTH) return { text: pieces.join(""), more: true };
     const parent = nodes.parent(node);
     closeTo(parent);
     if (node > 0) {
@@ -315,7 +317,7 @@ export function laidOut({ nodes, source, mistake }: JsonTree): { text: string; m
 }
 
 function indent(level: number): string {
-  return `\n${"  ".repeat(Math.min(level, INDENTED))}`;
+  return `\n${"  ".repeat(Math.min(level, MAX_INDENT))}`;
 }
 
 function keyText(text: string, nodes: Nodes, node: number): string {

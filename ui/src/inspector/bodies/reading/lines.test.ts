@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Lines } from "./lines";
-import { visible } from "./rows";
+import { escapeDeceptive } from "./rows";
 
 const texts = (lines: Lines) =>
   lines.rows(0, lines.count).map(({ tokens }) => tokens.map(([, text]) => text).join(""));
@@ -68,17 +68,17 @@ describe("characters that deceive", () => {
     ["\u{E0041}", "U+E0041"],
     ["\ud800", "U+D800"],
   ])("are named: %j", (text, name) => {
-    expect(visible("plain", text)).toContainEqual(["odd", name]);
+    expect(escapeDeceptive("plain", text)).toContainEqual(["odd", name]);
   });
 
   it("are the only ones that are changed", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
-        const tokens = visible("plain", text);
+        const tokens = escapeDeceptive("plain", text);
         if (tokens.every(([kind]) => kind === "plain"))
           expect(tokens.map(([, piece]) => piece).join("")).toBe(text);
       }),
     );
-    expect(visible("plain", "naïve 文字 😀 עברית")).toEqual([["plain", "naïve 文字 😀 עברית"]]);
+    expect(escapeDeceptive("plain", "naïve 文字 😀 עברית")).toEqual([["plain", "naïve 文字 😀 עברית"]]);
   });
 });

@@ -1,18 +1,18 @@
 // A text as lines. Long lines are wrapped at the width of the page, so that all rows have the same height.
 import { jsonTokens } from "./jsonTokens";
 import {
-  FINDINGS,
+  MAX_MATCHES,
   highlighted,
-  NOTHING_FOUND,
+  NO_MATCHES,
   pattern,
-  visible,
-  type Found,
+  escapeDeceptive,
+  type SearchResult,
   type Reading,
-  type Row,
+  type TextRow,
   type Token,
 } from "./rows";
 
-const NARROWEST = 20;
+const MIN_COLUMNS = 20;
 
 export interface LineOptions {
   columns?: number;
@@ -37,7 +37,7 @@ export class Lines implements Reading {
     this.#text = text;
     this.#colours = options.colours ?? null;
     this.#wrong = options.wrong ?? null;
-    this.#columns = Math.max(options.columns ?? 120, NARROWEST);
+    this.#columns = Math.max(options.columns ?? 120, MIN_COLUMNS);
     this.#lay();
   }
 
@@ -46,14 +46,14 @@ export class Lines implements Reading {
   }
 
   wrap(columns: number): void {
-    const next = Math.max(Math.floor(columns), NARROWEST);
+    const next = Math.max(Math.floor(columns), MIN_COLUMNS);
     if (next === this.#columns) return;
     this.#columns = next;
     this.#lay();
   }
 
-  rows(from: number, to: number): Row[] {
-    const rows: Row[] = [];
+  rows(from: number, to: number): TextRow[] {
+    const rows: TextRow[] = [];
     for (let row = Math.max(from, 0); row < Math.min(to, this.count); row += 1) {
       const number = this.#numbers[row] ?? 0;
       rows.push({
@@ -70,12 +70,12 @@ export class Lines implements Reading {
 
   fold(): void {}
 
-  find(text: string): Found {
+  find(text: string): SearchResult {
     this.#searched = pattern(text);
     this.#findings = [];
-    if (this.#searched === null) return NOTHING_FOUND;
+    if (this.#searched === null) return NO_MATCHES;
     for (const found of this.#text.matchAll(this.#searched)) {
-      if (this.#findings.length === FINDINGS) return { count: FINDINGS, more: true };
+      if (this.#findings.length === MAX_MATCHES) return { count: MAX_MATCHES, more: true };
       this.#findings.push(found.index);
     }
     return { count: this.#findings.length, more: false };
@@ -115,17 +115,17 @@ export class Lines implements Reading {
       const rest = text.slice(at);
       return [
         ...this.#coloured(text.slice(0, at), row),
-        ...(rest === "" ? ([["wrong", "⏎"]] as Token[]) : visible("wrong", rest)),
+        ...(rest === "" ? ([["wrong", "⏎"]] as Token[]) : escapeDeceptive("wrong", rest)),
       ];
     }
     return this.#coloured(text, row);
   }
 
   #coloured(text: string, row: number): Token[] {
-    if (this.#colours === null) return visible("plain", text);
+    if (this.#colours === null) return escapeDeceptive("plain", text);
     // A continuation row may begin inside a string.
-    if ((this.#numbers[row] ?? 0) <= 0) return visible("string", text);
-    return jsonTokens(text).flatMap(([kind, piece]) => visible(kind, piece));
+    if ((this.#numbers[row] ?? 0) <= 0) return escapeDeceptive("string", text);
+    return jsonTokens(text).flatMap(([kind, piece]) => escapeDeceptive(kind, piece));
   }
 
   #slice(row: number): string {
@@ -133,8 +133,8 @@ export class Lines implements Reading {
   }
 
   #lay(): void {
-    const starts = new Places();
-    const numbers = new Places();
+    const starts = new GrowingNumbers();
+    const numbers = new GrowingNumbers();
     const text = this.#text;
     let number = 0;
     let at = 0;
@@ -180,7 +180,7 @@ function endOfLine(text: string, from: number): { text: number; next: number } {
 }
 
 /** A growable array of numbers. */
-export class Places {
+export class GrowingNumbers {
   #values = new Int32Array(1024);
   length = 0;
 

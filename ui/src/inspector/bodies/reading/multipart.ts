@@ -1,7 +1,7 @@
 // The parts of a multipart body, found by their boundary (RFC 2046, section 5.1).
-import { headerValue, mediaType, parseMessage, type Header } from "../../../model/wire";
+import { headerValue, mediaType, parseMessage, type Header } from "../../../model/httpMessage";
 
-export interface Part {
+export interface MultipartPart {
   name: string;
   fileName: string | null;
   headers: Header[];
@@ -10,33 +10,33 @@ export interface Part {
   to: number;
 }
 
-export interface Parts {
-  parts: Part[];
+export interface MultipartBody {
+  parts: MultipartPart[];
   /** There are more parts than are listed. */
   more: boolean;
   /** The closing boundary was found. */
   complete: boolean;
 }
 
-export const PARTS = 1_000;
-const HEAD = 16 * 1024;
+export const MAX_PARTS = 1_000;
+const MAX_HEAD_BYTES = 16 * 1024;
 const CR = 13;
 const LF = 10;
 const DASH = 45;
 
 /** Null where no part begins. */
-export function readMultipart(bytes: Uint8Array, boundary: string): Parts | null {
+export function readMultipart(bytes: Uint8Array, boundary: string): MultipartBody | null {
   if (boundary === "" || boundary.length > 200) return null;
   const delimiter = new TextEncoder().encode(`--${boundary}`);
   let at = startsWith(bytes, delimiter, 0) ? 0 : next(bytes, delimiter, 0);
   if (at === -1) return null;
-  const parts: Part[] = [];
+  const parts: MultipartPart[] = [];
   for (;;) {
     at += delimiter.length;
     if (bytes[at] === DASH && bytes[at + 1] === DASH) return { parts, more: false, complete: true };
     const line = bytes.indexOf(LF, at);
     if (line === -1) return { parts, more: false, complete: false };
-    if (parts.length === PARTS) return { parts, more: true, complete: false };
+    if (parts.length === MAX_PARTS) return { parts, more: true, complete: false };
     const from = line + 1;
     // The line break before the next boundary belongs to the boundary.
     const found = next(bytes, delimiter, line);
@@ -48,10 +48,10 @@ export function readMultipart(bytes: Uint8Array, boundary: string): Parts | null
   }
 }
 
-function part(bytes: Uint8Array, from: number, to: number): Part {
+function part(bytes: Uint8Array, from: number, to: number): MultipartPart {
   // The head of a part is parsed like that of a message, but has no start line.
   const first = new TextEncoder().encode("Part\r\n");
-  const head = bytes.subarray(from, Math.min(to, from + HEAD));
+  const head = bytes.subarray(from, Math.min(to, from + MAX_HEAD_BYTES));
   const whole = new Uint8Array(first.length + head.length);
   whole.set(first);
   whole.set(head, first.length);

@@ -3,7 +3,7 @@
 
 const FIELDS = 7;
 
-export interface Node {
+export interface TreeNode {
   kind: number;
   parent: number;
   level: number;

@@ -2,14 +2,14 @@
 import { decodeText, latin1, utf8 } from "../../../model/bytes";
 import { Fields } from "./fields";
 import { readGrpc } from "./grpc";
-import { laidOut, readJson, readJsonLines, type Mistake } from "./json";
+import { formatJson, readJson, readJsonLines, type ParseMistake } from "./json";
 import { Lines } from "./lines";
 import { Outline } from "./outline";
 import { Protobuf } from "./protobuf";
 import type { Reading } from "./rows";
 import { readXml } from "./xml";
 
-export type Wish =
+export type ReadingOptions =
   | { as: "Text"; charset: string | null; columns: number; json: boolean; from?: number; to?: number }
   | { as: "Tree" | "Lines" | "Fields"; charset: string | null }
   | { as: "Pretty"; charset: string | null; columns: number }
@@ -21,38 +21,38 @@ export interface Opened {
   reading: Reading;
   notes: string[];
   /** A mistake in the body and the row that shows it. */
-  mistake: (Mistake & { row: number | null }) | null;
+  mistake: (ParseMistake & { row: number | null }) | null;
 }
 
 /** Limit for all decompressed gRPC messages together, in bytes. */
-const UNPACKED = 16 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 16 * 1024 * 1024;
 
-export async function open(bytes: Uint8Array, wish: Wish): Promise<Opened> {
-  switch (wish.as) {
+export async function openReading(bytes: Uint8Array, options: ReadingOptions): Promise<Opened> {
+  switch (options.as) {
     case "Text":
-      return openText(bytes, wish);
+      return openText(bytes, options);
     case "Tree":
     case "Lines": {
-      const text = decodeText(bytes, wish.charset);
-      const tree = wish.as === "Tree" ? readJson(text) : readJsonLines(text);
+      const text = decodeText(bytes, options.charset);
+      const tree = options.as === "Tree" ? readJson(text) : readJsonLines(text);
       const notes = tree.more ? [tooMany(tree.nodes.size)] : [];
       return { reading: new Outline(tree), notes, mistake: tree.mistake && { ...tree.mistake, row: null } };
     }
     case "Pretty": {
-      const tree = readJson(decodeText(bytes, wish.charset));
-      const { text, more } = laidOut(tree);
+      const tree = readJson(decodeText(bytes, options.charset));
+      const { text, more } = formatJson(tree);
       const notes =
         more || tree.more ? ["Only the beginning is formatted: the result would be too long."] : [];
-      const reading = new Lines(text, { columns: wish.columns, colours: "json" });
+      const reading = new Lines(text, { columns: options.columns, colours: "json" });
       return { reading, notes, mistake: tree.mistake && { ...tree.mistake, row: null } };
     }
     case "XML": {
-      const tree = readXml(decodeText(bytes, wish.charset), wish.language);
+      const tree = readXml(decodeText(bytes, options.charset), options.language);
       const notes = tree.more ? [tooMany(tree.nodes.size)] : [];
       return { reading: new Outline(tree), notes, mistake: tree.mistake && { ...tree.mistake, row: null } };
     }
     case "Fields":
-      return { reading: new Fields(decodeText(bytes, wish.charset)), notes: [], mistake: null };
+      return { reading: new Fields(decodeText(bytes, options.charset)), notes: [], mistake: null };
     case "Protobuf": {
       const format = new Protobuf(bytes);
       const whole = format.message();
@@ -62,11 +62,11 @@ export async function open(bytes: Uint8Array, wish: Wish): Promise<Opened> {
       return { reading: new Outline(format), notes, mistake: null };
     }
     case "gRPC": {
-      const content = wish.base64 ? fromWebText(bytes) : bytes;
+      const content = options.base64 ? fromWebText(bytes) : bytes;
       const { format, messages, notes } = await readGrpc(content, {
-        coding: wish.coding,
-        words: wish.words,
-        limit: UNPACKED,
+        coding: options.coding,
+        words: options.words,
+        limit: MAX_UNPACKED_BYTES,
       });
       const said = messages === 0 ? ["This body contains no gRPC message."] : [];
       return { reading: new Outline(format), notes: [...said, ...notes], mistake: null };
@@ -74,18 +74,18 @@ export async function open(bytes: Uint8Array, wish: Wish): Promise<Opened> {
   }
 }
 
-function openText(bytes: Uint8Array, wish: Extract<Wish, { as: "Text" }>): Opened {
-  const part = bytes.subarray(wish.from ?? 0, wish.to ?? bytes.length);
-  const text = decodeText(part, wish.charset);
-  const unknown = wish.charset === null || /^utf-?8$/i.test(wish.charset);
+function openText(bytes: Uint8Array, options: Extract<ReadingOptions, { as: "Text" }>): Opened {
+  const part = bytes.subarray(options.from ?? 0, options.to ?? bytes.length);
+  const text = decodeText(part, options.charset);
+  const unknown = options.charset === null || /^utf-?8$/i.test(options.charset);
   const notes =
     unknown && utf8(part) === null && part.length > 0
       ? ["These bytes are not valid UTF-8; � replaces the invalid ones."]
       : [];
-  const mistake = wish.json ? readJson(text).mistake : null;
+  const mistake = options.json ? readJson(text).mistake : null;
   const reading = new Lines(text, {
-    columns: wish.columns,
-    colours: wish.json ? "json" : null,
+    columns: options.columns,
+    colours: options.json ? "json" : null,
     wrong: mistake?.place ?? null,
   });
   return { reading, notes, mistake: mistake && { ...mistake, row: reading.rowOf(mistake.place) } };

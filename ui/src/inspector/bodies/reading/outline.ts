@@ -1,18 +1,18 @@
 // A tree as rows: the expanded nodes, the resulting rows, and the search results.
 import type { Nodes } from "./nodes";
 import {
-  FINDINGS,
+  MAX_MATCHES,
   highlighted,
-  NOTHING_FOUND,
+  NO_MATCHES,
   pattern,
-  type Found,
+  type SearchResult,
   type Reading,
-  type Row,
+  type TextRow,
   type Token,
 } from "./rows";
 
 /** How a format displays its nodes. */
-export interface Format {
+export interface NodeFormat {
   readonly nodes: Nodes;
   tokens(node: number): Token[];
   path(node: number): string | null;
@@ -21,23 +21,23 @@ export interface Format {
   readonly source: string | null;
 }
 
-const OPEN_AT_FIRST = 2;
+const EXPANDED_NODES = 2;
 /** Above this number of nodes a tree starts more collapsed. */
-const ROWS_AT_FIRST = 5_000;
+const INITIAL_ROWS = 5_000;
 
 export class Outline implements Reading {
-  readonly #format: Format;
+  readonly #format: NodeFormat;
   readonly #open: Uint8Array;
   #rows: Int32Array;
   #searched: RegExp | null = null;
   #findings: number[] = [];
 
-  constructor(format: Format) {
+  constructor(format: NodeFormat) {
     this.#format = format;
     this.#open = new Uint8Array(format.nodes.size);
-    this.#openTo(OPEN_AT_FIRST);
+    this.#openTo(EXPANDED_NODES);
     this.#rows = this.#laid();
-    if (this.#rows.length > ROWS_AT_FIRST) {
+    if (this.#rows.length > INITIAL_ROWS) {
       this.#openTo(1);
       this.#rows = this.#laid();
     }
@@ -47,9 +47,9 @@ export class Outline implements Reading {
     return this.#rows.length;
   }
 
-  rows(from: number, to: number): Row[] {
+  rows(from: number, to: number): TextRow[] {
     const { nodes } = this.#format;
-    const rows: Row[] = [];
+    const rows: TextRow[] = [];
     for (let row = Math.max(from, 0); row < Math.min(to, this.count); row += 1) {
       const node = this.#rows[row] ?? 0;
       rows.push({
@@ -77,20 +77,20 @@ export class Outline implements Reading {
     this.#rows = this.#laid();
   }
 
-  find(text: string): Found {
+  find(text: string): SearchResult {
     this.#searched = pattern(text);
     this.#findings = [];
-    if (this.#searched === null) return NOTHING_FOUND;
+    if (this.#searched === null) return NO_MATCHES;
     const { source, nodes } = this.#format;
     let last = -1;
     const note = (node: number): boolean => {
       if (node !== last) this.#findings.push(node);
       last = node;
-      return this.#findings.length >= FINDINGS;
+      return this.#findings.length >= MAX_MATCHES;
     };
     if (source !== null) {
       for (const found of source.matchAll(this.#searched)) {
-        if (note(this.#nodeAt(found.index))) return { count: FINDINGS, more: true };
+        if (note(this.#nodeAt(found.index))) return { count: MAX_MATCHES, more: true };
       }
     } else {
       for (let node = 0; node < nodes.size; node += 1) {
@@ -99,7 +99,7 @@ export class Outline implements Reading {
           .map(([, piece]) => piece)
           .join("");
         this.#searched.lastIndex = 0;
-        if (this.#searched.test(shown) && note(node)) return { count: FINDINGS, more: true };
+        if (this.#searched.test(shown) && note(node)) return { count: MAX_MATCHES, more: true };
       }
     }
     return { count: this.#findings.length, more: false };

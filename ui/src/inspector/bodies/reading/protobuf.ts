@@ -1,8 +1,8 @@
 // Protocol buffers without their schema: field numbers, and the most likely interpretation of each value.
 import { latin1, utf8 } from "../../../model/bytes";
 import { Nodes } from "./nodes";
-import type { Format } from "./outline";
-import { visible, type Token } from "./rows";
+import type { NodeFormat } from "./outline";
+import { escapeDeceptive, type Token } from "./rows";
 
 const VARINT = 1;
 const FIXED64 = 2;
@@ -15,13 +15,13 @@ const HEADING = 8;
 const WORDS = 9;
 const REST = 10;
 
-const NODES = 200_000;
+const MAX_NODES = 200_000;
 /** Maximum depth; every level parses the same bytes again to see whether they are a message. */
-const DEPTH = 32;
-const SHOWN = 400;
+const MAX_DEPTH = 32;
+const SHOWN_BYTES = 400;
 
 /** Several messages in one sequence of bytes, each with a heading of its own. */
-export class Protobuf implements Format {
+export class Protobuf implements NodeFormat {
   readonly nodes = new Nodes();
   readonly source = null;
   readonly #bytes: Uint8Array;
@@ -60,7 +60,7 @@ export class Protobuf implements Format {
   #fields(from: number, to: number, parent: number, level: number, group: number): number {
     let at = from;
     while (at < to) {
-      if (this.nodes.size >= NODES) {
+      if (this.nodes.size >= MAX_NODES) {
         this.more = true;
         return at;
       }
@@ -102,7 +102,7 @@ export class Protobuf implements Format {
       const begin = length.next;
       const end = begin + Number(length.value);
       const bytes = this.#bytes.subarray(begin, end);
-      if (!isWords(bytes) && end > begin && level < DEPTH) {
+      if (!isWords(bytes) && end > begin && level < MAX_DEPTH) {
         const node = this.nodes.add(MESSAGE, parent, level, begin, end, field);
         if (this.#fields(begin, end, node, level + 1, 0) === end) {
           this.nodes.close(node, end);
@@ -112,7 +112,7 @@ export class Protobuf implements Format {
       }
       return leaf(isWords(bytes) ? STRING : BYTES, begin, end);
     }
-    if (wire === 3 && level < DEPTH) {
+    if (wire === 3 && level < MAX_DEPTH) {
       const node = this.nodes.add(GROUP, parent, level, at, at, field);
       const end = -this.#fields(at, to, node, level + 1, field);
       if (end <= at) return null;
@@ -127,7 +127,8 @@ export class Protobuf implements Format {
     const kind = nodes.kind(node);
     if (kind === HEADING) return this.#headings[nodes.extra(node)] ?? [];
     const value = this.#bytes.subarray(nodes.from(node), nodes.to(node));
-    if (kind === WORDS) return visible("plain", shortened(latin1(value.subarray(0, SHOWN + 1))));
+    if (kind === WORDS)
+      return escapeDeceptive("plain", shortened(latin1(value.subarray(0, SHOWN_BYTES + 1))));
     if (kind === REST) return [["wrong", `Not a message from here on: ${hex(value)}`]];
     const name: Token[] = [
       ["key", String(nodes.extra(node))],
@@ -147,7 +148,8 @@ export class Protobuf implements Format {
         ["number", String(view.getBigInt64(0, true))],
         ["mark", `  fixed64, as double ${real(view.getFloat64(0, true))}`],
       ];
-    if (kind === STRING) return [...name, ...visible("string", JSON.stringify(shortened(utf8(value) ?? "")))];
+    if (kind === STRING)
+      return [...name, ...escapeDeceptive("string", JSON.stringify(shortened(utf8(value) ?? "")))];
     if (kind === BYTES) return [...name, ["word", hex(value)], ["mark", `  ${value.length} bytes`]];
     return [...name, ["mark", `${kind === GROUP ? "group " : ""}{ ${nodes.children(node, 100_000)} }`]];
   }
@@ -199,7 +201,7 @@ function isWords(bytes: Uint8Array): boolean {
 }
 
 function shortened(text: string): string {
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  return text.length > SHOWN_BYTES ? `${text.slice(0, SHOWN_BYTES)}…` : text;
 }
 
 function hex(bytes: Uint8Array): string {

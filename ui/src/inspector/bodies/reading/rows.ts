@@ -5,7 +5,7 @@ export type TokenKind = "plain" | "key" | "string" | "number" | "word" | "mark" 
 /** A piece of text, its colour, and whether it is part of a search result. */
 export type Token = readonly [kind: TokenKind, text: string, hit?: true];
 
-export interface Row {
+export interface TextRow {
   tokens: Token[];
   /** The line in the original text; null for a continuation and in trees. */
   number: number | null;
@@ -13,22 +13,22 @@ export interface Row {
   /** Null for a row that cannot be expanded. */
   open: boolean | null;
   /** In a comparison: how the row differs. */
-  sign?: Sign;
+  sign?: DiffSign;
 }
 
-export type Sign = "added" | "removed" | "changed";
+export type DiffSign = "added" | "removed" | "changed";
 
 /** A parsed body, kept in the worker; the page fetches only the visible rows. */
 export interface Reading {
   readonly count: number;
-  rows(from: number, to: number): Row[];
+  rows(from: number, to: number): TextRow[];
   /** Wraps lines at a width in characters; trees ignore it. */
   wrap(columns: number): void;
   toggle(row: number): void;
   /** Expands everything (up to the limit of rows), or collapses all but the first level. */
   fold(open: boolean): void;
   /** Searches for a text, ignoring case. An empty one ends the search. */
-  find(text: string): Found;
+  find(text: string): SearchResult;
   /** The row of a search result, expanded so that it is visible. */
   show(finding: number): number;
   /** Path of the row in the body, such as `$.orders[0].id`; null where there is none. */
@@ -37,17 +37,17 @@ export interface Reading {
   text(row: number): string;
 }
 
-export interface Found {
+export interface SearchResult {
   count: number;
   /** There are more results, but the search stopped here. */
   more: boolean;
 }
 
-export const NOTHING_FOUND: Found = { count: 0, more: false };
-export const FINDINGS = 10_000;
+export const NO_MATCHES: SearchResult = { count: 0, more: false };
+export const MAX_MATCHES = 10_000;
 
 /** Deceptive or invisible characters: control, zero-width, direction marks, private use, and lone surrogates. */
-const ODD = new RegExp(
+const DECEPTIVE = new RegExp(
   [
     "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f",
     "\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{e0000}-\\u{e0fff}",
@@ -57,13 +57,13 @@ const ODD = new RegExp(
 );
 
 /** Text from the wire in the order it was sent, with deceptive characters replaced by their names. */
-export function visible(kind: TokenKind, text: string): Token[] {
-  ODD.lastIndex = 0;
-  if (!ODD.test(text)) return text === "" ? [] : [[kind, text]];
+export function escapeDeceptive(kind: TokenKind, text: string): Token[] {
+  DECEPTIVE.lastIndex = 0;
+  if (!DECEPTIVE.test(text)) return text === "" ? [] : [[kind, text]];
   const tokens: Token[] = [];
   let at = 0;
-  ODD.lastIndex = 0;
-  for (const found of text.matchAll(ODD)) {
+  DECEPTIVE.lastIndex = 0;
+  for (const found of text.matchAll(DECEPTIVE)) {
     if (found.index > at) tokens.push([kind, text.slice(at, found.index)]);
     const code = found[0].codePointAt(0) ?? 0;
     tokens.push(["odd", code === 0x1b ? "ESC" : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`]);

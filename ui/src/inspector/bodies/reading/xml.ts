@@ -1,8 +1,8 @@
 // XML as a tree of elements, parsed as written: no entity is expanded, nothing is loaded, no depth uses stack.
-import { position, type Mistake } from "./json";
+import { position, type ParseMistake } from "./json";
 import { Nodes } from "./nodes";
-import type { Format } from "./outline";
-import { visible, type Token } from "./rows";
+import type { NodeFormat } from "./outline";
+import { escapeDeceptive, type Token } from "./rows";
 
 const ELEMENT = 1;
 const TEXT = 2;
@@ -20,14 +20,14 @@ const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|tra
 /** HTML elements with raw text content. */
 const RAW = /^(?:script|style|textarea|title)$/i;
 
-export interface XmlTree extends Format {
-  readonly mistake: Mistake | null;
+export interface XmlTree extends NodeFormat {
+  readonly mistake: ParseMistake | null;
   readonly more: boolean;
 }
 
 export function readXml(text: string, language: "xml" | "html" = "xml"): XmlTree {
   const nodes = new Nodes();
-  let mistake: Mistake | null = null;
+  let mistake: ParseMistake | null = null;
   let more = false;
   /** The currently open element. */
   const open = { node: -1, level: 0 };
@@ -148,16 +148,19 @@ export function readXml(text: string, language: "xml" | "html" = "xml"): XmlTree
           .replaceAll(/\s+/g, " ");
         return to - from > limit ? `${shown}…` : shown;
       };
-      if (kind === TEXT) return visible("plain", whole(SHOWN));
-      if (kind === COMMENT || kind === OTHER) return visible("mark", whole(SHOWN));
-      if (kind === DATA) return visible("string", whole(SHOWN));
+      if (kind === TEXT) return escapeDeceptive("plain", whole(SHOWN));
+      if (kind === COMMENT || kind === OTHER) return escapeDeceptive("mark", whole(SHOWN));
+      if (kind === DATA) return escapeDeceptive("string", whole(SHOWN));
       const tokens = tagTokens(whole(SHOWN, openingEnd(node)));
       if (kind === WORDS) {
         const words = text
           .slice(openingEnd(node), nodes.to(node))
           .replace(/<\/[^<]*$/, "")
           .trim();
-        tokens.push(...visible("plain", words.replaceAll(/\s+/g, " ")), ["mark", `</${nameAt(text, from)}>`]);
+        tokens.push(...escapeDeceptive("plain", words.replaceAll(/\s+/g, " ")), [
+          "mark",
+          `</${nameAt(text, from)}>`,
+        ]);
       } else if (!nodes.isEmpty(node)) tokens.push(["mark", ` ${nodes.children(node, 100_000)}`]);
       return tokens;
     },
@@ -216,9 +219,13 @@ function tagTokens(tag: string): Token[] {
   const tokens: Token[] = [];
   for (const [, name, equals, value, mark, other] of tag.matchAll(ATTRIBUTE)) {
     if (name !== undefined) {
-      tokens.push(...visible("key", name), ["mark", equals ?? ""], ...visible("string", value ?? ""));
-    } else if (mark !== undefined) tokens.push(...visible("word", mark));
-    else if (other !== undefined) tokens.push(...visible("plain", other));
+      tokens.push(
+        ...escapeDeceptive("key", name),
+        ["mark", equals ?? ""],
+        ...escapeDeceptive("string", value ?? ""),
+      );
+    } else if (mark !== undefined) tokens.push(...escapeDeceptive("word", mark));
+    else if (other !== undefined) tokens.push(...escapeDeceptive("plain", other));
   }
   return tokens;
 }

@@ -1,13 +1,13 @@
 // Compares two bodies by their kind: JSON as values, text by lines, anything else as bytes. Runs in the worker.
 import { decodeText, utf8 } from "../../../model/bytes";
-import { decoded } from "../../bodies/reading/codings";
-import { laidOut, readJson } from "../../bodies/reading/json";
-import { looksLikeText } from "../../bodies/reading/kind";
+import { decodeContent } from "../../bodies/reading/codings";
+import { formatJson, readJson } from "../../bodies/reading/json";
+import { looksLikeText } from "../../bodies/reading/bodyKind";
 import type { Reading } from "../../bodies/reading/rows";
 import { jsonDifferences } from "./jsonDiff";
-import { Differences, LineChanges, linesOf } from "./views";
+import { DifferenceRows, LineChanges, linesOf } from "./views";
 
-export interface Side {
+export interface BodySide {
   bytes: Uint8Array;
   codings: readonly string[];
   charset: string | null;
@@ -25,15 +25,15 @@ export interface Comparison {
   notes: string[];
 }
 
-const UNPACKED = 4 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 4 * 1024 * 1024;
 
-export async function compare(before: Side, after: Side): Promise<Comparison> {
+export async function compare(before: BodySide, after: BodySide): Promise<Comparison> {
   const [one, other] = await Promise.all([unpacked(before), unpacked(after)]);
   const notes = [...new Set([...one.notes, ...other.notes])];
   if (before.cut || after.cut)
     notes.push("Only the beginnings are compared: at least one body is incomplete.");
   if (equal(one.bytes, other.bytes)) {
-    return { reading: new Differences([]), kind: "same", changes: 0, notes };
+    return { reading: new DifferenceRows([]), kind: "same", changes: 0, notes };
   }
   if (!isText(one.bytes) || !isText(other.bytes)) {
     const place = firstDifference(one.bytes, other.bytes);
@@ -41,7 +41,7 @@ export async function compare(before: Side, after: Side): Promise<Comparison> {
       `These are bytes, not text: ${one.bytes.length.toLocaleString("en")} before, ` +
         `${other.bytes.length.toLocaleString("en")} after. They differ from byte ${place.toLocaleString("en")} on.`,
     );
-    return { reading: new Differences([]), kind: "bytes", changes: 1, notes };
+    return { reading: new DifferenceRows([]), kind: "bytes", changes: 1, notes };
   }
   const texts = [decodeText(one.bytes, before.charset), decodeText(other.bytes, after.charset)] as const;
   const trees = [readJson(texts[0]), readJson(texts[1])] as const;
@@ -57,17 +57,17 @@ export async function compare(before: Side, after: Side): Promise<Comparison> {
       before: difference.before < 0 ? "" : trees[0].text(difference.before),
       after: difference.after < 0 ? "" : trees[1].text(difference.after),
     }));
-    return { reading: new Differences(rows), kind: "values", changes: found.length, notes };
+    return { reading: new DifferenceRows(rows), kind: "values", changes: found.length, notes };
   }
-  const lines = isJson ? ([laidOut(trees[0]).text, laidOut(trees[1]).text] as const) : texts;
+  const lines = isJson ? ([formatJson(trees[0]).text, formatJson(trees[1]).text] as const) : texts;
   const reading = new LineChanges(linesOf(lines[0]), linesOf(lines[1]));
   notes.push(...reading.notes);
   return { reading, kind: "lines", changes: reading.changes, notes };
 }
 
-async function unpacked(side: Side): Promise<{ bytes: Uint8Array; notes: string[] }> {
+async function unpacked(side: BodySide): Promise<{ bytes: Uint8Array; notes: string[] }> {
   if (side.codings.length === 0) return { bytes: side.bytes, notes: [] };
-  return decoded(side.bytes, side.codings, UNPACKED);
+  return decodeContent(side.bytes, side.codings, MAX_UNPACKED_BYTES);
 }
 
 function isText(bytes: Uint8Array): boolean {

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readJson } from "../../bodies/reading/json";
-import { compare, type Side } from "./compare";
-import { compareHeaders, USUALLY_IGNORED } from "./headers";
+import { compare, type BodySide } from "./compare";
+import { compareHeaders, DEFAULT_IGNORED } from "./headers";
 import { jsonDifferences } from "./jsonDiff";
-import { steps } from "./sequence";
+import { editScript } from "./editScript";
 import { LineChanges } from "./views";
 
-const side = (text: string | Uint8Array): Side => ({
+const side = (text: string | Uint8Array): BodySide => ({
   bytes: typeof text === "string" ? new TextEncoder().encode(text) : text,
   codings: [],
   charset: null,
@@ -30,7 +30,8 @@ describe("steps from one sequence to another", () => {
     const word = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 14 });
     fc.assert(
       fc.property(word, word, (before, after) => {
-        const found = steps(before.length, after.length, (one, other) => before[one] === after[other]) ?? [];
+        const found =
+          editScript(before.length, after.length, (one, other) => before[one] === after[other]) ?? [];
         const kept = found.filter(({ kind }) => kind !== "removed");
         expect(kept.map((step) => (step.kind === "same" ? before[step.before] : after[step.after]))).toEqual(
           after,
@@ -43,7 +44,7 @@ describe("steps from one sequence to another", () => {
   });
 
   it("are given up where there are too many", () => {
-    expect(steps(5000, 5000, () => false, 100)).toBeNull();
+    expect(editScript(5000, 5000, () => false, 100)).toBeNull();
   });
 });
 
@@ -161,7 +162,7 @@ describe("headers compared", () => {
     const rows = compareHeaders(
       [header("Date", "1"), header("Age", "1")],
       [header("date", "2"), header("Age", "1")],
-      USUALLY_IGNORED,
+      DEFAULT_IGNORED,
     );
     expect(rows.map(({ name, ignored }) => [name, ignored])).toEqual([
       ["Age", false],

@@ -1,5 +1,5 @@
 // Headers of two messages side by side; their order and the case of their names do not count.
-import type { Header } from "../../../model/wire";
+import type { Header } from "../../../model/httpMessage";
 
 export interface HeaderRow {
   /** As written by the newer message, otherwise by the older. */
@@ -12,7 +12,7 @@ export interface HeaderRow {
 }
 
 /** Headers that differ between any two exchanges without significance. */
-export const USUALLY_IGNORED = [
+export const DEFAULT_IGNORED = [
   "Age",
   "Date",
   "ETag",

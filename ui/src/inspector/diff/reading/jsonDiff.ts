@@ -1,9 +1,9 @@
 // Compares two JSON values: the order of members and the layout do not count, and items moved within a list are
 // recognized.
 import type { JsonTree } from "../../bodies/reading/json";
-import { steps } from "./sequence";
+import { editScript } from "./editScript";
 
-export interface Difference {
+export interface JsonDifference {
   kind: "added" | "removed" | "changed";
   path: string;
   /** Node numbers; -1 where there is none. */
@@ -11,24 +11,27 @@ export interface Difference {
   after: number;
 }
 
-export const DIFFERENCES = 5_000;
-const ITEMS = 5_000;
+export const MAX_DIFFERENCES = 5_000;
+const MAX_ITEMS = 5_000;
 const OBJECT = 1;
 const ARRAY = 2;
 const STRING = 3;
 const NUMBER = 4;
 
-export function jsonDifferences(before: JsonTree, after: JsonTree): { found: Difference[]; more: boolean } {
+export function jsonDifferences(
+  before: JsonTree,
+  after: JsonTree,
+): { found: JsonDifference[]; more: boolean } {
   const one = new Values(before);
   const other = new Values(after);
-  const found: Difference[] = [];
+  const found: JsonDifference[] = [];
   const pending: [number, number][] = [[0, 0]];
   const removed = (node: number) =>
     found.push({ kind: "removed", path: before.path(node) ?? "", before: node, after: -1 });
   const added = (node: number) =>
     found.push({ kind: "added", path: after.path(node) ?? "", before: -1, after: node });
   for (let pair = pending.pop(); pair; pair = pending.pop()) {
-    if (found.length >= DIFFERENCES) return { found, more: true };
+    if (found.length >= MAX_DIFFERENCES) return { found, more: true };
     const [left, right] = pair;
     if (one.same(left, other, right)) continue;
     const kind = before.nodes.kind(left);
@@ -46,9 +49,14 @@ export function jsonDifferences(before: JsonTree, after: JsonTree): { found: Dif
       const ours = one.items(left);
       const theirs = other.items(right);
       const way =
-        ours.length > ITEMS || theirs.length > ITEMS
+        ours.length > MAX_ITEMS || theirs.length > MAX_ITEMS
           ? null
-          : steps(ours.length, theirs.length, (a, b) => one.same(ours[a] ?? 0, other, theirs[b] ?? 0), ITEMS);
+          : editScript(
+              ours.length,
+              theirs.length,
+              (a, b) => one.same(ours[a] ?? 0, other, theirs[b] ?? 0),
+              MAX_ITEMS,
+            );
       // Too long or too different: compared item by item.
       const gone = way ? way.filter(({ kind: step }) => step === "removed") : [];
       let waiting: number[] = [];
@@ -58,7 +66,7 @@ export function jsonDifferences(before: JsonTree, after: JsonTree): { found: Dif
           if (a !== undefined && b !== undefined) next.push([a, b]);
           else if (a !== undefined) removed(a);
           else if (b !== undefined) added(b);
-          if (found.length >= DIFFERENCES) return { found, more: true };
+          if (found.length >= MAX_DIFFERENCES) return { found, more: true };
         }
       } else if (gone.length === 0 && way.length === 0) {
         continue;

@@ -1,23 +1,23 @@
 // A comparison as rows: values with their paths, or lines with unchanged ones folded.
 import {
-  FINDINGS,
+  MAX_MATCHES,
   highlighted,
-  NOTHING_FOUND,
+  NO_MATCHES,
   pattern,
-  visible,
-  type Found,
+  escapeDeceptive,
+  type SearchResult,
   type Reading,
-  type Row,
-  type Sign,
+  type TextRow,
+  type DiffSign,
   type Token,
 } from "../../bodies/reading/rows";
-import { steps, type Step } from "./sequence";
+import { editScript, type EditStep } from "./editScript";
 
 const SHOWN = 300;
 
 interface Shape {
   tokens: Token[];
-  sign: Sign | null;
+  sign: DiffSign | null;
   number: number | null;
   /** False for a row that can be expanded. */
   open?: false;
@@ -32,8 +32,8 @@ abstract class Listed implements Reading {
   protected abstract row(row: number): Shape;
   abstract text(row: number): string;
 
-  rows(from: number, to: number): Row[] {
-    const rows: Row[] = [];
+  rows(from: number, to: number): TextRow[] {
+    const rows: TextRow[] = [];
     for (let at = Math.max(from, 0); at < Math.min(to, this.count); at += 1) {
       const { tokens, sign, number, open = null } = this.row(at);
       rows.push({
@@ -53,13 +53,13 @@ abstract class Listed implements Reading {
 
   fold(_open: boolean): void {}
 
-  find(text: string): Found {
+  find(text: string): SearchResult {
     this.#searched = pattern(text);
     this.#findings = [];
-    if (this.#searched === null) return NOTHING_FOUND;
+    if (this.#searched === null) return NO_MATCHES;
     for (let row = 0; row < this.count; row += 1) {
       this.#searched.lastIndex = 0;
-      if (this.#findings.length === FINDINGS) return { count: FINDINGS, more: true };
+      if (this.#findings.length === MAX_MATCHES) return { count: MAX_MATCHES, more: true };
       const shown = this.row(row)
         .tokens.map(([, piece]) => piece)
         .join("");
@@ -78,13 +78,13 @@ abstract class Listed implements Reading {
 }
 
 export interface DifferenceRow {
-  kind: Sign;
+  kind: DiffSign;
   path: string;
   before: string;
   after: string;
 }
 
-export class Differences extends Listed {
+export class DifferenceRows extends Listed {
   readonly #rows: readonly DifferenceRow[];
 
   constructor(rows: readonly DifferenceRow[]) {
@@ -103,10 +103,10 @@ export class Differences extends Listed {
       before: "",
       after: "",
     };
-    const tokens: Token[] = [...visible("key", path), ["mark", "  "]];
-    if (kind !== "added") tokens.push(...visible("plain", shortened(before)));
+    const tokens: Token[] = [...escapeDeceptive("key", path), ["mark", "  "]];
+    if (kind !== "added") tokens.push(...escapeDeceptive("plain", shortened(before)));
     if (kind === "changed") tokens.push(["mark", "  →  "]);
-    if (kind !== "removed") tokens.push(...visible("plain", shortened(after)));
+    if (kind !== "removed") tokens.push(...escapeDeceptive("plain", shortened(after)));
     return { tokens, sign: kind, number: null };
   }
 
@@ -120,22 +120,22 @@ export class Differences extends Listed {
   }
 }
 
-const CONTEXT = 3;
+const CONTEXT_LINES = 3;
 /** Maximum length of texts compared by lines. */
-const LINES = 100_000;
+const MAX_LINE_LENGTH_SUM = 100_000;
 
 export function linesOf(text: string): string[] {
   return text.split(/\r\n|\n|\r/);
 }
 
-type Shown = Step | { kind: "gap"; from: number; to: number };
+type Shown = EditStep | { kind: "gap"; from: number; to: number };
 
 export class LineChanges extends Listed {
   readonly notes: string[] = [];
   readonly changes: number;
   readonly #before: readonly string[];
   readonly #after: readonly string[];
-  readonly #steps: readonly Step[];
+  readonly #steps: readonly EditStep[];
   #shown: Shown[];
 
   constructor(before: readonly string[], after: readonly string[]) {
@@ -151,9 +151,9 @@ export class LineChanges extends Listed {
       });
     const [ours, theirs] = [numbered(before), numbered(after)];
     const found =
-      before.length > LINES || after.length > LINES
+      before.length > MAX_LINE_LENGTH_SUM || after.length > MAX_LINE_LENGTH_SUM
         ? null
-        : steps(before.length, after.length, (one, other) => ours[one] === theirs[other]);
+        : editScript(before.length, after.length, (one, other) => ours[one] === theirs[other]);
     if (found === null)
       this.notes.push(
         "The bodies are too long or too different for a comparison by lines: both are shown completely.",
@@ -176,7 +176,7 @@ export class LineChanges extends Listed {
     }
     const number = (shown.kind === "removed" ? shown.before : shown.after) + 1;
     return {
-      tokens: visible("plain", shortened(this.text(row), 1_000)),
+      tokens: escapeDeceptive("plain", shortened(this.text(row), 1_000)),
       sign: shown.kind === "same" ? null : shown.kind,
       number,
     };
@@ -204,21 +204,21 @@ export class LineChanges extends Listed {
   }
 }
 
-function all(before: number, after: number): Step[] {
-  const found: Step[] = [];
+function all(before: number, after: number): EditStep[] {
+  const found: EditStep[] = [];
   for (let at = 0; at < before; at += 1) found.push({ kind: "removed", before: at, after: 0 });
   for (let at = 0; at < after; at += 1) found.push({ kind: "added", before, after: at });
   return found;
 }
 
-function folded(found: readonly Step[]): Shown[] {
+function folded(found: readonly EditStep[]): Shown[] {
   const shown: Shown[] = [];
   let at = 0;
   while (at < found.length) {
     let end = at;
     while (end < found.length && found[end]?.kind === "same") end += 1;
-    const first = at === 0 ? at : Math.min(at + CONTEXT, end);
-    const last = end === found.length ? end : Math.max(end - CONTEXT, first);
+    const first = at === 0 ? at : Math.min(at + CONTEXT_LINES, end);
+    const last = end === found.length ? end : Math.max(end - CONTEXT_LINES, first);
     if (last - first > 1) {
       shown.push(
         ...found.slice(at, first),
@@ -227,7 +227,7 @@ function folded(found: readonly Step[]): Shown[] {
       );
     } else shown.push(...found.slice(at, end));
     while (end < found.length && found[end]?.kind !== "same") {
-      shown.push(found[end] as Step);
+      shown.push(found[end] as EditStep);
       end += 1;
     }
     at = end;

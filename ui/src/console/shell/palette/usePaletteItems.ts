@@ -1,0 +1,117 @@
+// Everything that the palette can open. Records are read when a search starts, and cached as lists are.
+import { useQueries } from "@tanstack/react-query";
+import type { HttpsEdge, IpPolicyRule } from "../../../api/generated";
+import type { Base } from "../../../api/management";
+import { AREAS, type Area } from "../../areas";
+import { allQuery, listQuery, useManagement } from "../../management";
+import { pathOfId } from "../../resource/idPaths";
+import type { Kind } from "../../resource/kind";
+import type { PaletteItem } from "./search";
+
+const RULES = { path: "/ip_policy_rules", member: "ip_policy_rules" };
+const STALE_TIME_MS = 30_000;
+/** Maximum number per kind. */
+const MAX_PER_KIND = 20;
+
+interface PaletteItems {
+  things: readonly PaletteItem[];
+  loading: boolean;
+}
+
+export function usePaletteItems(agent: boolean, words: string): PaletteItems {
+  const api = useManagement();
+  const areas = AREAS.filter((area) => agent || !area.agent);
+  const shown = areas.filter((area) => !area.hidden);
+  const kinds = areas.flatMap(({ kind }) => kind ?? []);
+  const enabled = words.trim().length >= 2;
+  const newest = useQueries({
+    queries: [...kinds, RULES].map((collection) => {
+      const { key, ask } = allQuery<Base>(collection);
+      return { queryKey: key, queryFn: () => ask(api), enabled, staleTime: STALE_TIME_MS };
+    }),
+  });
+  // For kinds with more records than are read here, the server searches.
+  const older = useQueries({
+    queries: kinds.map((kind, index) => {
+      const { key, ask } = listQuery<Base>(kind, { limit: MAX_PER_KIND, search: words.trim() });
+      const more = newest[index]?.data?.next != null && !kind.live;
+      return { queryKey: key, queryFn: () => ask(api), enabled: enabled && more, staleTime: STALE_TIME_MS };
+    }),
+  });
+  const rules = (newest.at(-1)?.data?.records ?? []) as unknown as IpPolicyRule[];
+  const read = kinds.map((_kind, index) => {
+    const known = newest[index]?.data?.records ?? [];
+    const ids = new Set(known.map(({ id }) => id));
+    return [...known, ...(older[index]?.data?.records.filter(({ id }) => !ids.has(id)) ?? [])];
+  });
+  // Configured records come before those that are connected at the moment.
+  const records = kinds
+    .map((kind, index) => ({ kind, of: read[index] ?? [] }))
+    .toSorted((one, other) => Number(Boolean(one.kind.live)) - Number(Boolean(other.kind.live)))
+    .flatMap(({ kind, of }) => of.map((record) => paletteItemOf(kind, record, rules)));
+  return {
+    things: [
+      ...itemsForId(words.trim(), read.flat()),
+      ...pages(shown),
+      ...actions(shown),
+      ...(enabled ? records : []),
+    ],
+    loading: enabled && [...newest, ...older].some((result) => result.isLoading),
+  };
+}
+
+function pages(areas: readonly Area[]): PaletteItem[] {
+  return areas.map(({ path, label, group }) => ({
+    place: path,
+    group: "Pages",
+    title: label,
+    note: group,
+    text: path,
+  }));
+}
+
+function actions(areas: readonly Area[]): PaletteItem[] {
+  return areas.flatMap(({ path, kind, pages: own }) =>
+    kind && "new" in own
+      ? [
+          {
+            place: `${path}/new`,
+            group: "Actions",
+            title: `New ${kind.one}`,
+            note: kind.many,
+            text: "create add make",
+          },
+        ]
+      : [],
+  );
+}
+
+function paletteItemOf(kind: Kind, record: Base, rules: readonly IpPolicyRule[]): PaletteItem {
+  const texts = kind.columns.map((column) => column.text(record)).filter(Boolean);
+  const title = kind.title(record);
+  const networks = rules.filter(({ ip_policy }) => ip_policy.id === record.id).map(({ cidr }) => cidr);
+  const routes = (record as Partial<HttpsEdge>).routes?.flatMap(({ id, match, description }) => [
+    id,
+    match,
+    description,
+  ]);
+  return {
+    place: `${kind.path}/${record.id}`,
+    group: kind.many,
+    title,
+    note: networks.slice(0, 3).join(", ") || texts.find((text) => text !== title) || record.id,
+    text: [record.id, record.description, record.metadata, ...texts, ...networks, ...(routes ?? [])].join(
+      "\n",
+    ),
+  };
+}
+
+/** A complete id leads straight to its record, whether read or not. */
+function itemsForId(words: string, records: readonly Base[]): PaletteItem[] {
+  if (!/^[a-z]+_[0-9A-Za-z]{27}$/.test(words)) return [];
+  const edge = records.find((record) =>
+    (record as Partial<HttpsEdge>).routes?.some(({ id }) => id === words),
+  );
+  const place = edge ? `/edges/https/${edge.id}/routes/${words}` : pathOfId(words);
+  return place ? [{ place, group: "Go to", title: words, note: place, text: "" }] : [];
+}

@@ -1,0 +1,25 @@
+// Appearance of the windows.
+import { Choice } from "../../parts/Field";
+import { useStored } from "../../parts/hooks";
+import { applyTheme, THEME_NAMES, THEMES } from "../../parts/theme";
+import styles from "../Settings.module.css";
+
+export function AppearanceSettings() {
+  const [theme, setTheme] = useStored("theme", "system", THEMES);
+  return (
+    <section className={styles.section} aria-labelledby="looks-title">
+      <h2 id="looks-title" className={styles.title}>
+        Appearance
+      </h2>
+      <Choice
+        legend="Colours"
+        value={theme}
+        options={THEME_NAMES}
+        onChange={(next) => {
+          setTheme(next);
+          applyTheme(next);
+        }}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,133 @@
+// The status of server, agent and keychain, with actions for each.
+import { sessionStatus } from "../../inspector/SessionState";
+import type { DesktopState, Program, ProgramState } from "../../host/host";
+import { moment, size } from "../../model/format";
+import { Button } from "../../parts/Button";
+import type { IconName } from "../../parts/Icon";
+import type { Tone } from "../../parts/Notice";
+import { State } from "../../parts/State";
+import { attempt, useAgent, useServices } from "../../services";
+import styles from "../Settings.module.css";
+
+const PROGRAM_STATES: Record<ProgramState, { tone: Tone | "idle"; icon: IconName; words: string }> = {
+  running: { tone: "ok", icon: "check", words: "Running" },
+  starting: { tone: "info", icon: "refresh", words: "Starting" },
+  failed: { tone: "bad", icon: "cross", words: "Not running" },
+  stopped: { tone: "idle", icon: "circle", words: "Stopped" },
+};
+
+export function StatusSettings({ desktop }: { desktop: DesktopState | null }) {
+  const { host } = useServices();
+  const picture = useAgent();
+  const { status } = picture;
+  const session = sessionStatus(picture);
+  const capture = status?.capture;
+  return (
+    <section className={styles.section} aria-labelledby="standing-title">
+      <h2 id="standing-title" className={styles.title}>
+        Status
+      </h2>
+      <dl className={styles.facts}>
+        {desktop && <ProgramFacts part="server" desktop={desktop} />}
+        {desktop && <ProgramFacts part="agent" desktop={desktop} />}
+        <dt>Session</dt>
+        <dd className={styles.line}>
+          <State tone={session.tone} icon={session.icon}>
+            {session.words}
+          </State>
+          {status && (
+            <span>
+              {status.session.server_addr}
+              {status.session.since && `, since ${moment(status.session.since)}`}
+            </span>
+          )}
+        </dd>
+        {status && (
+          <>
+            <dt>Inspector</dt>
+            <dd>
+              <code>http://{status.web_addr}</code>
+            </dd>
+            <dt>Configuration</dt>
+            <dd>
+              <code>{status.config_path}</code>
+            </dd>
+          </>
+        )}
+        {capture && (
+          <>
+            <dt>Captured</dt>
+            <dd>
+              {size(capture.bytes)} of {size(capture.limit)}
+              {capture.oldest && `, the oldest from ${moment(capture.oldest)}`}
+            </dd>
+          </>
+        )}
+        {desktop && (
+          <>
+            <dt>Key of the server</dt>
+            <dd>
+              {desktop.keychain.kind === "keychain" ? "In the system's keychain" : "In a sealed file"}
+              {desktop.keychain.note && `. ${desktop.keychain.note}`}
+            </dd>
+          </>
+        )}
+        <dt>Versions</dt>
+        <dd>
+          {[desktop && `app ${desktop.version}`, status && `agent ${status.agent_version}`]
+            .filter(Boolean)
+            .join(", ") || "Unknown"}
+        </dd>
+      </dl>
+      {host.desktop && (
+        <div className={styles.buttons}>
+          <Button
+            icon="open"
+            onClick={() =>
+              void attempt("The logs could not be shown", async () => host.desktop?.revealLogs())
+            }
+          >
+            Show logs
+          </Button>
+          <Button onClick={() => void attempt("Postern could not quit", async () => host.desktop?.quit())}>
+            Quit Postern
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function ProgramFacts({ part, desktop }: { part: Program; desktop: DesktopState }) {
+  const { host } = useServices();
+  const { state } = desktop[part];
+  const { tone, icon, words } = PROGRAM_STATES[state];
+  const address = part === "server" ? desktop.server.address : desktop.agent.web_addr;
+  const remote = part === "server" && desktop.server.mode === "remote";
+  const pid = desktop[part].pid;
+  return (
+    <>
+      <dt>{part === "server" ? (remote ? "Remote server" : "Local server") : "Agent"}</dt>
+      <dd className={styles.part}>
+        <span className={styles.line}>
+          <State tone={tone} icon={icon}>
+            {words}
+          </State>
+          {address && <code>{address}</code>}
+          {pid !== null && <span>process {pid}</span>}
+          {part === "agent" && desktop.agent.adopted && <span>already running</span>}
+        </span>
+        {!remote && (
+          <Button
+            icon="refresh"
+            onClick={() =>
+              void attempt(`The ${part} could not be restarted`, async () => host.desktop?.restartPart(part))
+            }
+          >
+            Restart
+          </Button>
+        )}
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+// Connections and times of the running tunnels, polled while the window is visible.
+import { useEffect, useState } from "react";
+import type { RunningTunnel } from "../api/types";
+import { useServices } from "../services";
+
+const POLL_INTERVAL_MS = 3_000;
+const NONE: ReadonlyMap<string, RunningTunnel> = new Map();
+
+export function useRunningTunnels(active: boolean): ReadonlyMap<string, RunningTunnel> {
+  const { model } = useServices();
+  const [running, setRunning] = useState<ReadonlyMap<string, RunningTunnel>>(NONE);
+  useEffect(() => {
+    if (!active) return undefined;
+    let wanted = true;
+    const ask = () => {
+      if (document.hidden) return;
+      model.api.running().then(
+        (tunnels) => wanted && setRunning(new Map(tunnels.map((tunnel) => [tunnel.name, tunnel]))),
+        // The feed reports when the agent is unreachable; the old numbers stay until then.
+        () => {},
+      );
+    };
+    ask();
+    const timer = setInterval(ask, POLL_INTERVAL_MS);
+    return () => {
+      wanted = false;
+      clearInterval(timer);
+    };
+  }, [model, active]);
+  return active ? running : NONE;
+}
