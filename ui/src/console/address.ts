@@ -33,10 +33,10 @@ export function useAddressSearch(): [Search, (changes: Record<string, string | u
 }
 
 /** Navigates to a page of the console, such as `/ip_policies/new`. */
-export function useNavigateTo(): (place: string, search?: Record<string, string>) => void {
+export function useNavigateTo(): (path: string, search?: Record<string, string>) => void {
   const navigate = useNavigate();
   return useCallback(
-    (place, search = {}) => void navigate({ to: place as never, search: search as never }),
+    (path, search = {}) => void navigate({ to: path as never, search: search as never }),
     [navigate],
   );
 }

@@ -56,7 +56,7 @@ function resource<T extends Base>(group: Group, icon: IconName, kind: Kind<T>, p
     group,
     icon,
     path: kind.path,
-    label: kind.many,
+    label: kind.plural,
     kind: known,
     pages: { ...recordPages(known), ...pages },
   };

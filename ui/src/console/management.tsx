@@ -67,10 +67,10 @@ interface Collection {
   member: string;
 }
 
-export function listQuery<T extends Base>(kind: Collection, asked: ListQuery, every?: number) {
+export function listQuery<T extends Base>(kind: Collection, query: ListQuery, every?: number) {
   return apiQuery<Page<T>>(
-    [kind.path, "list", asked],
-    (api) => api.list<T>(kind.path, kind.member, asked),
+    [kind.path, "list", query],
+    (api) => api.list<T>(kind.path, kind.member, query),
     every ? { every } : {},
   );
 }

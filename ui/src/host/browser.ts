@@ -32,15 +32,15 @@ export function browserHost(): Host {
 
 async function request(method: string, path: string, body: string | null) {
   try {
-    const answer = await fetch(path, {
+    const response = await fetch(path, {
       method,
       cache: "no-store",
       ...(body === null ? {} : { body, headers: { "Content-Type": "application/json" } }),
     });
     return {
-      status: answer.status,
-      body: await answer.text(),
-      location: answer.headers.get("location"),
+      status: response.status,
+      body: await response.text(),
+      location: response.headers.get("location"),
     };
   } catch {
     throw new ApiError(UNREACHABLE, "The agent does not respond.", 0);
@@ -49,11 +49,11 @@ async function request(method: string, path: string, body: string | null) {
 
 async function bytes(path: string, from: number, to: number) {
   try {
-    const answer = await fetch(path, { cache: "no-store", headers: { Range: `bytes=${from}-${to - 1}` } });
+    const response = await fetch(path, { cache: "no-store", headers: { Range: `bytes=${from}-${to - 1}` } });
     return {
-      status: answer.status,
-      total: totalOf(answer.headers.get("Content-Range")),
-      bytes: new Uint8Array(await answer.arrayBuffer()),
+      status: response.status,
+      total: totalOf(response.headers.get("Content-Range")),
+      bytes: new Uint8Array(await response.arrayBuffer()),
     };
   } catch {
     throw new ApiError(UNREACHABLE, "The agent does not respond.", 0);

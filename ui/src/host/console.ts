@@ -25,9 +25,9 @@ export function consoleHost(): Host {
       return refused;
     },
     async enter(text) {
-      const answer = await request(text.trim(), "GET", PROBE_PATH, null);
-      if (answer.status === 200) hold(text.trim(), false);
-      return answer;
+      const response = await request(text.trim(), "GET", PROBE_PATH, null);
+      if (response.status === 200) hold(text.trim(), false);
+      return response;
     },
     forget: (why) => held !== "" && hold("", why === "refused"),
     listen(changed) {
@@ -51,7 +51,7 @@ async function request(
   body: string | null,
 ): Promise<HostResponse> {
   try {
-    const answer = await fetch(path, {
+    const response = await fetch(path, {
       method,
       cache: "no-store",
       credentials: "omit",
@@ -62,7 +62,7 @@ async function request(
       },
       ...(body === null ? {} : { body }),
     });
-    return { status: answer.status, body: await answer.text() };
+    return { status: response.status, body: await response.text() };
   } catch {
     throw new ApiError(SERVER_UNREACHABLE, "The server does not respond.", 0);
   }

@@ -155,7 +155,7 @@ export interface Desktop {
   revealLogs(): Promise<void>;
   preferences(): Promise<Preferences>;
   setAutostart(on: boolean): Promise<void>;
-  setNotifications(wanted: Notifications): Promise<void>;
+  setNotifications(notifications: Notifications): Promise<void>;
   /** Checks the server, then restarts the app with it. */
   toRemoteServer(server: RemoteServer): Promise<void>;
   toLocalServer(): Promise<void>;

@@ -54,10 +54,10 @@ const desktop: Desktop = {
   trustAuthority: (where) => invoke("trust_authority", { where }),
   untrustAuthority: () => invoke("untrust_authority"),
   dismissTrustOffer: () => invoke("dismiss_trust_offer"),
-  restartPart: (part) => invoke("restart_part", { part }),
+  restartPart: (program) => invoke("restart_part", { part: program }),
   revealLogs: () => invoke("reveal_logs"),
   preferences: () => invoke("preferences"),
-  setAutostart: (wish) => invoke("set_autostart", { on: wish }),
+  setAutostart: (enabled) => invoke("set_autostart", { on: enabled }),
   setNotifications: (wanted) => invoke("set_notifications", { wanted }),
   toRemoteServer: (server) => invoke("use_remote_server", { ...server }),
   toLocalServer: () => invoke("use_local_server"),
@@ -71,13 +71,13 @@ const HEADER_BYTES = 12;
 /** The response comes as bytes, not as text: its status and the total length are in front. */
 async function bytes(path: string, from: number, to: number) {
   try {
-    const answer = await invoke<ArrayBuffer>("agent_bytes", { path, from, to });
-    const facts = new DataView(answer, 0, HEADER_BYTES);
+    const response = await invoke<ArrayBuffer>("agent_bytes", { path, from, to });
+    const facts = new DataView(response, 0, HEADER_BYTES);
     const total = facts.getBigUint64(4);
     return {
       status: facts.getUint32(0),
       total: total === UNKNOWN_LENGTH ? null : Number(total),
-      bytes: new Uint8Array(answer, HEADER_BYTES),
+      bytes: new Uint8Array(response, HEADER_BYTES),
     };
   } catch (thrown) {
     const problem = asProblem(thrown);
@@ -89,27 +89,27 @@ const UNKNOWN_LENGTH = 2n ** 64n - 1n;
 /** The app relays the agent's feed; its state follows from the state of the agent. */
 function feed(listener: FeedListener): () => void {
   let live = false;
-  let told = false;
-  const judge = (state: DesktopState) => {
-    told = true;
+  let received = false;
+  const follow = (state: DesktopState) => {
+    received = true;
     const now = state.agent.state === "running";
     if (now && !live) listener.live();
     if (!now && live) listener.lost();
     live = now;
   };
-  const heard = [
+  const stops = [
     listen<AgentEvent>("agent-event", ({ payload }) => listener.event(payload)),
-    listen<DesktopState>("desktop-state", ({ payload }) => judge(payload)),
+    listen<DesktopState>("desktop-state", ({ payload }) => follow(payload)),
   ];
   // Requested only after both listeners are active, so that no event is lost in between. An event may overtake
   // the response, which is then the older of the two.
-  Promise.all(heard)
+  Promise.all(stops)
     .then(() => desktop.state())
     .then(
-      (state) => void (told || judge(state)),
-      () => void (told || listener.lost()),
+      (state) => void (received || follow(state)),
+      () => void (received || listener.lost()),
     );
-  return () => heard.forEach((stop) => void stop.then((unlisten) => unlisten()));
+  return () => stops.forEach((stop) => void stop.then((unlisten) => unlisten()));
 }
 
 function on<T>(name: string, listener: (payload: T) => void): () => void {

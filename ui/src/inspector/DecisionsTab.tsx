@@ -17,7 +17,7 @@ export function DecisionsTab({ detail }: { detail: Detail }) {
   const { captured } = detail;
   const { trace } = captured;
   const verdict = explain(captured);
-  const places = [
+  const origins = [
     ["Request", trace?.id],
     ["Edge", trace?.edge],
     ["Route", trace?.route],
@@ -48,9 +48,9 @@ export function DecisionsTab({ detail }: { detail: Detail }) {
           </tbody>
         </table>
       )}
-      {places.length > 0 && (
+      {origins.length > 0 && (
         <dl className={styles.places}>
-          {places.map(([name, id]) => (
+          {origins.map(([name, id]) => (
             <div key={name}>
               <dt>{name}</dt>
               <dd>{id}</dd>

@@ -25,7 +25,7 @@ export function DetailActions({ summary, cut, editing, onEdit, onNote, onDelete 
     ({ name, state, definition }) =>
       name !== own && state === "running" && !["tcp", "tls"].includes(definition.proto ?? ""),
   );
-  const ways: MenuAction[] = [
+  const targets: MenuAction[] = [
     { label: "To the local service", icon: "replay", run: () => void replay({ id }) },
     { label: "Through the edge", icon: "replay", run: () => void replay({ id, through: "edge" }) },
     ...others.map(({ name }) => ({
@@ -52,7 +52,7 @@ export function DetailActions({ summary, cut, editing, onEdit, onNote, onDelete 
       <Menu
         trigger={<IconButton label="More ways to replay" icon="chevron" disabled={cut} />}
         title="Replay"
-        actions={ways}
+        actions={targets}
       />
       <Button icon="edit" aria-pressed={editing} title="Edit and replay (e)" onClick={() => onEdit(!editing)}>
         Edit

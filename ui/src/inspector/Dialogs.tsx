@@ -72,9 +72,9 @@ export function NoteDialog({ note, onClose, onSave }: NoteDialogProps) {
         }}
       >
         <Field label="Note">
-          {(tied) => (
+          {(inputProps) => (
             <textarea
-              {...tied}
+              {...inputProps}
               rows={4}
               maxLength={2000}
               value={text}
@@ -112,11 +112,11 @@ export function ExportDialog({ filter, shown, onClose }: ExportDialogProps) {
   const { exportHar } = useActions();
   const [secrets, setSecrets] = useState<"hide" | "show">("hide");
   const save = async () => {
-    const wanted: Partial<SummaryQuery> = {
+    const query: Partial<SummaryQuery> = {
       limit: MAX_EXPORTED,
       ...(filter.trim() === "" ? {} : { filter }),
     };
-    if (await exportHar(wanted, secrets)) onClose();
+    if (await exportHar(query, secrets)) onClose();
   };
   return (
     <Dialog title="Save as a HAR file" open onClose={onClose}>

@@ -22,10 +22,10 @@ export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxPro
   const [typing, setTyping] = useState<{ text: string; caret: number } | null>(null);
   const [active, setActive] = useState(-1);
   const caret = typing?.text === filter ? typing.caret : null;
-  const seen = useSeenValues(caret !== null);
+  const seenValues = useSeenValues(caret !== null);
   const suggested = useMemo(
-    () => (caret === null ? null : suggest(filter, caret, seen)),
-    [filter, caret, seen],
+    () => (caret === null ? null : suggest(filter, caret, seenValues)),
+    [filter, caret, seenValues],
   );
   const items = suggested?.items ?? [];
   const chosen = items[active];
@@ -40,15 +40,15 @@ export function FilterBox({ box, filter, onFilter, problem, done }: FilterBoxPro
     if (!item || !suggested) return;
     const behind = filter.slice(suggested.end);
     const insert = item.insert + (item.whole && !behind.startsWith(" ") ? " " : "");
-    const place = suggested.from + insert.length;
+    const position = suggested.from + insert.length;
     const text = filter.slice(0, suggested.from) + insert + behind;
     onFilter(text);
     setActive(-1);
-    setTyping({ text, caret: place });
+    setTyping({ text, caret: position });
     // The new value is in the input only after rendering.
     requestAnimationFrame(() => {
       box.current?.focus();
-      box.current?.setSelectionRange(place, place);
+      box.current?.setSelectionRange(position, position);
     });
   };
   const onKey = (event: KeyboardEvent<HTMLInputElement>) => {

@@ -6,11 +6,11 @@ import styles from "./MemoryGauge.module.css";
 export function MemoryGauge() {
   const { status } = useAgent();
   if (!status) return null;
-  const { bytes, limit, count: kept, dropped, oldest, pinned = 0 } = status.capture;
+  const { bytes, limit, count: stored, dropped, oldest, pinned = 0 } = status.capture;
   const share = limit > 0 ? Math.min(bytes / limit, 1) : 0;
   const words = `${size(bytes)} of ${size(limit)}`;
   const facts = [
-    `${count(kept)} requests are stored`,
+    `${count(stored)} requests are stored`,
     ...(pinned > 0 ? [`${count(pinned)} of them pinned, which are evicted last`] : []),
     dropped > 0
       ? `${count(dropped)} older ones were evicted; raise inspect_db_size to keep more`

@@ -89,9 +89,9 @@ export function ReplayEditor({ summary, detail, onClose, onSelect }: ReplayEdito
         <div className={styles.fields}>
           <div className={styles.target}>
             <Field label="Method">
-              {(tied) => (
+              {(inputProps) => (
                 <input
-                  {...tied}
+                  {...inputProps}
                   // The user has just opened this form.
                   // oxlint-disable-next-line jsx-a11y/no-autofocus
                   autoFocus
@@ -102,9 +102,9 @@ export function ReplayEditor({ summary, detail, onClose, onSelect }: ReplayEdito
               )}
             </Field>
             <Field label="Path and query">
-              {(tied) => (
+              {(inputProps) => (
                 <input
-                  {...tied}
+                  {...inputProps}
                   spellCheck={false}
                   value={draft.path}
                   onChange={(event) => change({ path: event.target.value })}
@@ -164,10 +164,10 @@ function BodyField({ detail, body, onChange }: BodyFieldProps) {
   }
   return (
     <Field label="Body">
-      {(tied) => (
+      {(inputProps) => (
         <textarea
-          {...tied}
-          className={`${tied.className ?? ""} ${styles.body}`}
+          {...inputProps}
+          className={`${inputProps.className ?? ""} ${styles.body}`}
           spellCheck={false}
           rows={6}
           value={body ?? original ?? ""}
@@ -183,13 +183,13 @@ function useOriginal(detail: Detail): string | null | undefined {
   const { model } = useServices();
   const [original, setOriginal] = useState<string | null>();
   useEffect(() => {
-    let wanted = true;
+    let active = true;
     model.details.body(detail.captured.id, "request", MAX_EDITABLE_BYTES).then(
-      (bytes) => wanted && setOriginal(bodyText(detail, bytes)),
-      () => wanted && setOriginal(null),
+      (bytes) => active && setOriginal(bodyText(detail, bytes)),
+      () => active && setOriginal(null),
     );
     return () => {
-      wanted = false;
+      active = false;
     };
   }, [model, detail]);
   return original;
@@ -211,8 +211,12 @@ function TunnelField({ summary, tunnel, onChange }: TunnelFieldProps) {
   if (others.length === 0) return null;
   return (
     <Field label="Tunnel">
-      {(tied) => (
-        <select {...tied} value={tunnel ?? ""} onChange={(event) => onChange(event.target.value || null)}>
+      {(inputProps) => (
+        <select
+          {...inputProps}
+          value={tunnel ?? ""}
+          onChange={(event) => onChange(event.target.value || null)}
+        >
           <option value="">{own}, where it came through</option>
           {others.map(({ name }) => (
             <option key={name}>{name}</option>

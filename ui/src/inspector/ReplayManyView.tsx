@@ -15,10 +15,10 @@ const TARGETS = [
   { value: "local", label: "To the local service" },
   { value: "edge", label: "Through the edge" },
 ] as const;
-const FIELDS: readonly { name: keyof Pace; label: string; most: number }[] = [
-  { name: "times", label: "Times each", most: MAX_REPLAYS },
-  { name: "rate", label: "Requests per second", most: 100 },
-  { name: "concurrency", label: "Concurrent requests", most: 50 },
+const FIELDS: readonly { name: keyof Pace; label: string; max: number }[] = [
+  { name: "times", label: "Times each", max: MAX_REPLAYS },
+  { name: "rate", label: "Requests per second", max: 100 },
+  { name: "concurrency", label: "Concurrent requests", max: 50 },
 ];
 
 export function ReplayManyView({ ids, onSelect }: { ids: readonly string[]; onSelect(id: string): void }) {
@@ -53,11 +53,11 @@ export function ReplayManyView({ ids, onSelect }: { ids: readonly string[]; onSe
         }}
       >
         <div className={styles.numbers}>
-          {FIELDS.map(({ name, label, most }) => (
+          {FIELDS.map(({ name, label, max: most }) => (
             <Field key={name} label={label}>
-              {(tied) => (
+              {(inputProps) => (
                 <input
-                  {...tied}
+                  {...inputProps}
                   type="number"
                   min={1}
                   max={most}
@@ -91,17 +91,17 @@ export function ReplayManyView({ ids, onSelect }: { ids: readonly string[]; onSe
 
 function Results({ run, onSelect }: { run: ReplayMany; onSelect(id: string): void }) {
   const { model } = useServices();
-  const answers = run.sent.map((one) => run.responseTo(one)).filter((answer) => answer !== undefined);
+  const responses = run.sent.map((one) => run.responseTo(one)).filter((response) => response !== undefined);
   const refused = run.sent.filter(({ failed }) => failed !== null).length;
-  const groups = useMemo(() => results(answers), [answers]);
+  const groups = useMemo(() => results(responses), [responses]);
   return (
     <>
       <p className={styles.sum} role="status">
         {count(run.sent.length)} of {count(run.total)} sent
         {run.ended && run.sent.length < run.total && ", then stopped"}
-        {groups.map(({ response: answer, count: many, p50, p95 }) => (
-          <span key={answer}>
-            <b>{count(many)}</b> × {answer}, half within {duration(p50)}, 95 % within {duration(p95)}
+        {groups.map(({ response, count: many, p50, p95 }) => (
+          <span key={response}>
+            <b>{count(many)}</b> × {response}, half within {duration(p50)}, 95 % within {duration(p95)}
           </span>
         ))}
         {refused > 0 && (
@@ -127,7 +127,7 @@ function Results({ run, onSelect }: { run: ReplayMany; onSelect(id: string): voi
                 <th scope="row">
                   {original?.method} {maskUrl(original?.path ?? "deleted meanwhile")}
                 </th>
-                <td>{one.failed ?? <Answer answer={run.responseTo(one)} onSelect={onSelect} />}</td>
+                <td>{one.failed ?? <Answer response={run.responseTo(one)} onSelect={onSelect} />}</td>
                 <td>{duration(run.responseTo(one)?.duration ?? null)}</td>
               </tr>
             );
@@ -138,11 +138,11 @@ function Results({ run, onSelect }: { run: ReplayMany; onSelect(id: string): voi
   );
 }
 
-function Answer({ answer, onSelect }: { answer: Summary | undefined; onSelect(id: string): void }) {
-  if (!answer) return <>Sent</>;
-  const { tone, icon, words } = outcome(answer);
+function Answer({ response, onSelect }: { response: Summary | undefined; onSelect(id: string): void }) {
+  if (!response) return <>Sent</>;
+  const { tone, icon, words } = outcome(response);
   return (
-    <button type="button" className={styles.answer} onClick={() => onSelect(answer.id)}>
+    <button type="button" className={styles.answer} onClick={() => onSelect(response.id)}>
       <State tone={tone} icon={icon}>
         {words}
       </State>

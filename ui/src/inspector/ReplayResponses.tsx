@@ -24,8 +24,8 @@ export function ReplayResponses({ of, latest, onSelect }: ReplayResponsesProps) 
   const [chosen, setChosen] = useState<{ id: string; after: string | null } | null>(null);
   const [compared, setCompared] = useState(false);
   // A choice lasts until the next replay.
-  const wanted = chosen?.after === latest ? chosen.id : latest;
-  const shown = replays.find(({ id }) => id === wanted) ?? replays[0];
+  const chosenId = chosen?.after === latest ? chosen.id : latest;
+  const shown = replays.find(({ id }) => id === chosenId) ?? replays[0];
   if (!shown) {
     return (
       <section className={styles.attempts} aria-label="Responses">

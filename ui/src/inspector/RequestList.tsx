@@ -40,12 +40,12 @@ export function RequestList(props: RequestListProps) {
   });
 
   // Rows keep their position while the user reads further down or has paused the list.
-  const settle = () => {
+  const announce = () => {
     const away = (frame.current?.scrollTop ?? 0) > ROW_HEIGHT / 2;
     if (paused || away) view.hold();
     else view.release();
   };
-  useEffect(settle, [paused, view]);
+  useEffect(announce, [paused, view]);
 
   // Scrolls to a new selection and keeps it visible when the height changes; new rows do not scroll.
   useEffect(() => {
@@ -82,7 +82,7 @@ export function RequestList(props: RequestListProps) {
         aria-colcount={COLUMNS.length}
         aria-activedescendant={active}
         tabIndex={0}
-        onScroll={settle}
+        onScroll={announce}
       >
         <div className={`${styles.row} ${styles.header}`} role="row" aria-rowindex={1}>
           {COLUMNS.map((column) => (
@@ -123,18 +123,18 @@ export function RequestList(props: RequestListProps) {
 
 /** Limits announcements: a busy list would otherwise talk without end. */
 function Announcement({ words }: { words: string }) {
-  const [said, setSaid] = useState(words);
+  const [announced, setAnnounced] = useState(words);
   const latest = useRef(words);
   useEffect(() => {
     latest.current = words;
   });
   useEffect(() => {
-    const timer = setInterval(() => setSaid(latest.current), 3000);
+    const timer = setInterval(() => setAnnounced(latest.current), 3000);
     return () => clearInterval(timer);
   }, []);
   return (
     <p className="unseen" role="status">
-      {said}
+      {announced}
     </p>
   );
 }

@@ -36,38 +36,38 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
   const [paused, setPaused] = useState(false);
   const [tab, setTab] = useStored("tab", "overview", TAB_NAMES);
   const [letters, setLetters] = useStored("letters", "on", ["on", "off"]);
-  const [asking, setAsking] = useState<OpenDialog | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   /** The request that is being edited; selecting another one closes it. */
   const [edited, setEdited] = useState<string | null>(null);
   const { replay, copyAs, pin, annotate, remove, importHar } = useActions();
   const box = useRef<HTMLInputElement>(null);
   const pane = useRef<HTMLDivElement>(null);
   const file = useRef<HTMLInputElement>(null);
-  const [multiple, setMarked] = useState(NONE);
-  const chosen = withoutRemoved(
+  const [multiple, setMultiple] = useState(NONE);
+  const current = withoutRemoved(
     { active: selected, several: multiple },
     (id) => model.exchanges.find(id) === undefined,
   );
-  const { several } = chosen;
+  const { several } = current;
   const summary = selected === null ? undefined : model.exchanges.find(selected);
   const ids = several.size > 0 ? [...several] : summary ? [summary.id] : [];
 
   const onSelect = useStable((id: string | null) => {
-    setMarked(NONE);
+    setMultiple(NONE);
     onActive(id);
   });
   const pick = useStable((id: string, manner: SelectMode) => {
     const next = select({ active: selected, several }, id, manner, handle.view);
-    setMarked(next.several);
+    setMultiple(next.several);
     onActive(next.active);
   });
 
   // A deleted or evicted request is deselected; before the list has loaded nothing counts as removed.
-  const left = chosen.active;
-  const gone = link === "live" && !filling && left !== selected;
+  const left = current.active;
+  const isRemoved = link === "live" && !filling && left !== selected;
   useEffect(() => {
-    if (gone) onActive(left);
-  }, [gone, left, onActive]);
+    if (isRemoved) onActive(left);
+  }, [isRemoved, left, onActive]);
 
   const focusList = () => pane.current?.querySelector<HTMLElement>("[role=grid]")?.focus();
   const close = useStable(() => {
@@ -78,8 +78,8 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
     setEdited(editing ? selected : null);
     if (!editing) focusList();
   });
-  const ask = useStable(setAsking);
-  const onDelete = useStable((some?: readonly string[]) => setAsking({ delete: some ?? ids }));
+  const openDialog = useStable(setDialog);
+  const onDelete = useStable((some?: readonly string[]) => setDialog({ delete: some ?? ids }));
   const onTab = useStable((next: string) => setTab(TAB_NAMES.find((name) => name === next) ?? "overview"));
 
   const step = (by: number, manner: SelectMode = "only") => {
@@ -89,7 +89,7 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
     if (next && manner === "only") onSelect(next.id);
     else if (next && next.id !== selected) pick(next.id, manner);
   };
-  const turn = (by: number) => {
+  const moveTab = (by: number) => {
     const at = TAB_NAMES.indexOf(tab) + by + TAB_NAMES.length;
     setTab(TAB_NAMES[at % TAB_NAMES.length] ?? "overview");
   };
@@ -101,7 +101,7 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
     else
       toast({ title: "Select a second request", detail: "Use Ctrl and a click, or Shift and an arrow key." });
   };
-  const act: Record<Action, () => void> = {
+  const actions: Record<Action, () => void> = {
     next: () => step(1),
     previous: () => step(-1),
     extendDown: () => step(1, "range"),
@@ -109,18 +109,18 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
     first: () => step(-Infinity),
     last: () => step(Infinity),
     open: () => document.getElementById("request-title")?.focus(),
-    nextTab: () => turn(1),
-    previousTab: () => turn(-1),
+    nextTab: () => moveTab(1),
+    previousTab: () => moveTab(-1),
     replay: () => summary && several.size === 0 && void replay({ id: summary.id }),
     edit: () => summary && several.size === 0 && setEdited(summary.id),
     compare,
     copy: () => summary && void copyAs(summary.id, "curl", false),
     pin: () => ids.forEach((id) => void pin(id, !summary?.pinned)),
-    note: () => summary && setAsking("note"),
-    remove: () => ids.length > 0 && setAsking({ delete: ids }),
+    note: () => summary && setDialog("note"),
+    remove: () => ids.length > 0 && setDialog({ delete: ids }),
     pause: () => setPaused(!paused),
     filter: () => box.current?.select(),
-    help: () => setAsking("keys"),
+    help: () => setDialog("keys"),
     escape: () => {
       if (document.activeElement === box.current && filter !== "") onFilter("");
       else if (document.activeElement === box.current) focusList();
@@ -129,7 +129,7 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
       else if (filter !== "") onFilter("");
     },
   };
-  useShortcuts((action) => act[action](), letters === "on");
+  useShortcuts((action) => actions[action](), letters === "on");
 
   const names = new Set([
     ...tunnels.map(({ name }) => name),
@@ -147,11 +147,11 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
         paused={paused}
         onPause={() => setPaused(!paused)}
         actions={[
-          { label: "Save as HAR…", icon: "export", run: () => ask("export") },
+          { label: "Save as HAR…", icon: "export", run: () => openDialog("export") },
           { label: "Import a HAR file…", icon: "import", run: () => file.current?.click() },
-          { label: "Delete all requests", icon: "trash", danger: true, run: () => ask("all") },
+          { label: "Delete all requests", icon: "trash", danger: true, run: () => openDialog("all") },
         ]}
-        onHelp={() => ask("keys")}
+        onHelp={() => openDialog("keys")}
       />
       <input
         ref={file}
@@ -160,8 +160,8 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
         aria-label="HAR file"
         accept=".har,application/json"
         onChange={(event) => {
-          const [taken] = event.target.files ?? [];
-          if (taken) void importHar(taken);
+          const [chosen] = event.target.files ?? [];
+          if (chosen) void importHar(chosen);
           event.target.value = "";
         }}
       />
@@ -197,7 +197,7 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
               onTab={onTab}
               editing={edited === summary.id}
               onEdit={edit}
-              onNote={() => ask("note")}
+              onNote={() => openDialog("note")}
               onDelete={onDelete}
               onSelect={onSelect}
               onClose={close}
@@ -205,37 +205,37 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
           </div>
         )}
       </div>
-      <DeleteAllDialog open={asking === "all"} onClose={() => setAsking(null)} />
-      {typeof asking === "object" && asking !== null && (
+      <DeleteAllDialog open={dialog === "all"} onClose={() => setDialog(null)} />
+      {typeof dialog === "object" && dialog !== null && (
         <DeleteSomeDialog
-          ids={asking.delete}
-          onClose={() => setAsking(null)}
+          ids={dialog.delete}
+          onClose={() => setDialog(null)}
           onConfirm={() => {
-            setAsking(null);
-            void remove(asking.delete);
+            setDialog(null);
+            void remove(dialog.delete);
             focusList();
           }}
         />
       )}
-      {asking === "export" && (
+      {dialog === "export" && (
         <ExportDialog
           filter={handle.problem === null ? filter : ""}
           shown={handle.view.count + handle.view.waiting}
-          onClose={() => setAsking(null)}
+          onClose={() => setDialog(null)}
         />
       )}
-      {asking === "note" && summary && (
+      {dialog === "note" && summary && (
         <NoteDialog
           note={summary.note ?? ""}
-          onClose={() => setAsking(null)}
-          onSave={(note) => void annotate(summary.id, note).then((kept) => kept && setAsking(null))}
+          onClose={() => setDialog(null)}
+          onSave={(note) => void annotate(summary.id, note).then((saved) => saved && setDialog(null))}
         />
       )}
       <ShortcutsDialog
-        open={asking === "keys"}
+        open={dialog === "keys"}
         letters={letters === "on"}
         onLetters={(on) => setLetters(on ? "on" : "off")}
-        onClose={() => setAsking(null)}
+        onClose={() => setDialog(null)}
       />
     </div>
   );

@@ -89,8 +89,13 @@ function NameDialog({ filter, onClose, onSave }: NameDialogProps) {
         }}
       >
         <Field label="Name of the view" mistake={tried && given === "" ? "Enter a name." : null}>
-          {(tied) => (
-            <input {...tied} value={name} maxLength={60} onChange={(event) => setName(event.target.value)} />
+          {(inputProps) => (
+            <input
+              {...inputProps}
+              value={name}
+              maxLength={60}
+              onChange={(event) => setName(event.target.value)}
+            />
           )}
         </Field>
         <DialogActions>

@@ -38,9 +38,9 @@ export function sessionStatus({
 }
 
 export function SessionState() {
-  const picture = useAgent();
-  const { tone, icon, words, busy = false } = sessionStatus(picture);
-  const session = picture.connection === "live" ? picture.status?.session : undefined;
+  const agent = useAgent();
+  const { tone, icon, words, busy = false } = sessionStatus(agent);
+  const session = agent.connection === "live" ? agent.status?.session : undefined;
   const leg = session?.state === "online" ? session.legs[0] : undefined;
   return (
     <span className={styles.session}>

@@ -46,7 +46,7 @@ export function useActions() {
       const detail = await model.details.read(id, model.exchanges.find(id)?.duration !== null);
       const body = await model.details.body(id, "request", MAX_COPIED_BYTES);
       const isCut = detail.request.cut || detail.request.bodySize > MAX_COPIED_BYTES;
-      const hides = !reveal && hasSecrets(detail.request.headers);
+      const masksSecrets = !reveal && hasSecrets(detail.request.headers);
       const { label, write } = COPY_FORMATS[kind];
       const name = label.charAt(0).toUpperCase() + label.slice(1);
       if (!(await copy(write(sourceOf(detail, body, tunnels), reveal), name))) return;
@@ -56,7 +56,7 @@ export function useActions() {
           detail: "Only its beginning was captured or fits; the copied command sends no more than that.",
           tone: "bad",
         });
-      if (hides) {
+      if (masksSecrets) {
         toast({
           title: "Secrets were masked",
           detail: "Their values were replaced by dots.",

@@ -15,17 +15,20 @@ export function isComplete({ duration, error, open }: Summary): boolean {
 
 export function useDetail(id: string, complete: boolean): Reading {
   const { model } = useServices();
-  const [known, setKnown] = useState<{ id: string; reading: Reading }>({ id, reading: { state: "reading" } });
+  const [loaded, setLoaded] = useState<{ id: string; reading: Reading }>({
+    id,
+    reading: { state: "reading" },
+  });
   useEffect(() => {
-    let wanted = true;
+    let active = true;
     model.details.read(id, complete).then(
-      (detail) => wanted && setKnown({ id, reading: { state: "read", detail } }),
+      (detail) => active && setLoaded({ id, reading: { state: "read", detail } }),
       (thrown: unknown) =>
-        wanted && setKnown({ id, reading: { state: "failed", problem: asProblem(thrown) } }),
+        active && setLoaded({ id, reading: { state: "failed", problem: asProblem(thrown) } }),
     );
     return () => {
-      wanted = false;
+      active = false;
     };
   }, [model, id, complete]);
-  return known.id === id ? known.reading : { state: "reading" };
+  return loaded.id === id ? loaded.reading : { state: "reading" };
 }

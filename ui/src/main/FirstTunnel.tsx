@@ -62,9 +62,9 @@ export function FirstTunnel({ onMore }: { onMore(): void }) {
           }
           mistake={mistake}
         >
-          {(tied) => (
+          {(inputProps) => (
             <input
-              {...tied}
+              {...inputProps}
               value={addr}
               placeholder="8080"
               autoComplete="off"

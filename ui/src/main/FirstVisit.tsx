@@ -20,19 +20,19 @@ export function FirstVisit({ tunnels, visited, onRequests }: FirstVisitProps) {
   const { status } = useAgent();
   const [step, setStep] = useStored("first-visit", "open", ["open", "done"]);
   const [busy, setBusy] = useState(false);
-  const [answered, setAnswered] = useState<number | null>(null);
+  const [sampleStatus, setSampleStatus] = useState<number | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
 
   const [first] = tunnels;
   const page = tunnels.length === 1 && first?.state === "running" && first.public_url?.startsWith("http");
   const untouched = !visited && (status?.capture.count ?? 0) === 0;
-  if (!first || !page || step === "done" || !(untouched || answered !== null || problem)) return null;
+  if (!first || !page || step === "done" || !(untouched || sampleStatus !== null || problem)) return null;
 
   const send = async () => {
     setBusy(true);
     setProblem(null);
     try {
-      setAnswered(await model.api.sample(first.name));
+      setSampleStatus(await model.api.sample(first.name));
     } catch (thrown) {
       setProblem(asProblem(thrown));
     }
@@ -40,7 +40,7 @@ export function FirstVisit({ tunnels, visited, onRequests }: FirstVisitProps) {
   };
   const leave = () => setStep("done");
 
-  if (answered !== null) {
+  if (sampleStatus !== null) {
     return (
       <Notice
         tone="ok"
@@ -63,8 +63,8 @@ export function FirstVisit({ tunnels, visited, onRequests }: FirstVisitProps) {
         alert
       >
         <p>
-          It went to the public address and back, with the response {answered}. It is in the list of requests:
-          select it to see the whole exchange.
+          It went to the public address and back, with the response {sampleStatus}. It is in the list of
+          requests: select it to see the whole exchange.
         </p>
       </Notice>
     );

@@ -16,9 +16,9 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
         hint="Leave it empty to get a free port."
         mistake={mistakes.remoteAddr ?? null}
       >
-        {(tied) => (
+        {(inputProps) => (
           <input
-            {...tied}
+            {...inputProps}
             value={form.remoteAddr}
             placeholder="localhost:24010"
             spellCheck={false}
@@ -35,9 +35,9 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
         hint="One key=value per line. Edges of the server select tunnels by labels."
         mistake={mistakes.labels ?? null}
       >
-        {(tied) => (
+        {(inputProps) => (
           <textarea
-            {...tied}
+            {...inputProps}
             value={form.labels}
             placeholder="service=web"
             spellCheck={false}
@@ -54,9 +54,9 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
         hint="Leave it empty to get a free one. A single label is placed below the server's domain."
         mistake={mistakes.domain ?? null}
       >
-        {(tied) => (
+        {(inputProps) => (
           <input
-            {...tied}
+            {...inputProps}
             value={form.domain}
             placeholder="shop"
             spellCheck={false}
@@ -78,9 +78,9 @@ export function KindFields({ form, mistakes, set }: KindFieldsProps) {
         label="Host header"
         hint="Empty forwards the public name. “rewrite” sends the local address; anything else is sent as written."
       >
-        {(tied) => (
+        {(inputProps) => (
           <input
-            {...tied}
+            {...inputProps}
             value={form.hostHeader}
             spellCheck={false}
             onChange={(event) => set({ hostHeader: event.target.value })}

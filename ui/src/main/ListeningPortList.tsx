@@ -22,28 +22,28 @@ export function ListeningPortList({ picked, onPick }: ListeningProps) {
   const { model } = useServices();
   const [found, setFound] = useState<ListeningPorts>({ state: "looking" });
 
-  const look = useCallback(() => {
+  const refresh = useCallback(() => {
     model.api.ports().then(
       (ports) => setFound({ state: "found", ports }),
       (thrown: unknown) => setFound({ state: "failed", why: asProblem(thrown).message }),
     );
   }, [model]);
   useEffect(() => {
-    look();
+    refresh();
     // Services that start meanwhile appear automatically.
-    const timer = setInterval(() => document.hidden || look(), POLL_INTERVAL_MS);
+    const timer = setInterval(() => document.hidden || refresh(), POLL_INTERVAL_MS);
     return () => clearInterval(timer);
-  }, [look]);
+  }, [refresh]);
 
   const pick = async (port: ListeningPort) => {
     onPick(port);
     // Only the picked port is probed for its protocol; without a response the guess remains.
-    const asked = await model.api.port(port.port).catch(() => null);
-    if (!asked) return;
-    onPick(asked);
+    const probed = await model.api.port(port.port).catch(() => null);
+    if (!probed) return;
+    onPick(probed);
     setFound((before) =>
       before.state === "found"
-        ? { ...before, ports: before.ports.map((one) => (one.port === asked.port ? asked : one)) }
+        ? { ...before, ports: before.ports.map((one) => (one.port === probed.port ? probed : one)) }
         : before,
     );
   };
@@ -54,7 +54,7 @@ export function ListeningPortList({ picked, onPick }: ListeningProps) {
         <p id="listening-title">
           {found.state === "looking" ? "Searching for listening ports…" : "Listening on this machine"}
         </p>
-        <IconButton label="Refresh" icon="refresh" onClick={look} />
+        <IconButton label="Refresh" icon="refresh" onClick={refresh} />
       </div>
       {found.state === "failed" && <p className={styles.none}>{found.why}</p>}
       {found.state === "found" && found.ports.length === 0 && (

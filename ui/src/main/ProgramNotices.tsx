@@ -14,16 +14,16 @@ const PROGRAM_NAMES: Record<Program, string> = { server: "local server", agent: 
 export function ProgramNotices({ desktop }: { desktop: DesktopState | null }) {
   const [read, setRead] = useState<readonly string[]>([]);
   if (!desktop) return null;
-  const parts: Program[] = ["server", "agent"];
-  const failed = parts.filter((part) => desktop[part].state === "failed");
-  const notices = parts
-    .flatMap((part) => desktop[part].notice ?? [])
+  const programs: Program[] = ["server", "agent"];
+  const failed = programs.filter((program) => desktop[program].state === "failed");
+  const notices = programs
+    .flatMap((program) => desktop[program].notice ?? [])
     .filter((notice) => !read.includes(notice));
   if (failed.length === 0 && notices.length === 0) return null;
   return (
     <div className={styles.notices}>
-      {failed.map((part) => (
-        <FailedProgram key={part} part={part} desktop={desktop} />
+      {failed.map((program) => (
+        <FailedProgram key={program} program={program} desktop={desktop} />
       ))}
       {notices.map((notice) => (
         <Notice
@@ -37,27 +37,27 @@ export function ProgramNotices({ desktop }: { desktop: DesktopState | null }) {
   );
 }
 
-function FailedProgram({ part, desktop }: { part: Program; desktop: DesktopState }) {
+function FailedProgram({ program, desktop }: { program: Program; desktop: DesktopState }) {
   const { host } = useServices();
-  const { error, next_try: next } = desktop[part];
+  const { error, next_try: next } = desktop[program];
   const now = useNow(250, next !== null);
   const seconds = next === null ? 0 : secondsUntil(next, now);
   return (
     <Notice
       tone="bad"
-      title={`The ${PROGRAM_NAMES[part]} is not running`}
+      title={`The ${PROGRAM_NAMES[program]} is not running`}
       alert
       actions={
         <>
           <Button
             icon="refresh"
             onClick={() =>
-              void attempt(`The ${PROGRAM_NAMES[part]} could not be restarted`, async () =>
-                host.desktop?.restartPart(part),
+              void attempt(`The ${PROGRAM_NAMES[program]} could not be restarted`, async () =>
+                host.desktop?.restartPart(program),
               )
             }
           >
-            Restart the {PROGRAM_NAMES[part]}
+            Restart the {PROGRAM_NAMES[program]}
           </Button>
           <Button
             icon="open"

@@ -70,9 +70,9 @@ export function TunnelDialog({ tunnel, taken, onClose }: TunnelDialogProps) {
           hint="For example 8080, or https://localhost:8443"
           mistake={mistakes.addr ?? null}
         >
-          {(tied) => (
+          {(inputProps) => (
             <input
-              {...tied}
+              {...inputProps}
               value={form.addr}
               autoComplete="off"
               spellCheck={false}
@@ -99,9 +99,9 @@ export function TunnelDialog({ tunnel, taken, onClose }: TunnelDialogProps) {
           }
           mistake={mistakes.name ?? null}
         >
-          {(tied) => (
+          {(inputProps) => (
             <input
-              {...tied}
+              {...inputProps}
               value={form.name}
               readOnly={tunnel !== undefined}
               autoComplete="off"

@@ -16,7 +16,7 @@ type OpenDialog = { what: "add" } | { what: "edit" | "remove"; tunnel: Configure
 export function Tunnels({ onRequests }: { onRequests(name: string): void }) {
   const { tunnels, loaded: known, connection: link } = useAgent();
   const { model } = useServices();
-  const [asking, setAsking] = useState<OpenDialog>(null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
   const running = useRunningTunnels(tunnels.some(({ state }) => state === "running") && link === "live");
   const names = tunnels.map(({ name }) => name);
   const on = tunnels.filter(({ state }) => state === "running").length;
@@ -31,13 +31,13 @@ export function Tunnels({ onRequests }: { onRequests(name: string): void }) {
             <span className={styles.count}>
               {on} of {tunnels.length} running
             </span>
-            <Button icon="add" onClick={() => setAsking({ what: "add" })}>
+            <Button icon="add" onClick={() => setDialog({ what: "add" })}>
               Add tunnel
             </Button>
           </>
         )}
       </header>
-      {tunnels.length === 0 && known && <FirstTunnel onMore={() => setAsking({ what: "add" })} />}
+      {tunnels.length === 0 && known && <FirstTunnel onMore={() => setDialog({ what: "add" })} />}
       {tunnels.length === 0 && !known && (
         <p className={styles.wait}>
           {link === "lost" ? "The tunnels appear when the agent responds." : "Loading the tunnels…"}
@@ -56,22 +56,22 @@ export function Tunnels({ onRequests }: { onRequests(name: string): void }) {
             <TunnelCard
               tunnel={tunnel}
               running={running.get(tunnel.name) ?? null}
-              onEdit={() => setAsking({ what: "edit", tunnel })}
-              onRemove={() => setAsking({ what: "remove", tunnel })}
+              onEdit={() => setDialog({ what: "edit", tunnel })}
+              onRemove={() => setDialog({ what: "remove", tunnel })}
               onRequests={() => onRequests(tunnel.name)}
             />
           </li>
         ))}
       </ul>
-      {asking?.what === "add" && <TunnelDialog taken={names} onClose={() => setAsking(null)} />}
-      {asking?.what === "edit" && (
-        <TunnelDialog tunnel={asking.tunnel} taken={names} onClose={() => setAsking(null)} />
+      {dialog?.what === "add" && <TunnelDialog taken={names} onClose={() => setDialog(null)} />}
+      {dialog?.what === "edit" && (
+        <TunnelDialog tunnel={dialog.tunnel} taken={names} onClose={() => setDialog(null)} />
       )}
-      {asking?.what === "remove" && (
+      {dialog?.what === "remove" && (
         <RemoveDialog
-          tunnel={asking.tunnel}
-          remove={() => model.api.remove(asking.tunnel.name)}
-          onClose={() => setAsking(null)}
+          tunnel={dialog.tunnel}
+          remove={() => model.api.remove(dialog.tunnel.name)}
+          onClose={() => setDialog(null)}
         />
       )}
     </section>

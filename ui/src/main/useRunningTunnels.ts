@@ -6,26 +6,26 @@ import { useServices } from "../services";
 const POLL_INTERVAL_MS = 3_000;
 const NONE: ReadonlyMap<string, RunningTunnel> = new Map();
 
-export function useRunningTunnels(active: boolean): ReadonlyMap<string, RunningTunnel> {
+export function useRunningTunnels(enabled: boolean): ReadonlyMap<string, RunningTunnel> {
   const { model } = useServices();
   const [running, setRunning] = useState<ReadonlyMap<string, RunningTunnel>>(NONE);
   useEffect(() => {
-    if (!active) return undefined;
-    let wanted = true;
-    const ask = () => {
+    if (!enabled) return undefined;
+    let active = true;
+    const poll = () => {
       if (document.hidden) return;
       model.api.running().then(
-        (tunnels) => wanted && setRunning(new Map(tunnels.map((tunnel) => [tunnel.name, tunnel]))),
+        (tunnels) => active && setRunning(new Map(tunnels.map((tunnel) => [tunnel.name, tunnel]))),
         // The feed reports when the agent is unreachable; the old numbers stay until then.
         () => {},
       );
     };
-    ask();
-    const timer = setInterval(ask, POLL_INTERVAL_MS);
+    poll();
+    const timer = setInterval(poll, POLL_INTERVAL_MS);
     return () => {
-      wanted = false;
+      active = false;
       clearInterval(timer);
     };
-  }, [model, active]);
-  return active ? running : NONE;
+  }, [model, enabled]);
+  return enabled ? running : NONE;
 }

@@ -34,7 +34,7 @@ export class AgentModel {
   readonly details: Details;
   readonly exchanges = new Exchanges();
   readonly #host: Host;
-  #picture: AgentSnapshot = {
+  #snapshot: AgentSnapshot = {
     connection: "connecting",
     status: null,
     tunnels: [],
@@ -77,7 +77,7 @@ export class AgentModel {
   }
 
   get snapshot(): AgentSnapshot {
-    return this.#picture;
+    return this.#snapshot;
   }
 
   listen = (listener: () => void): (() => void) => {
@@ -105,7 +105,7 @@ export class AgentModel {
   #apply(event: Exclude<AgentEvent, { event: "request" }>): void {
     switch (event.event) {
       case "status": {
-        const before = this.#picture.status?.pid;
+        const before = this.#snapshot.status?.pid;
         // Exchanges evicted by the agent are evicted here as well.
         if (before === event.data.pid) this.exchanges.evictTo(event.data.capture.count);
         this.#set({ status: event.data });
@@ -139,8 +139,8 @@ export class AgentModel {
     try {
       const [status, tunnels] = await Promise.all([this.api.status(), this.api.configured()]);
       if (!current()) return;
-      const before = this.#picture.status;
-      const same = before?.pid === status.pid && !this.#picture.filling && this.exchanges.size > 0;
+      const before = this.#snapshot.status;
+      const same = before?.pid === status.pid && !this.#snapshot.filling && this.exchanges.size > 0;
       this.details.forget();
       if (same) await this.#readNewer(this.#unfinished(), current);
       const deleted =
@@ -211,7 +211,7 @@ export class AgentModel {
   }
 
   #set(part: Partial<AgentSnapshot>): void {
-    this.#picture = { ...this.#picture, ...part };
+    this.#snapshot = { ...this.#snapshot, ...part };
     for (const listener of this.#listeners) listener();
   }
 }

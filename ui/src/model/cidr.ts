@@ -42,8 +42,8 @@ export function isWithin(address: string, network: string): boolean | null {
   const length = prefix === undefined ? other.length * 8 : Number(prefix);
   if (one.length !== other.length) return false;
   return one.every((byte, index) => {
-    const kept = Math.min(8, Math.max(0, length - index * 8));
-    return ((byte ^ (other[index] ?? 0)) & (0xff00 >> kept) & 0xff) === 0;
+    const remaining = Math.min(8, Math.max(0, length - index * 8));
+    return ((byte ^ (other[index] ?? 0)) & (0xff00 >> remaining) & 0xff) === 0;
   });
 }
 

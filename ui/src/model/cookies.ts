@@ -24,8 +24,8 @@ export function setCookies(headers: readonly Header[]): SetCookie[] {
   });
 }
 
-function valuesOf(headers: readonly Header[], wanted: string): string[] {
-  return headers.filter(({ name }) => name.toLowerCase() === wanted).map(({ value }) => value);
+function valuesOf(headers: readonly Header[], header: string): string[] {
+  return headers.filter(({ name }) => name.toLowerCase() === header).map(({ value }) => value);
 }
 
 function pair(text: string): Header {

@@ -121,9 +121,9 @@ export class RemoteFilter {
     const first = oldest.toSorted()[0];
     if (first === undefined) return;
     const since = (BigInt(`0x${first}`) - 1n).toString(16).padStart(16, "0");
-    const passing: Summary[] = [];
+    const matching: Summary[] = [];
     try {
-      for await (const page of this.#pages(since)) passing.push(...page.requests);
+      for await (const page of this.#pages(since)) matching.push(...page.requests);
     } catch (thrown) {
       this.#fail(thrown);
       return;
@@ -133,14 +133,14 @@ export class RemoteFilter {
       const id = this.#exchanges.at(seq)?.id;
       if (id !== undefined) this.#matchingIds.delete(id);
     }
-    this.#admit(passing);
+    this.#admit(matching);
     this.#notify(changed, this.#progress);
     if (this.#changed.size > 0) this.#schedule();
   }
 
-  #admit(passing: readonly Summary[]): number[] {
+  #admit(matching: readonly Summary[]): number[] {
     const seqs: number[] = [];
-    for (const { id } of passing) {
+    for (const { id } of matching) {
       this.#matchingIds.add(id);
       const seq = this.#exchanges.seqOf(id);
       if (seq !== undefined) seqs.push(seq);

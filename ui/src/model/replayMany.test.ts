@@ -58,7 +58,7 @@ it("counts answers by what they are", () => {
   answers.push(sample("x", { status: null, status_code: null, error: "refused", duration: 5e6 }));
   answers.push(sample("y", { status: null, status_code: null, duration: null }));
   expect(results(answers)).toEqual([
-    { answer: "200 OK", count: 4, p50: 3e6, p95: 4e6 },
-    { answer: "Failed", count: 1, p50: 5e6, p95: 5e6 },
+    { response: "200 OK", count: 4, p50: 3e6, p95: 4e6 },
+    { response: "Failed", count: 1, p50: 5e6, p95: 5e6 },
   ]);
 });

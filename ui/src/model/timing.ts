@@ -22,7 +22,7 @@ export function timingStages(timing: Timing): TimingStage[] {
   const { edge, modules, queue, transit, connect, sent, first_byte: first, last_byte: last } = timing;
   const atAgent = (edge ?? 0) + (transit ?? 0);
   // The edge looks for a tunnel only after all modules have let the request pass.
-  const looked = Math.max((edge ?? 0) - (queue ?? 0), 0);
+  const lookupStart = Math.max((edge ?? 0) - (queue ?? 0), 0);
   add({
     name: "At the edge",
     means: "from the arrival until the request was sent to the agent",
@@ -33,7 +33,7 @@ export function timingStages(timing: Timing): TimingStage[] {
   add({
     name: "Modules",
     means: "time in all modules together",
-    from: Math.max(looked - (modules ?? 0), 0),
+    from: Math.max(lookupStart - (modules ?? 0), 0),
     took: modules,
     where: "edge",
     part: true,
@@ -41,7 +41,7 @@ export function timingStages(timing: Timing): TimingStage[] {
   add({
     name: "Finding a tunnel",
     means: "until a stream to the agent was open",
-    from: looked,
+    from: lookupStart,
     took: queue,
     where: "edge",
     part: true,

@@ -70,20 +70,20 @@ const MANAGED = [
 
 /** Builds the definition from the fields. Keys of `before` that the form does not show are preserved. */
 export function definitionOf(form: TunnelForm, before: TunnelDefinition = {}): TunnelDefinition {
-  const kept = Object.fromEntries(Object.entries(before).filter(([key]) => !MANAGED.includes(key)));
+  const preserved = Object.fromEntries(Object.entries(before).filter(([key]) => !MANAGED.includes(key)));
   const addr = /^\d+$/.test(form.addr.trim()) ? Number(form.addr.trim()) : form.addr.trim();
   const inspect = form.inspect ? {} : { inspect: false };
-  if (form.kind === "labelled") return { ...kept, labels: labelLines(form.labels), addr, ...inspect };
+  if (form.kind === "labelled") return { ...preserved, labels: labelLines(form.labels), addr, ...inspect };
   if (form.kind === "tcp") {
     return {
-      ...kept,
+      ...preserved,
       proto: "tcp",
       addr,
       ...(form.remoteAddr.trim() ? { remote_addr: form.remoteAddr.trim() } : {}),
     };
   }
   return {
-    ...kept,
+    ...preserved,
     proto: "http",
     addr,
     ...(form.domain.trim() ? { domain: form.domain.trim() } : {}),
@@ -94,11 +94,11 @@ export function definitionOf(form: TunnelForm, before: TunnelDefinition = {}): T
 }
 
 /** Returns what must be corrected before the form can be saved; `taken` holds the names of other tunnels. */
-export function mistakesOf(form: TunnelForm, taken: readonly string[]): Mistakes {
+export function mistakesOf(form: TunnelForm, takenNames: readonly string[]): Mistakes {
   const mistakes: Mistakes = {};
   const name = form.name.trim();
   if (name === "") mistakes.name = "Enter a name for the tunnel.";
-  else if (taken.includes(name)) mistakes.name = "Another tunnel has this name.";
+  else if (takenNames.includes(name)) mistakes.name = "Another tunnel has this name.";
   else if (name.length > 100 || [...name].some((character) => character < " " || character === "\u007f")) {
     mistakes.name = "Use at most 100 characters without line breaks.";
   }
@@ -154,9 +154,10 @@ function labelLines(text: string): string[] {
 }
 
 /** A free name for a first tunnel: `web`, then `web-2` and so on. */
-export function freeName(taken: readonly string[], wish = "web"): string {
-  if (!taken.includes(wish)) return wish;
-  for (let number = 2; ; number += 1) if (!taken.includes(`${wish}-${number}`)) return `${wish}-${number}`;
+export function freeName(takenNames: readonly string[], base = "web"): string {
+  if (!takenNames.includes(base)) return base;
+  for (let number = 2; ; number += 1)
+    if (!takenNames.includes(`${base}-${number}`)) return `${base}-${number}`;
 }
 
 /** Formats the address for display, such as `localhost:8080`, in whichever form the file has it. */

@@ -3,7 +3,7 @@ import { useId, type ReactNode } from "react";
 import { Icon } from "./Icon";
 import styles from "./Field.module.css";
 
-interface Tied {
+interface InputAttributes {
   id: string;
   "aria-describedby": string | undefined;
   "aria-invalid": true | undefined;
@@ -14,7 +14,7 @@ interface FieldProps {
   label: string;
   hint?: string;
   mistake?: string | null;
-  children: (tied: Tied) => ReactNode;
+  children: (inputProps: InputAttributes) => ReactNode;
 }
 
 export function Field({ label, hint, mistake, children }: FieldProps) {

@@ -32,8 +32,8 @@ export function Pager({ what, page, pages, shown, onPage }: PagerProps) {
           max={pages}
           value={page + 1}
           onChange={({ target }) => {
-            const wanted = Math.floor(target.valueAsNumber) - 1;
-            if (wanted >= 0 && wanted < pages) onPage(wanted);
+            const number = Math.floor(target.valueAsNumber) - 1;
+            if (number >= 0 && number < pages) onPage(number);
           }}
         />
         <span>of {pages.toLocaleString("en")}</span>

@@ -54,35 +54,35 @@ export function VirtualRows({
 }: VirtualRowsProps) {
   const frame = useRef<HTMLDivElement>(null);
   const ruler = useRef<HTMLSpanElement>(null);
-  const [sight, setSight] = useState({ from: 0, to: 60 });
-  const told = useRef({ onSight, onColumns });
+  const [visible, setVisible] = useState({ from: 0, to: 60 });
+  const callbacks = useRef({ onSight, onColumns });
   useEffect(() => {
-    told.current = { onSight, onColumns };
+    callbacks.current = { onSight, onColumns };
   });
 
-  const look = () => {
+  const updateVisible = () => {
     const element = frame.current;
     if (!element) return;
     const from = Math.max(Math.floor(element.scrollTop / height) - OVERSCAN, 0);
     const to = Math.ceil((element.scrollTop + element.clientHeight) / height) + OVERSCAN;
-    setSight((known) => (known.from === from && known.to === to ? known : { from, to }));
+    setVisible((before) => (before.from === from && before.to === to ? before : { from, to }));
   };
-  useLayoutEffect(look, [count, height]);
+  useLayoutEffect(updateVisible, [count, height]);
   useEffect(() => {
     const element = frame.current;
     if (!element) return undefined;
     const measure = () => {
-      look();
+      updateVisible();
       const wide = ruler.current?.getBoundingClientRect().width ?? 0;
-      if (wide > 0) told.current.onColumns?.(Math.floor((element.clientWidth / wide) * 10));
+      if (wide > 0) callbacks.current.onColumns?.(Math.floor((element.clientWidth / wide) * 10));
     };
     const watch = new ResizeObserver(measure);
     watch.observe(element);
     return () => watch.disconnect();
     // oxlint-disable-next-line react/exhaustive-deps -- the visible range is read anew each time
   }, []);
-  const last = Math.min(sight.to, count);
-  useEffect(() => told.current.onSight?.(sight.from, last), [sight.from, last, count]);
+  const last = Math.min(visible.to, count);
+  useEffect(() => callbacks.current.onSight?.(visible.from, last), [visible.from, last, count]);
   useImperativeHandle(handle, () => ({
     show(row) {
       const element = frame.current;
@@ -91,14 +91,14 @@ export function VirtualRows({
       if (top < element.scrollTop) element.scrollTop = top;
       else if (top + height > element.scrollTop + element.clientHeight)
         element.scrollTop = top + height - element.clientHeight;
-      look();
+      updateVisible();
     },
     page: () => Math.max(Math.floor((frame.current?.clientHeight ?? height) / height) - 1, 1),
     focus: () => frame.current?.focus(),
   }));
 
   const rows: ReactNode[] = [];
-  for (let row = sight.from; row < last; row += 1) {
+  for (let row = visible.from; row < last; row += 1) {
     rows.push(
       <div
         key={row}
@@ -121,7 +121,7 @@ export function VirtualRows({
       role={role}
       aria-label={label}
       className={`${styles.frame} ${className ?? ""}`}
-      onScroll={look}
+      onScroll={updateVisible}
       onClick={({ target }) => {
         const row =
           target instanceof Element ? target.closest<HTMLElement>("[data-row]")?.dataset["row"] : undefined;

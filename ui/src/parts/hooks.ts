@@ -58,11 +58,11 @@ export function useMediaQuery(query: string): boolean {
 
 /** A function with a stable identity that runs the latest version; for events only, never while rendering. */
 export function useStable<Given extends unknown[], Result>(
-  does: (...given: Given) => Result,
-): (...given: Given) => Result {
+  does: (...args: Given) => Result,
+): (...args: Given) => Result {
   const latest = useRef(does);
   useEffect(() => {
     latest.current = does;
   });
-  return useCallback((...given: Given) => latest.current(...given), []);
+  return useCallback((...args: Given) => latest.current(...args), []);
 }

@@ -48,11 +48,11 @@ export function Toasts() {
 
 function List() {
   const { toasts: shown } = Toast.useToastManager();
-  return shown.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className={styles.toast}>
+  return shown.map((entry) => (
+    <Toast.Root key={entry.id} toast={entry} className={styles.toast}>
       <Toast.Content className={styles.content}>
-        <span className={toast.type === "bad" ? styles.bad : styles.ok}>
-          <Icon name={toast.type === "bad" ? "cross" : "check"} />
+        <span className={entry.type === "bad" ? styles.bad : styles.ok}>
+          <Icon name={entry.type === "bad" ? "cross" : "check"} />
         </span>
         <div className={styles.words}>
           <Toast.Title className={styles.title} />

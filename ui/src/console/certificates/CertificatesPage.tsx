@@ -24,7 +24,7 @@ export default function CertificatesPage() {
     </Button>
   );
   return (
-    <PageFrame title={kind.many} about={kind.about} actions={create}>
+    <PageFrame title={kind.plural} about={kind.about} actions={create}>
       <Timeline />
       <ResourceTable kind={kind} empty={<Empty kind={kind} action={create} />} />
     </PageFrame>

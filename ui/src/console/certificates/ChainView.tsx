@@ -10,13 +10,13 @@ import { Expiry } from "./Expiry";
 export function useChain(pem: string): Chain | null {
   const [read, setRead] = useState<{ pem: string; chain: Chain } | null>(null);
   useEffect(() => {
-    let wanted = true;
+    let active = true;
     if (pem.trim() !== "")
       void import("./chain").then(({ readChain }) => {
-        if (wanted) setRead({ pem, chain: readChain(pem, new Date()) });
+        if (active) setRead({ pem, chain: readChain(pem, new Date()) });
       });
     return () => {
-      wanted = false;
+      active = false;
     };
   }, [pem]);
   return read?.pem === pem ? read.chain : null;
@@ -32,16 +32,17 @@ export function ChainParts({ chain: { certificates, mistakes, warnings } }: { ch
     <div className={styles.chain}>
       {certificates.length > 0 && (
         <ol className={styles.parts} aria-label="Certificates of the chain">
-          {certificates.map((one, index) => (
-            <li key={one.serial + String(index)} className={styles.part}>
-              <p className={styles.role}>{role(index, one.selfSigned, one.authority)}</p>
-              <p className={styles.title}>{one.title}</p>
+          {certificates.map((certificate, index) => (
+            <li key={certificate.serial + String(index)} className={styles.part}>
+              <p className={styles.role}>{role(index, certificate.selfSigned, certificate.authority)}</p>
+              <p className={styles.title}>{certificate.title}</p>
               <p className={styles.quiet}>
-                {one.key}, issued by {one.issuer}
+                {certificate.key}, issued by {certificate.issuer}
               </p>
-              {one.names.length > 0 && <p className={styles.names}>{one.names.join(", ")}</p>}
+              {certificate.names.length > 0 && <p className={styles.names}>{certificate.names.join(", ")}</p>}
               <p className={styles.quiet}>
-                until {exactly(one.notAfter.toISOString())} <Expiry at={one.notAfter.toISOString()} />
+                until {exactly(certificate.notAfter.toISOString())}{" "}
+                <Expiry at={certificate.notAfter.toISOString()} />
               </p>
             </li>
           ))}

@@ -35,7 +35,7 @@ export default function UploadPage() {
 
   const chainMistake =
     certificate.trim() === "" ? "The certificate is required." : (chain?.mistakes[0] ?? null);
-  const keyMistake = key.trim() === "" ? "The private key is required." : mistakeOf(match);
+  const keyMistake = key.trim() === "" ? "The private key is required." : matchError(match);
   const length = byteLength(description);
   const descriptionMistake =
     length > DESCRIPTION_BYTES ? `${length} bytes; at most ${DESCRIPTION_BYTES} are allowed.` : null;
@@ -63,7 +63,7 @@ export default function UploadPage() {
     <PageFrame
       title="Upload a certificate"
       about="The text is parsed in this page. The private key is sent to the server once, stored encrypted, and never shown again."
-      back={{ to: path, label: tlsCertificates.many }}
+      back={{ to: path, label: tlsCertificates.plural }}
     >
       <div className={form.frame}>
         <form className={form.form} noValidate onSubmit={send} aria-label="Upload a certificate">
@@ -73,10 +73,10 @@ export default function UploadPage() {
               hint="In PEM: the certificate first, then its issuers."
               mistake={tried || certificate !== "" ? chainMistake : null}
             >
-              {(tied) => (
+              {(inputProps) => (
                 <textarea
-                  {...tied}
-                  className={`${tied.className} ${form.mono}`}
+                  {...inputProps}
+                  className={`${inputProps.className} ${form.mono}`}
                   rows={8}
                   spellCheck={false}
                   placeholder="-----BEGIN CERTIFICATE-----"
@@ -94,10 +94,10 @@ export default function UploadPage() {
               hint="In PEM, not encrypted."
               mistake={tried || key !== "" ? keyMistake : null}
             >
-              {(tied) => (
+              {(inputProps) => (
                 <textarea
-                  {...tied}
-                  className={`${tied.className} ${form.mono} ${styles.secret}`}
+                  {...inputProps}
+                  className={`${inputProps.className} ${form.mono} ${styles.secret}`}
                   rows={5}
                   spellCheck={false}
                   autoComplete="off"
@@ -122,9 +122,9 @@ export default function UploadPage() {
               </p>
             )}
             <Field label="Description" hint="Its purpose, for people." mistake={descriptionMistake}>
-              {(tied) => (
+              {(inputProps) => (
                 <input
-                  {...tied}
+                  {...inputProps}
                   value={description}
                   onChange={(event) => setDescription(event.target.value)}
                 />
@@ -154,25 +154,27 @@ export default function UploadPage() {
   );
 }
 
-function mistakeOf(match: Match | null): string | null {
+function matchError(match: Match | null): string | null {
   if (match === "other") return "This key belongs to another certificate.";
   return match !== null && typeof match === "object" ? match.mistake : null;
 }
 
 /** Whether the key matches the first certificate; null while there is nothing to report. */
 function useMatch(certificate: string, key: string): Match | null {
-  const [told, setTold] = useState<{ certificate: string; key: string; match: Match | null } | null>(null);
+  const [result, setResult] = useState<{ certificate: string; key: string; match: Match | null } | null>(
+    null,
+  );
   useEffect(() => {
-    let wanted = true;
+    let active = true;
     if (key.trim() !== "")
       void import("./chain").then(async ({ matchKey, readChain }) => {
         const [leaf] = readChain(certificate, new Date()).certificates;
         const match = leaf ? await matchKey(leaf, key) : null;
-        if (wanted) setTold({ certificate, key, match });
+        if (active) setResult({ certificate, key, match });
       });
     return () => {
-      wanted = false;
+      active = false;
     };
   }, [certificate, key]);
-  return told?.certificate === certificate && told.key === key ? told.match : null;
+  return result?.certificate === certificate && result.key === key ? result.match : null;
 }

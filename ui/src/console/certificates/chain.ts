@@ -204,8 +204,8 @@ async function compare(leaf: Facts, { label, der }: Block): Promise<Match> {
   const inside = info.privateKey.buffer;
   if (kind === id_rsaEncryption) return sameRsa(algorithm, subjectPublicKey, inside);
   if (kind === id_ecPublicKey) {
-    const told = samePoint(algorithm, subjectPublicKey, inside);
-    return told === "unknown" ? sameByCrypto(leaf, der, algorithm, subjectPublicKey) : told;
+    const message = samePoint(algorithm, subjectPublicKey, inside);
+    return message === "unknown" ? sameByCrypto(leaf, der, algorithm, subjectPublicKey) : message;
   }
   if (kind === ED25519 && algorithm !== ED25519) return "other";
   if (kind === ED25519) return sameByCrypto(leaf, der, algorithm, subjectPublicKey);

@@ -24,21 +24,21 @@ export interface TimelineMark<T> {
 
 /** Chooses the shortest range that contains most expiries, and groups those close together. */
 export function timeline<T>(
-  things: readonly T[],
-  endOf: (thing: T) => string,
+  items: readonly T[],
+  endOf: (item: T) => string,
   now: number,
 ): { reach: Span; marks: TimelineMark<T>[] } {
-  const days = (thing: T) => (Date.parse(endOf(thing)) - now) / DAY_MS;
-  const sorted = things.toSorted((one, other) => days(one) - days(other));
+  const days = (item: T) => (Date.parse(endOf(item)) - now) / DAY_MS;
+  const sorted = items.toSorted((one, other) => days(one) - days(other));
   const most = sorted[Math.floor(sorted.length * 0.9)];
   const farthest = most === undefined ? 0 : days(most);
   const reach = RANGES.find((one) => farthest <= one.days) ?? { label: "2 years", days: 730 };
   const marks: TimelineMark<T>[] = [];
-  for (const thing of sorted) {
-    const at = Math.min(1, Math.max(0, days(thing) / reach.days));
+  for (const item of sorted) {
+    const at = Math.min(1, Math.max(0, days(item) / reach.days));
     const last = marks.at(-1);
-    if (last && at - last.at < 0.025) last.of.push(thing);
-    else marks.push({ of: [thing], at });
+    if (last && at - last.at < 0.025) last.of.push(item);
+    else marks.push({ of: [item], at });
   }
   return { reach, marks };
 }

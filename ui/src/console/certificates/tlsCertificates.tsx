@@ -11,8 +11,8 @@ export const tlsCertificates = describe<TlsCertificate>({
   path: "/tls_certificates",
   member: "tls_certificates",
   prefix: "cert",
-  one: "TLS certificate",
-  many: "TLS certificates",
+  singular: "TLS certificate",
+  plural: "TLS certificates",
   about:
     "Certificate chains with their private keys, served to visitors of the names for which they are valid.",
   title: (certificate) => namesOf(certificate)[0] ?? certificate.description ?? certificate.id,

@@ -38,7 +38,7 @@ export function ChangeDialog({
   const change = useApiMutation([collection]);
   const { method, path, body, shown, title, sentences, verb, icon, danger, done } = plan;
   const problem = change.error && asProblem(change.error);
-  const make = () =>
+  const confirm = () =>
     change.mutate(
       { method, path, body },
       {
@@ -69,7 +69,7 @@ export function ChangeDialog({
       </div>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        <Button weight={danger ? "danger" : "primary"} icon={icon} busy={change.isPending} onClick={make}>
+        <Button weight={danger ? "danger" : "primary"} icon={icon} busy={change.isPending} onClick={confirm}>
           {verb}
         </Button>
       </DialogActions>

@@ -44,23 +44,23 @@ export const POLL_INTERVAL_MS = 5_000;
 
 export function EdgeFrame<T extends EdgeRecord>({ kind, tabs, facts }: EdgeFrameProps<T>) {
   const id = useRouteParam("id");
-  const asked = useApiQuery(recordQuery<T>(kind, id, POLL_INTERVAL_MS));
-  const record = asked.data?.id === id ? asked.data : undefined;
+  const query = useApiQuery(recordQuery<T>(kind, id, POLL_INTERVAL_MS));
+  const record = query.data?.id === id ? query.data : undefined;
   if (record) return <LoadedEdge kind={kind} record={record} tabs={tabs} facts={facts} />;
-  if (!asked.isError) return <Loading />;
-  return <Missing kind={kind as unknown as Kind} thrown={asked.error} retry={() => void asked.refetch()} />;
+  if (!query.isError) return <Loading />;
+  return <Missing kind={kind as unknown as Kind} thrown={query.error} retry={() => void query.refetch()} />;
 }
 
 export function Missing({ kind, thrown, retry }: { kind: Kind; thrown: unknown; retry(): void }) {
-  const gone = thrown instanceof ApiError && thrown.status === 404;
+  const isMissing = thrown instanceof ApiError && thrown.status === 404;
   return (
     <PageFrame
-      title={gone ? `This ${kind.one} is gone` : kind.one}
-      back={{ to: kind.path, label: kind.many }}
+      title={isMissing ? `This ${kind.singular} is gone` : kind.singular}
+      back={{ to: kind.path, label: kind.plural }}
     >
       <Failure
         thrown={thrown}
-        title={gone ? `There is no ${kind.one} with this ID` : "It could not be loaded"}
+        title={isMissing ? `There is no ${kind.singular} with this ID` : "It could not be loaded"}
         retry={retry}
       />
     </PageFrame>
@@ -71,7 +71,7 @@ function LoadedEdge<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFra
   const go = useNavigateTo();
   const [{ tab }, change] = useAddressSearch();
   const [deleting, setDeleting] = useState(false);
-  const lately = useLastMinute(record.id);
+  const lastMinute = useLastMinute(record.id);
   const passes = kind.path === "/edges/https" ? "request" : "connection";
   const open = tabs.find(({ value }) => value === tab);
   const shown = tab === "settings" ? "settings" : (open?.value ?? tabs[0]?.value ?? "settings");
@@ -80,7 +80,7 @@ function LoadedEdge<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFra
   return (
     <PageFrame
       title={kind.title(record)}
-      back={{ to: kind.path, label: kind.many }}
+      back={{ to: kind.path, label: kind.plural }}
       actions={
         <Button weight="danger" icon="trash" onClick={() => setDeleting(true)}>
           Delete
@@ -90,14 +90,14 @@ function LoadedEdge<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFra
       <Facts
         facts={[
           ...facts(record),
-          { label: "Last minute", value: lately ? lastMinuteText(lately, passes) : "…" },
+          { label: "Last minute", value: lastMinute ? lastMinuteText(lastMinute, passes) : "…" },
           { label: "ID", value: <Copyable text={record.id} what="the ID" /> },
           ...(record.created_at ? [{ label: "Created", value: <Moment at={record.created_at} /> }] : []),
         ]}
       />
       <div className={styles.tabs}>
         <Tabs
-          label={`Parts of the ${kind.one}`}
+          label={`Parts of the ${kind.singular}`}
           value={shown}
           onChange={(next) => change({ tab: next, stage: undefined })}
           items={[
@@ -127,7 +127,7 @@ function LoadedEdge<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFra
         <ChangeDialog
           plan={removalOfEdge(kind.title(record), path, [
             kind.deletion?.(record) ?? "",
-            ...inUseWarning(lately, passes),
+            ...inUseWarning(lastMinute, passes),
           ])}
           collection={kind.path}
           onDone={() => go(kind.path)}

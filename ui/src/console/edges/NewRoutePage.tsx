@@ -16,24 +16,24 @@ export default function NewRoutePage() {
   const go = useNavigateTo();
   const id = useRouteParam("id");
   const { data: edge } = useApiQuery(recordQuery<HttpsEdge>(httpsEdges, id));
-  const place = `/edges/https/${id}`;
+  const path = `/edges/https/${id}`;
   return (
     <PageFrame
       title="New route"
       about="The paths that it matches, and their backend. Stages are added afterwards."
-      back={{ to: place, label: edge ? httpsEdges.title(edge) : "The edge" }}
+      back={{ to: path, label: edge ? httpsEdges.title(edge) : "The edge" }}
     >
       <ResourceForm<HttpsRoute>
         fields={FIELDS}
         record={null}
         method="POST"
-        path={`${place}/routes`}
+        path={`${path}/routes`}
         forgets={["/edges/https"]}
         submit="Create route"
-        onCancel={() => go(place)}
+        onCancel={() => go(path)}
         onDone={(route) => {
           toast({ title: "Route created" });
-          go(`${place}/routes/${route.id}`);
+          go(`${path}/routes/${route.id}`);
         }}
       />
     </PageFrame>

@@ -28,16 +28,16 @@ import { StageColumn } from "./StageColumn";
 
 export default function RoutePage() {
   const id = useRouteParam("id");
-  const wanted = useRouteParam("route");
-  const asked = useApiQuery(recordQuery<HttpsEdge>(httpsEdges, id, POLL_INTERVAL_MS));
-  const edge = asked.data?.id === id ? asked.data : undefined;
+  const routeId = useRouteParam("route");
+  const query = useApiQuery(recordQuery<HttpsEdge>(httpsEdges, id, POLL_INTERVAL_MS));
+  const edge = query.data?.id === id ? query.data : undefined;
   if (!edge) {
-    if (!asked.isError) return <Loading />;
+    if (!query.isError) return <Loading />;
     return (
-      <Missing kind={httpsEdges as unknown as Kind} thrown={asked.error} retry={() => void asked.refetch()} />
+      <Missing kind={httpsEdges as unknown as Kind} thrown={query.error} retry={() => void query.refetch()} />
     );
   }
-  const route = edge.routes.find((one) => one.id === wanted);
+  const route = edge.routes.find((one) => one.id === routeId);
   if (route) return <LoadedRoute key={route.id} edge={edge} route={route} />;
   return (
     <PageFrame title="This route is gone" back={{ to: `/edges/https/${id}`, label: httpsEdges.title(edge) }}>
@@ -53,19 +53,19 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
   const go = useNavigateTo();
   const [{ tab = "stages" }, change] = useAddressSearch();
   const [deleting, setDeleting] = useState(false);
-  const lately = useLastMinute(route.id);
+  const lastMinute = useLastMinute(route.id);
   const all = useDecisions(`/edges/https/${edge.id}`);
   const own = all?.filter((visit) => visit.route?.id === route.id);
   const { data: server } = useServer();
   const address = server ? visitAddress(edge.hostports, route.match, server.https_port) : null;
-  const place = `/edges/https/${edge.id}`;
-  const path = `${place}/routes/${route.id}`;
+  const edgePath = `/edges/https/${edge.id}`;
+  const path = `${edgePath}/routes/${route.id}`;
   const shown = pathOf(route);
   return (
     <PageFrame
       title={shown}
       about={route.description}
-      back={{ to: place, label: httpsEdges.title(edge) }}
+      back={{ to: edgePath, label: httpsEdges.title(edge) }}
       actions={
         <Button weight="danger" icon="trash" onClick={() => setDeleting(true)}>
           Delete route
@@ -75,7 +75,7 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
       <Facts
         facts={[
           { label: "Try it", value: <Addresses hostports={edge.hostports} path={route.match} /> },
-          { label: "Last minute", value: lately ? lastMinuteText(lately, "request") : "…" },
+          { label: "Last minute", value: lastMinute ? lastMinuteText(lastMinute, "request") : "…" },
           { label: "ID", value: <Copyable text={route.id} what="the ID" /> },
           { label: "Created", value: <Moment at={route.created_at} /> },
         ]}
@@ -122,9 +122,9 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
       </div>
       {deleting && (
         <ChangeDialog
-          plan={removalOfRoute(shown, path, inUseWarning(lately, "request"))}
+          plan={removalOfRoute(shown, path, inUseWarning(lastMinute, "request"))}
           collection="/edges/https"
-          onDone={() => go(place)}
+          onDone={() => go(edgePath)}
           onClose={() => setDeleting(false)}
         />
       )}

@@ -16,7 +16,7 @@ import styles from "./RoutesTable.module.css";
 export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonly RefusedVisit[] }) {
   const go = useNavigateTo();
   const now = useNow(1_000, visits.length > 0);
-  const place = `/edges/https/${edge.id}/routes`;
+  const path = `/edges/https/${edge.id}/routes`;
   if (edge.routes.length === 0)
     return (
       <div className={styles.empty}>
@@ -24,7 +24,7 @@ export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonl
           There is no route yet, so every request gets 404. A route forwards the requests for its paths to a
           backend.
         </p>
-        <Button weight="primary" icon="add" onClick={() => go(`${place}/new`)}>
+        <Button weight="primary" icon="add" onClick={() => go(`${path}/new`)}>
           New route
         </Button>
       </div>
@@ -48,7 +48,7 @@ export function RoutesTable({ edge, visits }: { edge: HttpsEdge; visits: readonl
             return (
               <tr key={route.id}>
                 <th scope="row">
-                  <PlaceLink to={`${place}/${route.id}`} className={styles.path}>
+                  <PlaceLink to={`${path}/${route.id}`} className={styles.path}>
                     {pathOf(route)}
                   </PlaceLink>
                   {route.description && <span className={styles.small}>{route.description}</span>}
@@ -93,11 +93,11 @@ function stagesIn(route: HttpsRoute): string {
 }
 
 function LastMinute({ id }: { id: string }) {
-  const lately = useLastMinute(id);
-  if (!lately) return "…";
-  return lately.requests === 0 ? (
+  const recent = useLastMinute(id);
+  if (!recent) return "…";
+  return recent.requests === 0 ? (
     <span className={styles.none}>nothing</span>
   ) : (
-    lastMinuteText(lately, "request")
+    lastMinuteText(recent, "request")
   );
 }

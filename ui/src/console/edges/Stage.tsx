@@ -12,14 +12,14 @@ interface StageProps {
   module: ModuleDescriptor;
   view: Body | null;
   editing: boolean;
-  lately: string;
+  recent: string;
   onEdit(): void;
   onSwitch(on: boolean): void;
   onRemove(): void;
   children: ReactNode;
 }
 
-export function Stage({ module, view, editing, lately, onEdit, onSwitch, onRemove, children }: StageProps) {
+export function Stage({ module, view, editing, recent, onEdit, onSwitch, onRemove, children }: StageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const on = view?.["enabled"] === true;
   const adding = view === null;
@@ -44,7 +44,7 @@ export function Stage({ module, view, editing, lately, onEdit, onSwitch, onRemov
             </h2>
             <p className={styles.summary}>{view ? <Summary module={module} view={view} /> : module.about}</p>
           </div>
-          {lately && <p className={styles.lately}>{lately}</p>}
+          {recent && <p className={styles.lately}>{recent}</p>}
           {view && (
             <div className={styles.tools}>
               <Switch on={on} label={`${module.label} enabled`} onChange={onSwitch} />

@@ -57,16 +57,16 @@ export function StageColumn({ owner, record, path, collection, visits, address =
     const view = set[module.name] ?? null;
     const editing = open === module.name;
     if (!view && !editing) return null;
-    const beside = view?.["enabled"] === true ? null : conflictWith(set, module.name);
+    const conflict = view?.["enabled"] === true ? null : conflictWith(set, module.name);
     return (
       <Stage
         key={module.name}
         module={module}
         view={view}
         editing={editing}
-        lately={view ? recentText(module, did.get(module.trace), now) : ""}
+        recent={view ? recentText(module, did.get(module.trace), now) : ""}
         onEdit={() => openStage(editing ? undefined : module.name)}
-        onSwitch={(on) => view && setPlan(switchPlan(module, path, view, on, beside))}
+        onSwitch={(on) => view && setPlan(switchPlan(module, path, view, on, conflict))}
         onRemove={() => setPlan(removalPlan(module, path))}
       >
         {editing && (
@@ -76,7 +76,7 @@ export function StageColumn({ owner, record, path, collection, visits, address =
             path={path}
             collection={collection}
             view={view}
-            beside={beside}
+            conflict={conflict}
             route={owner === "https_route" ? record.id : null}
             address={address}
             onDone={() => {
@@ -128,13 +128,13 @@ export function StageColumn({ owner, record, path, collection, visits, address =
   );
 }
 
-function End({ words: said }: { words: string }) {
+function End({ words: success }: { words: string }) {
   return (
     <li className={styles.end}>
       <span className={styles.dot}>
         <Icon name="arrow" size={14} />
       </span>
-      {said}
+      {success}
     </li>
   );
 }

@@ -53,9 +53,9 @@ function HostportsInput({ field, value, mistake, onChange }: InputProps<readonly
       : `One per line: ${domain} and a port from ${first} to ${last}.`;
   return (
     <Labelled label={field.label} mistake={mistake} hint={hint}>
-      {(tied) => (
+      {(inputProps) => (
         <textarea
-          {...tied}
+          {...inputProps}
           rows={Math.min(8, Math.max(2, value.length + 1))}
           value={same ? typed : value.join("\n")}
           placeholder={listens === "names" ? `shop.${domain}:443` : `${domain}:${first}`}

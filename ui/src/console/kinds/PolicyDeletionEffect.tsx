@@ -16,8 +16,8 @@ function policyReferences(policy: IpPolicy, dependents: readonly Dependent[]) {
   return apiQuery<PolicyReference[]>(["/ip_policies", "naming", policy.id, dependents], (api) =>
     Promise.all(
       dependents.map(async (dependent) => {
-        const place = pathOfId(dependent.id, dependent.parent_id) ?? "";
-        const path = dependent.module === "" ? place : `${place}/${dependent.module}`;
+        const page = pathOfId(dependent.id, dependent.parent_id) ?? "";
+        const path = dependent.module === "" ? page : `${page}/${dependent.module}`;
         const { ip_policies: named } = await api.send<{ ip_policies: Ref[] }>("GET", path);
         return { dependent, others: named.filter(({ id }) => id !== policy.id).length };
       }),
@@ -32,21 +32,21 @@ export function PolicyDeletionEffect({
   record: IpPolicy;
   dependents: readonly Dependent[];
 }) {
-  const asked = useApiQuery(policyReferences(record, dependents));
-  const alone = asked.data?.filter(({ others }) => others === 0) ?? [];
+  const query = useApiQuery(policyReferences(record, dependents));
+  const unprotected = query.data?.filter(({ others }) => others === 0) ?? [];
   return (
     <>
       <p>They then treat it as a policy without rules, which admits no one.</p>
-      {alone.length > 0 && (
+      {unprotected.length > 0 && (
         <>
           <p>
             <strong>
-              {alone.length === 1 ? "This one names" : "These name"} no other policy and will refuse every
-              visitor:
+              {unprotected.length === 1 ? "This one names" : "These name"} no other policy and will refuse
+              every visitor:
             </strong>
           </p>
           <ul className={styles.list} aria-label="Will refuse every visitor">
-            {alone.map(({ dependent }) => (
+            {unprotected.map(({ dependent }) => (
               <li key={`${dependent.id} ${dependent.module}`}>
                 <RefLink id={dependent.id} parent={dependent.parent_id}>
                   {dependent.description || undefined}

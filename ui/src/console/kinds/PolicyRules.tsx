@@ -31,7 +31,7 @@ export function PolicyRules({ record: policy }: { record: IpPolicy }) {
       <ResourceTable
         kind={rules}
         only={(rule) => (rule as IpPolicyRule).ip_policy.id === policy.id}
-        saying={policy.id}
+        searchText={policy.id}
         prefix="rules."
         title={rules.title}
         empty={<Empty kind={rules} action={null} />}

@@ -21,8 +21,8 @@ export const certificateAuthorities = describe<CertificateAuthority>({
   path: "/certificate_authorities",
   member: "certificate_authorities",
   prefix: "ca",
-  one: "certificate authority",
-  many: "Certificate authorities",
+  singular: "certificate authority",
+  plural: "Certificate authorities",
   about: "Authorities of the client certificates that edges with mutual TLS require.",
   title: (authority) => authority.description || authority.subject_common_name || authority.id,
   columns: [

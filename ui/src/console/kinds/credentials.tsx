@@ -20,8 +20,8 @@ export const credentials = describe<Credential>({
   path: "/credentials",
   member: "credentials",
   prefix: "cr",
-  one: "credential",
-  many: "Credentials",
+  singular: "credential",
+  plural: "Credentials",
   about: "Authtokens with which agents connect, and the rules for what each may bind.",
   title: titleOf,
   columns: [

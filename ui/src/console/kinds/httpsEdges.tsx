@@ -10,8 +10,8 @@ export const httpsEdges = describe<HttpsEdge>({
   path: "/edges/https",
   member: "https_edges",
   prefix: "edghts",
-  one: "HTTPS edge",
-  many: "HTTPS edges",
+  singular: "HTTPS edge",
+  plural: "HTTPS edges",
   about: "Host names for HTTP. Routes forward their requests by path and apply modules to them.",
   title: (edge) => edge.description || edge.hostports[0] || edge.id,
   columns: [

@@ -10,8 +10,8 @@ export const ipPolicies = describe<IpPolicy>({
   path: "/ip_policies",
   member: "ip_policies",
   prefix: "ipp",
-  one: "IP policy",
-  many: "IP policies",
+  singular: "IP policy",
+  plural: "IP policies",
   about: "Named lists of networks. A policy has no effect until an edge or an IP restriction refers to it.",
   title: titleOf,
   columns: [

@@ -11,8 +11,8 @@ export const ipPolicyRules = describe<IpPolicyRule>({
   path: "/ip_policy_rules",
   member: "ip_policy_rules",
   prefix: "ipr",
-  one: "rule",
-  many: "rules",
+  singular: "rule",
+  plural: "rules",
   about: "Networks that are allowed or denied.",
   title: (rule) => `${rule.action} ${rule.cidr}`,
   columns: [

@@ -19,8 +19,8 @@ export const ipRestrictions = describe<IpRestriction>({
   path: "/ip_restrictions",
   member: "ip_restrictions",
   prefix: "ipx",
-  one: "IP restriction",
-  many: "IP restrictions",
+  singular: "IP restriction",
+  plural: "IP restrictions",
   about: "Policies for a whole part of the service: the console, the management API, agents, all endpoints.",
   title: (restriction) => restriction.description || GUARDED[restriction.type],
   columns: [

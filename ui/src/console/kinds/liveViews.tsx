@@ -25,8 +25,8 @@ export const tunnelSessions = describe<TunnelSession>({
   path: "/tunnel_sessions",
   member: "tunnel_sessions",
   prefix: "ts",
-  one: "session",
-  many: "Sessions",
+  singular: "session",
+  plural: "Sessions",
   about: "Agents that are connected now.",
   title: (session) => `${session.os} at ${session.ip}`,
   columns: [
@@ -62,8 +62,8 @@ export const tunnels = describe<Tunnel>({
   path: "/tunnels",
   member: "tunnels",
   prefix: "tn",
-  one: "tunnel",
-  many: "Tunnels",
+  singular: "tunnel",
+  plural: "Tunnels",
   about: "Tunnels of all agents that are connected now.",
   title: (tunnel) => tunnel.public_url || mapped(tunnel.labels) || tunnel.id,
   columns: [
@@ -102,8 +102,8 @@ export const endpoints = describe<Endpoint>({
   path: "/endpoints",
   member: "endpoints",
   prefix: "ep",
-  one: "endpoint",
-  many: "Endpoints",
+  singular: "endpoint",
+  plural: "Endpoints",
   about: "Every address that visitors can use now, of tunnels and of edges.",
   title: (endpoint) => endpoint.public_url,
   columns: [

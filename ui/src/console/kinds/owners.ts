@@ -7,8 +7,8 @@ import type { ReferencedKind } from "../resource/fields/choices";
 const named = (record: object): string => (record as User | BotUser).name;
 
 const OWNERS: readonly ReferencedKind[] = [
-  { path: "/users", member: "users", one: "user", title: named },
-  { path: "/bot_users", member: "bot_users", one: "bot user", title: named },
+  { path: "/users", member: "users", singular: "user", title: named },
+  { path: "/bot_users", member: "bot_users", singular: "bot user", title: named },
 ];
 
 export const ownerField = (help: string): Field =>

@@ -22,8 +22,8 @@ export const reservedDomains = describe<ReservedDomain>({
   path: "/reserved_domains",
   member: "reserved_domains",
   prefix: "rd",
-  one: "reserved domain",
-  many: "Reserved domains",
+  singular: "reserved domain",
+  plural: "Reserved domains",
   about: "Host names that only agents and edges of their owner may use.",
   title: ({ domain }) => domain,
   columns: [
@@ -74,7 +74,7 @@ export const reservedDomains = describe<ReservedDomain>({
         {
           path: "/tls_certificates",
           member: "tls_certificates",
-          one: "TLS certificate",
+          singular: "TLS certificate",
           title: (record) =>
             record.description ||
             (record as unknown as { subject_common_name: string }).subject_common_name ||
@@ -108,8 +108,8 @@ export const reservedAddresses = describe<ReservedAddress>({
   path: "/reserved_addrs",
   member: "reserved_addrs",
   prefix: "ra",
-  one: "reserved address",
-  many: "Reserved addresses",
+  singular: "reserved address",
+  plural: "Reserved addresses",
   about: "TCP addresses that only agents and edges of their owner may use.",
   title: ({ addr }) => addr,
   columns: [

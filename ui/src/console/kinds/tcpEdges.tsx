@@ -9,8 +9,8 @@ export const tcpEdges = describe<TcpEdge>({
   path: "/edges/tcp",
   member: "tcp_edges",
   prefix: "edgtcp",
-  one: "TCP edge",
-  many: "TCP edges",
+  singular: "TCP edge",
+  plural: "TCP edges",
   about: "Public addresses (a name of the server and a port) whose connections go to one backend.",
   title: (edge) => edge.description || edge.hostports[0] || edge.id,
   columns: [

@@ -9,8 +9,8 @@ export const tlsEdges = describe<TlsEdge>({
   path: "/edges/tls",
   member: "tls_edges",
   prefix: "edgtls",
-  one: "TLS edge",
-  many: "TLS edges",
+  singular: "TLS edge",
+  plural: "TLS edges",
   about:
     "Host names whose TLS connections go to one backend, with any protocol inside. TLS ends here or at the backend.",
   title: (edge) => edge.description || edge.hostports[0] || edge.id,

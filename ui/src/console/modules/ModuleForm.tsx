@@ -9,7 +9,7 @@ import { useApiMutation } from "../management";
 import { RequestPreview } from "../resource/RequestPreview";
 import form from "../resource/form.module.css";
 import type { Body, Draft, Field, ModuleDescriptor, Value } from "./descriptor";
-import { asked, bodyOf, coveredBody, draftOf, emptyDraft, initial, mistakesOf } from "./form";
+import { isShown, bodyOf, coveredBody, draftOf, emptyDraft, initial, mistakesOf } from "./form";
 import { FieldInput } from "./inputs/FieldInput";
 import styles from "./ModuleForm.module.css";
 import { ProviderValues } from "./ProviderValues";
@@ -24,7 +24,7 @@ interface ModuleFormProps {
   /** The module as in the API; null where it is not set. */
   view: Body | null;
   /** The reason for which the API would refuse it beside the other modules. */
-  beside: string | null;
+  conflict: string | null;
   /** The id of a route, for the values that its provider needs. */
   route: string | null;
   /** An address to try it. */
@@ -38,7 +38,7 @@ export function ModuleForm({
   path,
   collection,
   view,
-  beside,
+  conflict,
   route,
   address,
   onDone,
@@ -56,7 +56,7 @@ export function ModuleForm({
   // Editing a module that is turned off does not turn it on.
   const body = bodyOf(module, draft, view ? view["enabled"] === true : true);
   const mistakes = mistakesOf(module, draft);
-  const fields = module.fields.filter((field) => asked(field, draft));
+  const fields = module.fields.filter((field) => isShown(field, draft));
   const refused = change.error;
   const named = refused instanceof ApiError ? refused.details["field"] : undefined;
   const refusedField = typeof named === "string" ? fieldOf(fields, named) : undefined;
@@ -65,9 +65,9 @@ export function ModuleForm({
     JSON.stringify(body) === JSON.stringify(bodyOf(module, before, body["enabled"] === true));
 
   const focus = (name: string) => {
-    const place = element.current?.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"]`);
-    place?.closest("details")?.setAttribute("open", "");
-    place?.querySelector<HTMLElement>("input, select, textarea, button")?.focus();
+    const index = element.current?.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"]`);
+    index?.closest("details")?.setAttribute("open", "");
+    index?.querySelector<HTMLElement>("input, select, textarea, button")?.focus();
   };
   const send = (event: FormEvent) => {
     event.preventDefault();
@@ -112,7 +112,7 @@ export function ModuleForm({
   );
   const problem = refused && asProblem(refused);
   const warnings = [
-    ...(beside ? [beside] : []),
+    ...(conflict ? [conflict] : []),
     ...(module.warnings?.(draft, server?.oauth_apps ?? null) ?? []),
   ];
   const more = fields.filter((field) => field.advanced);

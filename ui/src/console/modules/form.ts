@@ -65,7 +65,7 @@ function valueOf(field: Field, value: unknown): Value {
 }
 
 /** Whether a field is shown for the current state of the form. */
-export function asked(field: Field, draft: Draft): boolean {
+export function isShown(field: Field, draft: Draft): boolean {
   return field.when?.(draft) ?? true;
 }
 
@@ -73,7 +73,7 @@ export function asked(field: Field, draft: Draft): boolean {
 export function bodyOf(module: ModuleDescriptor, draft: Draft, enabled: boolean): Body {
   if (module.write) return { enabled, ...module.write(draft) };
   const members = module.fields
-    .filter((field) => asked(field, draft))
+    .filter((field) => isShown(field, draft))
     .map((field) => [field.name, memberOf(field, draft[field.name] ?? initial(field))]);
   return { enabled, ...Object.fromEntries(members) };
 }
@@ -98,7 +98,7 @@ export function switched(module: ModuleDescriptor, view: Body, enabled: boolean)
 export function mistakesOf(module: ModuleDescriptor, draft: Draft): Readonly<Record<string, string>> {
   const found: Record<string, string> = { ...module.mistakes?.(draft) };
   for (const field of module.fields) {
-    if (!asked(field, draft)) continue;
+    if (!isShown(field, draft)) continue;
     const wrong = mistakeIn(field, draft[field.name] ?? initial(field));
     if (wrong !== null) found[field.name] = wrong;
   }

@@ -29,13 +29,13 @@ export function missingInMetadata(xml: string): string | null {
 
 /** Metadata of a route for the identity provider, the same as at its entity id. */
 export function routeMetadata(view: Readonly<Record<string, unknown>>): string {
-  const say = (name: string) => escaped(typeof view[name] === "string" ? view[name] : "");
-  const certificate = say("request_signing_certificate_pem").replace(/-----[A-Z ]+-----|\s/g, "");
+  const escapedValue = (name: string) => escaped(typeof view[name] === "string" ? view[name] : "");
+  const certificate = escapedValue("request_signing_certificate_pem").replace(/-----[A-Z ]+-----|\s/g, "");
   const logout = (binding: string) =>
-    `    <md:SingleLogoutService Binding="${BINDINGS}${binding}" Location="${say("single_logout_url")}"/>`;
+    `    <md:SingleLogoutService Binding="${BINDINGS}${binding}" Location="${escapedValue("single_logout_url")}"/>`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${say("entity_id")}">`,
+    `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${escapedValue("entity_id")}">`,
     '  <md:SPSSODescriptor AuthnRequestsSigned="true" WantAssertionsSigned="true" protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">',
     '    <md:KeyDescriptor use="signing">',
     '      <ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#">',
@@ -44,8 +44,8 @@ export function routeMetadata(view: Readonly<Record<string, unknown>>): string {
     "    </md:KeyDescriptor>",
     logout("HTTP-Redirect"),
     logout("HTTP-POST"),
-    `    <md:NameIDFormat>${say("nameid_format")}</md:NameIDFormat>`,
-    `    <md:AssertionConsumerService Binding="${BINDINGS}HTTP-POST" Location="${say("assertion_consumer_service_url")}" index="0" isDefault="true"/>`,
+    `    <md:NameIDFormat>${escapedValue("nameid_format")}</md:NameIDFormat>`,
+    `    <md:AssertionConsumerService Binding="${BINDINGS}HTTP-POST" Location="${escapedValue("assertion_consumer_service_url")}" index="0" isDefault="true"/>`,
     "  </md:SPSSODescriptor>",
     "</md:EntityDescriptor>",
     "",

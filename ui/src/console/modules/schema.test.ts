@@ -92,17 +92,17 @@ function memberOf(module: ModuleDescriptor, field: Field, body: Schema): Schema 
 
 describe("every module that can be put", () => {
   it("has a form, and every form is of one", () => {
-    const known = settableModules().map(({ owner, name }) => `${owner} ${name}`);
+    const schemaMembers = settableModules().map(({ owner, name }) => `${owner} ${name}`);
     const forms = MODULES.flatMap(({ owners, name }) => owners.map((owner) => `${owner} ${name}`));
-    expect(forms.toSorted()).toEqual(known.toSorted());
-    expect(known.length).toBeGreaterThanOrEqual(20);
+    expect(forms.toSorted()).toEqual(schemaMembers.toSorted());
+    expect(schemaMembers.length).toBeGreaterThanOrEqual(20);
   });
 
   it.each(settableModules())("says every member of $owner $name", ({ owner, name, body }) => {
     const module = moduleOf(owner, name);
     if (!module) throw new Error("it has no form");
-    const said = new Set(drafts(module).flatMap((draft) => paths(bodyOf(module, draft, true), body)));
-    expect([...said].toSorted()).toEqual(leaves(body).toSorted());
+    const members = new Set(drafts(module).flatMap((draft) => paths(bodyOf(module, draft, true), body)));
+    expect([...members].toSorted()).toEqual(leaves(body).toSorted());
   });
 
   it.each(settableModules())("asks for each member of $owner $name as it is", ({ owner, name, body }) => {
@@ -163,12 +163,12 @@ function agrees(field: Field, member: Schema): void {
       break;
     case "choice":
     case "search": {
-      const known = (member.enum ?? member.oneOf?.map((one) => one.const) ?? []).filter(
+      const schemaMembers = (member.enum ?? member.oneOf?.map((one) => one.const) ?? []).filter(
         (one) => one !== null && one !== "",
       );
       const options = field.options.map(({ value }) => value);
       const aliases = field.name === "provider" ? Object.keys(ALIASES) : [];
-      expect([...options, ...aliases].toSorted(), about).toEqual(known.toSorted());
+      expect([...options, ...aliases].toSorted(), about).toEqual(schemaMembers.toSorted());
       break;
     }
     case "reference":

@@ -86,10 +86,10 @@ interface Named extends Base {
 }
 
 function Name({ id }: { id: string }) {
-  const place = pathOfId(id);
+  const path = pathOfId(id);
   const record = useApiQuery(
-    recordQuery<Named>({ path: place?.slice(0, place.lastIndexOf("/")) ?? "", member: "" }, id),
+    recordQuery<Named>({ path: path?.slice(0, path.lastIndexOf("/")) ?? "", member: "" }, id),
   ).data;
   const words = record?.public_url || record?.hostports?.join(", ") || record?.forwards_to || id;
-  return place ? <PlaceLink to={place}>{words}</PlaceLink> : words;
+  return path ? <PlaceLink to={path}>{words}</PlaceLink> : words;
 }

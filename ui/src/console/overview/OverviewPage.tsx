@@ -26,17 +26,17 @@ const SESSIONS = { path: "/tunnel_sessions", member: "tunnel_sessions" };
 const AGENTS = 6;
 
 export default function OverviewPage() {
-  const asked = useApiQuery(statusQuery);
+  const query = useApiQuery(statusQuery);
   const { host } = useServices();
   const now = useNow(10_000);
-  const status = asked.data;
+  const status = query.data;
   if (!status)
-    return asked.isError ? (
+    return query.isError ? (
       <PageFrame title="Overview">
         <Failure
-          thrown={asked.error}
+          thrown={query.error}
           title="The server's state could not be read"
-          retry={() => void asked.refetch()}
+          retry={() => void query.refetch()}
         />
       </PageFrame>
     ) : (
@@ -55,7 +55,7 @@ export default function OverviewPage() {
       actions={
         <>
           {host.agent && <AgentState />}
-          {asked.isError ? (
+          {query.isError ? (
             <State tone="bad" icon="cross">
               The server does not respond
             </State>
@@ -128,14 +128,14 @@ function Remarks({ status, now }: { status: ServerStatus; now: number }) {
   if (found.length === 0) return null;
   return (
     <div className={styles.remarks}>
-      {found.map(({ tone, title, reason, place }) => (
+      {found.map(({ tone, title, reason, path }) => (
         <Notice
           key={title}
           tone={tone}
           title={title}
           actions={
-            place && (
-              <PlaceLink to={place} className={styles.link}>
+            path && (
+              <PlaceLink to={path} className={styles.link}>
                 Show details
               </PlaceLink>
             )
@@ -216,8 +216,8 @@ function Passing({ status }: { status: ServerStatus }) {
 }
 
 function Agents({ total }: { total: number }) {
-  const asked = useApiQuery(listQuery<TunnelSession>(SESSIONS, { limit: AGENTS }, 5_000));
-  const sessions = asked.data?.records ?? [];
+  const query = useApiQuery(listQuery<TunnelSession>(SESSIONS, { limit: AGENTS }, 5_000));
+  const sessions = query.data?.records ?? [];
   return (
     <Section
       title="Agents"

@@ -22,15 +22,15 @@ export function linePoints(
   ]);
 }
 
-export function line(places: readonly (readonly [number, number])[]): string {
-  return places.map(([x, y], index) => `${index === 0 ? "M" : "L"}${x} ${y}`).join("");
+export function line(points: readonly (readonly [number, number])[]): string {
+  return points.map(([x, y], index) => `${index === 0 ? "M" : "L"}${x} ${y}`).join("");
 }
 
 /** The non-zero parts: each sequence of values above zero, with the zeros beside it. */
-export function nonZeroRuns<T>(values: readonly number[], places: readonly T[]): T[][] {
+export function nonZeroRuns<T>(values: readonly number[], points: readonly T[]): T[][] {
   const found: T[][] = [];
   let run: T[] | null = null;
-  for (const [index, at] of places.entries()) {
+  for (const [index, at] of points.entries()) {
     const beside = [index - 1, index, index + 1].some((near) => (values[near] ?? 0) > 0);
     if (!beside) run = null;
     else if (run && (values[index - 1] ?? 0) + (values[index] ?? 0) > 0) run.push(at);
@@ -40,10 +40,10 @@ export function nonZeroRuns<T>(values: readonly number[], places: readonly T[]):
 }
 
 /** The same line, closed along the bottom. */
-export function area(places: readonly (readonly [number, number])[], height: number): string {
-  const [first, last] = [places[0], places.at(-1)];
+export function area(points: readonly (readonly [number, number])[], height: number): string {
+  const [first, last] = [points[0], points.at(-1)];
   if (!first || !last) return "";
-  return `${line(places)}L${last[0]} ${height}L${first[0]} ${height}Z`;
+  return `${line(points)}L${last[0]} ${height}L${first[0]} ${height}Z`;
 }
 
 function round(value: number): number {

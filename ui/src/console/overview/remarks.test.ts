@@ -61,7 +61,7 @@ describe("remarks", () => {
         title: "7 % of requests fail",
         reason:
           "7 requests of 100 in the last minute failed with status 5xx. Since the start most failures were caused by the local service.",
-        place: "/topology",
+        path: "/topology",
       },
     ]);
   });

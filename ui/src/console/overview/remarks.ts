@@ -13,7 +13,7 @@ export interface Remark {
   title: string;
   reason: string;
   /** A page of the console where the problem can be solved. */
-  place?: string;
+  path?: string;
 }
 
 export function daysUntil(moment: string, now: number): number {
@@ -44,7 +44,7 @@ export function remarks(status: ServerStatus, now: number): Remark[] {
       tone: health,
       title: `${failureShare(minute).replace(" fail", "")} of requests fail`,
       reason: `${counted(minute.failed, "request")} of ${minute.requests.toLocaleString("en-GB")} in the last minute failed with status 5xx.${whose}`,
-      place: "/topology",
+      path: "/topology",
     });
   }
   for (const { certificate, names, not_after, renewed } of status.expiring) {
@@ -59,7 +59,7 @@ export function remarks(status: ServerStatus, now: number): Remark[] {
         tone === "bad"
           ? "Browsers refuse it. Upload a new one."
           : `It is valid for ${counted(daysUntil(not_after, now), "more day", "more days")}. Upload a new one in time.`,
-      place: `/tls_certificates/${certificate.id}`,
+      path: `/tls_certificates/${certificate.id}`,
     });
   }
   if (status.sessions === 0 && status.configured.credentials > 0)
@@ -67,7 +67,7 @@ export function remarks(status: ServerStatus, now: number): Remark[] {
       tone: "info",
       title: "No agent is connected",
       reason: "Tunnels and tunnel groups are not served until an agent connects.",
-      place: "/tunnel_sessions",
+      path: "/tunnel_sessions",
     });
   const order: readonly Tone[] = ["bad", "warn", "info", "ok"];
   return found.toSorted((one, other) => order.indexOf(one.tone) - order.indexOf(other.tone));

@@ -9,8 +9,8 @@ export const people = describe<AppUser>({
   path: "/app/users",
   member: "application_users",
   prefix: "au",
-  one: "person",
-  many: "People",
+  singular: "person",
+  plural: "People",
   about: "Visitors who have logged in at a route or tunnel, with the account they used.",
   title: (user) => nameOf(user),
   columns: [

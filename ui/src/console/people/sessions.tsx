@@ -27,8 +27,8 @@ export const sessions = describe<AppSession>({
   path: "/app/sessions",
   member: "application_sessions",
   prefix: "as",
-  one: "session",
-  many: "Sessions of people",
+  singular: "session",
+  plural: "Sessions of people",
   about: "Browsers that are logged in at an edge. Ending a session takes effect with its next request.",
   title: (session) => `${browserOf(session)} at ${session.public_url}`,
   columns: [

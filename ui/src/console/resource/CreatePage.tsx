@@ -10,24 +10,26 @@ import { TokenOnce } from "./TokenOnce";
 
 export function CreatePage({ kind }: { kind: Kind }) {
   const go = useNavigateTo();
-  const [made, setMade] = useState<(Base & { token?: string | null }) | null>(null);
+  const [created, setCreated] = useState<(Base & { token?: string | null }) | null>(null);
   const open = (record: Base) => {
-    toast({ title: `${capital(kind.one)} created` });
+    toast({ title: `${capital(kind.singular)} created` });
     go(`${kind.path}/${record.id}`);
   };
   return (
-    <PageFrame title={`New ${kind.one}`} about={kind.about} back={{ to: kind.path, label: kind.many }}>
+    <PageFrame title={`New ${kind.singular}`} about={kind.about} back={{ to: kind.path, label: kind.plural }}>
       <ResourceForm<Base & { token?: string | null }>
         fields={kind.fields}
         record={null}
         method="POST"
         path={kind.path}
         forgets={[kind.path, ...(kind.touches ?? [])]}
-        submit={`Create ${kind.one}`}
+        submit={`Create ${kind.singular}`}
         onCancel={() => go(kind.path)}
-        onDone={(record) => (record.token ? setMade(record) : open(record))}
+        onDone={(record) => (record.token ? setCreated(record) : open(record))}
       />
-      {made?.token && <TokenOnce what={kind.one} token={made.token} onStored={() => open(made)} />}
+      {created?.token && (
+        <TokenOnce what={kind.singular} token={created.token} onStored={() => open(created)} />
+      )}
     </PageFrame>
   );
 }

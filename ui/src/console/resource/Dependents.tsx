@@ -29,12 +29,12 @@ interface DependentsProps {
 }
 
 export function Dependents({ path, record, one, renderStays }: DependentsProps) {
-  const asked = useApiQuery(dependentsOf(path, record.id));
-  if (asked.isError) return <Failure thrown={asked.error} title="The dependents could not be loaded" />;
-  if (!asked.data) return <p role="status">Loading dependents…</p>;
-  const of = (role: Dependent["on_delete"]) => asked.data.filter((dependent) => dependent.on_delete === role);
-  const [refuses, goes, stays] = [of("refuses"), of("goes"), of("stays")];
-  if (asked.data.length === 0) return <p>Nothing refers to it.</p>;
+  const query = useApiQuery(dependentsOf(path, record.id));
+  if (query.isError) return <Failure thrown={query.error} title="The dependents could not be loaded" />;
+  if (!query.data) return <p role="status">Loading dependents…</p>;
+  const of = (role: Dependent["on_delete"]) => query.data.filter((dependent) => dependent.on_delete === role);
+  const [refuses, goes, remaining] = [of("refuses"), of("goes"), of("stays")];
+  if (query.data.length === 0) return <p>Nothing refers to it.</p>;
   return (
     <>
       {refuses.length > 0 && (
@@ -43,10 +43,10 @@ export function Dependents({ path, record, one, renderStays }: DependentsProps) 
           <List dependents={refuses} />
         </Notice>
       )}
-      {stays.length > 0 && (
+      {remaining.length > 0 && (
         <Notice tone="warn" title="These keep referring to it">
-          {renderStays?.(stays)}
-          <List dependents={stays} />
+          {renderStays?.(remaining)}
+          <List dependents={remaining} />
         </Notice>
       )}
       {goes.length > 0 && (
@@ -54,7 +54,7 @@ export function Dependents({ path, record, one, renderStays }: DependentsProps) 
           <List dependents={goes} />
         </Notice>
       )}
-      {asked.data.length === MAX_DEPENDENTS && <p>There may be more than these {MAX_DEPENDENTS}.</p>}
+      {query.data.length === MAX_DEPENDENTS && <p>There may be more than these {MAX_DEPENDENTS}.</p>}
     </>
   );
 }

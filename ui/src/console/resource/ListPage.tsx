@@ -11,11 +11,11 @@ export function ListPage({ kind }: { kind: Kind }) {
   const go = useNavigateTo();
   const create = !kind.live && (
     <Button weight="primary" icon="add" onClick={() => go(`${kind.path}/new`)}>
-      New {kind.one}
+      New {kind.singular}
     </Button>
   );
   return (
-    <PageFrame title={kind.many} about={kind.about} actions={create}>
+    <PageFrame title={kind.plural} about={kind.about} actions={create}>
       <ResourceTable kind={kind} empty={<Empty kind={kind} action={create} />} />
     </PageFrame>
   );

@@ -17,18 +17,18 @@ import { ResourceForm } from "./ResourceForm";
 
 export function RecordPage({ kind }: { kind: Kind }) {
   const id = useRouteParam("id");
-  const asked = useApiQuery(recordQuery(kind, id, kind.live?.every));
-  const back = { to: kind.path, label: kind.many };
-  const record = asked.data?.id === id ? asked.data : undefined;
+  const query = useApiQuery(recordQuery(kind, id, kind.live?.every));
+  const back = { to: kind.path, label: kind.plural };
+  const record = query.data?.id === id ? query.data : undefined;
   if (record) return <LoadedRecord kind={kind} record={record} />;
-  if (!asked.isError) return <Loading />;
-  const gone = asked.error instanceof ApiError && asked.error.status === 404;
+  if (!query.isError) return <Loading />;
+  const isMissing = query.error instanceof ApiError && query.error.status === 404;
   return (
-    <PageFrame title={gone ? `This ${kind.one} is gone` : capital(kind.one)} back={back}>
+    <PageFrame title={isMissing ? `This ${kind.singular} is gone` : capital(kind.singular)} back={back}>
       <Failure
-        thrown={asked.error}
-        title={gone ? `There is no ${kind.one} with this ID` : "It could not be loaded"}
-        retry={() => void asked.refetch()}
+        thrown={query.error}
+        title={isMissing ? `There is no ${kind.singular} with this ID` : "It could not be loaded"}
+        retry={() => void query.refetch()}
       />
     </PageFrame>
   );
@@ -43,7 +43,7 @@ function LoadedRecord({ kind, record }: { kind: Kind; record: Base }) {
   return (
     <PageFrame
       title={kind.title(record)}
-      back={{ to: kind.path, label: kind.many }}
+      back={{ to: kind.path, label: kind.plural }}
       actions={
         removable && (
           <Button weight="danger" icon="trash" onClick={() => setDeleting(true)}>
@@ -68,13 +68,13 @@ function LoadedRecord({ kind, record }: { kind: Kind; record: Base }) {
           path={`${kind.path}/${record.id}`}
           forgets={[kind.path, ...(kind.touches ?? [])]}
           submit="Save changes"
-          onDone={() => toast({ title: `${capital(kind.one)} changed` })}
+          onDone={() => toast({ title: `${capital(kind.singular)} changed` })}
         />
       )}
       {More && <More record={record} />}
       {deleting && (
         <DeleteDialog
-          one={kind.one}
+          one={kind.singular}
           title={kind.title(record)}
           path={kind.path}
           record={record}
@@ -88,7 +88,7 @@ function LoadedRecord({ kind, record }: { kind: Kind; record: Base }) {
             <Dependents
               path={kind.path}
               record={record}
-              one={kind.one}
+              one={kind.singular}
               {...(Stays
                 ? { renderStays: (dependents) => <Stays record={record} dependents={dependents} /> }
                 : {})}

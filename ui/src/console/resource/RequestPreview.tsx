@@ -23,9 +23,9 @@ export function RequestPreview({ method, path, body, shown = body }: RequestPrev
   const [form, setForm] = useState("curl");
   const [revealed, setRevealed] = useState(false);
   const secrets = JSON.stringify(body) !== JSON.stringify(shown);
-  const said = revealed ? body : shown;
-  const json = said === undefined ? "" : JSON.stringify(said, null, 2);
-  const text = form === "curl" ? asCurl(method, `${base}${path}`, said) : json;
+  const visibleBody = revealed ? body : shown;
+  const json = visibleBody === undefined ? "" : JSON.stringify(visibleBody, null, 2);
+  const text = form === "curl" ? asCurl(method, `${base}${path}`, visibleBody) : json;
   return (
     <aside className={styles.preview} aria-label="As a request">
       <header className={styles.header}>

@@ -19,7 +19,7 @@ interface ResourceTableProps {
   /** Restricts the records, such as to the rules of one policy; all records are then read. */
   only?: (record: Base) => boolean;
   /** A text in all of those records, such as an id, that the server searches for. */
-  saying?: string;
+  searchText?: string;
   /** Prefix of the parameters in the address, where one page has several tables. */
   prefix?: string;
   /** Rendered at the end of every row. */
@@ -33,7 +33,7 @@ interface ResourceTableProps {
 export function ResourceTable({
   kind,
   only,
-  saying = "",
+  searchText = "",
   prefix = "",
   renderActions,
   empty,
@@ -52,8 +52,8 @@ export function ResourceTable({
   const trail = at("after") === "" ? [] : at("after").split(",");
   const every = kind.live?.every;
   // Live views cannot be searched on the server, and are small.
-  const whole = only !== undefined || order !== null || (kind.live !== undefined && words !== "");
-  const searched = kind.live ? "" : [saying, words].join(" ").trim();
+  const readsAll = only !== undefined || order !== null || (kind.live !== undefined && words !== "");
+  const searched = kind.live ? "" : [searchText, words].join(" ").trim();
 
   const before = trail.at(-1);
   const page = useApiQuery({
@@ -62,32 +62,34 @@ export function ResourceTable({
       { limit: Number(size), ...(before ? { before } : {}), ...(searched ? { search: searched } : {}) },
       every,
     ),
-    enabled: !whole,
+    enabled: !readsAll,
   });
-  const all = useApiQuery(allQuery(kind, { search: searched, ...(every ? { every } : {}), enabled: whole }));
-  const asked = whole ? all : page;
+  const all = useApiQuery(
+    allQuery(kind, { search: searched, ...(every ? { every } : {}), enabled: readsAll }),
+  );
+  const query = readsAll ? all : page;
 
   const shown = useColumns(kind, at("columns"));
-  const read = asked.data;
-  const arranged = whole
+  const read = query.data;
+  const arranged = readsAll
     ? arrange(read?.records.filter((one) => only?.(one) ?? true) ?? [], kind.columns, words, order)
     : [];
   const number = Math.max(0, Number(at("page")) || 0);
   const from = number * Number(size);
-  const rows = whole ? arranged.slice(from, from + Number(size)) : (read?.records ?? []);
-  const more = whole ? from + Number(size) < arranged.length : read?.next != null;
-  const first = whole ? number === 0 : trail.length === 0;
+  const rows = readsAll ? arranged.slice(from, from + Number(size)) : (read?.records ?? []);
+  const more = readsAll ? from + Number(size) < arranged.length : read?.next != null;
+  const first = readsAll ? number === 0 : trail.length === 0;
 
-  if (asked.isError && !read)
+  if (query.isError && !read)
     return (
       <Failure
-        thrown={asked.error}
-        title={`${kind.many} could not be loaded`}
-        retry={() => void asked.refetch()}
+        thrown={query.error}
+        title={`${kind.plural} could not be loaded`}
+        retry={() => void query.refetch()}
       />
     );
   const nothing =
-    read !== undefined && rows.length === 0 && words === "" && first && !asked.isPlaceholderData;
+    read !== undefined && rows.length === 0 && words === "" && first && !query.isPlaceholderData;
   if (nothing) return empty;
   return (
     <div className={styles.frame}>
@@ -95,7 +97,7 @@ export function ResourceTable({
         <SearchBox
           key={prefix}
           value={at("q")}
-          label={`Search ${inside(kind.many)}`}
+          label={`Search ${inside(kind.plural)}`}
           onChange={(q) => set({ q, page: "", after: "" })}
         />
         <span className={styles.space} />
@@ -115,10 +117,10 @@ export function ResourceTable({
           }}
         />
       </div>
-      {asked.isError && <Failure thrown={asked.error} title="This list is not up to date" />}
-      <div className={styles.scroll} aria-busy={asked.isFetching}>
+      {query.isError && <Failure thrown={query.error} title="This list is not up to date" />}
+      <div className={styles.scroll} aria-busy={query.isFetching}>
         <table className={styles.table}>
-          <caption className="unseen">{kind.many}</caption>
+          <caption className="unseen">{kind.plural}</caption>
           <thead>
             <tr>
               {shown.map((column) => (
@@ -163,7 +165,7 @@ export function ResourceTable({
         </table>
         {read === undefined && (
           <p className={styles.message} role="status">
-            Loading {inside(kind.many)}…
+            Loading {inside(kind.plural)}…
           </p>
         )}
         {read !== undefined && rows.length === 0 && (
@@ -177,10 +179,10 @@ export function ResourceTable({
       </div>
       <footer className={styles.foot}>
         <p role="status">
-          {whole && read
-            ? `${arranged.length} ${arranged.length === 1 ? kind.one : inside(kind.many)}${words ? " found" : ""}`
+          {readsAll && read
+            ? `${arranged.length} ${arranged.length === 1 ? kind.singular : inside(kind.plural)}${words ? " found" : ""}`
             : `${rows.length} on this page, newest first`}
-          {whole && read?.next != null && ` among the newest ${ALL_LIMIT.toLocaleString("en")}`}
+          {readsAll && read?.next != null && ` among the newest ${ALL_LIMIT.toLocaleString("en")}`}
         </p>
         <label className={styles.size}>
           Rows
@@ -194,7 +196,7 @@ export function ResourceTable({
           icon="back"
           aria-disabled={first || undefined}
           onClick={() =>
-            !first && set(whole ? { page: String(number - 1) } : { after: trail.slice(0, -1).join(",") })
+            !first && set(readsAll ? { page: String(number - 1) } : { after: trail.slice(0, -1).join(",") })
           }
         >
           Newer
@@ -203,7 +205,7 @@ export function ResourceTable({
           aria-disabled={!more || undefined}
           onClick={() =>
             more &&
-            set(whole ? { page: String(number + 1) } : { after: [...trail, read?.next ?? ""].join(",") })
+            set(readsAll ? { page: String(number + 1) } : { after: [...trail, read?.next ?? ""].join(",") })
           }
         >
           Older

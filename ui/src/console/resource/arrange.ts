@@ -28,13 +28,13 @@ export function arrange<T extends Base>(
   words: string,
   order: Order | null,
 ): T[] {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const needles = words.toLowerCase().split(/\s+/).filter(Boolean);
   const found = records.filter((record) => {
-    if (wanted.length === 0) return true;
+    if (needles.length === 0) return true;
     const text = [record.id, record.metadata ?? "", ...columns.map((column) => column.text(record))]
       .join("\n")
       .toLowerCase();
-    return wanted.every((word) => text.includes(word));
+    return needles.every((word) => text.includes(word));
   });
   const column = columns.find(({ name }) => name === order?.column);
   if (!column || !order) return found;

@@ -68,10 +68,10 @@ export function RefLink({
   parent?: string | null;
   children?: ReactNode;
 }) {
-  const place = pathOfId(id, parent);
+  const path = pathOfId(id, parent);
   const words = children ?? <code className={styles.mono}>{id}</code>;
-  return place ? (
-    <PlaceLink to={place} className={styles.link}>
+  return path ? (
+    <PlaceLink to={path} className={styles.link}>
       {words}
     </PlaceLink>
   ) : (

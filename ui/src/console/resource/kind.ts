@@ -24,8 +24,8 @@ export interface Kind<T extends Base = Base> {
   /** The member of a list response that holds the records. */
   readonly member: string;
   readonly prefix: string;
-  readonly one: string;
-  readonly many: string;
+  readonly singular: string;
+  readonly plural: string;
   /** One sentence below the title. */
   readonly about: string;
   /** The display name of a record: its description, name or address. */

@@ -36,8 +36,8 @@ export function KeyEntry({ entered, onEntered }: KeyEntryProps) {
     setBusy(true);
     setProblem(null);
     try {
-      const answer = await entered.enter(key);
-      if (answer.status !== 200) throw errorFromResponse(answer.status, answer.body, "server");
+      const response = await entered.enter(key);
+      if (response.status !== 200) throw errorFromResponse(response.status, response.body, "server");
       onEntered();
     } catch (thrown) {
       setProblem(asProblem(thrown));
@@ -63,9 +63,9 @@ export function KeyEntry({ entered, onEntered }: KeyEntryProps) {
           mistake={tried ? mistake : null}
           hint="The first one is in admin.key in the server's data folder."
         >
-          {(tied) => (
+          {(inputProps) => (
             <input
-              {...tied}
+              {...inputProps}
               ref={input}
               type="password"
               autoComplete="off"

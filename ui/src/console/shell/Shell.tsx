@@ -15,13 +15,13 @@ const Palette = lazy(() => import("./palette/Palette"));
 
 export function Shell({ agent }: { agent: boolean }) {
   const { host } = useServices();
-  const place = usePath();
+  const path = usePath();
   const main = useRef<HTMLElement>(null);
   const list = useRef<HTMLElement>(null);
-  const shown = useRef(place);
+  const shown = useRef(path);
   // The path on which the menu of a narrow window is open.
   const [openAt, setOpenAt] = useState<string | null>(null);
-  const open = openAt === place;
+  const open = openAt === path;
   const key = host.management?.key;
   const [finding, setFinding] = useState(false);
 
@@ -39,11 +39,11 @@ export function Shell({ agent }: { agent: boolean }) {
   useEffect(() => {
     // Scrolls the navigation to the current area.
     list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-    if (shown.current === place) return;
-    shown.current = place;
+    if (shown.current === path) return;
+    shown.current = path;
     main.current?.scrollTo(0, 0);
     main.current?.focus({ preventScroll: true });
-  }, [place]);
+  }, [path]);
 
   return (
     <div className={styles.shell}>
@@ -65,7 +65,7 @@ export function Shell({ agent }: { agent: boolean }) {
             icon="list"
             aria-expanded={open}
             aria-controls="navigation"
-            onClick={() => setOpenAt(open ? null : place)}
+            onClick={() => setOpenAt(open ? null : path)}
           >
             Menu
           </Button>
@@ -86,7 +86,7 @@ export function Shell({ agent }: { agent: boolean }) {
                     <PlaceLink
                       to={area.path}
                       className={styles.area}
-                      aria-current={isWithin(place, area.path) ? "page" : undefined}
+                      aria-current={isWithin(path, area.path) ? "page" : undefined}
                     >
                       <Icon name={area.icon} />
                       {area.label}
@@ -118,8 +118,8 @@ export function Shell({ agent }: { agent: boolean }) {
   );
 }
 
-function isWithin(place: string, path: string): boolean {
-  return place === path || place.startsWith(`${path}/`);
+function isWithin(path: string, parent: string): boolean {
+  return path === parent || path.startsWith(`${parent}/`);
 }
 
 function groupsOf(areas: readonly Area[]): [Group, Area[]][] {

@@ -18,7 +18,7 @@ import type { Graph, TopologyNode } from "./graph";
 import { layout, NODE_HEIGHT, NODE_WIDTH, widthOf } from "./layout";
 import styles from "./GraphView.module.css";
 
-type GraphFlowNode = FlowNode<{ part: TopologyNode }, "part">;
+type GraphFlowNode = FlowNode<{ node: TopologyNode }, "part">;
 
 /** Fits the whole graph; the bottom leaves room for the buttons. */
 const FIT_VIEW = { padding: { x: "16px", top: "16px", bottom: "52px" }, maxZoom: 1, minZoom: 0.35 } as const;
@@ -30,26 +30,26 @@ const COLOURS: Record<Health, string> = {
   bad: "var(--bad)",
 };
 
-interface PictureProps {
+interface GraphViewProps {
   graph: Graph;
-  chosen: string | null;
-  onChoose(id: string | null): void;
+  selected: string | null;
+  onSelect(id: string | null): void;
 }
 
-export default function GraphView({ graph, chosen, onChoose }: PictureProps) {
+export default function GraphView({ graph, selected, onSelect }: GraphViewProps) {
   const nodes = useMemo<GraphFlowNode[]>(
     () =>
       layout(graph).map(({ node, x, y }) => ({
         id: node.id,
         type: "part",
         position: { x, y },
-        data: { part: node },
+        data: { node },
         width: NODE_WIDTH,
         height: NODE_HEIGHT,
-        selected: node.id === chosen,
+        selected: node.id === selected,
         ariaLabel: described(node),
       })),
-    [graph, chosen],
+    [graph, selected],
   );
   const edges = useMemo<Edge[]>(
     () =>
@@ -111,11 +111,11 @@ export default function GraphView({ graph, chosen, onChoose }: PictureProps) {
         maxZoom={1.6}
         onlyRenderVisibleElements={graph.nodes.length > 150}
         proOptions={{ hideAttribution: true }}
-        onNodeClick={(_event, node) => onChoose(node.id)}
-        onPaneClick={() => onChoose(null)}
+        onNodeClick={(_event, node) => onSelect(node.id)}
+        onPaneClick={() => onSelect(null)}
         onNodesChange={(changes) => {
           // Enter and Escape on a focused node.
-          for (const change of changes) if (change.type === "select" && change.selected) onChoose(change.id);
+          for (const change of changes) if (change.type === "select" && change.selected) onSelect(change.id);
         }}
         aria-label="Graph of everything published"
       >
@@ -134,28 +134,28 @@ export default function GraphView({ graph, chosen, onChoose }: PictureProps) {
   );
 }
 
-function GraphNode({ data: { part }, selected }: NodeProps<GraphFlowNode>) {
-  const health = part.minute ? healthOf(part.minute) : "idle";
+function GraphNode({ data: { node }, selected }: NodeProps<GraphFlowNode>) {
+  const health = node.minute ? healthOf(node.minute) : "idle";
   return (
     <div className={`${styles.part} ${styles[health]}`} data-selected={selected}>
       <Handle type="target" position={Position.Left} isConnectable={false} className={styles.handle ?? ""} />
       <p className={styles.kind}>
-        {part.kind}
-        {part.minute && part.minute.requests > 0 && (
+        {node.kind}
+        {node.minute && node.minute.requests > 0 && (
           <span className={styles.rate}>
             {(health === "warn" || health === "bad") && (
               <Icon name={health === "bad" ? "cross" : "alert"} size={12} />
             )}
-            {rate(part.minute.requests)}
+            {rate(node.minute.requests)}
           </span>
         )}
       </p>
-      <p className={`${styles.title} ${part.column === "stages" ? styles.long : ""}`} title={part.title}>
-        {part.title}
+      <p className={`${styles.title} ${node.column === "stages" ? styles.long : ""}`} title={node.title}>
+        {node.title}
       </p>
-      {part.note && (
-        <p className={styles.note} title={part.note}>
-          {part.note}
+      {node.note && (
+        <p className={styles.note} title={node.note}>
+          {node.note}
         </p>
       )}
       <Handle type="source" position={Position.Right} isConnectable={false} className={styles.handle ?? ""} />

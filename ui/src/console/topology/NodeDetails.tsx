@@ -47,10 +47,10 @@ export function NodeDetails({ node, onClose }: { node: TopologyNode; onClose(): 
         </dl>
       )}
       <ul className={styles.ways}>
-        {node.place && (
+        {node.path && (
           <li>
-            <PlaceLink to={node.place}>
-              {node.place.startsWith("/edges/") ? "Open, with its refusals" : "Open"}
+            <PlaceLink to={node.path}>
+              {node.path.startsWith("/edges/") ? "Open, with its refusals" : "Open"}
             </PlaceLink>
           </li>
         )}

@@ -74,7 +74,7 @@ function Part({ node }: { node: TopologyNode | undefined }) {
     );
   return (
     <td title={[node.title, node.note].filter(Boolean).join(", ")}>
-      {node.place ? <PlaceLink to={node.place}>{node.title}</PlaceLink> : node.title}
+      {node.path ? <PlaceLink to={node.path}>{node.title}</PlaceLink> : node.title}
     </td>
   );
 }

@@ -17,14 +17,14 @@ import { useGraphData } from "./useGraphData";
 const Picture = lazy(() => import("./GraphView"));
 
 export default function TopologyPage() {
-  const { parts, edges, failed, retry } = useGraphData();
+  const { data, edges, failed, retry } = useGraphData();
   const [search, change] = useAddressSearch();
   const words = useDeferredValue(search["q"] ?? "");
   const view = search["view"] === "table" ? "table" : "graph";
-  const whole = useMemo(() => parts && graphOf(parts), [parts]);
-  const graph = useMemo(() => whole && subgraph(whole, words), [whole, words]);
-  const chosen = graph?.nodes.find(({ id }) => id === search["node"]);
-  if (!graph || !whole)
+  const fullGraph = useMemo(() => data && graphOf(data), [data]);
+  const graph = useMemo(() => fullGraph && subgraph(fullGraph, words), [fullGraph, words]);
+  const selected = graph?.nodes.find(({ id }) => id === search["node"]);
+  if (!graph || !fullGraph)
     return failed ? (
       <PageFrame title="Topology">
         <Failure thrown={failed} title="It could not be loaded" retry={retry} />
@@ -32,14 +32,14 @@ export default function TopologyPage() {
     ) : (
       <Loading />
     );
-  const left = edges.there - edges.read;
+  const hiddenCount = edges.there - edges.read;
   return (
     <PageFrame
       title="Topology"
       wide
       about="The paths of visitors: edge, route, stages, backend, agent, local service. The width of a line shows the requests in the last minute."
     >
-      {whole.nodes.length === 0 ? (
+      {fullGraph.nodes.length === 0 ? (
         <div className={styles.empty}>
           <p>Nothing is published yet. Start a tunnel, or create an edge with a backend.</p>
           <p>
@@ -64,7 +64,7 @@ export default function TopologyPage() {
               {graph.nodes.length === 0
                 ? `Nothing matches “${words}”.`
                 : counted(graph.nodes.length, "part") +
-                  (left > 0 ? `; ${counted(left, "quiet edge")} not shown` : "")}
+                  (hiddenCount > 0 ? `; ${counted(hiddenCount, "quiet edge")} not shown` : "")}
             </p>
           </div>
           <Tabs
@@ -83,11 +83,11 @@ export default function TopologyPage() {
                 <Suspense fallback={<Loading />}>
                   <Picture
                     graph={graph}
-                    chosen={chosen?.id ?? null}
-                    onChoose={(id) => change({ node: id ?? undefined })}
+                    selected={selected?.id ?? null}
+                    onSelect={(id) => change({ node: id ?? undefined })}
                   />
                 </Suspense>
-                {chosen && <NodeDetails node={chosen} onClose={() => change({ node: undefined })} />}
+                {selected && <NodeDetails node={selected} onClose={() => change({ node: undefined })} />}
               </div>
             )}
           </Tabs>

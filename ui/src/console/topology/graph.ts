@@ -38,7 +38,7 @@ export interface TopologyNode {
   /** A second line; empty without further details. */
   note: string;
   /** Its page in the console. */
-  place: string | null;
+  path: string | null;
   /** Its traffic in the last minute; null where that is not counted. */
   minute: TrafficPoint | null;
   /** The tunnel's public address, which identifies it at the agent of this computer. */
@@ -85,12 +85,12 @@ export function stagesOfOwner(owner: Owner): string[] {
   return [...new Set(runs.map(({ label }) => label))];
 }
 
-export function graphOf(parts: GraphData): Graph {
-  const builder = new Builder(parts);
-  for (const edge of parts.httpsEdges) builder.httpsEdge(edge);
-  for (const edge of parts.tlsEdges) builder.connectionEdge(edge, "TLS edge", `/edges/tls/${edge.id}`);
-  for (const edge of parts.tcpEdges) builder.connectionEdge(edge, "TCP edge", `/edges/tcp/${edge.id}`);
-  for (const tunnel of parts.tunnels) if (tunnel.public_url !== "") builder.ownAddress(tunnel);
+export function graphOf(data: GraphData): Graph {
+  const builder = new Builder(data);
+  for (const edge of data.httpsEdges) builder.httpsEdge(edge);
+  for (const edge of data.tlsEdges) builder.connectionEdge(edge, "TLS edge", `/edges/tls/${edge.id}`);
+  for (const edge of data.tcpEdges) builder.connectionEdge(edge, "TCP edge", `/edges/tcp/${edge.id}`);
+  for (const tunnel of data.tunnels) if (tunnel.public_url !== "") builder.ownAddress(tunnel);
   return builder.graph();
 }
 
@@ -102,16 +102,16 @@ class Builder {
   readonly #tunnels: ReadonlyMap<string, Tunnel>;
   readonly #sessions: ReadonlyMap<string, TunnelSession>;
 
-  constructor(parts: GraphData) {
-    this.#traffic = parts.traffic;
-    this.#tunnels = new Map(parts.tunnels.map((tunnel) => [tunnel.id, tunnel]));
-    this.#sessions = new Map(parts.sessions.map((session) => [session.id, session]));
+  constructor(data: GraphData) {
+    this.#traffic = data.traffic;
+    this.#tunnels = new Map(data.tunnels.map((tunnel) => [tunnel.id, tunnel]));
+    this.#sessions = new Map(data.sessions.map((session) => [session.id, session]));
     const backends: [string, () => void][] = [
-      ...parts.groups.map((one): [string, () => void] => [one.id, () => this.#group(one)]),
-      ...parts.weighted.map((one): [string, () => void] => [one.id, () => this.#weighted(one)]),
-      ...parts.failover.map((one): [string, () => void] => [one.id, () => this.#failover(one)]),
-      ...parts.fixed.map((one): [string, () => void] => [one.id, () => this.#fixed(one)]),
-      ...parts.statics.map((one): [string, () => void] => [one.id, () => this.#static(one)]),
+      ...data.groups.map((one): [string, () => void] => [one.id, () => this.#group(one)]),
+      ...data.weighted.map((one): [string, () => void] => [one.id, () => this.#weighted(one)]),
+      ...data.failover.map((one): [string, () => void] => [one.id, () => this.#failover(one)]),
+      ...data.fixed.map((one): [string, () => void] => [one.id, () => this.#fixed(one)]),
+      ...data.statics.map((one): [string, () => void] => [one.id, () => this.#static(one)]),
     ];
     this.#backends = new Map(backends);
   }
@@ -121,18 +121,18 @@ class Builder {
   }
 
   httpsEdge(edge: HttpsEdge): void {
-    const place = `/edges/https/${edge.id}`;
-    this.#edge(edge, "HTTPS edge", place);
+    const path = `/edges/https/${edge.id}`;
+    this.#edge(edge, "HTTPS edge", path);
     for (const route of edge.routes) {
       const minute = this.#minute(route.id);
-      const own = `${place}/routes/${route.id}`;
+      const own = `${path}/routes/${route.id}`;
       this.#put({
         id: route.id,
         column: "route",
         kind: "Route",
         title: route.match_type === "path_prefix" ? `${route.match}…` : route.match,
         note: route.description,
-        place: own,
+        path: own,
         minute,
       });
       this.#join(edge.id, route.id, minute);
@@ -140,9 +140,9 @@ class Builder {
     }
   }
 
-  connectionEdge(edge: TlsEdge | TcpEdge, kind: string, place: string): void {
-    this.#edge(edge, kind, place);
-    this.#onwards(edge, this.#minute(edge.id), place);
+  connectionEdge(edge: TlsEdge | TcpEdge, kind: string, path: string): void {
+    this.#edge(edge, kind, path);
+    this.#onwards(edge, this.#minute(edge.id), path);
   }
 
   ownAddress(tunnel: Tunnel): void {
@@ -154,14 +154,14 @@ class Builder {
       kind: "Tunnel's address",
       title: tunnel.public_url.replace(/^https?:\/\//, ""),
       note: tunnel.proto,
-      place: `/tunnels/${tunnel.id}`,
+      path: `/tunnels/${tunnel.id}`,
       minute,
       tunnel: tunnel.public_url,
     });
     this.#through(id, tunnel);
   }
 
-  #edge(edge: HttpsEdge | TlsEdge | TcpEdge, kind: string, place: string): void {
+  #edge(edge: HttpsEdge | TlsEdge | TcpEdge, kind: string, path: string): void {
     const [first, ...others] = edge.hostports;
     const more = others.length > 0 ? `and ${others.length} more` : "";
     this.#put({
@@ -170,19 +170,19 @@ class Builder {
       kind,
       title: first?.replace(/:443$/, "") ?? "No address",
       note: [edge.description, more].filter(Boolean).join(", "),
-      place,
+      path: path,
       minute: this.#minute(edge.id),
     });
   }
 
   /** Adds the stages of a route or edge, and its target. */
-  #onwards(owner: Owner, minute: TrafficPoint, place: string): void {
+  #onwards(owner: Owner, minute: TrafficPoint, path: string): void {
     const stages = stagesOfOwner(owner);
     let from = owner.id;
     if (stages.length > 0) {
       const id = `stages:${owner.id}`;
       const title = stages.join(" → ");
-      this.#put({ id, column: "stages", kind: "Stages", title, note: "", place, minute });
+      this.#put({ id, column: "stages", kind: "Stages", title, note: "", path, minute });
       this.#join(from, id, minute);
       from = id;
     }
@@ -203,13 +203,13 @@ class Builder {
       kind: "Backend",
       title: id,
       note: "not loaded",
-      place: null,
+      path: null,
       minute: null,
     });
   }
 
   #backend(id: string, column: Column, kind: string, title: string, note: string, path: string): void {
-    this.#put({ id, column, kind, title, note, place: `/backends/${path}/${id}`, minute: null });
+    this.#put({ id, column, kind, title, note, path: `/backends/${path}/${id}`, minute: null });
   }
 
   #group(group: TunnelGroupBackend): void {
@@ -287,7 +287,7 @@ class Builder {
       kind: "Agent",
       title: session?.ip ?? agent,
       note: session ? `${session.os}, ${session.agent_version}` : "",
-      place: `/tunnel_sessions/${agent}`,
+      path: `/tunnel_sessions/${agent}`,
       minute: null,
     });
     const service = `service:${agent}:${tunnel.forwards_to}`;
@@ -297,7 +297,7 @@ class Builder {
       kind: "Local service",
       title: tunnel.forwards_to || "not specified",
       note: "",
-      place: `/tunnels/${tunnel.id}`,
+      path: `/tunnels/${tunnel.id}`,
       minute: null,
       ...(tunnel.public_url ? { tunnel: tunnel.public_url } : {}),
     });

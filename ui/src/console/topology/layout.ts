@@ -20,11 +20,11 @@ export function layout({ nodes, links }: Graph): Placed[] {
     (column) => column.length > 0,
   );
   for (const [index, column] of columns.entries()) {
-    const wish = (node: TopologyNode) => {
+    const idealRow = (node: TopologyNode) => {
       const above = (before.get(node.id) ?? []).flatMap((id) => rows.get(id) ?? []);
       return above.length === 0 ? 0 : above.reduce((total, row) => total + row, 0) / above.length;
     };
-    const wished = column.map((node) => ({ node, row: wish(node) }));
+    const wished = column.map((node) => ({ node, row: idealRow(node) }));
     const ordered = index === 0 ? wished : wished.toSorted((one, other) => one.row - other.row);
     let free = 0;
     for (const [position, { node, row }] of ordered.entries()) {

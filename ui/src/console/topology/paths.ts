@@ -25,17 +25,17 @@ export function pathsOf({ nodes, links }: Graph): Path[] {
   const walk = (node: TopologyNode, at: Path["at"], last: TopologyLink | null, counted: TopologyNode) => {
     if (found.length >= MAX_PATHS) return;
     // Backends of backends share a column: the one nearer to the service is kept.
-    const here = { ...at, [node.column]: node };
+    const path = { ...at, [node.column]: node };
     const most = node.minute === null ? counted : node;
     const next = onwards.get(node.id) ?? [];
     if (next.length === 0) {
-      const ids = Object.values(here).map((one) => one.id);
-      found.push({ id: ids.join(" "), at: here, last, counted: most });
+      const ids = Object.values(path).map((one) => one.id);
+      found.push({ id: ids.join(" "), at: path, last, counted: most });
     }
     for (const link of next) {
       const to = known.get(link.to);
       // A configuration has no cycles; data read at two moments might.
-      if (to && !Object.values(here).includes(to)) walk(to, here, link, most);
+      if (to && !Object.values(path).includes(to)) walk(to, path, link, most);
     }
   };
   for (const node of nodes) if (!reached.has(node.id)) walk(node, {}, null, node);

@@ -2,20 +2,20 @@
 import type { Graph, TopologyNode } from "./graph";
 
 export function subgraph(graph: Graph, words: string): Graph {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  if (wanted.length === 0) return graph;
+  const needles = words.toLowerCase().split(/\s+/).filter(Boolean);
+  if (needles.length === 0) return graph;
   const matches = (node: TopologyNode) => {
     const text = `${node.id}\n${node.kind}\n${node.title}\n${node.note}`.toLowerCase();
-    return wanted.every((word) => text.includes(word));
+    return needles.every((word) => text.includes(word));
   };
   const found = graph.nodes.filter(matches).map(({ id }) => id);
-  const kept = new Set([
+  const keptIds = new Set([
     ...reach(graph, found, ({ from, to }) => [from, to]),
     ...reach(graph, found, ({ from, to }) => [to, from]),
   ]);
   return {
-    nodes: graph.nodes.filter(({ id }) => kept.has(id)),
-    links: graph.links.filter(({ from, to }) => kept.has(from) && kept.has(to)),
+    nodes: graph.nodes.filter(({ id }) => keptIds.has(id)),
+    links: graph.links.filter(({ from, to }) => keptIds.has(from) && keptIds.has(to)),
   };
 }
 
@@ -26,8 +26,8 @@ function reach(
 ): Set<string> {
   const next = new Map<string, string[]>();
   for (const link of links) {
-    const [here, there] = along(link);
-    next.set(here, [...(next.get(here) ?? []), there]);
+    const [isMatch, there] = along(link);
+    next.set(isMatch, [...(next.get(isMatch) ?? []), there]);
   }
   const reached = new Set(starts);
   const waiting = [...starts];

@@ -30,7 +30,7 @@ const TLS = { path: "/edges/tls", member: "tls_edges" };
 const TCP = { path: "/edges/tcp", member: "tcp_edges" };
 
 export interface GraphDataState {
-  parts: GraphData | null;
+  data: GraphData | null;
   status: ServerStatus | null;
   /** Number of existing edges and number of edges that were read. */
   edges: { there: number; read: number };
@@ -65,9 +65,9 @@ export function useGraphData(): GraphDataState {
   const sessions = useApiQuery(
     allQuery<TunnelSession>({ path: "/tunnel_sessions", member: "tunnel_sessions" }, live),
   );
-  const asked = [status, traffic, groups, weighted, failover, fixed, statics, tunnels, sessions];
-  const parts: GraphData | null =
-    https && tls && tcp && asked.every((one) => one.data !== undefined)
+  const queries = [status, traffic, groups, weighted, failover, fixed, statics, tunnels, sessions];
+  const data: GraphData | null =
+    https && tls && tcp && queries.every((query) => query.data !== undefined)
       ? {
           httpsEdges: https,
           tlsEdges: tls,
@@ -84,14 +84,14 @@ export function useGraphData(): GraphDataState {
       : null;
   const configured = status.data?.configured;
   return {
-    parts,
+    data: data,
     status: status.data ?? null,
     edges: {
       there: configured ? configured.https_edges + configured.tls_edges + configured.tcp_edges : 0,
       read: (https?.length ?? 0) + (tls?.length ?? 0) + (tcp?.length ?? 0),
     },
-    failed: asked.find((one) => one.isError && one.data === undefined)?.error ?? null,
-    retry: () => asked.forEach((one) => void one.refetch()),
+    failed: queries.find((query) => query.isError && query.data === undefined)?.error ?? null,
+    retry: () => queries.forEach((query) => void query.refetch()),
   };
 }
 
@@ -104,14 +104,14 @@ function useEdges<T extends Base>(
   const api = useManagement();
   const newest = useApiQuery(listQuery<T>(collection, { limit: NEWEST }, SLOW_MS)).data;
   const read = new Set(newest?.records.map(({ id }) => id));
-  const busy = [...(traffic?.values() ?? [])].filter((one) => one.kind === kind && !read.has(one.id));
+  const busy = [...(traffic?.values() ?? [])].filter((query) => query.kind === kind && !read.has(query.id));
   const further = newest?.next == null ? [] : busy.slice(0, BUSIEST).map(({ id }) => id);
   const others = useQueries({
     queries: further.map((id) => {
       const question = recordQuery<T>(collection, id);
       return { queryKey: question.key, queryFn: () => question.ask(api), refetchInterval: SLOW_MS };
     }),
-    combine: (results) => results.flatMap((one) => one.data ?? []),
+    combine: (results) => results.flatMap((query) => query.data ?? []),
   });
   return newest ? [...(others as T[]), ...newest.records] : null;
 }

@@ -49,17 +49,17 @@ export function BodyContent(props: BodyContentProps) {
   const [ready, setReady] = useState<Ready | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
-    let wanted = true;
+    let active = true;
     let content: Content | null = null;
     const open = async () => {
       content = await Content.open(source, encoding);
-      if (!wanted) return content.close();
+      if (!active) return content.close();
       const start = await content.read(0, Math.min(SNIFF_BYTES, content.length));
-      return wanted ? setReady({ source, content, kind: bodyKindOf(media, start) }) : undefined;
+      return active ? setReady({ source, content, kind: bodyKindOf(media, start) }) : undefined;
     };
-    open().catch((thrown: unknown) => wanted && setFailure(messageOf(thrown)));
+    open().catch((thrown: unknown) => active && setFailure(messageOf(thrown)));
     return () => {
-      wanted = false;
+      active = false;
       content?.close();
     };
   }, [source, encoding, media]);
@@ -76,22 +76,24 @@ export function BodyContent(props: BodyContentProps) {
 function ViewMenu(props: BodyContentProps & { content: Content; kind: BodyKind }) {
   const { content, kind, headers, what, notes, cut, depth, messages } = props;
   const media = useMemo(() => mediaType(headerValue(headers, "content-type")), [headers]);
-  const ways: readonly BodyViewName[] = messages ? ["Messages", ...VIEWS_BY_KIND[kind]] : VIEWS_BY_KIND[kind];
+  const views: readonly BodyViewName[] = messages
+    ? ["Messages", ...VIEWS_BY_KIND[kind]]
+    : VIEWS_BY_KIND[kind];
   const [chosen, setChosen] = useState<BodyViewName>(
-    () => (messages ? "Messages" : chosenViews.get(kind)) ?? ways[0] ?? "Hex",
+    () => (messages ? "Messages" : chosenViews.get(kind)) ?? views[0] ?? "Hex",
   );
-  const [before, setBefore] = useState<BodyViewName>(ways[0] ?? "Hex");
+  const [before, setBefore] = useState<BodyViewName>(views[0] ?? "Hex");
   const copy = useCopy();
-  const choose = (way: BodyViewName) => {
-    if (way === "Hex") setBefore(chosen);
-    if (way !== "Messages") chosenViews.set(kind, way);
-    setChosen(way);
+  const choose = (name: BodyViewName) => {
+    if (name === "Hex") setBefore(chosen);
+    if (name !== "Messages") chosenViews.set(kind, name);
+    setChosen(name);
   };
   useHexKey(depth === 0, () => choose(chosen === "Hex" ? before : "Hex"));
 
   const charset = media.parameters.get("charset") ?? null;
-  const shown = ways.includes(chosen) ? ways : [...ways, chosen];
-  const told = [
+  const shown = views.includes(chosen) ? views : [...views, chosen];
+  const allNotes = [
     ...(cut ? ["Incomplete: only the beginning of this body was captured."] : []),
     ...notes,
     ...content.notes,
@@ -113,24 +115,24 @@ function ViewMenu(props: BodyContentProps & { content: Content; kind: BodyKind }
           {media.type || (headers.length === 0 ? kind : "no content type")} · {size(content.length)}
         </span>
         <div className={styles.ways} role="group" aria-label={`View the ${what} as`}>
-          {shown.map((way) => (
+          {shown.map((name) => (
             <button
-              key={way}
+              key={name}
               type="button"
               className={styles.way}
-              aria-pressed={way === chosen}
-              title={way === "Hex" && depth === 0 ? "The raw bytes (x)" : undefined}
-              onClick={() => choose(way)}
+              aria-pressed={name === chosen}
+              title={name === "Hex" && depth === 0 ? "The raw bytes (x)" : undefined}
+              onClick={() => choose(name)}
             >
-              {way === "Messages" ? messages?.name : way}
+              {name === "Messages" ? messages?.name : name}
             </button>
           ))}
           <Menu
             trigger={<IconButton label={`More views of the ${what}`} icon="chevron" />}
             title="View as"
-            actions={ALL_VIEWS.filter((way) => !shown.includes(way)).map((way) => ({
-              label: way,
-              run: () => choose(way),
+            actions={ALL_VIEWS.filter((name) => !shown.includes(name)).map((name) => ({
+              label: name,
+              run: () => choose(name),
             }))}
           />
         </div>
@@ -138,13 +140,13 @@ function ViewMenu(props: BodyContentProps & { content: Content; kind: BodyKind }
           Copy
         </Button>
       </div>
-      {told.length > 0 && <p className={cut ? styles.cut : styles.notes}>{told.join(" ")}</p>}
+      {allNotes.length > 0 && <p className={cut ? styles.cut : styles.notes}>{allNotes.join(" ")}</p>}
       <div className={styles.content}>
         {chosen === "Messages" ? (
           messages?.view
         ) : (
           <SelectedView
-            way={chosen}
+            name={chosen}
             content={content}
             headers={headers}
             kind={kind}
@@ -161,7 +163,7 @@ function ViewMenu(props: BodyContentProps & { content: Content; kind: BodyKind }
 }
 
 interface ShownProps {
-  way: BodyViewName;
+  name: BodyViewName;
   content: Content;
   headers: readonly Header[];
   kind: BodyKind;
@@ -172,32 +174,32 @@ interface ShownProps {
   depth: number;
 }
 
-function SelectedView({ way, content, headers, kind, charset, boundary, type, label, depth }: ShownProps) {
+function SelectedView({ name, content, headers, kind, charset, boundary, type, label, depth }: ShownProps) {
   const view = { content, label };
-  switch (way) {
+  switch (name) {
     case "Tree":
     case "Lines":
-      return <ReadingView {...view} look="tree" wish={{ as: way, charset }} />;
+      return <ReadingView {...view} rowStyle="tree" options={{ as: name, charset }} />;
     case "Fields":
-      return <ReadingView {...view} look="fields" wish={{ as: "Fields", charset }} />;
+      return <ReadingView {...view} rowStyle="fields" options={{ as: "Fields", charset }} />;
     case "Pretty":
-      return <ReadingView {...view} look="lines" wish={{ as: "Pretty", charset, columns: 120 }} />;
+      return <ReadingView {...view} rowStyle="lines" options={{ as: "Pretty", charset, columns: 120 }} />;
     case "XML":
       return (
         <ReadingView
           {...view}
-          look="tree"
-          wish={{ as: "XML", charset, language: kind === "html" ? "html" : "xml" }}
+          rowStyle="tree"
+          options={{ as: "XML", charset, language: kind === "html" ? "html" : "xml" }}
         />
       );
     case "Protobuf":
-      return <ReadingView {...view} look="tree" wish={{ as: "Protobuf" }} />;
+      return <ReadingView {...view} rowStyle="tree" options={{ as: "Protobuf" }} />;
     case "gRPC":
       return (
         <ReadingView
           {...view}
-          look="tree"
-          wish={{
+          rowStyle="tree"
+          options={{
             as: "gRPC",
             coding: headerValue(headers, "grpc-encoding") ?? "identity",
             words: type.endsWith("+json"),

@@ -27,21 +27,21 @@ type Reading =
 
 export function BodyView({ id, side, complete }: BodyViewProps) {
   const { host } = useServices();
-  const [known, setKnown] = useState<{ of: string; reading: Reading } | null>(null);
+  const [loaded, setLoaded] = useState<{ of: string; reading: Reading } | null>(null);
   const of = `${id} ${side}`;
   useEffect(() => {
-    let wanted = true;
+    let active = true;
     readSide(host, id, side).then(
-      (read) => wanted && setKnown({ of, reading: { state: "read", ...read } }),
+      (read) => active && setLoaded({ of, reading: { state: "read", ...read } }),
       (thrown: unknown) =>
-        wanted && setKnown({ of, reading: { state: "failed", problem: asProblem(thrown) } }),
+        active && setLoaded({ of, reading: { state: "failed", problem: asProblem(thrown) } }),
     );
     return () => {
-      wanted = false;
+      active = false;
     };
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a body that became complete is fetched again
   }, [host, id, side, of, complete]);
-  const reading: Reading = known?.of === of ? known.reading : { state: "reading" };
+  const reading: Reading = loaded?.of === of ? loaded.reading : { state: "reading" };
   if (reading.state === "reading") return <p className={styles.none}>Loading…</p>;
   if (reading.state === "failed") {
     const { code, message } = reading.problem;

@@ -27,11 +27,11 @@ export function FindBar({ handle, label, onRow, actions }: FindBarProps) {
   });
   useEffect(() => {
     if (text === found.text) return undefined;
-    let wanted = true;
+    let active = true;
     const timer = setTimeout(() => {
       handle.find(text).then(
         async (next) => {
-          if (!wanted) return;
+          if (!active) return;
           setFound({ text, at: 0, found: next });
           if (next.count > 0) latest.current(await handle.show(0));
         },
@@ -39,7 +39,7 @@ export function FindBar({ handle, label, onRow, actions }: FindBarProps) {
       );
     }, DEBOUNCE_MS);
     return () => {
-      wanted = false;
+      active = false;
       clearTimeout(timer);
     };
   }, [handle, text, found.text]);

@@ -25,27 +25,29 @@ export function FramesView({ id, label }: { id: string; label: string }) {
 }
 
 function Listed({ model, label }: { model: Frames; label: string }) {
-  const picture = useSyncExternalStore(model.listen, () => model.snapshot);
+  const snapshot = useSyncExternalStore(model.listen, () => model.snapshot);
   const [filter, setFilter] = useState("");
-  const [chosen, setChosen] = useState<number | null>(null);
+  const [selected, setSelected] = useState<number | null>(null);
   const [following, setFollowing] = useState(true);
   const rows = useRef<VirtualHandle>(null);
   const shown = useMemo(() => {
     const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-    return words.length === 0 ? picture.frames : picture.frames.filter((frame) => matchesWords(frame, words));
-  }, [picture.frames, filter]);
+    return words.length === 0
+      ? snapshot.frames
+      : snapshot.frames.filter((frame) => matchesWords(frame, words));
+  }, [snapshot.frames, filter]);
   const count = shown.length;
   useEffect(() => {
     if (following && count > 0) rows.current?.show(count - 1);
   }, [following, count]);
 
-  const at = chosen === null ? -1 : shown.findIndex(({ number }) => number === chosen);
+  const at = selected === null ? -1 : shown.findIndex(({ number }) => number === selected);
   const frame = shown[at];
   const move = (to: number) => {
     const next = shown[Math.min(Math.max(to, 0), count - 1)];
     if (!next) return;
     setFollowing(false);
-    setChosen(next.number);
+    setSelected(next.number);
     rows.current?.show(shown.indexOf(next));
   };
   const onKey = (event: KeyboardEvent) => {
@@ -69,22 +71,22 @@ function Listed({ model, label }: { model: Frames; label: string }) {
         <span className={styles.state} role="status">
           {filter === ""
             ? counted(count, "message")
-            : `${count.toLocaleString("en")} of ${counted(picture.frames.length, "message")}`}
-          {picture.dropped > 0 && `, ${picture.dropped.toLocaleString("en")} older ones were evicted`}
-          {picture.loaded && (picture.open ? " · open" : " · closed")}
+            : `${count.toLocaleString("en")} of ${counted(snapshot.frames.length, "message")}`}
+          {snapshot.dropped > 0 && `, ${snapshot.dropped.toLocaleString("en")} older ones were evicted`}
+          {snapshot.loaded && (snapshot.open ? " · open" : " · closed")}
         </span>
         <Button weight="quiet" icon={following ? "pause" : "play"} onClick={() => setFollowing(!following)}>
           {following ? "Stop following" : "Follow"}
         </Button>
       </div>
-      {(picture.error ?? picture.failure) !== null && (
-        <p className={styles.failure}>{picture.error ?? picture.failure}</p>
+      {(snapshot.error ?? snapshot.failure) !== null && (
+        <p className={styles.failure}>{snapshot.error ?? snapshot.failure}</p>
       )}
       <div className={styles.split} data-chosen={frame !== undefined}>
         <div className={styles.list}>
           {count === 0 ? (
             <p className={styles.none}>
-              {!picture.loaded
+              {!snapshot.loaded
                 ? "Loading…"
                 : filter === ""
                   ? "No message has been captured yet."

@@ -48,19 +48,19 @@ function HexRows({ source, start, length, label }: HexRowsProps) {
     };
   }, []);
   const need = (from: number, to: number) => {
-    const known = blocks.current;
+    const cached = blocks.current;
     const perBlock = BLOCK_BYTES / PER_ROW;
     for (let block = Math.floor(from / perBlock); block * perBlock < to; block += 1) {
-      if (known.has(block)) continue;
-      known.set(block, "asked");
+      if (cached.has(block)) continue;
+      cached.set(block, "asked");
       const at = start + block * BLOCK_BYTES;
       source.read(at, Math.min(at + BLOCK_BYTES, start + length)).then(
         (bytes) => {
-          known.set(block, bytes);
+          cached.set(block, bytes);
           if (mounted.current) setVersion((version) => version + 1);
         },
         (thrown: unknown) => {
-          known.delete(block);
+          cached.delete(block);
           if (mounted.current)
             setFailure(thrown instanceof Error ? thrown.message : "It could not be loaded.");
         },

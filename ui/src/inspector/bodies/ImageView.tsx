@@ -10,8 +10,8 @@ import { messageOf } from "./useReading";
 type Shown =
   | { state: "reading" }
   | { state: "failed"; message: string }
-  | { state: "known"; picture: ImageInfo }
-  | { state: "shown"; picture: ImageInfo; address: string };
+  | { state: "known"; image: ImageInfo }
+  | { state: "shown"; image: ImageInfo; address: string };
 
 export function ImageView({ content, label }: { content: Content; label: string }) {
   const [shown, setShown] = useState<Shown>({ state: "reading" });
@@ -19,23 +19,23 @@ export function ImageView({ content, label }: { content: Content; label: string 
   const [natural, setNatural] = useState<string | null>(null);
   useEffect(() => {
     let address: string | null = null;
-    let wanted = true;
+    let active = true;
     const show = async () => {
       if (content.length > MAX_READ_BYTES) throw new Error("It is too large.");
       await content.load();
-      const picture = await content.worker.call("picture");
-      if (picture === null) throw new Error("These bytes are not an image that can be displayed here.");
-      const isHuge = (picture.width ?? 0) * (picture.height ?? 0) > MAX_PIXELS;
-      if (isHuge && !forced) return wanted && setShown({ state: "known", picture });
+      const image = await content.worker.call("picture");
+      if (image === null) throw new Error("These bytes are not an image that can be displayed here.");
+      const isHuge = (image.width ?? 0) * (image.height ?? 0) > MAX_PIXELS;
+      if (isHuge && !forced) return active && setShown({ state: "known", image });
       const bytes = await content.read(0, content.length);
-      if (!wanted) return undefined;
+      if (!active) return undefined;
       // The type is detected from the bytes, never taken from the sender: a page or a drawing cannot pass as an image.
-      address = URL.createObjectURL(new Blob([bytes], { type: picture.type }));
-      return setShown({ state: "shown", picture, address });
+      address = URL.createObjectURL(new Blob([bytes], { type: image.type }));
+      return setShown({ state: "shown", image, address });
     };
-    show().catch((thrown: unknown) => wanted && setShown({ state: "failed", message: messageOf(thrown) }));
+    show().catch((thrown: unknown) => active && setShown({ state: "failed", message: messageOf(thrown) }));
     return () => {
-      wanted = false;
+      active = false;
       if (address !== null) URL.revokeObjectURL(address);
     };
   }, [content, forced]);
@@ -46,7 +46,7 @@ export function ImageView({ content, label }: { content: Content; label: string 
     case "failed":
       return <p className={styles.none}>This picture cannot be shown. {shown.message} Look at it as hex.</p>;
     case "known": {
-      const { width, height } = shown.picture;
+      const { width, height } = shown.image;
       return (
         <div className={styles.none}>
           <p>
@@ -70,7 +70,7 @@ export function ImageView({ content, label }: { content: Content; label: string 
             onError={() => setShown({ state: "failed", message: "It is damaged, or not all of captured." })}
           />
           <figcaption>
-            {shown.picture.type}
+            {shown.image.type}
             {natural && `, ${natural}`}
           </figcaption>
         </figure>

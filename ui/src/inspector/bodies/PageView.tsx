@@ -17,20 +17,20 @@ export function PageView({ content, charset, as, label }: PageViewProps) {
   const [cut, setCut] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
-    let wanted = true;
+    let active = true;
     content
       .load()
       .then(() => content.worker.call("sanitize", charset, as))
       .then(
-        (made) => {
-          if (!wanted || !frame.current) return;
-          setCut(made.cut);
-          frame.current.srcdoc = trustedInertHtml(made.markup);
+        (page) => {
+          if (!active || !frame.current) return;
+          setCut(page.cut);
+          frame.current.srcdoc = trustedInertHtml(page.markup);
         },
-        (thrown: unknown) => wanted && setFailure(messageOf(thrown)),
+        (thrown: unknown) => active && setFailure(messageOf(thrown)),
       );
     return () => {
-      wanted = false;
+      active = false;
     };
   }, [content, charset, as]);
   if (failure !== null) return <p className={styles.none}>This cannot be shown. {failure}</p>;

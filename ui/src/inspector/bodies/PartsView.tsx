@@ -20,18 +20,18 @@ interface PartsViewProps {
 
 export function PartsView({ content, boundary, label, depth }: PartsViewProps) {
   const [found, setFound] = useState<MultipartBody | null | { failure: string } | "reading">("reading");
-  const [chosen, setChosen] = useState(0);
+  const [selected, setSelected] = useState(0);
   useEffect(() => {
-    let wanted = true;
+    let active = true;
     content
       .load()
       .then(() => content.worker.call("parts", boundary))
       .then(
-        (parts) => wanted && setFound(parts),
-        (thrown: unknown) => wanted && setFound({ failure: messageOf(thrown) }),
+        (parts) => active && setFound(parts),
+        (thrown: unknown) => active && setFound({ failure: messageOf(thrown) }),
       );
     return () => {
-      wanted = false;
+      active = false;
     };
   }, [content, boundary]);
   if (found === "reading") return <p className={styles.none}>Loading…</p>;
@@ -42,7 +42,7 @@ export function PartsView({ content, boundary, label, depth }: PartsViewProps) {
       </p>
     );
   const { parts, more, complete } = found;
-  const part = parts[chosen];
+  const part = parts[selected];
   const notes = [
     more ? `Only the first ${MAX_PARTS.toLocaleString("en")} parts are listed.` : "",
     complete || more ? "" : "The closing boundary is missing: the last part may be incomplete.",
@@ -57,8 +57,8 @@ export function PartsView({ content, boundary, label, depth }: PartsViewProps) {
             <button
               type="button"
               className={styles.part}
-              aria-pressed={index === chosen}
-              onClick={() => setChosen(index)}
+              aria-pressed={index === selected}
+              onClick={() => setSelected(index)}
             >
               <b>{each.name || `Part ${index + 1}`}</b>
               {each.fileName !== null && <span>{each.fileName}</span>}
@@ -74,11 +74,11 @@ export function PartsView({ content, boundary, label, depth }: PartsViewProps) {
             <p className={styles.none}>Nested parts are not opened any deeper.</p>
           ) : (
             <BodyContent
-              key={chosen}
+              key={selected}
               source={new ByteSlice(content, part.from, part.to)}
               headers={part.headers}
               encoding={null}
-              what={part.name ? `part ${part.name}` : `part ${chosen + 1}`}
+              what={part.name ? `part ${part.name}` : `part ${selected + 1}`}
               notes={[]}
               cut={false}
               depth={depth + 1}

@@ -11,32 +11,32 @@ import { useReading } from "./useReading";
 interface ReadingViewProps {
   content: Content;
   label: string;
-  look: "lines" | "tree" | "fields";
-  wish: ReadingOptions;
+  rowStyle: "lines" | "tree" | "fields";
+  options: ReadingOptions;
 }
 
-export function ReadingView({ content, label, look, wish }: ReadingViewProps) {
-  const opening = useReading(content, wish);
+export function ReadingView({ content, label, rowStyle, options }: ReadingViewProps) {
+  const opening = useReading(content, options);
   if (opening.state === "opening") return <p className={styles.none}>Loading…</p>;
   if (opening.state === "failed") return <p className={styles.none}>{opening.message}</p>;
-  const { handle, opened: told } = opening;
-  const { mistake } = told;
+  const { handle, opened } = opening;
+  const { mistake } = opened;
   return (
     <div className={styles.reading}>
-      {told.notes.length > 0 && <p className={styles.notes}>{told.notes.join(" ")}</p>}
+      {opened.notes.length > 0 && <p className={styles.notes}>{opened.notes.join(" ")}</p>}
       {mistake && (
         <div className={styles.mistake}>
           <Notice
             tone="warn"
-            title={`Not valid ${wish.as === "XML" ? "XML" : "JSON"}: line ${mistake.line.toLocaleString("en")}, column ${mistake.column.toLocaleString("en")}`}
+            title={`Not valid ${options.as === "XML" ? "XML" : "JSON"}: line ${mistake.line.toLocaleString("en")}, column ${mistake.column.toLocaleString("en")}`}
           >
             <p>
               {mistake.message}.{" "}
-              {wish.as === "XML"
+              {options.as === "XML"
                 ? "The readable part is shown."
-                : look === "tree"
+                : rowStyle === "tree"
                   ? "The part before it is shown; the text view marks the position."
-                  : wish.as === "Pretty"
+                  : options.as === "Pretty"
                     ? "From there on the text is unformatted."
                     : "The position is marked."}
             </p>
@@ -48,9 +48,9 @@ export function ReadingView({ content, label, look, wish }: ReadingViewProps) {
       ) : (
         <div className={styles.rows}>
           <RowsView
-            key={told.reading}
+            key={opened.reading}
             handle={handle}
-            rowStyle={look}
+            rowStyle={rowStyle}
             label={label}
             first={mistake?.row ?? null}
           />
@@ -76,8 +76,8 @@ export function TextView({ content, label, charset, json }: TextViewProps) {
       <ReadingView
         content={content}
         label={label}
-        look="lines"
-        wish={{ as: "Text", charset, columns: 120, json }}
+        rowStyle="lines"
+        options={{ as: "Text", charset, columns: 120, json }}
       />
     );
   return <PagedText content={content} label={label} charset={charset} />;
@@ -120,8 +120,8 @@ function OnePage({ content, from, to, label, charset }: OnePageProps) {
       <ReadingView
         content={part}
         label={label}
-        look="lines"
-        wish={{ as: "Text", charset, columns: 120, json: false }}
+        rowStyle="lines"
+        options={{ as: "Text", charset, columns: 120, json: false }}
       />
     </div>
   );

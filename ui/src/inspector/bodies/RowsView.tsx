@@ -49,14 +49,14 @@ export function RowsView({
   const digits = String(handle.count).length;
 
   const choose = (row: number) => {
-    const wanted = Math.min(Math.max(row, 0), handle.count - 1);
-    setActive(wanted);
-    setPage(Math.floor(wanted / MAX_ROWS));
+    const target = Math.min(Math.max(row, 0), handle.count - 1);
+    setActive(target);
+    setPage(Math.floor(target / MAX_ROWS));
     // After the page and the rows have been laid out.
-    requestAnimationFrame(() => rows.current?.show(wanted % MAX_ROWS));
+    requestAnimationFrame(() => rows.current?.show(target % MAX_ROWS));
     if (rowStyle !== "lines")
-      handle.path(wanted).then(
-        (found) => setPath({ row: wanted, path: found }),
+      handle.path(target).then(
+        (found) => setPath({ row: target, path: found }),
         () => setPath(null),
       );
   };
@@ -81,7 +81,7 @@ export function RowsView({
     event.preventDefault();
     event.stopPropagation();
   };
-  const sight = (from: number, to: number) => {
+  const visibleRange = (from: number, to: number) => {
     handle.fetchRows(start + from, start + to);
     if (!began.current && first !== null && to > 0) {
       began.current = true;
@@ -154,7 +154,7 @@ export function RowsView({
         height={ROW_HEIGHTS[rowStyle]}
         label={label}
         role={role}
-        onSight={sight}
+        onSight={visibleRange}
         onColumns={(columns) => {
           if (rowStyle === "lines") handle.wrap(Math.min(columns - digits - 5, 400)).catch(() => {});
         }}
@@ -242,11 +242,11 @@ function RowView({ id, row, number, rowStyle, digits, active }: RowViewProps) {
         <span className={styles.text}>{tokens}</span>
       </div>
     );
-  const chosen = active ? styles.active : "";
+  const selectedClass = active ? styles.active : "";
   if (rowStyle === "fields") {
     const cut = row?.tokens.findIndex(([kind, text]) => kind === "mark" && text === "\t") ?? -1;
     return (
-      <div className={`${styles.field} ${chosen}`} role="row" aria-rowindex={number + 1}>
+      <div className={`${styles.field} ${selectedClass}`} role="row" aria-rowindex={number + 1}>
         <span role="rowheader" className={styles.name}>
           {tokens?.slice(0, cut)}
         </span>
@@ -259,7 +259,7 @@ function RowView({ id, row, number, rowStyle, digits, active }: RowViewProps) {
   if (rowStyle === "changes") {
     const sign = row?.sign ? SIGN_LABELS[row.sign] : null;
     return (
-      <div className={`${styles.line} ${row?.sign ? styles[row.sign] : ""} ${chosen}`}>
+      <div className={`${styles.line} ${row?.sign ? styles[row.sign] : ""} ${selectedClass}`}>
         <span className={styles.count} style={{ minWidth: `${digits}ch` }} aria-hidden="true">
           {row?.number ?? ""}
         </span>
@@ -282,7 +282,7 @@ function RowView({ id, row, number, rowStyle, digits, active }: RowViewProps) {
       aria-expanded={row?.open ?? undefined}
       // The text has not arrived from the worker yet.
       aria-label={row === undefined ? "Loading" : undefined}
-      className={`${styles.item} ${chosen}`}
+      className={`${styles.item} ${selectedClass}`}
       style={{ paddingLeft: 10 + Math.min(level, MAX_INDENT) * 16 }}
     >
       <span className={`${styles.twist} ${row?.open ? styles.open : ""}`}>

@@ -51,7 +51,7 @@ export class Frames {
   readonly #host: Host;
   readonly #path: string;
   readonly #worker = new WorkerClient();
-  #picture: FramesSnapshot = {
+  #snapshot: FramesSnapshot = {
     frames: [],
     dropped: 0,
     open: true,
@@ -70,7 +70,7 @@ export class Frames {
   }
 
   get snapshot(): FramesSnapshot {
-    return this.#picture;
+    return this.#snapshot;
   }
 
   listen = (listener: () => void): (() => void) => {
@@ -132,7 +132,7 @@ export class Frames {
   #append(page: FramesPage, frames: readonly Frame[]): void {
     const last = frames.at(-1);
     if (last) this.#after = last.number;
-    const all = frames.length === 0 ? this.#picture.frames : [...this.#picture.frames, ...frames];
+    const all = frames.length === 0 ? this.#snapshot.frames : [...this.#snapshot.frames, ...frames];
     const latest = all.length > MAX_FRAMES ? all.slice(-MAX_FRAMES) : all;
     this.#set({
       frames: latest,
@@ -145,7 +145,7 @@ export class Frames {
   }
 
   #set(part: Partial<FramesSnapshot>): void {
-    this.#picture = { ...this.#picture, ...part };
+    this.#snapshot = { ...this.#snapshot, ...part };
     for (const listener of this.#listeners) listener();
   }
 }

@@ -26,9 +26,9 @@ export async function readSide(
   side: SideName,
 ): Promise<{ body: BodyOf | null; error: string | null }> {
   const path = `/api/requests/http/${encodeURIComponent(id)}`;
-  const { status, body: answer } = await host.request("GET", `${path}?raw=head`, null);
-  if (status !== 200) throw errorFromResponse(status, answer);
-  const captured = JSON.parse(answer) as CapturedRequest;
+  const { status, body: response } = await host.request("GET", `${path}?raw=head`, null);
+  if (status !== 200) throw errorFromResponse(status, response);
+  const captured = JSON.parse(response) as CapturedRequest;
   const message = captured[side];
   if (message === null) return { body: null, error: captured.error ?? null };
   const { startLine, headers } = parseMessage(fromBase64(message.raw));

@@ -12,18 +12,18 @@ export type ReadingState =
 
 export function useReading(content: Content, options: ReadingOptions): ReadingState {
   const key = JSON.stringify(options);
-  const [opening, setOpening] = useState<{ of: Content; wanted: string; now: ReadingState } | null>(null);
+  const [opening, setOpening] = useState<{ of: Content; key: string; now: ReadingState } | null>(null);
   useEffect(() => {
     let open = true;
     let handle: ReadingHandle | null = null;
-    const settle = (now: ReadingState) => open && setOpening({ of: content, wanted: key, now });
+    const settle = (now: ReadingState) => open && setOpening({ of: content, key, now });
     content
       .load()
       .then(() => content.worker.call("open", JSON.parse(key) as ReadingOptions))
       .then(
         (opened) => {
           handle = new ReadingHandle(content.worker, opened.reading, opened.count);
-          if (open) settle({ state: "open", handle, opened: opened });
+          if (open) settle({ state: "open", handle, opened });
           else handle.close();
         },
         (thrown: unknown) => settle({ state: "failed", message: messageOf(thrown) }),
@@ -33,7 +33,7 @@ export function useReading(content: Content, options: ReadingOptions): ReadingSt
       handle?.close();
     };
   }, [content, key]);
-  return opening && opening.of === content && opening.wanted === key ? opening.now : { state: "opening" };
+  return opening && opening.of === content && opening.key === key ? opening.now : { state: "opening" };
 }
 
 export function messageOf(thrown: unknown): string {

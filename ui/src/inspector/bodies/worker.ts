@@ -49,38 +49,38 @@ const calls = {
     return { notes, done, length: content.length };
   },
   slice: (from: number, to: number): Uint8Array => content.slice(from, to),
-  async open(wish: ReadingOptions): Promise<OpenedReading> {
-    const { reading: opened, ...rest } = await openReading(content, wish);
+  async open(options: ReadingOptions): Promise<OpenedReading> {
+    const { reading: opened, ...rest } = await openReading(content, options);
     return { ...rest, reading: register(opened), count: opened.count };
   },
   close(number: number): void {
     readings.delete(number);
   },
-  rows: (number, from: number, to: number): TextRow[] => reading(number).rows(from, to),
-  wrap(number, columns: number): number {
+  rows: (number: number, from: number, to: number): TextRow[] => reading(number).rows(from, to),
+  wrap(number: number, columns: number): number {
     reading(number).wrap(columns);
     return reading(number).count;
   },
-  toggle(number, row: number): number {
+  toggle(number: number, row: number): number {
     reading(number).toggle(row);
     return reading(number).count;
   },
-  fold(number, all: boolean): number {
+  fold(number: number, all: boolean): number {
     reading(number).fold(all);
     return reading(number).count;
   },
-  find: (number, text: string): SearchResult => reading(number).find(text),
-  show(number, finding: number): { row: number; count: number } {
+  find: (number: number, text: string): SearchResult => reading(number).find(text),
+  show(number: number, finding: number): { row: number; count: number } {
     const row = reading(number).show(finding);
     return { row, count: reading(number).count };
   },
-  path: (number, row: number): string | null => reading(number).path(row),
-  text: (number, row: number): string => reading(number).text(row),
+  path: (number: number, row: number): string | null => reading(number).path(row),
+  text: (number: number, row: number): string => reading(number).text(row),
   /** The beginning of an HTML page or SVG drawing, sanitized for a sandboxed frame. */
   sanitize(charset: string | null, as: "page" | "drawing"): SanitizedPage {
     const text = decodeText(content.subarray(0, MAX_PAGE_LENGTH), charset);
-    const made = as === "page" ? sanitizePage(text) : embedSvg(text);
-    return { ...made, cut: made.cut || content.length > MAX_PAGE_LENGTH };
+    const page = as === "page" ? sanitizePage(text) : embedSvg(text);
+    return { ...page, cut: page.cut || content.length > MAX_PAGE_LENGTH };
   },
   parts: (boundary: string) => readMultipart(content, boundary),
   /** A WebSocket message without its compression; null where an earlier message is missing. */

@@ -17,53 +17,53 @@ const MAX_COMPARED_BYTES = 4 * 1024 * 1024;
 
 type LoadedBodies = { kind: Comparison["kind"]; changes: number; notes: string[]; handle: ReadingHandle };
 type Comparing =
-  { state: "comparing" } | { state: "known"; known: LoadedBodies } | { state: "failed"; message: string };
+  { state: "comparing" } | { state: "known"; loaded: LoadedBodies } | { state: "failed"; message: string };
 
 export function BodyDiff({ before, after, side }: { before: BodyOf; after: BodyOf; side: string }) {
   const [byLines, setByLines] = useState(false);
   const [now, setNow] = useState<{ byLines: boolean; of: BodyOf; comparing: Comparing } | null>(null);
   useEffect(() => {
-    let wanted = true;
-    const desk = new WorkerClient();
-    const settle = (comparing: Comparing) => wanted && setNow({ byLines, of: before, comparing });
+    let active = true;
+    const worker = new WorkerClient();
+    const settle = (comparing: Comparing) => active && setNow({ byLines, of: before, comparing });
     const compare = async () => {
       const [one, other] = await Promise.all([sideOf(before, byLines), sideOf(after, byLines)]);
-      const { reading, count, ...rest } = await desk.call("compare", one, other);
-      settle({ state: "known", known: { ...rest, handle: new ReadingHandle(desk, reading, count) } });
+      const { reading, count, ...rest } = await worker.call("compare", one, other);
+      settle({ state: "known", loaded: { ...rest, handle: new ReadingHandle(worker, reading, count) } });
     };
     compare().catch((thrown: unknown) => settle({ state: "failed", message: messageOf(thrown) }));
     return () => {
-      wanted = false;
-      desk.close();
+      active = false;
+      worker.close();
     };
   }, [before, after, byLines]);
   const comparing: Comparing =
     now?.of === before && now.byLines === byLines ? now.comparing : { state: "comparing" };
-  const known = comparing.state === "known" ? comparing.known : null;
+  const loaded = comparing.state === "known" ? comparing.loaded : null;
   const lengths = `${size(before.windows.length)} → ${size(after.windows.length)}`;
   return (
     <section className={styles.bodyDiff} aria-label="Differences in the body">
       <div className={styles.title}>
         <h3>Body</h3>
         <span>
-          {known && `${differenceCount(known)}, `}
+          {loaded && `${differenceCount(loaded)}, `}
           {lengths}
         </span>
-        {(known?.kind === "values" || byLines) && (
+        {(loaded?.kind === "values" || byLines) && (
           <Button weight="quiet" aria-pressed={byLines} onClick={() => setByLines(!byLines)}>
             {byLines ? "By value" : "By line"}
           </Button>
         )}
       </div>
-      {known !== null && known.notes.length > 0 && <p className={styles.notes}>{known.notes.join(" ")}</p>}
+      {loaded !== null && loaded.notes.length > 0 && <p className={styles.notes}>{loaded.notes.join(" ")}</p>}
       {comparing.state === "comparing" && <p className={styles.none}>Comparing…</p>}
       {comparing.state === "failed" && <p className={styles.none}>{comparing.message}</p>}
-      {known !== null && known.handle.count > 0 && (
+      {loaded !== null && loaded.handle.count > 0 && (
         <div className={styles.rows}>
           <RowsView
-            handle={known.handle}
+            handle={loaded.handle}
             rowStyle="changes"
-            folds={known.kind === "lines"}
+            folds={loaded.kind === "lines"}
             label={`Differences in the ${side} body`}
           />
         </div>

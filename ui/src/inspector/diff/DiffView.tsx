@@ -18,22 +18,22 @@ type Reading = { state: "reading" } | { state: "read"; both: Both } | { state: "
 export function DiffView({ left, right }: { left: string; right: string }) {
   const { host, model } = useServices();
   const [side, setSide] = useState<SideName>("response");
-  const [known, setKnown] = useState<{ of: string; reading: Reading } | null>(null);
+  const [loaded, setLoaded] = useState<{ of: string; reading: Reading } | null>(null);
   const of = `${left} ${right} ${side}`;
   useEffect(() => {
-    let wanted = true;
+    let active = true;
     Promise.all([readSide(host, left, side), readSide(host, right, side)]).then(
       ([before, after]) =>
-        wanted &&
-        setKnown({ of, reading: { state: "read", both: { before: before.body, after: after.body } } }),
+        active &&
+        setLoaded({ of, reading: { state: "read", both: { before: before.body, after: after.body } } }),
       (thrown: unknown) =>
-        wanted && setKnown({ of, reading: { state: "failed", problem: asProblem(thrown) } }),
+        active && setLoaded({ of, reading: { state: "failed", problem: asProblem(thrown) } }),
     );
     return () => {
-      wanted = false;
+      active = false;
     };
   }, [host, left, right, side, of]);
-  const reading: Reading = known?.of === of ? known.reading : { state: "reading" };
+  const reading: Reading = loaded?.of === of ? loaded.reading : { state: "reading" };
   const names = [left, right].map((id) => {
     const summary = model.exchanges.find(id);
     return summary ? `${summary.method} ${summary.path}` : id;

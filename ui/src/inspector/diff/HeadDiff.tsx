@@ -91,9 +91,9 @@ function Compared({ row }: { row: HeaderRow }) {
   const { name, state } = row;
   const shown = (value: string) => (isSecret(name) && value !== "" ? mask(name, value) : value);
   // A difference between secrets is stated but not shown.
-  const look = state === "same" || row.ignored ? undefined : styles[state];
+  const className = state === "same" || row.ignored ? undefined : styles[state];
   return (
-    <tr className={look}>
+    <tr className={className}>
       <th scope="row">
         <Words text={name} />
         {row.ignored && <span className={styles.faint}> ignored</span>}

@@ -31,9 +31,9 @@ export function BehaviourSettings({ app }: { app: Desktop }) {
     });
   const setAutostart = (on: boolean) =>
     change("The start at login could not be changed", { ...now, autostart: on }, () => app.setAutostart(on));
-  const setWanted = (wanted: Notifications) =>
-    change("The notifications could not be changed", { ...now, notifications: wanted }, () =>
-      app.setNotifications(wanted),
+  const setWanted = (chosen: Notifications) =>
+    change("The notifications could not be changed", { ...now, notifications: chosen }, () =>
+      app.setNotifications(chosen),
     );
 
   return (

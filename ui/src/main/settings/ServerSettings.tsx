@@ -68,9 +68,9 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
       {where === "remote" && (
         <form className={styles.form} onSubmit={connect} noValidate>
           <Field label="Agent address" hint="Host and port, for example tunnel.example.com:443">
-            {(tied) => (
+            {(inputProps) => (
               <input
-                {...tied}
+                {...inputProps}
                 value={address}
                 autoComplete="off"
                 spellCheck={false}
@@ -79,9 +79,9 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
             )}
           </Field>
           <Field label="Management API" hint="For example https://api.example.com">
-            {(tied) => (
+            {(inputProps) => (
               <input
-                {...tied}
+                {...inputProps}
                 value={api}
                 autoComplete="off"
                 spellCheck={false}
@@ -90,9 +90,9 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
             )}
           </Field>
           <Field label="API key" hint="It is stored in the keychain of this computer and never shown again.">
-            {(tied) => (
+            {(inputProps) => (
               <input
-                {...tied}
+                {...inputProps}
                 type="password"
                 value={key}
                 autoComplete="off"
@@ -105,9 +105,9 @@ export function ServerSettings({ desktop, app }: { desktop: DesktopState | null;
             label="Certificate authority"
             hint="The text of its PEM file, if this computer does not already trust the server's certificate."
           >
-            {(tied) => (
+            {(inputProps) => (
               <textarea
-                {...tied}
+                {...inputProps}
                 rows={4}
                 value={authority}
                 spellCheck={false}

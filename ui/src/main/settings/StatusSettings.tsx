@@ -18,9 +18,9 @@ const PROGRAM_STATES: Record<ProgramState, { tone: Tone | "idle"; icon: IconName
 
 export function StatusSettings({ desktop }: { desktop: DesktopState | null }) {
   const { host } = useServices();
-  const picture = useAgent();
-  const { status } = picture;
-  const session = sessionStatus(picture);
+  const agent = useAgent();
+  const { status } = agent;
+  const session = sessionStatus(agent);
   const capture = status?.capture;
   return (
     <section className={styles.section} aria-labelledby="standing-title">
@@ -28,8 +28,8 @@ export function StatusSettings({ desktop }: { desktop: DesktopState | null }) {
         Status
       </h2>
       <dl className={styles.facts}>
-        {desktop && <ProgramFacts part="server" desktop={desktop} />}
-        {desktop && <ProgramFacts part="agent" desktop={desktop} />}
+        {desktop && <ProgramFacts program="server" desktop={desktop} />}
+        {desktop && <ProgramFacts program="agent" desktop={desktop} />}
         <dt>Session</dt>
         <dd className={styles.line}>
           <State tone={session.tone} icon={session.icon}>
@@ -98,16 +98,16 @@ export function StatusSettings({ desktop }: { desktop: DesktopState | null }) {
   );
 }
 
-function ProgramFacts({ part, desktop }: { part: Program; desktop: DesktopState }) {
+function ProgramFacts({ program, desktop }: { program: Program; desktop: DesktopState }) {
   const { host } = useServices();
-  const { state } = desktop[part];
+  const { state } = desktop[program];
   const { tone, icon, words } = PROGRAM_STATES[state];
-  const address = part === "server" ? desktop.server.address : desktop.agent.web_addr;
-  const remote = part === "server" && desktop.server.mode === "remote";
-  const pid = desktop[part].pid;
+  const address = program === "server" ? desktop.server.address : desktop.agent.web_addr;
+  const remote = program === "server" && desktop.server.mode === "remote";
+  const pid = desktop[program].pid;
   return (
     <>
-      <dt>{part === "server" ? (remote ? "Remote server" : "Local server") : "Agent"}</dt>
+      <dt>{program === "server" ? (remote ? "Remote server" : "Local server") : "Agent"}</dt>
       <dd className={styles.part}>
         <span className={styles.line}>
           <State tone={tone} icon={icon}>
@@ -115,13 +115,15 @@ function ProgramFacts({ part, desktop }: { part: Program; desktop: DesktopState 
           </State>
           {address && <code>{address}</code>}
           {pid !== null && <span>process {pid}</span>}
-          {part === "agent" && desktop.agent.adopted && <span>already running</span>}
+          {program === "agent" && desktop.agent.adopted && <span>already running</span>}
         </span>
         {!remote && (
           <Button
             icon="refresh"
             onClick={() =>
-              void attempt(`The ${part} could not be restarted`, async () => host.desktop?.restartPart(part))
+              void attempt(`The ${program} could not be restarted`, async () =>
+                host.desktop?.restartPart(program),
+              )
             }
           >
             Restart

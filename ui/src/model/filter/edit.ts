@@ -7,8 +7,8 @@ export function hasTerm(filter: string, term: string): boolean {
 
 /** Adds the term to the filter or, if it is already there, removes it. */
 export function toggleTerm(filter: string, term: string): string {
-  const place = placeOf(filter, term);
-  return place === null ? beside(filter, term) : without(filter, place.from, place.end);
+  const position = placeOf(filter, term);
+  return position === null ? beside(filter, term) : without(filter, position.from, position.end);
 }
 
 /** Replaces every `name:…` in the filter with one new value, or removes it. */
@@ -38,12 +38,12 @@ function termOf(filter: string, name: string): Extract<FilterToken, { kind: "fie
 
 /** Position of the term as a whole among the tokens of the filter. */
 function placeOf(filter: string, term: string): { from: number; end: number } | null {
-  const wanted = tokenizePrefix(term).map(written);
+  const tokens = tokenizePrefix(term).map(written);
   const pieces = tokenizePrefix(filter);
-  for (let at = 0; at + wanted.length <= pieces.length; at += 1) {
-    const part = pieces.slice(at, at + wanted.length);
+  for (let at = 0; at + tokens.length <= pieces.length; at += 1) {
+    const part = pieces.slice(at, at + tokens.length);
     const [first, last] = [part[0], part.at(-1)];
-    if (first && last && part.every((piece, index) => written(piece) === wanted[index]))
+    if (first && last && part.every((piece, index) => written(piece) === tokens[index]))
       return { from: first.from, end: last.end };
   }
   return null;

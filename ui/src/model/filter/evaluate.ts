@@ -53,11 +53,11 @@ function evaluate(node: FilterNode): Filter | null {
     case "text":
       return textOf(node.field, node.operator, node.value);
     case "number": {
-      const { least, most } = node.bounds;
+      const { min, max } = node.bounds;
       const read = numberOf(node.field);
       return (summary) => {
         const value = read(summary);
-        return value !== null && value >= least && value <= most;
+        return value !== null && value >= min && value <= max;
       };
     }
     case "flag": {
@@ -88,17 +88,17 @@ function numberOf(field: Field): (summary: Summary) => number | null {
 
 function textOf(field: Field, operator: ":" | "=", value: string): Filter {
   if (field.kind === "method") {
-    const wanted = asciiLower(value);
+    const needle = asciiLower(value);
     return memoized(
       (summary) => summary.method,
-      (method) => asciiLower(method) === wanted,
+      (method) => asciiLower(method) === needle,
     );
   }
   if (field.kind === "tunnel") {
-    const wanted = asciiLower(value);
+    const needle = asciiLower(value);
     return memoized(
       (summary) => summary.tunnel_name,
-      (shown) => asciiLower(tunnelName(shown)) === wanted || asciiLower(shown) === wanted,
+      (display) => asciiLower(tunnelName(display)) === needle || asciiLower(display) === needle,
     );
   }
   const matches = operator === "=" ? (text: string) => text === value : containing(value);
@@ -136,14 +136,14 @@ function anywhere(text: string): Filter {
 
 /** Memoizes the result for texts that most requests share. */
 function memoized(read: (summary: Summary) => string | null, matches: (text: string) => boolean): Filter {
-  const known = new Map<string, boolean>();
+  const cached = new Map<string, boolean>();
   return (summary) => {
     const text = read(summary);
     if (text === null) return false;
-    let verdict = known.get(text);
+    let verdict = cached.get(text);
     if (verdict === undefined) {
       verdict = matches(text);
-      if (known.size < 10_000) known.set(text, verdict);
+      if (cached.size < 10_000) cached.set(text, verdict);
     }
     return verdict;
   };

@@ -13,8 +13,8 @@ export type Field =
   | { kind: "distant" };
 
 export interface Bounds {
-  least: number;
-  most: number;
+  min: number;
+  max: number;
 }
 
 const TEXTS: readonly string[] = ["path", "host", "remote", "note", "error"] satisfies TextName[];
@@ -49,12 +49,12 @@ export function fieldNamed(written: string): Field | null {
 /** `404`, `5xx` or `400-499`. */
 export function statuses(text: string): Bounds | null {
   const group = /^\+?0*([1-9])(?:xx|XX)$/.exec(text);
-  if (group) return { least: Number(group[1]) * 100, most: Number(group[1]) * 100 + 99 };
+  if (group) return { min: Number(group[1]) * 100, max: Number(group[1]) * 100 + 99 };
   const range = /^(\d{3})(?:-(\d{3}))?$/.exec(text);
   if (!range) return null;
-  const least = Number(range[1]);
-  const most = range[2] === undefined ? least : Number(range[2]);
-  return least <= most ? { least, most } : null;
+  const min = Number(range[1]);
+  const max = range[2] === undefined ? min : Number(range[2]);
+  return min <= max ? { min, max } : null;
 }
 
 const DURATIONS = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 60e9 };

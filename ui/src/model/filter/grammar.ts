@@ -131,9 +131,9 @@ function test({
     case "size":
       return { kind: "number", field, bounds: compared(operator, exactly(bytes(value))) ?? raise(wrong) };
     case "flag": {
-      const wanted = truth(value);
-      if (wanted === null || !plain) throw wrong;
-      return { kind: "flag", field, wanted };
+      const flag = truth(value);
+      if (flag === null || !plain) throw wrong;
+      return { kind: "flag", field, wanted: flag };
     }
   }
 }
@@ -143,7 +143,7 @@ function raise(mistake: FilterMistake): never {
 }
 
 function exactly(number: number | null): Bounds | null {
-  return number === null ? null : { least: number, most: number };
+  return number === null ? null : { min: number, max: number };
 }
 
 /** The bounds of a comparison with a number or a range of numbers, all inclusive. */
@@ -154,13 +154,13 @@ function compared(operator: Operator, written: Bounds | null): Bounds | null {
     case "=":
       return written;
     case ">":
-      return { least: written.most + 1, most: Infinity };
+      return { min: written.max + 1, max: Infinity };
     case ">=":
-      return { least: written.least, most: Infinity };
+      return { min: written.min, max: Infinity };
     case "<":
-      return { least: 0, most: written.least - 1 };
+      return { min: 0, max: written.min - 1 };
     case "<=":
-      return { least: 0, most: written.most };
+      return { min: 0, max: written.max };
     case "~":
       return null;
   }

@@ -27,7 +27,7 @@ export interface SeenValues {
 interface SuggestedField {
   insert: string;
   hint: string;
-  values?(seen: SeenValues): readonly string[];
+  values?(seenValues: SeenValues): readonly string[];
   /** Found by its name, but not offered before anything is typed. */
   rare?: boolean;
 }
@@ -70,15 +70,15 @@ const FIELDS: readonly SuggestedField[] = [
 ];
 const MAX_SUGGESTIONS = 12;
 
-function statuses({ statuses: seen }: SeenValues): readonly string[] {
-  return [...new Set(["2xx", "3xx", "4xx", "5xx", ...seen.map((status) => status.slice(0, 3))])];
+function statuses({ statuses: seenValues }: SeenValues): readonly string[] {
+  return [...new Set(["2xx", "3xx", "4xx", "5xx", ...seenValues.map((status) => status.slice(0, 3))])];
 }
 
 function types(): readonly string[] {
   return ["application/json", "text/html", "text/event-stream", "image/*", "multipart/form-data"];
 }
 
-export function suggest(text: string, caret: number, seen: SeenValues): Completion {
+export function suggest(text: string, caret: number, seenValues: SeenValues): Completion {
   const from = beginOfWord(text, caret);
   const word = text.slice(from, caret);
   const end = caret + (/^[^\s()"]*/.exec(text.slice(caret))?.[0].length ?? 0);
@@ -86,7 +86,7 @@ export function suggest(text: string, caret: number, seen: SeenValues): Completi
   const field = FIELDS.filter(({ insert, values }) => values && typed.startsWith(insert)).toSorted(
     (a, b) => b.insert.length - a.insert.length,
   )[0];
-  const items = field ? valuesOf(field, word, seen) : fields(typed);
+  const items = field ? valuesOf(field, word, seenValues) : fields(typed);
   // A value that is already complete is not suggested.
   const others = items.filter(({ insert }) => insert.toLowerCase() !== typed);
   return { from, end, items: others.slice(0, MAX_SUGGESTIONS) };
@@ -98,9 +98,9 @@ function fields(typed: string): Suggestion[] {
   );
 }
 
-function valuesOf(field: SuggestedField, word: string, seen: SeenValues): Suggestion[] {
+function valuesOf(field: SuggestedField, word: string, seenValues: SeenValues): Suggestion[] {
   const begun = word.slice(field.insert.length).replace(/^"/, "").toLowerCase();
-  return (field.values?.(seen) ?? [])
+  return (field.values?.(seenValues) ?? [])
     .filter((value) => value.toLowerCase().includes(begun))
     .map((value) => ({ insert: field.insert + quotedValue(value), hint: "", whole: true }));
 }

@@ -86,10 +86,10 @@ class Reader {
     this.#at = from;
     const text = this.#bare();
     const word = text.toLowerCase();
-    const place = { from, end: this.#at };
+    const position = { from, end: this.#at };
     return word === "and" || word === "or" || word === "not"
-      ? { kind: word, ...place }
-      : { kind: "text", text, ...place };
+      ? { kind: word, ...position }
+      : { kind: "text", text, ...position };
   }
 
   #operator(): Operator | null {

@@ -12,8 +12,8 @@ import { Instructions } from "./Instructions";
 export const sshAuthorities = describe<SshCertificateAuthority>({
   ...AUTHORITIES,
   prefix: "sshca",
-  one: "SSH certificate authority",
-  many: "SSH certificate authorities",
+  singular: "SSH certificate authority",
+  plural: "SSH certificate authorities",
   about:
     "Keys that sign certificates of SSH hosts and users, so that fingerprints need not be compared and keys need not be copied.",
   title: titleOf,

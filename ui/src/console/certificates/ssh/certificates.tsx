@@ -56,13 +56,13 @@ function Result({
   certificate: SshCertificate;
   pastes(authority: string | null): InstructionText[];
 }) {
-  const asked = useApiQuery(
+  const query = useApiQuery(
     recordQuery<SshCertificateAuthority>(AUTHORITIES, certificate.ssh_certificate_authority_id),
   );
-  if (asked.isPending) return null;
+  if (query.isPending) return null;
   return (
     <Section title="How to use it">
-      <Instructions pastes={pastes(asked.data?.public_key ?? null)} />
+      <Instructions pastes={pastes(query.data?.public_key ?? null)} />
     </Section>
   );
 }
@@ -73,8 +73,8 @@ export const sshHostCertificates = describe<SshHostCertificate>({
   path: "/ssh_host_certificates",
   member: "ssh_host_certificates",
   prefix: "shcrt",
-  one: "SSH host certificate",
-  many: "SSH host certificates",
+  singular: "SSH host certificate",
+  plural: "SSH host certificates",
   about: "Identifies a host to everyone who trusts the authority.",
   title: titleOf,
   columns: [principalsColumn("Hosts", EVERY_HOST), ...commonColumns],
@@ -110,8 +110,8 @@ export const sshUserCertificates = describe<SshUserCertificate>({
   path: "/ssh_user_certificates",
   member: "ssh_user_certificates",
   prefix: "sucrt",
-  one: "SSH user certificate",
-  many: "SSH user certificates",
+  singular: "SSH user certificate",
+  plural: "SSH user certificates",
   about: "Lets a user log in on every host that trusts the authority, without copying a key to it.",
   title: titleOf,
   columns: [principalsColumn("Users", "nobody"), ...commonColumns],

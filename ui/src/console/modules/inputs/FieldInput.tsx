@@ -69,8 +69,8 @@ function ChoiceInput({ field, value, mistake, onChange }: InputProps<ChoiceField
     );
   return (
     <Labelled label={field.label} mistake={mistake} {...(field.help ? { hint: field.help } : {})}>
-      {(tied) => (
-        <select {...tied} value={value} onChange={(event) => onChange(event.target.value)}>
+      {(inputProps) => (
+        <select {...inputProps} value={value} onChange={(event) => onChange(event.target.value)}>
           {options.map((option) => (
             <option key={option.value} value={option.value}>
               {option.label}
@@ -87,10 +87,10 @@ function NumberInput({ field, value, mistake, onChange }: InputProps<NumberField
   const meant = value.trim() === "" || mistake !== null ? undefined : meaning(field, number);
   return (
     <Labelled label={field.label} mistake={mistake} {...(field.help ? { hint: field.help } : {})}>
-      {(tied) => (
+      {(inputProps) => (
         <span className={styles.measured}>
           <input
-            {...tied}
+            {...inputProps}
             inputMode="numeric"
             autoComplete="off"
             value={value}
@@ -116,10 +116,10 @@ function meaning(field: NumberField, value: number): string | undefined {
 function ShareInput({ field, value, mistake, onChange }: InputProps<ShareField, string>) {
   return (
     <Labelled label={field.label} mistake={mistake} {...(field.help ? { hint: field.help } : {})}>
-      {(tied) => (
+      {(inputProps) => (
         <span className={styles.measured}>
           <input
-            {...tied}
+            {...inputProps}
             inputMode="decimal"
             autoComplete="off"
             value={value}

@@ -17,19 +17,19 @@ interface Source {
 }
 
 const SOURCES: Readonly<
-  Record<ReferenceField["of"], { sources: readonly Source[]; make: string; one: string }>
+  Record<ReferenceField["of"], { sources: readonly Source[]; make: string; singular: string }>
 > = {
   ip_policies: {
     sources: [{ path: "/ip_policies", member: "ip_policies", kind: "IP policy" }],
     make: "/ip_policies/new",
-    one: "an IP policy",
+    singular: "an IP policy",
   },
   certificate_authorities: {
     sources: [
       { path: "/certificate_authorities", member: "certificate_authorities", kind: "Certificate authority" },
     ],
     make: "/certificate_authorities/new",
-    one: "a certificate authority",
+    singular: "a certificate authority",
   },
   backends: {
     sources: [
@@ -40,7 +40,7 @@ const SOURCES: Readonly<
       { path: "/backends/static", member: "backends", kind: "Static address" },
     ],
     make: "/backends/tunnel_group/new",
-    one: "a backend",
+    singular: "a backend",
   },
 };
 
@@ -93,19 +93,19 @@ export function useReferenceOptions(
 
 export function ReferenceInput({ field, value, mistake, onChange }: InputProps<ReferenceField, string>) {
   const records = useReferenceOptions(field.of, true);
-  const { sources, make, one } = SOURCES[field.of];
+  const { sources, make, singular } = SOURCES[field.of];
   const missing = value !== "" && records && !records.some(({ id }) => id === value);
   return (
     <>
       <Labelled label={field.label} mistake={mistake} {...(field.help ? { hint: field.help } : {})}>
-        {(tied) => (
+        {(inputProps) => (
           <select
-            {...tied}
+            {...inputProps}
             value={value}
             aria-required={field.required}
             onChange={(event) => onChange(event.target.value)}
           >
-            <option value="">{records ? `Choose ${one}` : "Loading…"}</option>
+            <option value="">{records ? `Choose ${singular}` : "Loading…"}</option>
             {missing && <option value={value}>{value}</option>}
             {sources.map(({ kind }) => {
               const own = (records ?? []).filter((record) => record.kind === kind);
@@ -126,7 +126,7 @@ export function ReferenceInput({ field, value, mistake, onChange }: InputProps<R
       </Labelled>
       {records?.length === 0 && (
         <p className={styles.help}>
-          There is none yet. <PlaceLink to={make}>Create {one}</PlaceLink> first.
+          There is none yet. <PlaceLink to={make}>Create {singular}</PlaceLink> first.
         </p>
       )}
     </>
@@ -144,14 +144,14 @@ export function ReferencesInput({
 }: InputProps<ReferenceField, readonly string[]>) {
   const id = useId();
   const records = useReferenceOptions(field.of, true);
-  const [wanted, setWanted] = useState("");
-  const { make, one } = SOURCES[field.of];
-  const gone = value.filter((chosen) => records && !records.some((record) => record.id === chosen));
+  const [search, setSearch] = useState("");
+  const { make, singular } = SOURCES[field.of];
+  const deleted = value.filter((chosen) => records && !records.some((record) => record.id === chosen));
   const all: readonly ReferenceOption[] = [
-    ...gone.map((chosen) => ({ id: chosen, name: "deleted", kind: "", detail: "" })),
+    ...deleted.map((chosen) => ({ id: chosen, name: "deleted", kind: "", detail: "" })),
     ...(records ?? []),
   ];
-  const words = wanted.trim().toLowerCase();
+  const words = search.trim().toLowerCase();
   const shown = all.filter(
     (record) => value.includes(record.id) || `${record.name} ${record.id}`.toLowerCase().includes(words),
   );
@@ -163,16 +163,16 @@ export function ReferencesInput({
           className={styles.input}
           aria-label={`Find ${field.label.toLowerCase()}`}
           placeholder="Name or id"
-          value={wanted}
+          value={search}
           autoComplete="off"
-          onChange={(event) => setWanted(event.target.value)}
+          onChange={(event) => setSearch(event.target.value)}
         />
       )}
       <div className={styles.chosen} data-wrong={mistake !== null}>
         {records === undefined && <p className={styles.none}>Loading…</p>}
-        {records?.length === 0 && gone.length === 0 && (
+        {records?.length === 0 && deleted.length === 0 && (
           <p className={styles.none}>
-            There is none yet. <PlaceLink to={make}>Create {one}</PlaceLink> first.
+            There is none yet. <PlaceLink to={make}>Create {singular}</PlaceLink> first.
           </p>
         )}
         {shown.map((record) => (

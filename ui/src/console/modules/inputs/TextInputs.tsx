@@ -12,9 +12,9 @@ const hint = (words: string | undefined) => (words ? { hint: words } : {});
 export function TextInput({ field, value, mistake, onChange }: InputProps<TextField, string>) {
   return (
     <Labelled label={field.label} mistake={mistake} {...hint(field.help)}>
-      {(tied) => (
+      {(inputProps) => (
         <input
-          {...tied}
+          {...inputProps}
           value={value}
           placeholder={field.placeholder}
           aria-required={field.required}
@@ -31,10 +31,10 @@ export function SecretInput({ field, value, mistake, onChange }: InputProps<Text
   const [revealed, setRevealed] = useState(false);
   return (
     <Labelled label={field.label} mistake={mistake} {...hint(field.help)}>
-      {(tied) => (
+      {(inputProps) => (
         <span className={styles.row}>
           <input
-            {...tied}
+            {...inputProps}
             type={revealed ? "text" : "password"}
             value={value}
             aria-required={field.required}
@@ -60,10 +60,10 @@ export function DocumentInput({ field, value, mistake, onChange }: InputProps<Te
   const file = useRef<HTMLInputElement>(null);
   return (
     <Labelled label={field.label} mistake={mistake} {...hint(field.help)}>
-      {(tied) => (
+      {(inputProps) => (
         <>
           <textarea
-            {...tied}
+            {...inputProps}
             rows={8}
             value={value}
             aria-required={field.required}
@@ -111,9 +111,9 @@ export function ListInput({ field, value, mistake, onChange }: InputProps<ListFi
       mistake={mistake}
       hint={["One per line.", field.help].filter(Boolean).join(" ")}
     >
-      {(tied) => (
+      {(inputProps) => (
         <textarea
-          {...tied}
+          {...inputProps}
           rows={Math.min(8, Math.max(2, value.length + 1))}
           value={text}
           placeholder={field.placeholder}

@@ -178,14 +178,14 @@ function OrderInput({ field, value, onChange, mistake }: InputProps<string[]>) {
 
 function AddBackend({
   choices,
-  taken,
+  taken: used,
   onAdd,
 }: {
   choices: ReturnType<typeof useChoices>;
   taken: readonly string[];
   onAdd(id: string): void;
 }) {
-  const free = choices.candidates.filter(({ id }) => !taken.includes(id));
+  const free = choices.candidates.filter(({ id }) => !used.includes(id));
   if (!choices.loading && choices.candidates.length === 0)
     return <p className={styles.nothing}>There is no other backend yet. Create one first.</p>;
   return (
@@ -196,7 +196,7 @@ function AddBackend({
       onChange={(event) => event.target.value !== "" && onAdd(event.target.value)}
     >
       <option value="">{choices.loading ? "Loading…" : "Add a backend…"}</option>
-      {free.map(({ id, title, one }) => (
+      {free.map(({ id, title, singular: one }) => (
         <option key={id} value={id}>
           {one}: {title === id ? id : `${title} (${id})`}
         </option>

@@ -7,7 +7,7 @@ import { allQuery, useManagement } from "../../management";
 export interface ReferencedKind {
   readonly path: string;
   readonly member: string;
-  readonly one: string;
+  readonly singular: string;
   title(record: Base): string;
 }
 
@@ -15,7 +15,7 @@ export interface Candidate {
   id: string;
   title: string;
   /** The label of its kind. */
-  one: string;
+  singular: string;
 }
 
 export interface Choices {
@@ -27,23 +27,23 @@ export interface Choices {
 
 export function useChoices(kinds: readonly ReferencedKind[]): Choices {
   const api = useManagement();
-  const answers = useQueries({
+  const queries = useQueries({
     queries: kinds.map((kind) => {
       const { key, ask } = allQuery<Base>(kind);
       return { queryKey: key, queryFn: () => ask(api) };
     }),
   });
   return {
-    candidates: answers.flatMap((answer, index) => {
+    candidates: queries.flatMap((result, index) => {
       const kind = kinds[index];
       if (!kind) return [];
-      return (answer.data?.records ?? []).map((record) => ({
+      return (result.data?.records ?? []).map((record) => ({
         id: record.id,
         title: kind.title(record),
-        one: kind.one,
+        singular: kind.singular,
       }));
     }),
-    loading: answers.some((answer) => answer.isPending),
-    failed: answers.some((answer) => answer.isError),
+    loading: queries.some((result) => result.isPending),
+    failed: queries.some((result) => result.isError),
   };
 }

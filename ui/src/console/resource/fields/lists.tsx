@@ -70,9 +70,9 @@ function LinesInput({ field, value, onChange, mistake }: InputProps<string>) {
   const hint = [field.help, "One per line."].filter(Boolean).join(" ");
   return (
     <Labelled label={field.label} mistake={mistake} hint={hint}>
-      {(tied) => (
+      {(inputProps) => (
         <textarea
-          {...tied}
+          {...inputProps}
           rows={Math.max(rows, Math.min(12, value.split("\n").length))}
           value={value}
           placeholder={placeholder}
@@ -108,7 +108,8 @@ interface PairsField extends Field<Pair[]> {
   options: PairsOptions;
 }
 
-const said = (value: readonly Pair[]) => value.filter((pair) => pair.name.trim() !== "" || pair.value !== "");
+const filledRows = (value: readonly Pair[]) =>
+  value.filter((pair) => pair.name.trim() !== "" || pair.value !== "");
 
 /** A map of texts, one row each. Rows without a name and a value are omitted. */
 export function pairs(options: PairsOptions): Field {
@@ -125,11 +126,11 @@ export function pairs(options: PairsOptions): Field {
     },
     initial: () => [],
     write: (value) => {
-      const map = Object.fromEntries(said(value).map((pair) => [pair.name.trim(), pair.value]));
+      const map = Object.fromEntries(filledRows(value).map((pair) => [pair.name.trim(), pair.value]));
       return Object.keys(map).length > 0 ? map : undefined;
     },
     check: (value) => {
-      const list = said(value);
+      const list = filledRows(value);
       if (required && list.length === 0) return `${label}: enter at least one.`;
       if (most !== undefined && list.length > most)
         return `${list.length} rows; at most ${most} are allowed.`;

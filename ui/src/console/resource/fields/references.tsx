@@ -60,17 +60,17 @@ function RefInput({ field, value, onChange, mistake }: InputProps<string>) {
     .join(" ");
   return (
     <Labelled label={field.label} mistake={mistake} {...(hint ? { hint } : {})}>
-      {(tied) =>
+      {(inputProps) =>
         failed && candidates.length === 0 ? (
           <input
-            {...tied}
+            {...inputProps}
             value={value}
             spellCheck={false}
             onChange={(event) => onChange(event.target.value.trim())}
           />
         ) : (
           <select
-            {...tied}
+            {...inputProps}
             value={value}
             aria-busy={loading}
             onChange={(event) => onChange(event.target.value)}
@@ -80,8 +80,8 @@ function RefInput({ field, value, onChange, mistake }: InputProps<string>) {
             {kinds.map((kind) => (
               <CandidateOptions
                 key={kind.path}
-                label={kinds.length > 1 ? kind.one : null}
-                candidates={candidates.filter(({ one }) => one === kind.one)}
+                label={kinds.length > 1 ? kind.singular : null}
+                candidates={candidates.filter(({ singular: one }) => one === kind.singular)}
               />
             ))}
           </select>
@@ -138,7 +138,7 @@ export function refs(options: RefsOptions): Field {
     initial: () => [],
     write: (value) => value,
     check: (value) => {
-      if (required && value.length === 0) return `Choose at least one ${options.kind.one}.`;
+      if (required && value.length === 0) return `Choose at least one ${options.kind.singular}.`;
       return value.length > most ? `${value.length} are chosen; at most ${most} are allowed.` : null;
     },
     Input: RefsInput,
@@ -148,12 +148,12 @@ export function refs(options: RefsOptions): Field {
 
 function RefsInput({ field, value, onChange, mistake }: InputProps<string[]>) {
   const id = useId();
-  const { kind, gone } = (field as RefsField).options;
+  const { kind, gone: goneText } = (field as RefsField).options;
   const { candidates, loading, failed } = useChoices([kind]);
   const [words, setWords] = useState("");
-  const lost = loading ? [] : value.filter((one) => !candidates.some((candidate) => candidate.id === one));
+  const missing = loading ? [] : value.filter((one) => !candidates.some((candidate) => candidate.id === one));
   const all = [
-    ...lost.map((one) => ({ id: one, title: one, lost: true })),
+    ...missing.map((one) => ({ id: one, title: one, lost: true })),
     ...candidates.map((one) => ({ ...one, lost: false })),
   ];
   const found = all.filter(
@@ -187,7 +187,7 @@ function RefsInput({ field, value, onChange, mistake }: InputProps<string[]>) {
             <span className={styles.words}>
               <span>{one.title}</span>
               {one.title !== one.id && <code className={styles.id}>{one.id}</code>}
-              {one.lost && <span className={styles.lost}>{gone ?? "It has been deleted."}</span>}
+              {one.lost && <span className={styles.lost}>{goneText ?? "It has been deleted."}</span>}
             </span>
           </label>
         ))}

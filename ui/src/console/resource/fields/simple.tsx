@@ -117,9 +117,9 @@ function NumberInput({ field, value, onChange, mistake }: InputProps<string>) {
       mistake={mistake}
       {...(field.help ? { hint: field.help } : {})}
     >
-      {(tied) => (
+      {(inputProps) => (
         <input
-          {...tied}
+          {...inputProps}
           inputMode="decimal"
           value={value}
           aria-required={required}

@@ -71,11 +71,11 @@ function TextInput({ field, value, onChange, mistake }: InputProps<string>) {
   const hint = [field.help, count].filter(Boolean).join(" ");
   return (
     <Labelled label={field.label} mistake={mistake} {...(hint ? { hint } : {})}>
-      {(tied) => (
+      {(inputProps) => (
         <>
           {rows > 1 ? (
             <textarea
-              {...tied}
+              {...inputProps}
               rows={rows}
               value={value}
               placeholder={placeholder}
@@ -86,8 +86,8 @@ function TextInput({ field, value, onChange, mistake }: InputProps<string>) {
           ) : (
             <span className={styles.withButton}>
               <input
-                {...tied}
-                className={`${tied.className} ${mono ? styles.mono : ""}`}
+                {...inputProps}
+                className={`${inputProps.className} ${mono ? styles.mono : ""}`}
                 type={secret && !revealed ? "password" : "text"}
                 value={value}
                 placeholder={placeholder}

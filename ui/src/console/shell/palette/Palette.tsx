@@ -11,44 +11,44 @@ const ICONS: Readonly<Record<string, IconName>> = { "Go to": "arrow", Pages: "li
 export default function Palette({ agent, onClose }: { agent: boolean; onClose(): void }) {
   const go = useNavigateTo();
   const [words, setWords] = useState("");
-  const wanted = useDeferredValue(words);
-  const { things, loading } = usePaletteItems(agent, wanted);
-  const found = search(things, wanted);
-  const count = found.reduce((total, group) => total + group.things.length, 0);
+  const query = useDeferredValue(words);
+  const { items, loading } = usePaletteItems(agent, query);
+  const found = search(items, query);
+  const count = found.reduce((total, group) => total + group.items.length, 0);
   return (
     <Finder
       label="Find anything"
       placeholder="ID, host, network, description, page or action"
       words={words}
       onWords={setWords}
-      groups={found.map(({ label, things: own }) => ({
+      groups={found.map(({ label, items: own }) => ({
         label,
-        items: own.map((thing) => ({
-          id: idOf(thing),
+        items: own.map((item) => ({
+          id: idOf(item),
           icon: ICONS[label] ?? "circle",
-          title: thing.title,
-          note: thing.note,
+          title: item.title,
+          note: item.note,
         })),
       }))}
       status={
         loading
           ? "Searching…"
           : count === 0
-            ? `Nothing matches “${wanted.trim()}”.`
-            : wanted.trim().length < 2
+            ? `Nothing matches “${query.trim()}”.`
+            : query.trim().length < 2
               ? "Type at least two characters to search the whole configuration."
               : `${count} shown, the best matches of each kind.`
       }
       onChoose={(id) => {
-        const chosen = things.find((thing) => idOf(thing) === id);
+        const chosen = items.find((item) => idOf(item) === id);
         onClose();
-        if (chosen) go(chosen.place);
+        if (chosen) go(chosen.path);
       }}
       onClose={onClose}
     />
   );
 }
 
-function idOf({ group, place, title }: PaletteItem): string {
-  return `${group} ${place} ${title}`;
+function idOf({ group, path, title }: PaletteItem): string {
+  return `${group} ${path} ${title}`;
 }

@@ -2,7 +2,7 @@
 
 export interface PaletteItem {
   /** A page of the console. */
-  place: string;
+  path: string;
   group: string;
   title: string;
   note: string;
@@ -15,37 +15,37 @@ const MAX_PER_GROUP = 8;
 
 /** The items that contain all words, by group, the best first; groups are in the order of the items. */
 export function search(
-  things: readonly PaletteItem[],
+  items: readonly PaletteItem[],
   words: string,
-): { label: string; things: PaletteItem[] }[] {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const groups = new Map<string, { thing: PaletteItem; worth: number }[]>();
-  for (const thing of things) {
-    const score = scoreOf(thing, wanted);
+): { label: string; items: PaletteItem[] }[] {
+  const needles = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const groups = new Map<string, { item: PaletteItem; score: number }[]>();
+  for (const item of items) {
+    const score = scoreOf(item, needles);
     if (score === 0) continue;
-    const group = groups.get(thing.group) ?? [];
-    group.push({ thing, worth: score });
-    groups.set(thing.group, group);
+    const group = groups.get(item.group) ?? [];
+    group.push({ item, score });
+    groups.set(item.group, group);
   }
   return [...groups].map(([label, found]) => ({
     label,
-    things: found
-      .toSorted((one, other) => other.worth - one.worth)
-      .slice(0, wanted.length === 0 ? undefined : MAX_PER_GROUP)
-      .map(({ thing }) => thing),
+    items: found
+      .toSorted((one, other) => other.score - one.score)
+      .slice(0, needles.length === 0 ? undefined : MAX_PER_GROUP)
+      .map(({ item }) => item),
   }));
 }
 
 /** 0 if a word is missing; higher the earlier and the more exactly the words match the title. */
-function scoreOf(thing: PaletteItem, wanted: readonly string[]): number {
-  const title = thing.title.toLowerCase();
-  const rest = `${thing.note}\n${thing.text}`.toLowerCase();
+function scoreOf(item: PaletteItem, needles: readonly string[]): number {
+  const title = item.title.toLowerCase();
+  const rest = `${item.note}\n${item.text}`.toLowerCase();
   let score = 1;
-  for (const word of wanted) {
+  for (const word of needles) {
     if (title === word) score += 8;
     else if (title.startsWith(word)) score += 4;
     else if (title.includes(word)) score += 2;
-    else if (rest.includes(word) || holdsAddress(thing.text, word)) score += 1;
+    else if (rest.includes(word) || holdsAddress(item.text, word)) score += 1;
     else return 0;
   }
   return score;

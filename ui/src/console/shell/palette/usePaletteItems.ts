@@ -14,7 +14,7 @@ const STALE_TIME_MS = 30_000;
 const MAX_PER_KIND = 20;
 
 interface PaletteItems {
-  things: readonly PaletteItem[];
+  items: readonly PaletteItem[];
   loading: boolean;
 }
 
@@ -40,9 +40,9 @@ export function usePaletteItems(agent: boolean, words: string): PaletteItems {
   });
   const rules = (newest.at(-1)?.data?.records ?? []) as unknown as IpPolicyRule[];
   const read = kinds.map((_kind, index) => {
-    const known = newest[index]?.data?.records ?? [];
-    const ids = new Set(known.map(({ id }) => id));
-    return [...known, ...(older[index]?.data?.records.filter(({ id }) => !ids.has(id)) ?? [])];
+    const loaded = newest[index]?.data?.records ?? [];
+    const ids = new Set(loaded.map(({ id }) => id));
+    return [...loaded, ...(older[index]?.data?.records.filter(({ id }) => !ids.has(id)) ?? [])];
   });
   // Configured records come before those that are connected at the moment.
   const records = kinds
@@ -50,7 +50,7 @@ export function usePaletteItems(agent: boolean, words: string): PaletteItems {
     .toSorted((one, other) => Number(Boolean(one.kind.live)) - Number(Boolean(other.kind.live)))
     .flatMap(({ kind, of }) => of.map((record) => paletteItemOf(kind, record, rules)));
   return {
-    things: [
+    items: [
       ...itemsForId(words.trim(), read.flat()),
       ...pages(shown),
       ...actions(shown),
@@ -62,7 +62,7 @@ export function usePaletteItems(agent: boolean, words: string): PaletteItems {
 
 function pages(areas: readonly Area[]): PaletteItem[] {
   return areas.map(({ path, label, group }) => ({
-    place: path,
+    path,
     group: "Pages",
     title: label,
     note: group,
@@ -75,10 +75,10 @@ function actions(areas: readonly Area[]): PaletteItem[] {
     kind && "new" in own
       ? [
           {
-            place: `${path}/new`,
+            path: `${path}/new`,
             group: "Actions",
-            title: `New ${kind.one}`,
-            note: kind.many,
+            title: `New ${kind.singular}`,
+            note: kind.plural,
             text: "create add make",
           },
         ]
@@ -96,8 +96,8 @@ function paletteItemOf(kind: Kind, record: Base, rules: readonly IpPolicyRule[])
     description,
   ]);
   return {
-    place: `${kind.path}/${record.id}`,
-    group: kind.many,
+    path: `${kind.path}/${record.id}`,
+    group: kind.plural,
     title,
     note: networks.slice(0, 3).join(", ") || texts.find((text) => text !== title) || record.id,
     text: [record.id, record.description, record.metadata, ...texts, ...networks, ...(routes ?? [])].join(
@@ -112,6 +112,6 @@ function itemsForId(words: string, records: readonly Base[]): PaletteItem[] {
   const edge = records.find((record) =>
     (record as Partial<HttpsEdge>).routes?.some(({ id }) => id === words),
   );
-  const place = edge ? `/edges/https/${edge.id}/routes/${words}` : pathOfId(words);
-  return place ? [{ place, group: "Go to", title: words, note: place, text: "" }] : [];
+  const path = edge ? `/edges/https/${edge.id}/routes/${words}` : pathOfId(words);
+  return path ? [{ path, group: "Go to", title: words, note: path, text: "" }] : [];
 }

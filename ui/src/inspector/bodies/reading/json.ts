@@ -155,16 +155,16 @@ class Reader {
   }
 
   #key(from: number): number | null {
-    const wanted = "Expected a member name in double quotes and a colon";
+    const expected = "Expected a member name in double quotes and a colon";
     if (this.text.charCodeAt(from) !== 34) {
-      this.fail(from >= this.text.length ? "The text ends too early" : wanted, from);
+      this.fail(from >= this.text.length ? "The text ends too early" : expected, from);
       return null;
     }
     const end = this.#string(from);
     if (end === null) return null;
     const colon = this.space(end);
     if (this.text.charCodeAt(colon) !== 58) {
-      this.fail(colon >= this.text.length ? "The text ends too early" : wanted, colon);
+      this.fail(colon >= this.text.length ? "The text ends too early" : expected, colon);
       return null;
     }
     return this.space(colon + 1);
@@ -238,9 +238,9 @@ function tree({ text, nodes, mistake, more }: Reader, root: "value" | "lines"): 
       if (kind === OBJECT || kind === ARRAY) {
         const count = nodes.children(node, MAX_COUNTED);
         const [opening, closing] = kind === OBJECT ? "{}" : "[]";
-        const said =
+        const summary =
           count === MAX_COUNTED ? `${MAX_COUNTED.toLocaleString("en")} or more` : count.toLocaleString("en");
-        tokens.push(["mark", count === 0 ? `${opening}${closing}` : `${opening} ${said} ${closing}`]);
+        tokens.push(["mark", count === 0 ? `${opening}${closing}` : `${opening} ${summary} ${closing}`]);
       } else {
         const start = valueStart(node);
         const shown = text.slice(start, Math.min(nodes.to(node), start + SHOWN_CHARS));

@@ -68,8 +68,8 @@ export async function openReading(bytes: Uint8Array, options: ReadingOptions): P
         words: options.words,
         limit: MAX_UNPACKED_BYTES,
       });
-      const said = messages === 0 ? ["This body contains no gRPC message."] : [];
-      return { reading: new Outline(format), notes: [...said, ...notes], mistake: null };
+      const empty = messages === 0 ? ["This body contains no gRPC message."] : [];
+      return { reading: new Outline(format), notes: [...empty, ...notes], mistake: null };
     }
   }
 }

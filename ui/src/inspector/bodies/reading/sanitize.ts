@@ -96,21 +96,21 @@ function head(sheets: readonly string[]): string {
 const ATTRIBUTE = /([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
 
 function attributes(text: string, element: string, rules: string[]): string {
-  const kept: string[] = [];
+  const output: string[] = [];
   for (const [, name = "", double, single, bare] of text.matchAll(ATTRIBUTE)) {
     const value = double ?? single ?? bare ?? "";
     if (!/^[A-Za-z][\w:.-]*$/.test(name)) continue;
     if (name.toLowerCase() === "style") {
       // Inline styles of elements would be refused by the policy; as rules in a style sheet they may stay.
-      kept.push(` data-postern-style="${rules.length}"`);
+      output.push(` data-postern-style="${rules.length}"`);
       rules.push(`[data-postern-style="${rules.length}"]{${unescaped(value)}}`);
     } else if (
       !REMOVED_ATTRIBUTES.test(name) ||
       (element === "img" && name.toLowerCase() === "src" && DATA_IMAGE.test(value))
     )
-      kept.push(` ${name}="${value.replaceAll('"', "&quot;")}"`);
+      output.push(` ${name}="${value.replaceAll('"', "&quot;")}"`);
   }
-  return kept.join("");
+  return output.join("");
 }
 
 function unescaped(value: string): string {

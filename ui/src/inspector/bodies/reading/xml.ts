@@ -95,8 +95,9 @@ export function readXml(text: string, language: "xml" | "html" = "xml"): XmlTree
         steps += 1;
       }
       if (match !== open.node) {
-        const wanted = open.node >= 0 ? `</${nameAt(text, nodes.from(open.node)).slice(0, 40)}>` : "nothing";
-        fail(`The end tag </${name.slice(0, 40)}> was found where ${wanted} was expected`, at);
+        const expected =
+          open.node >= 0 ? `</${nameAt(text, nodes.from(open.node)).slice(0, 40)}>` : "nothing";
+        fail(`The end tag </${name.slice(0, 40)}> was found where ${expected} was expected`, at);
       }
       if (match >= 0 && steps < 1000) {
         while (open.node !== match) up(at);

@@ -48,7 +48,7 @@ export function jsonDifferences(
     } else if (kind === ARRAY && after.nodes.kind(right) === ARRAY) {
       const ours = one.items(left);
       const theirs = other.items(right);
-      const way =
+      const script =
         ours.length > MAX_ITEMS || theirs.length > MAX_ITEMS
           ? null
           : editScript(
@@ -58,9 +58,9 @@ export function jsonDifferences(
               MAX_ITEMS,
             );
       // Too long or too different: compared item by item.
-      const gone = way ? way.filter(({ kind: step }) => step === "removed") : [];
+      const removals = script ? script.filter(({ kind: step }) => step === "removed") : [];
       let waiting: number[] = [];
-      if (way === null) {
+      if (script === null) {
         for (let at = 0; at < Math.max(ours.length, theirs.length); at += 1) {
           const [a, b] = [ours[at], theirs[at]];
           if (a !== undefined && b !== undefined) next.push([a, b]);
@@ -68,7 +68,7 @@ export function jsonDifferences(
           else if (b !== undefined) added(b);
           if (found.length >= MAX_DIFFERENCES) return { found, more: true };
         }
-      } else if (gone.length === 0 && way.length === 0) {
+      } else if (removals.length === 0 && script.length === 0) {
         continue;
       } else {
         const flush = () => {
@@ -76,7 +76,7 @@ export function jsonDifferences(
           waiting = [];
         };
         // An item removed and one inserted at the same place are one change.
-        for (const step of way) {
+        for (const step of script) {
           if (step.kind === "removed") waiting.push(ours[step.before] ?? 0);
           else if (step.kind === "added") {
             const match = waiting.shift();
