@@ -5,7 +5,7 @@
 
 use hdrhistogram::Histogram;
 use postern_agent::{
-    agent::{Agent, Options, Start},
+    agent::{Agent, AgentOptions, AutoStart},
     capture::{
         CaptureStore, TunnelTag,
         sniffer::{Conversation, Observer},
@@ -36,7 +36,8 @@ async fn measure() {
     );
     std::fs::write(&config, text).expect("written");
     let sources = Sources { files: vec![config], may_be_missing: false, overlay: Node::empty() };
-    let agent = Agent::start(Options { sources, start: AutoStart::All, extra: Vec::new() }).await.expect("it starts");
+    let agent =
+        Agent::start(AgentOptions { sources, auto_start: AutoStart::All, extra: Vec::new() }).await.expect("it starts");
     let store = agent.context().store.clone();
     let filling = Instant::now();
     fill(&store, 0..HELD);
