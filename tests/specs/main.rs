@@ -11,6 +11,7 @@ mod certificates;
 mod console;
 mod crowds;
 mod diagnosis;
+mod documentation;
 mod draining;
 mod durability;
 mod first_start;

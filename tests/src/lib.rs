@@ -9,6 +9,7 @@ pub mod bytes;
 pub mod condition;
 mod exchange;
 pub mod haproxy;
+pub mod imports;
 pub mod network;
 pub mod openssh;
 pub mod openssl;
