@@ -2,10 +2,10 @@
 
 use crate::{
     access::Access,
-    frontend::{self, Front},
+    frontend::{self, EdgeState},
     http::{RequestLimiter, headers},
     live::Live,
-    net::{self, Crowd},
+    net::{self, ConnectionLimiter},
     routing::Routing,
     settings::Settings,
     tcp::Ports,
@@ -13,7 +13,7 @@ use crate::{
         Telemetry, metrics,
         traffic::{self, Traffic},
     },
-    tls::{Certificates, Configs},
+    tls::{Certificates, TlsConfigs},
     tunnels::Registry,
     upstream::Backends,
 };
@@ -55,35 +55,36 @@ impl Edge {
         published: watch::Receiver<Arc<Published>>,
         applied: watch::Sender<i64>,
     ) -> Result<Edge, Error> {
-        let configs = Arc::new(Configs::new(certificates, settings.challenges.clone())?);
+        let configs = Arc::new(TlsConfigs::new(certificates, settings.challenges.clone())?);
         let https = net::listen(settings.https_addr, "Choose another address with --https-addr")?;
         let http = net::listen(settings.http_addr, "Choose another address with --http-addr")?;
         let (https_addr, http_addr) = (address_of(&https)?, address_of(&http)?);
         let limits = settings.limits.clone();
         let proxies = settings.proxies.clone();
-        let crowd = |door| Crowd::new(limits.connections, limits.connections_per_address, door, proxies.clone());
+        let limiter =
+            |door| ConnectionLimiter::new(limits.connections, limits.connections_per_address, door, proxies.clone());
         metrics::begin();
         let telemetry = Arc::new(Telemetry::new(settings.access_log.clone()));
         let access = Arc::new(Access::new(telemetry.clone()));
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
-        let ports = Ports::new(settings.tcp_addr, crowd(0), backends.clone(), access.clone());
+        let ports = Ports::new(settings.tcp_addr, limiter(0), backends.clone(), access.clone());
         let logins = Arc::new(settings.logins(https_addr.port())?);
-        let claims = Some(&settings.identity_headers).filter(|names| !headers::is_own(names.prefix()));
-        let claims = claims.cloned().map(Arc::new);
+        let identity_headers = Some(&settings.identity_headers).filter(|names| !headers::is_own(names.prefix()));
+        let identity_headers = identity_headers.cloned().map(Arc::new);
         let traffic = telemetry.traffic.clone();
         let routing = Arc::new(Routing::new(configs.clone(), settings.module_state(logins.clone(), traffic.clone())));
         let (api, challenges) = (settings.api.clone(), settings.challenges.clone());
         let tunnels = settings.registry(https_addr.port(), http_addr.port());
         let registry = Registry::new(tunnels, published.clone(), backends, routing.clone(), ports, access.clone());
         let registry = Arc::new(registry);
-        let front = Arc::new(Front {
+        let state = Arc::new(EdgeState {
             registry: registry.clone(),
             routing: routing.clone(),
             access: access.clone(),
             logins: logins.clone(),
-            claims,
+            identity_headers,
             api,
-            turns: RequestLimiter::new(limits.requests),
+            request_limiter: RequestLimiter::new(limits.requests),
             challenges,
             limits: limits.clone(),
             https_port: https_addr.port(),
@@ -94,9 +95,10 @@ impl Edge {
         let first = published.borrow().clone();
         follower.once(&first, None).await;
         let mut tasks = JoinSet::new();
-        let serve_https = frontend::serve_https(https, configs, front.clone(), crowd(DOOR), open.clone(), stop.clone());
+        let serve_https =
+            frontend::serve_https(https, configs, state.clone(), limiter(DOOR), open.clone(), stop.clone());
         tasks.spawn(serve_https);
-        tasks.spawn(frontend::serve_http(http, front, crowd(DOOR), open.clone(), stop.clone()));
+        tasks.spawn(frontend::serve_http(http, state, limiter(DOOR), open.clone(), stop.clone()));
         tasks.spawn(follower.follow(published));
         tasks.spawn(tidy(registry.clone()));
         tasks.spawn(look(traffic));

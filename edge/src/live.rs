@@ -3,8 +3,8 @@
 use crate::{
     access::Access,
     routing::Routing,
-    telemetry::Entry,
-    tunnels::{Pledge, Pledged, Registry, SessionView, TunnelView},
+    telemetry::AccessLogEntry,
+    tunnels::{PendingReservation, Registry, ReservationGuard, SessionView, TunnelView},
 };
 use postern_api::{
     host::HostName,
@@ -63,12 +63,12 @@ impl Live {
 
     /// Keeps agents from taking names or ports until the answer is dropped. Who asks [`Live`] about them after this
     /// sees everything that was taken before.
-    pub fn pledge(&self, pledge: Pledge) -> Pledged {
-        self.registry.pledge(pledge)
+    pub fn reserve(&self, reservation: PendingReservation) -> ReservationGuard {
+        self.registry.reserve(reservation)
     }
 
     /// The last requests and connections that an edge turned away, the newest first.
-    pub fn refused(&self, edge: &str) -> Vec<Arc<Entry>> {
+    pub fn refused(&self, edge: &str) -> Vec<Arc<AccessLogEntry>> {
         self.access.telemetry.refused.of(edge)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::configuration::plain;
 use postern_api::{Code, Error};
-use postern_edge::{AccessLog, Entry};
+use postern_edge::{AccessLog, AccessLogEntry};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -74,7 +74,7 @@ impl Drop for Writing {
     }
 }
 
-fn write(entries: &Receiver<Box<Entry>>, output: &mut Output, stopped: &AtomicBool) {
+fn write(entries: &Receiver<Box<AccessLogEntry>>, output: &mut Output, stopped: &AtomicBool) {
     loop {
         match entries.recv_timeout(PAUSE) {
             Ok(entry) => {
@@ -121,7 +121,7 @@ impl Output {
         Ok(Output { writer: BufWriter::with_capacity(PIECE, writer), line: Vec::new(), file, failing: false })
     }
 
-    fn line(&mut self, entry: &Entry) {
+    fn line(&mut self, entry: &AccessLogEntry) {
         self.follow();
         self.line.clear();
         let made = serde_json::to_writer(&mut self.line, entry).map_err(io::Error::from);

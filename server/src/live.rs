@@ -7,7 +7,7 @@ use postern_api::{
     traffic::{Counts, History, Traffic},
 };
 use postern_control::{LiveAddress, LiveRefusal, LiveSession, LiveTunnel, Wanted};
-use postern_edge::{Entry, Pledge, SessionView, TunnelKind, TunnelView};
+use postern_edge::{AccessLogEntry, PendingReservation, SessionView, TunnelKind, TunnelView};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -51,8 +51,8 @@ impl postern_control::Live for Live {
 
     fn keep_free(&self, wanted: Wanted) -> Box<dyn Send> {
         let Wanted { names, ports, owner } = wanted;
-        let pledge = Pledge { names, ports, owner: owner.map(|owner| owner.to_string()) };
-        Box::new(self.edge().map(|edge| edge.pledge(pledge)))
+        let reservation = PendingReservation { names, ports, owner: owner.map(|owner| owner.to_string()) };
+        Box::new(self.edge().map(|edge| edge.reserve(reservation)))
     }
 
     fn https_port(&self) -> u16 {
@@ -104,7 +104,7 @@ impl postern_control::Live for Live {
     }
 }
 
-fn refusal(entry: &Entry) -> LiveRefusal {
+fn refusal(entry: &AccessLogEntry) -> LiveRefusal {
     LiveRefusal {
         id: entry.id.clone(),
         at: Timestamp::new(entry.time),

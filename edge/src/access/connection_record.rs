@@ -4,14 +4,14 @@ use crate::{
     access::Access,
     modules::Column,
     refusal::Refusal,
-    telemetry::{Asked, Record, Trace, metrics},
+    telemetry::{AccessRecord, RequestDescription, Trace, metrics},
 };
 use std::{net::SocketAddr, sync::Arc, time::Instant};
 
 /// One connection of a TLS or TCP edge, or of a TCP tunnel.
-pub(crate) struct Passage {
+pub(crate) struct ConnectionRecord {
     access: Arc<Access>,
-    record: Arc<Record>,
+    record: Arc<AccessRecord>,
     pub(crate) visitor: SocketAddr,
     pub(crate) trace: Trace,
     /// `tls` or `tcp`.
@@ -21,15 +21,15 @@ pub(crate) struct Passage {
     counted: bool,
 }
 
-impl Passage {
+impl ConnectionRecord {
     pub(crate) fn of(access: &Arc<Access>, visitor: SocketAddr, scheme: &'static str) -> Self {
-        Passage::since(access, visitor, scheme, Instant::now())
+        ConnectionRecord::since(access, visitor, scheme, Instant::now())
     }
 
     /// One that began a while ago.
     pub(crate) fn since(access: &Arc<Access>, visitor: SocketAddr, scheme: &'static str, began: Instant) -> Self {
-        let (record, trace) = (Record::since(&access.telemetry, began), Trace::default());
-        Passage { access: access.clone(), record, visitor, trace, scheme, host: None, counted: false }
+        let (record, trace) = (AccessRecord::since(&access.telemetry, began), Trace::default());
+        ConnectionRecord { access: access.clone(), record, visitor, trace, scheme, host: None, counted: false }
     }
 
     /// Judges the visitor by what holds for everybody, and by the stages of an edge.
@@ -54,7 +54,7 @@ impl Passage {
     /// Somebody serves it.
     pub(crate) fn carried(&mut self) {
         self.counted = true;
-        self.record.arrived(&self.trace);
+        self.record.started(&self.trace);
     }
 
     pub(crate) fn moved(&self, bytes_in: u64, bytes_out: u64) {
@@ -86,7 +86,8 @@ impl Passage {
 
     fn tell(&mut self, refusal: Option<&Refusal>) {
         let host = self.host.as_deref().unwrap_or_default();
-        let asked = Asked { visitor: self.visitor, scheme: self.scheme, protocol: "", host, method: "", path: "" };
-        self.record.tell(asked, 0, &mut self.trace, refusal);
+        let request =
+            RequestDescription { visitor: self.visitor, scheme: self.scheme, protocol: "", host, method: "", path: "" };
+        self.record.describe(request, 0, &mut self.trace, refusal);
     }
 }

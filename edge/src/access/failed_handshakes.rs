@@ -1,7 +1,7 @@
 //! TLS handshakes that come to nothing: all are counted, and some are written down.
 
 use crate::{
-    access::{Access, Passage},
+    access::{Access, ConnectionRecord},
     refusal::{Fault, Refusal},
     telemetry::metrics,
     tls::SILENT,
@@ -29,10 +29,10 @@ impl Access {
         if error.kind() == SILENT || self.telemetry.log.is_none() || !self.failures.takes() {
             return;
         }
-        let mut passage = Passage::since(self, visitor, "tls", began);
-        passage.host = (!host.is_empty()).then(|| host.into());
+        let mut record = ConnectionRecord::since(self, visitor, "tls", began);
+        record.host = (!host.is_empty()).then(|| host.into());
         let error = Error::new(Code::HandshakeFailed, format!("The TLS handshake failed: {error}."));
-        passage.failed(&Refusal::new(Fault::Visitor, error));
+        record.failed(&Refusal::new(Fault::Visitor, error));
     }
 }
 

@@ -1,13 +1,13 @@
-//! Rules for all visitors and agents before anything else looks at them, and the record of each connection that is not
+//! HandshakeRules for all visitors and agents before anything else looks at them, and the record of each connection that is not
 //! HTTP.
 
 mod connection_record;
 mod failed_handshakes;
 mod restrictions;
 
-pub(crate) use connection_record::Passage;
+pub(crate) use connection_record::ConnectionRecord;
 
-use crate::telemetry::{Telemetry, log_sampler::Sample};
+use crate::telemetry::{Telemetry, log_sampler::LogSampler};
 use postern_api::published::{Changed, Published};
 use restrictions::Restrictions;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) struct Access {
     pub(crate) restrictions: Restrictions,
     pub(crate) telemetry: Arc<Telemetry>,
     /// Chooses the failed handshakes that are written to the access log.
-    failures: Sample<10>,
+    failures: LogSampler<10>,
 }
 
 impl Access {

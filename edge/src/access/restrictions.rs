@@ -2,7 +2,7 @@
 
 use crate::{
     refusal::{Fault, Refusal},
-    telemetry::{Trace, Verdict, log_sampler::Sample, metrics},
+    telemetry::{Trace, Verdict, log_sampler::LogSampler, metrics},
 };
 use arc_swap::ArcSwap;
 use postern_api::{
@@ -19,7 +19,7 @@ const NAME: &str = "endpoints_restriction";
 pub(crate) struct Restrictions {
     now: ArcSwap<Vec<Arc<IpRestriction>>>,
     /// Which warnings about visitors are worth a line; all are counted.
-    warned: Sample<1>,
+    warned: LogSampler<1>,
 }
 
 impl Restrictions {

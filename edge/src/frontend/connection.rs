@@ -1,8 +1,8 @@
 //! One visitor's connection, HTTP/1.1 or HTTP/2, from its first request to its last.
 
 use crate::{
-    frontend::{Front, VisitorConnection, error_pages, service::handle},
-    http::{Guard, Streams, http1},
+    frontend::{EdgeState, VisitorConnection, error_pages, service::serve_request},
+    http::{Guard, StreamExecutor, http1},
     limits::Limits,
     telemetry::{metrics, request_id},
 };
@@ -29,18 +29,18 @@ pub(crate) async fn serve<S>(
     stream: S,
     http2: bool,
     visitor: VisitorConnection,
-    front: Arc<Front>,
+    state: Arc<EdgeState>,
     stop: CancellationToken,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let visitor = Arc::new(visitor);
-    let guard = Guard::new(stream, http2, visitor.busy.clone(), &front.limits);
+    let guard = Guard::new(stream, http2, visitor.requests.clone(), &state.limits);
     // Each protocol in a box of its own: an idle connection must not occupy the room the other one needs.
     let outcome = if http2 {
-        Box::pin(speak_http2(guard, &visitor, &front, stop)).await
+        Box::pin(speak_http2(guard, &visitor, &state, stop)).await
     } else {
-        Box::pin(speak_http1(guard, &visitor, &front, stop)).await
+        Box::pin(speak_http1(guard, &visitor, &state, stop)).await
     };
     if let Err(error) = outcome {
         tracing::debug!(visitor = %visitor.visitor.address, %error, "visitor's connection broke");
@@ -50,18 +50,18 @@ pub(crate) async fn serve<S>(
 async fn speak_http1<S>(
     guard: Guard<S>,
     visitor: &Arc<VisitorConnection>,
-    front: &Arc<Front>,
+    state: &Arc<EdgeState>,
     stop: CancellationToken,
 ) -> hyper::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let service = {
-        let (front, visitor) = (front.clone(), visitor.clone());
-        service_fn(move |request| handle(front.clone(), visitor.clone(), request))
+        let (state, visitor) = (state.clone(), visitor.clone());
+        service_fn(move |request| serve_request(state.clone(), visitor.clone(), request))
     };
     let refused = guard.refused();
-    let mut connection = http1(&front.limits).serve_connection(TokioIo::new(guard), service).with_upgrades();
+    let mut connection = http1(&state.limits).serve_connection(TokioIo::new(guard), service).with_upgrades();
     let mut stopping = pin!(stop.cancelled());
     let mut told = false;
     let outcome = std::future::poll_fn(|cx| {
@@ -79,7 +79,7 @@ where
     if let Some(outcome) = outcome {
         return outcome;
     }
-    let busy = visitor.busy.is_busy();
+    let busy = visitor.requests.is_busy();
     if let Some(parts) = connection.into_parts()
         && let Some((refusal, stream)) = parts.io.into_inner().into_refused()
     {
@@ -87,8 +87,8 @@ where
         tracing::debug!(visitor = %visitor.visitor.address, code = %refusal.error.code, "{}", refusal.error.message);
         // In the middle of an answer there is no place for another one.
         if !busy {
-            let words = error_pages::raw_answer(&refusal, &request_id());
-            Box::pin(say_last(stream, &words, &front.limits)).await;
+            let words = error_pages::raw_response(&refusal, &request_id());
+            Box::pin(say_last(stream, &words, &state.limits)).await;
         }
     }
     Ok(())
@@ -116,18 +116,18 @@ async fn say_last<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, words: &[u8]
 async fn speak_http2<S>(
     guard: Guard<S>,
     visitor: &Arc<VisitorConnection>,
-    front: &Arc<Front>,
+    state: &Arc<EdgeState>,
     stop: CancellationToken,
 ) -> hyper::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let service = {
-        let (front, visitor) = (front.clone(), visitor.clone());
-        service_fn(move |request| handle(front.clone(), visitor.clone(), request))
+        let (state, visitor) = (state.clone(), visitor.clone());
+        service_fn(move |request| serve_request(state.clone(), visitor.clone(), request))
     };
-    let limits = &front.limits;
-    let mut connection = http2::Builder::new(Streams { stall: limits.stall })
+    let limits = &state.limits;
+    let mut connection = http2::Builder::new(StreamExecutor { stall: limits.stall })
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits.streams)
         .max_pending_accept_reset_streams(UNSEEN_RESETS)
@@ -147,7 +147,7 @@ where
             Pin::new(&mut connection).graceful_shutdown();
         }
         let polled = Pin::new(&mut connection).poll(cx);
-        if polled.is_pending() && visitor.busy.abandoned_beyond_reason() > limits.resets {
+        if polled.is_pending() && visitor.requests.excess_abandoned() > limits.resets {
             metrics::flood_ended();
             tracing::info!(visitor = %visitor.visitor.address, "asks and gives up again and again; the connection is ended");
             return Poll::Ready(Ok(()));
@@ -164,11 +164,11 @@ mod tests {
         access::Access,
         http::RequestLimiter,
         http::Visitor,
-        net::{Crowd, Proxies},
+        net::{ConnectionLimiter, Proxies},
         routing::Routing,
         settings::Settings,
         tcp::Ports,
-        tls::{Certificates, Configs},
+        tls::{Certificates, TlsConfigs},
         tunnels::Registry,
         upstream::Backends,
     };
@@ -194,9 +194,9 @@ mod tests {
         let limits = settings.limits.clone();
         let backends = Arc::new(Backends::new(1));
         let access = Arc::new(Access::default());
-        let crowd = Crowd::new(1, 1, 0, Proxies::default());
-        let ports = Ports::new(settings.tcp_addr, crowd, backends.clone(), access.clone());
-        let configs = Configs::new(Arc::new(Nobody), settings.challenges.clone()).expect("ticket keys");
+        let limiter = ConnectionLimiter::new(1, 1, 0, Proxies::default());
+        let ports = Ports::new(settings.tcp_addr, limiter, backends.clone(), access.clone());
+        let configs = TlsConfigs::new(Arc::new(Nobody), settings.challenges.clone()).expect("ticket keys");
         let logins = Arc::new(settings.logins(443).expect("logins"));
         let routing = Arc::new(Routing::new(Arc::new(configs), settings.module_state(logins.clone(), Arc::default())));
         let (_publish, published) = watch::channel(Arc::default());
@@ -208,15 +208,15 @@ mod tests {
             ports,
             access.clone(),
         ));
-        let front = Arc::new(Front {
+        let state = Arc::new(EdgeState {
             logins,
-            claims: None,
+            identity_headers: None,
             registry,
             routing,
             access,
             api: None,
             challenges: crate::tls::challenges::Challenges::default(),
-            turns: RequestLimiter::new(1),
+            request_limiter: RequestLimiter::new(1),
             limits,
             https_port: 443,
         });
@@ -224,8 +224,8 @@ mod tests {
         let visitor = Visitor::new(address, postern_tunnel::message::Scheme::Https);
         let visitor = Arc::new(VisitorConnection::new(visitor, None));
         let (_far, near) = tokio::io::duplex(64);
-        let guard = Guard::new(near, false, visitor.busy.clone(), &front.limits);
-        let connection = std::mem::size_of_val(&speak_http1(guard, &visitor, &front, CancellationToken::new()));
+        let guard = Guard::new(near, false, visitor.requests.clone(), &state.limits);
+        let connection = std::mem::size_of_val(&speak_http1(guard, &visitor, &state, CancellationToken::new()));
         assert!(connection < 4096, "{connection} bytes");
     }
 }

@@ -14,17 +14,17 @@ pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("postern-reque
 
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
-/// The parts of a request that shape how a refusal is written.
+/// How a refusal is written, according to the request.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Manners {
+pub(crate) struct ErrorFormat {
     pub(crate) html: bool,
     pub(crate) cross_origin: bool,
 }
 
-impl Manners {
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
+impl ErrorFormat {
+    pub(crate) fn new(headers: &HeaderMap) -> Self {
         let html = headers.get_all(header::ACCEPT).iter().any(|accept| wants_html(accept.as_bytes()));
-        Manners { html, cross_origin: headers.contains_key(header::ORIGIN) }
+        ErrorFormat { html, cross_origin: headers.contains_key(header::ORIGIN) }
     }
 }
 
@@ -35,9 +35,9 @@ fn wants_html(accept: &[u8]) -> bool {
     })
 }
 
-/// The whole answer. `id` names the request in the log.
-pub(crate) fn answer(refusal: &Refusal, manners: Manners, id: &str) -> Response<ResponseBody> {
-    let (kind, text) = if manners.html {
+/// The response to a refused request. `id` names the request in the log.
+pub(crate) fn response(refusal: &Refusal, format: ErrorFormat, id: &str) -> Response<ResponseBody> {
+    let (kind, text) = if format.html {
         ("text/html; charset=utf-8", page(refusal, id))
     } else {
         ("application/json", refusal.error.clone().with("operation_id", id).body().to_string())
@@ -48,8 +48,8 @@ pub(crate) fn answer(refusal: &Refusal, manners: Manners, id: &str) -> Response<
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::VARY, HeaderValue::from_static("Accept, Origin"));
-    if manners.html {
+    headers.insert(header::VARY, HeaderValue::from_static("Accept, OriginServer"));
+    if format.html {
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     }
     if let Ok(value) = HeaderValue::from_str(id) {
@@ -70,7 +70,7 @@ pub(crate) fn answer(refusal: &Refusal, manners: Manners, id: &str) -> Response<
     if let Some(pause) = refusal.retry_after {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(pause.as_secs().max(1)));
     }
-    if manners.cross_origin {
+    if format.cross_origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         headers.insert(
             header::ACCESS_CONTROL_EXPOSE_HEADERS,
@@ -80,8 +80,8 @@ pub(crate) fn answer(refusal: &Refusal, manners: Manners, id: &str) -> Response<
     response
 }
 
-/// The same answer as bytes of HTTP/1.1, for a connection whose request could not be parsed at all.
-pub(crate) fn raw_answer(refusal: &Refusal, id: &str) -> Vec<u8> {
+/// The response as bytes of HTTP/1.1, for a connection whose request could not be parsed.
+pub(crate) fn raw_response(refusal: &Refusal, id: &str) -> Vec<u8> {
     let body = refusal.error.clone().with("operation_id", id).body().to_string();
     let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::BAD_REQUEST);
     format!(
@@ -145,33 +145,33 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn manners(accept: &'static str, origin: bool) -> Manners {
+    fn format(accept: &'static str, origin: bool) -> ErrorFormat {
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
         if origin {
             headers.insert(header::ORIGIN, HeaderValue::from_static("https://app.test"));
         }
-        Manners::of(&headers)
+        ErrorFormat::new(&headers)
     }
 
     #[test]
     fn browsers_get_a_page_and_programs_get_json() {
-        assert!(manners("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", false).html);
+        assert!(format("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", false).html);
         for accept in ["*/*", "application/json", "text/plain", "text/htmlx"] {
-            assert!(!manners(accept, false).html, "{accept}");
+            assert!(!format(accept, false).html, "{accept}");
         }
-        let answer = answer(&Refusal::offline("a.test"), manners("*/*", false), "op_1");
-        assert_eq!(answer.status(), 503);
-        assert_eq!(answer.headers()[&ERROR_CODE], "ERR_POSTERN_3201");
-        assert_eq!(answer.headers()[header::RETRY_AFTER], "5");
-        assert_eq!(answer.headers()[header::CONTENT_TYPE], "application/json");
-        assert!(!answer.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
+        let response = response(&Refusal::offline("a.test"), format("*/*", false), "op_1");
+        assert_eq!(response.status(), 503);
+        assert_eq!(response.headers()[&ERROR_CODE], "ERR_POSTERN_3201");
+        assert_eq!(response.headers()[header::RETRY_AFTER], "5");
+        assert_eq!(response.headers()[header::CONTENT_TYPE], "application/json");
+        assert!(!response.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
     }
 
     #[test]
     fn a_page_of_another_origin_may_read_the_refusal() {
-        let answer = answer(&Refusal::unknown_host("a.test"), manners("*/*", true), "op_1");
-        assert_eq!(answer.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+        let response = response(&Refusal::unknown_host("a.test"), format("*/*", true), "op_1");
+        assert_eq!(response.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*");
     }
 
     #[test]

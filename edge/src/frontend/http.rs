@@ -1,10 +1,10 @@
 //! The plain HTTP port: tunnels that asked for it, and redirects to HTTPS.
 
-use super::{Door, Front, Presence, VisitorConnection, serve};
+use super::{ConnectionResources, EdgeState, OverLimit, VisitorConnection, serve};
 use crate::{
     http::Visitor,
-    net::{Arrival, Crowd, FAREWELL, Settled, accept},
-    telemetry::metrics::Connected,
+    net::{AcceptedConnection, ConnectionLimiter, FAREWELL, IdentifiedConnection, accept},
+    telemetry::metrics::ConnectionGauge,
 };
 use postern_tunnel::message::Scheme;
 use std::sync::Arc;
@@ -14,26 +14,29 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 /// Accepts until `stop`; accepted connections go on and are counted in `open`.
 pub(crate) async fn serve_http(
     listener: TcpListener,
-    front: Arc<Front>,
-    crowd: Arc<Crowd>,
+    state: Arc<EdgeState>,
+    limiter: Arc<ConnectionLimiter>,
     open: TaskTracker,
     stop: CancellationToken,
 ) {
     let draining = stop.clone();
-    let on_accept = move |arrival: Arrival| {
-        let (front, draining, open) = (front.clone(), draining.clone(), open.token());
+    let on_accept = move |accepted: AcceptedConnection| {
+        let (state, draining, open) = (state.clone(), draining.clone(), open.token());
         tokio::spawn(async move {
-            let Some(Settled { stream, visitor, reached, place }) = arrival.settle().await else { return };
-            let door = place.full().map(|full| Door { full, leave: draining.child_token() });
-            let presence = Presence { _place: place, _connected: Connected::new("http"), _open: open };
+            let Some(IdentifiedConnection { stream, visitor, reached, permit }) = accepted.identify().await else {
+                return;
+            };
+            let over_limit = permit.limit_reached().map(|reason| OverLimit { reason, close: draining.child_token() });
+            let presence =
+                ConnectionResources { _permit: permit, _connected: ConnectionGauge::new("http"), _open: open };
             let mut visitor = Visitor::new(visitor, Scheme::Http);
             visitor.reached = reached;
             let mut connection = VisitorConnection::new(visitor, Some(presence));
-            let Some(door) = door else { return serve(stream, false, connection, front, draining).await };
-            let leave = door.leave.clone();
-            connection.door = Some(door);
-            let _ = timeout(FAREWELL, Box::pin(serve(stream, false, connection, front, leave))).await;
+            let Some(over_limit) = over_limit else { return serve(stream, false, connection, state, draining).await };
+            let close = over_limit.close.clone();
+            connection.over_limit = Some(over_limit);
+            let _ = timeout(FAREWELL, Box::pin(serve(stream, false, connection, state, close))).await;
         });
     };
-    accept(listener, crowd, stop, on_accept).await;
+    accept(listener, limiter, stop, on_accept).await;
 }

@@ -1,16 +1,16 @@
 //! The HTTPS port: agents, visitors of HTTP and visitors of TLS edges, told apart by the first bytes of their
 //! handshake.
 
-use super::{Door, Front, Presence, TlsDestination, VisitorConnection, serve};
+use super::{ConnectionResources, EdgeState, OverLimit, TlsDestination, VisitorConnection, serve};
 use crate::{
-    access::Passage,
-    http::{Tls, Visitor},
-    net::{Arrival, Crowd, FAREWELL, Settled, accept},
+    access::ConnectionRecord,
+    http::{TlsParameters, Visitor},
+    net::{AcceptedConnection, ConnectionLimiter, FAREWELL, IdentifiedConnection, accept},
     tcp,
-    telemetry::metrics::Connected,
-    tls::{self, Caller, Configs, Rewound},
+    telemetry::metrics::ConnectionGauge,
+    tls::{self, HandshakeOutcome, RewoundStream, TlsConfigs},
     tunnels::serve_agent,
-    upstream::For,
+    upstream::StreamSpec,
 };
 use postern_api::host::HostName;
 use postern_tunnel::{StreamKind, message::Scheme};
@@ -28,92 +28,93 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 /// Accepts until `stop`; accepted connections go on and are counted in `open`.
 pub(crate) async fn serve_https(
     listener: TcpListener,
-    configs: Arc<Configs>,
-    front: Arc<Front>,
-    crowd: Arc<Crowd>,
+    configs: Arc<TlsConfigs>,
+    state: Arc<EdgeState>,
+    limiter: Arc<ConnectionLimiter>,
     open: TaskTracker,
     stop: CancellationToken,
 ) {
     let draining = stop.clone();
-    let on_accept = move |arrival: Arrival| {
-        let (configs, front, draining) = (configs.clone(), front.clone(), draining.clone());
+    let on_accept = move |accepted: AcceptedConnection| {
+        let (configs, state, draining) = (configs.clone(), state.clone(), draining.clone());
         let tracker = open.clone();
         // Spawned before the handshake: a slow visitor must not delay the others.
         tokio::spawn(async move {
-            let Some(settled) = arrival.settle().await else { return };
-            match settled.place.full() {
-                None => serve_connection(settled, &configs, front, tracker, draining).await,
+            let Some(identified) = accepted.identify().await else { return };
+            match identified.permit.limit_reached() {
+                None => serve_connection(identified, &configs, state, tracker, draining).await,
                 Some(_) => {
-                    let serving = Box::pin(serve_connection(settled, &configs, front, tracker, draining));
+                    let serving = Box::pin(serve_connection(identified, &configs, state, tracker, draining));
                     let _ = timeout(FAREWELL, serving).await;
                 }
             }
         });
     };
-    accept(listener, crowd, stop, on_accept).await;
+    accept(listener, limiter, stop, on_accept).await;
 }
 
 /// Serves one connection: finishes the handshake, then hands the connection to the protocol it agreed upon.
 async fn serve_connection(
-    settled: Settled,
-    configs: &Configs,
-    front: Arc<Front>,
+    identified: IdentifiedConnection,
+    configs: &TlsConfigs,
+    state: Arc<EdgeState>,
     open: TaskTracker,
     draining: CancellationToken,
 ) {
-    let Settled { stream, visitor: address, reached, place } = settled;
-    let (began, full, server_name) = (Instant::now(), place.full(), OnceLock::new());
+    let IdentifiedConnection { stream, visitor: address, reached, permit } = identified;
+    let (began, over_limit, server_name) = (Instant::now(), permit.limit_reached(), OnceLock::new());
     let find = |name: &HostName| {
         let _ = server_name.set(name.clone());
-        front.rules_of(name)
+        state.rules_of(name)
     };
-    let mut passage = None;
+    let mut record = None;
     let admits = |name: &HostName, destination: &TlsDestination| {
-        let mut own = Passage::of(&front.access, address, "tls");
+        let mut own = ConnectionRecord::of(&state.access, address, "tls");
         own.host = Some(name.as_str().into());
         destination.mark(&mut own.trace);
-        passage = match full {
+        record = match over_limit {
             None => own.judged(destination.column()),
-            Some(full) => {
-                own.refused(&full.refusal());
+            Some(reason) => {
+                own.refused(&reason.refusal());
                 None
             }
         };
-        passage.is_some()
+        record.is_some()
     };
     // Boxed, so that the memory of the handshake is freed when it is done.
-    let handshake = Box::pin(tls::handshake(stream, configs, find, admits, front.limits.handshake)).await;
-    let relayed = |kind| For { kind, visitor: address, tls: true, reached };
+    let handshake = Box::pin(tls::handshake(stream, configs, find, admits, state.limits.handshake)).await;
+    let relayed = |kind| StreamSpec { kind, visitor: address, tls: true, reached };
     match handshake {
         // The agent tries again by itself.
-        Ok(Caller::Agent(_)) if full.is_some() => {}
-        Ok(Caller::Agent(mut stream)) => {
-            let _connected = Connected::new("agents");
+        Ok(HandshakeOutcome::Agent(_)) if over_limit.is_some() => {}
+        Ok(HandshakeOutcome::Agent(mut stream)) => {
+            let _connected = ConnectionGauge::new("agents");
             postern_tunnel::limit_buffers(stream.get_mut().1);
-            Box::pin(serve_agent(stream, address, front.registry.clone())).await;
+            Box::pin(serve_agent(stream, address, state.registry.clone())).await;
         }
-        Ok(Caller::Visitor { stream, http2, admission }) => {
-            let presence = Presence { _place: place, _connected: Connected::new("https"), _open: open.token() };
+        Ok(HandshakeOutcome::Visitor { stream, http2, admission }) => {
+            let presence =
+                ConnectionResources { _permit: permit, _connected: ConnectionGauge::new("https"), _open: open.token() };
             let mut visitor = Visitor::new(address, Scheme::Https);
             visitor.reached = reached;
-            visitor.tls = Some(Tls::of(stream.get_ref().1));
+            visitor.tls = Some(TlsParameters::of(stream.get_ref().1));
             let mut connection = VisitorConnection::new(visitor, Some(presence));
             connection.admission = admission;
-            let leave = if full.is_some() { draining.child_token() } else { draining };
-            connection.door = full.map(|full| Door { full, leave: leave.clone() });
-            Box::pin(serve(stream, http2, connection, front, leave)).await;
+            let close = if over_limit.is_some() { draining.child_token() } else { draining };
+            connection.over_limit = over_limit.map(|reason| OverLimit { reason, close: close.clone() });
+            Box::pin(serve(stream, http2, connection, state, close)).await;
         }
-        Ok(Caller::Terminated(stream, destination)) => {
-            relay(stream, relayed(StreamKind::Tcp), passage, destination, &front, &open).await;
+        Ok(HandshakeOutcome::Terminated(stream, destination)) => {
+            relay(stream, relayed(StreamKind::Tcp), record, destination, &state, &open).await;
         }
-        Ok(Caller::Passing(stream, hello, destination)) => {
-            let stream = Rewound::new(stream, hello);
-            relay(stream, relayed(StreamKind::Tls), passage, destination, &front, &open).await;
+        Ok(HandshakeOutcome::Passing(stream, hello, destination)) => {
+            let stream = RewoundStream::new(stream, hello);
+            relay(stream, relayed(StreamKind::Tls), record, destination, &state, &open).await;
         }
-        Ok(Caller::Proved | Caller::Refused) => {}
+        Ok(HandshakeOutcome::Proved | HandshakeOutcome::Refused) => {}
         Err(error) => {
             let host = server_name.get().map(HostName::as_str).unwrap_or_default();
-            front.access.handshake_failed(address, host, began, &error);
+            state.access.handshake_failed(address, host, began, &error);
         }
     }
 }
@@ -121,16 +122,16 @@ async fn serve_connection(
 /// Relays a connection of a TLS edge or tunnel, whether TLS ended here or passes through.
 async fn relay<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
-    spec: For,
-    passage: Option<Passage>,
+    spec: StreamSpec,
+    record: Option<ConnectionRecord>,
     destination: TlsDestination,
-    front: &Front,
+    state: &EdgeState,
     open: &TaskTracker,
 ) {
-    let _connected = Connected::new("tls");
-    let candidates = destination.candidates(&front.registry.backends);
+    let _connected = ConnectionGauge::new("tls");
+    let candidates = destination.candidates(&state.registry.backends);
     // From here on a change of configuration does not concern this connection.
     drop(destination);
-    let Some(passage) = passage else { return };
-    Box::pin(open.track_future(tcp::join(stream, spec, passage, candidates))).await;
+    let Some(record) = record else { return };
+    Box::pin(open.track_future(tcp::join(stream, spec, record, candidates))).await;
 }

@@ -1,8 +1,8 @@
 //! Addresses of logins: those of the one login host, and those every endpoint with a login has of its own.
 
 use crate::{
-    frontend::{Front, VisitorConnection},
-    http::canonical,
+    frontend::EdgeState,
+    http::{Visitor, canonical},
     modules::login::{answer, asked, refusal},
     refusal::{Fault, Refusal},
     upstream::ResponseBody,
@@ -19,17 +19,17 @@ const LARGEST_FORM: usize = 512 * 1024;
 /// From its first byte to its last.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-impl Front {
+impl EdgeState {
     /// Answers at an endpoint's own login addresses. `guarded` names who may log in at a path.
     pub(crate) async fn log_in(
         &self,
         parts: &request::Parts,
-        visitor: &VisitorConnection,
+        visitor: &Visitor,
         guarded: impl Fn(&str) -> Option<Arc<Realm>>,
     ) -> Result<Response<ResponseBody>, Refusal> {
         let host = canonical::host(&parts.headers)?;
         let origin = self.logins.origin_of(&host);
-        let asked = asked(&origin, parts, visitor.visitor.address.ip());
+        let asked = asked(&origin, parts, visitor.address.ip());
         self.logins.at_endpoint(asked, guarded).await.map(answer).map_err(refusal)
     }
 
@@ -38,10 +38,10 @@ impl Front {
         &self,
         parts: &request::Parts,
         incoming: Incoming,
-        visitor: &VisitorConnection,
+        visitor: &Visitor,
     ) -> Result<Response<ResponseBody>, Refusal> {
         let form = if parts.method == Method::POST { whole(incoming).await? } else { Bytes::new() };
-        let asked = asked(self.logins.login_host(), parts, visitor.visitor.address.ip());
+        let asked = asked(self.logins.login_host(), parts, visitor.address.ip());
         self.logins.at_login_host(asked, &form).await.map(answer).map_err(refusal)
     }
 }

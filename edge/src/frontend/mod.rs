@@ -1,4 +1,4 @@
-//! The front end: accepts visitors on the HTTP and HTTPS ports, and serves their requests in phases.
+//! The state end: accepts visitors on the HTTP and HTTPS ports, and serves their requests in phases.
 
 mod connection;
 mod error_pages;
@@ -14,6 +14,6 @@ mod visitor_connection;
 pub(crate) use connection::serve;
 pub(crate) use http::serve_http;
 pub(crate) use https::serve_https;
-pub(crate) use service::Front;
+pub(crate) use service::EdgeState;
 pub(crate) use tls_destination::TlsDestination;
-pub(crate) use visitor_connection::{Door, Presence, VisitorConnection};
+pub(crate) use visitor_connection::{ConnectionResources, OverLimit, VisitorConnection};

@@ -2,13 +2,13 @@
 //! tunnel or of an edge.
 
 use crate::{
-    frontend::{Front, TlsDestination, VisitorConnection},
-    http::canonical,
+    frontend::{EdgeState, TlsDestination, VisitorConnection},
+    http::{Visitor, canonical},
     refusal::{Fault, Refusal},
-    routing::{HttpsEndpoint, Place},
+    routing::{HttpsEndpoint, NamedEdge},
     settings::ApiHost,
-    tls::Rules,
-    tunnels::{Found, Tunnel, TunnelKind},
+    tls::HandshakeRules,
+    tunnels::{NameLookup, Tunnel, TunnelKind},
 };
 use hyper::{HeaderMap, Uri, header::HeaderValue};
 use postern_api::{Code, Error, host::HostName};
@@ -16,70 +16,67 @@ use postern_tunnel::message::Scheme;
 use std::sync::Arc;
 
 /// What a name leads to.
-pub(crate) enum Target<'a> {
+pub(crate) enum RequestTarget<'a> {
     Tunnel(Arc<Tunnel>),
     Edge(Arc<HttpsEndpoint>),
     Api(&'a ApiHost),
     Logins,
 }
 
-impl Front {
+impl EdgeState {
     /// Who serves a request: the most specific name wins, be it that of a tunnel or of an edge.
-    pub(crate) fn find(
-        &self,
-        visitor: &VisitorConnection,
-        headers: &HeaderMap,
-        uri: &Uri,
-    ) -> Result<Target<'_>, Refusal> {
+    pub(crate) fn find(&self, visitor: &Visitor, headers: &HeaderMap, uri: &Uri) -> Result<RequestTarget<'_>, Refusal> {
         let host = canonical::host(headers)?;
         let api = self.api.as_ref().filter(|api| api.name.as_str() == host);
-        match (api, visitor.visitor.scheme) {
-            (Some(api), Scheme::Https) => return Ok(Target::Api(api)),
+        match (api, visitor.scheme) {
+            (Some(api), Scheme::Https) => return Ok(RequestTarget::Api(api)),
             (Some(_), Scheme::Http) => return Err(self.to_https(&host, uri)),
             (None, _) => {}
         }
-        match visitor.visitor.scheme {
+        match visitor.scheme {
             _ if *host != *self.logins.login_host().host() => {}
-            Scheme::Https => return Ok(Target::Logins),
+            Scheme::Https => return Ok(RequestTarget::Logins),
             Scheme::Http => return Err(self.to_https(&host, uri)),
         }
         let table = self.routing.table();
         let place = table.find(&host);
-        match self.registry.find_beyond(place.map_or(0, |(covered, _)| covered), &host, visitor.visitor.scheme) {
+        match self.registry.find_beyond(place.map_or(0, |(covered, _)| covered), &host, visitor.scheme) {
             // The handshake for its name would have led there.
-            Found::Tunnel(tunnel) if tunnel.kind == TunnelKind::Tls => return Err(misdirected()),
-            Found::Tunnel(tunnel) => return Ok(Target::Tunnel(tunnel)),
-            Found::Offline => return Err(Refusal::offline(&host)),
-            Found::HttpsOnly => return Err(self.to_https(&host, uri)),
-            Found::Unknown => {}
+            NameLookup::Tunnel(tunnel) if tunnel.kind == TunnelKind::Tls => return Err(misdirected()),
+            NameLookup::Tunnel(tunnel) => return Ok(RequestTarget::Tunnel(tunnel)),
+            NameLookup::Offline => return Err(Refusal::offline(&host)),
+            NameLookup::HttpsOnly => return Err(self.to_https(&host, uri)),
+            NameLookup::Unknown => {}
         }
-        match (place, visitor.visitor.scheme) {
-            (Some((_, Place::Https(edge))), Scheme::Https) => Ok(Target::Edge(edge.clone())),
-            (Some((_, Place::Https(_))), Scheme::Http) => Err(self.to_https(&host, uri)),
+        match (place, visitor.scheme) {
+            (Some((_, NamedEdge::Https(edge))), Scheme::Https) => Ok(RequestTarget::Edge(edge.clone())),
+            (Some((_, NamedEdge::Https(_))), Scheme::Http) => Err(self.to_https(&host, uri)),
             // The handshake for its name would have led there.
-            (Some((_, Place::Tls(_))), Scheme::Https) => Err(misdirected()),
+            (Some((_, NamedEdge::Tls(_))), Scheme::Https) => Err(misdirected()),
             (None, _) if self.registry.expects(&host) => Err(Refusal::offline(&host)),
-            (Some((_, Place::Tls(_))), Scheme::Http) | (None, _) => Err(Refusal::unknown_host(&host)),
+            (Some((_, NamedEdge::Tls(_))), Scheme::Http) | (None, _) => Err(Refusal::unknown_host(&host)),
         }
     }
 
     /// By whose rules the handshake for a name is made; `None` for those of everybody. The most specific name wins.
-    pub(crate) fn rules_of(&self, name: &HostName) -> Option<Rules<TlsDestination>> {
+    pub(crate) fn rules_of(&self, name: &HostName) -> Option<HandshakeRules<TlsDestination>> {
         let table = self.routing.table();
         let place = table.find(name.as_str());
         match self.registry.find_beyond(place.map_or(0, |(covered, _)| covered), name.as_str(), Scheme::Https) {
-            Found::Tunnel(tunnel) if tunnel.kind == TunnelKind::Tls => {
+            NameLookup::Tunnel(tunnel) if tunnel.kind == TunnelKind::Tls => {
                 let handshake = tunnel.stages.as_ref().and_then(|stages| stages.handshake.clone());
-                Some(Rules::Tls(TlsDestination::Tunnel(tunnel), handshake))
+                Some(HandshakeRules::Tls(TlsDestination::Tunnel(tunnel), handshake))
             }
-            Found::Tunnel(tunnel) => {
+            NameLookup::Tunnel(tunnel) => {
                 let stages = tunnel.stages.as_ref()?;
-                Some(Rules::Own(stages.owner.clone(), stages.handshake.clone()?))
+                Some(HandshakeRules::Own(stages.owner.clone(), stages.handshake.clone()?))
             }
-            Found::Offline | Found::HttpsOnly => None,
-            Found::Unknown => match place?.1 {
-                Place::Https(edge) => Some(Rules::Own(edge.id.clone(), edge.handshake.clone()?)),
-                Place::Tls(edge) => Some(Rules::Tls(TlsDestination::Edge(edge.clone()), edge.handshake.clone())),
+            NameLookup::Offline | NameLookup::HttpsOnly => None,
+            NameLookup::Unknown => match place?.1 {
+                NamedEdge::Https(edge) => Some(HandshakeRules::Own(edge.id.clone(), edge.handshake.clone()?)),
+                NamedEdge::Tls(edge) => {
+                    Some(HandshakeRules::Tls(TlsDestination::Edge(edge.clone()), edge.handshake.clone()))
+                }
             },
         }
     }
@@ -99,26 +96,26 @@ impl Front {
 
 /// Whether a request may be asked on the connection it comes by. Where an edge has rules of its own for connections, only
 /// one that was made by the rules of this moment will do, and it will do for nothing else.
-pub(crate) fn may_ask(visitor: &VisitorConnection, target: &Target<'_>) -> Result<(), Refusal> {
-    let may = match (target, &visitor.admission) {
-        (Target::Edge(edge), Some(admission)) => match &edge.handshake {
+pub(crate) fn check_connection(connection: &VisitorConnection, target: &RequestTarget<'_>) -> Result<(), Refusal> {
+    let may = match (target, &connection.admission) {
+        (RequestTarget::Edge(edge), Some(admission)) => match &edge.handshake {
             Some(handshake) => admission.fulfils(&edge.id, handshake),
             None => admission.is_for(&edge.id),
         },
-        (Target::Edge(edge), None) => edge.handshake.is_none(),
-        (Target::Tunnel(tunnel), admission) => {
+        (RequestTarget::Edge(edge), None) => edge.handshake.is_none(),
+        (RequestTarget::Tunnel(tunnel), admission) => {
             let own = tunnel.stages.as_ref().and_then(|stages| Some((stages, stages.handshake.as_ref()?)));
             match (own, admission) {
                 (Some((stages, handshake)), Some(admission)) => admission.fulfils(&stages.owner, handshake),
                 (own, admission) => own.is_none() && admission.is_none(),
             }
         }
-        (Target::Api(_) | Target::Logins, admission) => admission.is_none(),
+        (RequestTarget::Api(_) | RequestTarget::Logins, admission) => admission.is_none(),
     };
     if may { Ok(()) } else { Err(misdirected()) }
 }
 
 fn misdirected() -> Refusal {
-    let message = "This connection was made for another host. Open a new one for this host.";
+    let message = "This connection was made for another host. OpenRequest a new one for this host.";
     Refusal::new(Fault::Visitor, Error::new(Code::HostMisdirected, message))
 }

@@ -4,7 +4,7 @@ use crate::{
     modules::Column,
     refusal::Refusal,
     routing::TlsEndpoint,
-    telemetry::{Trace, metrics::Kind},
+    telemetry::{Trace, metrics::TargetKind},
     tunnels::Tunnel,
     upstream::{self, Backends, Candidates},
 };
@@ -22,10 +22,10 @@ impl TlsDestination {
     pub(crate) fn mark(&self, trace: &mut Trace) {
         match self {
             TlsDestination::Edge(edge) => {
-                trace.at_edge(Kind::TlsEdge, &edge.tally);
+                trace.at_edge(TargetKind::TlsEdge, &edge.counter);
                 trace.leads_to(edge.backend_id());
             }
-            TlsDestination::Tunnel(tunnel) => trace.at_tunnel(tunnel.upstream.tally()),
+            TlsDestination::Tunnel(tunnel) => trace.at_tunnel(tunnel.upstream.counter()),
         }
     }
 

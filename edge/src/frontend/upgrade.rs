@@ -2,10 +2,10 @@
 
 use crate::{
     frontend::VisitorConnection,
-    http::Open,
+    http::OpenRequest,
     modules::carry_websocket,
-    telemetry::Record,
-    upstream::{H1Connection, OriginIo},
+    telemetry::AccessRecord,
+    upstream::{H1Connection, OriginStream},
 };
 use hyper::{body::Incoming, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
@@ -15,7 +15,7 @@ use tokio_util::io::{InspectReader, InspectWriter};
 
 /// Runs what is left of a connection after its 101. Until then it is open, and has its place.
 fn carry_on(from: Arc<VisitorConnection>, rest: impl Future<Output = ()> + Send + 'static) {
-    let open: Open = from.busy.begin().waited_for();
+    let open: OpenRequest = from.requests.start().waited_for();
     tokio::spawn(async move {
         let _open = (open, from);
         rest.await;
@@ -23,7 +23,12 @@ fn carry_on(from: Arc<VisitorConnection>, rest: impl Future<Output = ()> + Send 
 }
 
 /// Carries a WebSocket connection as a stream of bytes as soon as the visitor has its 101.
-pub(crate) fn convert(from: Arc<VisitorConnection>, visitor: OnUpgrade, backend: OriginIo, record: Arc<Record>) {
+pub(crate) fn convert(
+    from: Arc<VisitorConnection>,
+    visitor: OnUpgrade,
+    backend: OriginStream,
+    record: Arc<AccessRecord>,
+) {
     carry_on(from, async move {
         match visitor.await {
             Ok(visitor) => {
@@ -42,7 +47,7 @@ pub(crate) fn join(
     visitor: OnUpgrade,
     body: Incoming,
     mut upstream: Box<H1Connection>,
-    record: Arc<Record>,
+    record: Arc<AccessRecord>,
 ) {
     drop(body);
     carry_on(from, async move {

@@ -1,44 +1,50 @@
 //! The connection of one visitor and the resources it holds.
 
 use crate::{
-    http::{Busy, Visitor},
-    net::{Full, Place},
-    telemetry::metrics::Connected,
-    tls::Admission,
+    http::{RequestCounter, Visitor},
+    net::{ConnectionPermit, LimitReached},
+    telemetry::metrics::ConnectionGauge,
+    tls::TlsAdmission,
 };
 use tokio_util::{sync::CancellationToken, task::task_tracker::TaskTrackerToken};
 
-/// Given back when the connection has ended.
-pub(crate) struct Presence {
-    /// Its place among all connections.
-    pub(crate) _place: Place,
-    /// It is counted.
-    pub(crate) _connected: Connected,
-    /// Who drains waits for it.
+/// Resources released when the connection ends.
+pub(crate) struct ConnectionResources {
+    /// Counts it against the connection limits.
+    pub(crate) _permit: ConnectionPermit,
+    /// Counts it in the metrics.
+    pub(crate) _connected: ConnectionGauge,
+    /// Keeps a drain waiting for it.
     pub(crate) _open: TaskTrackerToken,
 }
 
-/// A connection that is told why there is no place for it, and nothing else.
-pub(crate) struct Door {
-    pub(crate) full: Full,
-    /// Ends it.
-    pub(crate) leave: CancellationToken,
+/// A connection over a limit: its first request is refused with the reason, then it is closed.
+pub(crate) struct OverLimit {
+    pub(crate) reason: LimitReached,
+    /// Closes the connection.
+    pub(crate) close: CancellationToken,
 }
 
 /// One connection of a visitor.
 pub(crate) struct VisitorConnection {
     pub(crate) visitor: Visitor,
-    pub(crate) busy: Busy,
+    pub(crate) requests: RequestCounter,
     /// The edge whose rules the TLS handshake was made by, if it has rules of its own.
-    pub(crate) admission: Option<Admission>,
+    pub(crate) admission: Option<TlsAdmission>,
     /// Set when the connection is over a limit.
-    pub(crate) door: Option<Door>,
+    pub(crate) over_limit: Option<OverLimit>,
     /// Held until the connection ends, whatever protocol it speaks in the end.
-    _presence: Option<Presence>,
+    _presence: Option<ConnectionResources>,
 }
 
 impl VisitorConnection {
-    pub(crate) fn new(visitor: Visitor, presence: Option<Presence>) -> Self {
-        VisitorConnection { visitor, busy: Busy::default(), admission: None, door: None, _presence: presence }
+    pub(crate) fn new(visitor: Visitor, presence: Option<ConnectionResources>) -> Self {
+        VisitorConnection {
+            visitor,
+            requests: RequestCounter::default(),
+            admission: None,
+            over_limit: None,
+            _presence: presence,
+        }
     }
 }

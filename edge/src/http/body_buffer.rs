@@ -1,7 +1,7 @@
 //! Bodies that a module must see whole before anybody else does.
 
 use crate::{
-    http::{Arriving, RequestBody, TooSlow},
+    http::{BodyTooSlow, IncomingBody, RequestBody},
     limits::Limits,
     refusal::{Fault, Refusal},
 };
@@ -21,7 +21,7 @@ const PIECE: usize = 64 * 1024;
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// How much may be held at once.
-pub(crate) struct Room {
+pub(crate) struct BufferBudget {
     each: usize,
     all: Arc<Semaphore>,
     stall: Duration,
@@ -29,17 +29,17 @@ pub(crate) struct Room {
 }
 
 /// A body that was taken in, on its way out.
-pub(crate) struct Buffered {
+pub(crate) struct BufferedBody {
     rest: Bytes,
     trailers: Option<HeaderMap>,
     /// Held until the body has left.
     _room: Option<OwnedSemaphorePermit>,
 }
 
-impl Room {
+impl BufferBudget {
     pub(crate) fn new(limits: &Limits) -> Self {
         let all = Arc::new(Semaphore::new(limits.buffered_bodies.min(Semaphore::MAX_PERMITS)));
-        Room { each: limits.buffered_body, all, stall: limits.stall, within: limits.buffering }
+        BufferBudget { each: limits.buffered_body, all, stall: limits.stall, within: limits.buffering }
     }
 
     /// The longest body.
@@ -61,7 +61,7 @@ impl Room {
     }
 
     /// Takes a whole body in.
-    pub(crate) async fn fill(&self, mut arriving: Arriving) -> Result<Buffered, Refusal> {
+    pub(crate) async fn fill(&self, mut arriving: IncomingBody) -> Result<BufferedBody, Refusal> {
         if arriving.size_hint().lower() > self.each as u64 {
             return Err(self.too_large());
         }
@@ -72,7 +72,7 @@ impl Room {
             let left = self.within.saturating_sub(began.elapsed());
             let frame = tokio::time::timeout(self.stall.min(left), arriving.frame()).await.map_err(|_| {
                 if left <= self.stall {
-                    TooSlow::refusal()
+                    BodyTooSlow::refusal()
                 } else {
                     Refusal::invalid("The body of the request stopped arriving.")
                 }
@@ -80,8 +80,8 @@ impl Room {
             let Some(frame) = frame else { break };
             let frame = frame.map_err(|gone| {
                 tracing::debug!(%gone, "while a module waited for it");
-                if gone.is::<TooSlow>() {
-                    TooSlow::refusal()
+                if gone.is::<BodyTooSlow>() {
+                    BodyTooSlow::refusal()
                 } else {
                     Refusal::invalid("The body of the request ended early.")
                 }
@@ -107,11 +107,11 @@ impl Room {
         }
         // Most bodies come in one piece, and need no copy.
         let rest = if more.is_empty() { first } else { [first, more.freeze()].concat().into() };
-        Ok(Buffered { rest, trailers, _room: held })
+        Ok(BufferedBody { rest, trailers, _room: held })
     }
 }
 
-impl Buffered {
+impl BufferedBody {
     /// All of it, as long as none of it has left.
     pub(crate) fn bytes(&self) -> Bytes {
         self.rest.clone()
@@ -139,15 +139,15 @@ impl RequestBody {
     #[cfg(any(test, fuzzing))]
     pub(crate) fn held(bytes: Bytes) -> Self {
         let mut body = RequestBody::empty();
-        body.put_back(Buffered { rest: bytes, trailers: None, _room: None });
+        body.put_back(BufferedBody { rest: bytes, trailers: None, _room: None });
         body
     }
 
     /// Takes all of the visitor's body in, so that it can be looked at. It is forwarded as it came.
-    pub(crate) async fn take_in(&mut self, room: &Room) -> Result<Bytes, Refusal> {
+    pub(crate) async fn take_in(&mut self, room: &BufferBudget) -> Result<Bytes, Refusal> {
         if let Some(arriving) = self.take_arriving() {
             self.put_back(room.fill(arriving).await?);
         }
-        Ok(self.buffered().map(Buffered::bytes).unwrap_or_default())
+        Ok(self.buffered().map(BufferedBody::bytes).unwrap_or_default())
     }
 }

@@ -21,20 +21,20 @@ use std::{
 use tokio::time::{Instant, Sleep};
 
 /// A visitor's body.
-pub(crate) struct Arriving {
+pub(crate) struct IncomingBody {
     incoming: Incoming,
-    pace: Option<Pace>,
-    progress: Arc<Progress>,
+    pace: Option<MinimumRate>,
+    progress: Arc<BodyProgress>,
 }
 
 /// How far an exchange has come.
 #[derive(Debug, Default)]
-pub(crate) struct Progress {
+pub(crate) struct BodyProgress {
     frames: AtomicU64,
     answered: AtomicBool,
 }
 
-impl Progress {
+impl BodyProgress {
     pub(crate) fn moved(&self) {
         self.frames.fetch_add(1, Ordering::Relaxed);
     }
@@ -53,30 +53,30 @@ impl Progress {
 /// The visitor's half broke while it was being read: not the local service's fault.
 #[derive(Debug, thiserror::Error)]
 #[error("the visitor's body ended early: {0}")]
-pub(crate) struct VisitorGone(hyper::Error);
+pub(crate) struct VisitorDisconnected(hyper::Error);
 
 /// The visitor sends too slowly.
 #[derive(Debug, thiserror::Error)]
 #[error("the visitor's body arrives too slowly")]
-pub(crate) struct TooSlow;
+pub(crate) struct BodyTooSlow;
 
-impl TooSlow {
+impl BodyTooSlow {
     pub(crate) fn refusal() -> Refusal {
         let message = "The body of the request arrives too slowly. Send it again over a better connection.";
         Refusal::new(Fault::Visitor, Error::new(Code::BodySlow, message))
     }
 }
 
-impl Arriving {
+impl IncomingBody {
     /// Bodies of gRPC calls are conversations, to which no pace applies.
     pub(crate) fn new(incoming: Incoming, headers: &HeaderMap, limits: &Limits) -> Self {
         let kind = headers.get(header::CONTENT_TYPE).map(|kind| kind.as_bytes());
         let conversation = kind.is_some_and(|kind| kind.starts_with(b"application/grpc"));
-        let pace = (limits.body_rate > 0 && !conversation).then(|| Pace::new(limits));
-        Arriving { incoming, pace, progress: Arc::default() }
+        let pace = (limits.body_rate > 0 && !conversation).then(|| MinimumRate::new(limits));
+        IncomingBody { incoming, pace, progress: Arc::default() }
     }
 
-    pub(crate) fn progress(&self) -> Arc<Progress> {
+    pub(crate) fn progress(&self) -> Arc<BodyProgress> {
         self.progress.clone()
     }
 
@@ -91,20 +91,20 @@ impl Arriving {
     pub(crate) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let polled = Pin::new(&mut self.incoming).poll_frame(cx);
         let Some(pace) = &mut self.pace else {
-            return polled.map(|frame| frame.map(|frame| frame.map_err(|error| VisitorGone(error).into())));
+            return polled.map(|frame| frame.map(|frame| frame.map_err(|error| VisitorDisconnected(error).into())));
         };
         match polled {
             Poll::Ready(frame) => {
                 if let Some(Ok(frame)) = &frame {
                     pace.arrived(frame.data_ref().map_or(0, Bytes::len));
                 }
-                Poll::Ready(frame.map(|frame| frame.map_err(|error| VisitorGone(error).into())))
+                Poll::Ready(frame.map(|frame| frame.map_err(|error| VisitorDisconnected(error).into())))
             }
             Poll::Pending if self.progress.answered.load(Ordering::Relaxed) => {
                 self.pace = None;
                 Poll::Pending
             }
-            Poll::Pending => pace.wait(cx).map(|()| Some(Err(TooSlow.into()))),
+            Poll::Pending => pace.wait(cx).map(|()| Some(Err(BodyTooSlow.into()))),
         }
     }
 
@@ -115,7 +115,7 @@ impl Arriving {
 }
 
 /// Only the time counts in which a body was waited for: a slow local service is not the visitor's fault.
-struct Pace {
+struct MinimumRate {
     rate: u64,
     grace: Duration,
     arrived: u64,
@@ -124,10 +124,10 @@ struct Pace {
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl Pace {
+impl MinimumRate {
     fn new(limits: &Limits) -> Self {
         let (rate, grace) = (limits.body_rate, limits.body_grace);
-        Pace { rate, grace, arrived: 0, waited: Duration::ZERO, since: None, timer: None }
+        MinimumRate { rate, grace, arrived: 0, waited: Duration::ZERO, since: None, timer: None }
     }
 
     fn arrived(&mut self, bytes: usize) {
@@ -156,11 +156,11 @@ impl Pace {
 mod tests {
     use super::*;
 
-    fn pace() -> Pace {
-        Pace::new(&Limits { body_rate: 100, body_grace: Duration::from_secs(20), ..Limits::default() })
+    fn pace() -> MinimumRate {
+        MinimumRate::new(&Limits { body_rate: 100, body_grace: Duration::from_secs(20), ..Limits::default() })
     }
 
-    async fn patience(pace: &mut Pace) -> Duration {
+    async fn patience(pace: &mut MinimumRate) -> Duration {
         let began = Instant::now();
         std::future::poll_fn(|cx| pace.wait(cx)).await;
         began.elapsed()

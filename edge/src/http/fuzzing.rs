@@ -2,7 +2,8 @@
 
 use crate::{
     http::{
-        Busy, Guard, Visitor, canonical, framing::Framing, headers, http1, leaves_http, normalised, too_many_fields,
+        Guard, RequestCounter, Visitor, canonical, framing::Framing, headers, http1, leaves_http, normalised,
+        too_many_fields,
     },
     limits::Limits,
     refusal::Refusal,
@@ -92,7 +93,7 @@ fn serve(bytes: &[u8], size: usize, limits: &Limits) -> Heard {
     // The visitor stays and waits.
     let pieces = stream::iter(pieces).chain(stream::pending());
     let stream = tokio::io::join(StreamReader::new(pieces), tokio::io::sink());
-    let guard = Guard::new(stream, false, Busy::default(), limits);
+    let guard = Guard::new(stream, false, RequestCounter::default(), limits);
     let refused = guard.refused();
     let heard = Arc::new(Mutex::new(Heard::default()));
     let service = {
@@ -198,7 +199,7 @@ fn judged(parts: &mut Parts, limits: &Limits) -> Result<String, Refusal> {
     is_clean(&parts.headers);
     let visitor = Visitor::new(SocketAddr::from(([192, 0, 2, 1], 1)), Scheme::Https);
     let mut introduced = parts.headers.clone();
-    visitor.introduce(&mut introduced, &said);
+    visitor.add_forwarding_headers(&mut introduced, &said);
     let forwarded = introduced[header::FORWARDED].to_str().expect("text");
     assert_eq!(forwarded.matches('"').count(), 2, "{forwarded}");
     assert!(!forwarded.contains(['\\', ',']) && forwarded.matches(';').count() == 2, "{forwarded}");

@@ -1,7 +1,7 @@
 //! Stands between a visitor's connection and hyper: refuses ambiguous HTTP/1.1 and gives up on peers that dawdle.
 
 use crate::{
-    http::{Busy, framing::Framing},
+    http::{RequestCounter, framing::Framing},
     limits::Limits,
     refusal::Refusal,
 };
@@ -27,7 +27,7 @@ pub(crate) struct Guard<S> {
     framing: Option<Framing>,
     refusal: Option<Refusal>,
     refused: Arc<AtomicBool>,
-    busy: Busy,
+    requests: RequestCounter,
     patience: Patience,
     /// The last moment at which bytes moved.
     moved: Instant,
@@ -47,13 +47,13 @@ struct Patience {
 }
 
 impl<S> Guard<S> {
-    pub(crate) fn new(stream: S, http2: bool, busy: Busy, limits: &Limits) -> Self {
+    pub(crate) fn new(stream: S, http2: bool, requests: RequestCounter, limits: &Limits) -> Self {
         Guard {
             stream,
             framing: (!http2).then(|| Framing::new(limits.head_bytes, limits.headers)),
             refusal: None,
             refused: Arc::default(),
-            busy,
+            requests,
             patience: Patience { head: limits.head, idle: limits.idle, stall: limits.stall },
             moved: Instant::now(),
             head: None,
@@ -80,7 +80,7 @@ impl<S> Guard<S> {
         match &self.framing {
             Some(framing) if framing.is_opaque() => None,
             Some(framing) if framing.in_body() => Some(stall),
-            _ if self.busy.is_busy() => None,
+            _ if self.requests.is_busy() => None,
             Some(framing) if framing.in_head() => Some(head),
             _ => Some(idle),
         }
@@ -90,15 +90,15 @@ impl<S> Guard<S> {
     fn last_use(&mut self) -> Instant {
         if let Some(framing) = &self.framing {
             // A header block that trickles in is no better than one that does not come.
-            let open = framing.open_head().filter(|_| !self.busy.is_busy());
+            let open = framing.open_head().filter(|_| !self.requests.is_busy());
             self.head = open.map(|number| match self.head {
                 Some(head) if head.0 == number => head,
                 _ => (number, Instant::now()),
             });
             return self.head.map_or(self.moved, |head| head.1);
         }
-        let begun = self.busy.begun();
-        if self.busy.is_busy() || begun != self.used.1 {
+        let begun = self.requests.started();
+        if self.requests.is_busy() || begun != self.used.1 {
             self.used = (Instant::now(), begun);
         }
         self.used.0
@@ -222,8 +222,8 @@ mod tests {
 
     async fn silent_after(sent: &[u8], busy: bool) -> Option<Duration> {
         let (mut visitor, ours) = duplex(4096);
-        let counter = Busy::default();
-        let open = busy.then(|| counter.begin());
+        let counter = RequestCounter::default();
+        let open = busy.then(|| counter.start());
         let mut guard = Guard::new(ours, false, counter, &limits());
         visitor.write_all(sent).await.expect("room");
         let began = Instant::now();
@@ -266,8 +266,8 @@ mod tests {
     /// Counts how often a connection with an open request is polled while it is silent for several idle timeouts.
     async fn polls_while_busy(http2: bool, sent: &[u8]) -> usize {
         let (mut visitor, ours) = duplex(4096);
-        let counter = Busy::default();
-        let _open = counter.begin();
+        let counter = RequestCounter::default();
+        let _open = counter.start();
         let mut guard = Guard::new(ours, http2, counter, &limits());
         visitor.write_all(sent).await.expect("room");
         let mut polls = 0;
@@ -296,7 +296,7 @@ mod tests {
     #[tokio::test]
     async fn pings_do_not_keep_an_unused_http2_connection_open() {
         let (mut visitor, ours) = duplex(4096);
-        let mut guard = Guard::new(ours, true, Busy::default(), &limits());
+        let mut guard = Guard::new(ours, true, RequestCounter::default(), &limits());
         let pinging = async {
             loop {
                 visitor.write_all(b"ping").await.expect("room");
@@ -317,7 +317,7 @@ mod tests {
     #[tokio::test]
     async fn a_visitor_who_does_not_read_is_given_up() {
         let (_visitor, ours) = duplex(16);
-        let mut guard = Guard::new(ours, false, Busy::default(), &limits());
+        let mut guard = Guard::new(ours, false, RequestCounter::default(), &limits());
         let error = guard.write_all(&[0; 64]).await.expect_err("nobody reads");
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }

@@ -29,7 +29,7 @@ static OF_ONE_CONNECTION: [HeaderName; 6] = [
 const OWN_PREFIX: &str = "postern-";
 
 /// The protocol a request wants to change to, if it does so properly. `h2c` is never offered.
-pub(crate) fn wanted_upgrade(version: Version, headers: &HeaderMap) -> Option<HeaderValue> {
+pub(crate) fn requested_upgrade(version: Version, headers: &HeaderMap) -> Option<HeaderValue> {
     if version != Version::HTTP_11 {
         return None;
     }
@@ -231,8 +231,8 @@ mod tests {
             (&[("connection", "upgrade"), ("upgrade", "websocket"), ("upgrade", "h2c")], false),
         ];
         for (list, expected) in table {
-            assert_eq!(wanted_upgrade(Version::HTTP_11, &headers(list)).is_some(), *expected, "{list:?}");
-            assert!(wanted_upgrade(Version::HTTP_2, &headers(list)).is_none());
+            assert_eq!(requested_upgrade(Version::HTTP_11, &headers(list)).is_some(), *expected, "{list:?}");
+            assert!(requested_upgrade(Version::HTTP_2, &headers(list)).is_none());
         }
     }
 }

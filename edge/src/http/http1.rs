@@ -5,7 +5,7 @@ use hyper::{Method, Request, Version, header, server::conn::http1};
 
 /// Header lines that hyper has room for without asking for memory.
 const FIELDS: usize = 100;
-/// Room above the header block, so that hyper's limit never comes before ours.
+/// BufferBudget above the header block, so that hyper's limit never comes before ours.
 const HEADROOM: usize = 8 * 1024;
 
 /// HTTP/1.1 as it is read behind the guard.

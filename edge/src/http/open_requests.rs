@@ -8,21 +8,21 @@ use std::sync::{
 
 /// Counts the requests of one visitor connection.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Busy(Arc<Counts>);
+pub(crate) struct RequestCounter(Arc<Counts>);
 
 #[derive(Debug, Default)]
 struct Counts {
     open: AtomicUsize,
-    begun: AtomicUsize,
-    /// Whose answer the visitor did not wait for.
+    started: AtomicUsize,
+    /// Requests whose response the visitor did not wait for.
     abandoned: AtomicUsize,
 }
 
-impl Busy {
-    pub(crate) fn begin(&self) -> Open {
-        self.0.begun.fetch_add(1, Ordering::Relaxed);
+impl RequestCounter {
+    pub(crate) fn start(&self) -> OpenRequest {
+        self.0.started.fetch_add(1, Ordering::Relaxed);
         self.0.open.fetch_add(1, Ordering::Relaxed);
-        Open { counts: self.0.clone(), waited_for: false, turn: None }
+        OpenRequest { counts: self.0.clone(), waited_for: false, permit: None }
     }
 
     /// Whether a request is being served.
@@ -30,40 +30,40 @@ impl Busy {
         self.0.open.load(Ordering::Relaxed) > 0
     }
 
-    /// How many requests there were so far.
-    pub(crate) fn begun(&self) -> usize {
-        self.0.begun.load(Ordering::Relaxed)
+    /// The number of requests so far.
+    pub(crate) fn started(&self) -> usize {
+        self.0.started.load(Ordering::Relaxed)
     }
 
-    /// By how many the requests are more that were abandoned than those that were waited for.
-    pub(crate) fn abandoned_beyond_reason(&self) -> usize {
+    /// Abandoned minus completed requests, at least 0.
+    pub(crate) fn excess_abandoned(&self) -> usize {
         let abandoned = self.0.abandoned.load(Ordering::Relaxed);
-        let waited_for = self.begun().saturating_sub(abandoned);
+        let waited_for = self.started().saturating_sub(abandoned);
         abandoned.saturating_sub(waited_for)
     }
 }
 
 /// One request being served.
-pub(crate) struct Open {
+pub(crate) struct OpenRequest {
     counts: Arc<Counts>,
     waited_for: bool,
-    turn: Option<RequestPermit>,
+    permit: Option<RequestPermit>,
 }
 
-impl Open {
+impl OpenRequest {
     /// The visitor has waited for the response.
     pub(crate) fn waited_for(mut self) -> Self {
         self.waited_for = true;
         self
     }
 
-    /// Keeps the turn of a request for as long as it is served.
-    pub(crate) fn hold(&mut self, turn: RequestPermit) {
-        self.turn = Some(turn);
+    /// Holds the permit of a request until it is served.
+    pub(crate) fn hold(&mut self, permit: RequestPermit) {
+        self.permit = Some(permit);
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         if !self.waited_for {
             self.counts.abandoned.fetch_add(1, Ordering::Relaxed);

@@ -1,10 +1,10 @@
 //! The body of a request on its way to the local service, without boxes on the hot path.
 
 use super::{
-    Arriving, Buffered, Progress,
+    BodyProgress, BufferedBody, IncomingBody,
     body::{BodyError, frame_bytes, without_smuggled_trailers},
 };
-use crate::{limits::Limits, telemetry::Record};
+use crate::{limits::Limits, telemetry::AccessRecord};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::{HeaderMap, body::Incoming};
@@ -19,46 +19,46 @@ use std::{
 /// tell a slow visitor from a slow service.
 pub(crate) struct RequestBody {
     source: Source,
-    progress: Option<Arc<Progress>>,
+    progress: Option<Arc<BodyProgress>>,
     /// Where the bytes are counted.
-    record: Option<Arc<Record>>,
+    record: Option<Arc<AccessRecord>>,
     /// What visitors may not claim in trailers either.
-    claims: Option<Arc<IdentityHeaders>>,
+    identity_headers: Option<Arc<IdentityHeaders>>,
 }
 
 enum Source {
     Empty,
-    Arriving(Arriving),
-    Buffered(Buffered),
+    IncomingBody(IncomingBody),
+    BufferedBody(BufferedBody),
 }
 
 impl RequestBody {
     pub(crate) fn empty() -> Self {
-        RequestBody { source: Source::Empty, progress: None, record: None, claims: None }
+        RequestBody { source: Source::Empty, progress: None, record: None, identity_headers: None }
     }
 
     /// The visitor's body, and the counter if there is something to count.
-    pub(crate) fn of(incoming: Incoming, headers: &HeaderMap, limits: &Limits) -> (Self, Option<Arc<Progress>>) {
+    pub(crate) fn of(incoming: Incoming, headers: &HeaderMap, limits: &Limits) -> (Self, Option<Arc<BodyProgress>>) {
         if incoming.is_end_stream() {
             return (RequestBody::empty(), None);
         }
-        let arriving = Arriving::new(incoming, headers, limits);
+        let arriving = IncomingBody::new(incoming, headers, limits);
         let progress = arriving.progress();
-        let source = Source::Arriving(arriving);
-        let body = RequestBody { source, progress: Some(progress.clone()), record: None, claims: None };
+        let source = Source::IncomingBody(arriving);
+        let body = RequestBody { source, progress: Some(progress.clone()), record: None, identity_headers: None };
         (body, Some(progress))
     }
 
     /// Has its bytes counted.
-    pub(crate) fn counted(mut self, record: &Arc<Record>) -> Self {
+    pub(crate) fn counted(mut self, record: &Arc<AccessRecord>) -> Self {
         self.record = Some(record.clone());
         self
     }
 
     /// Takes headers of these names out of its trailers.
-    pub(crate) fn without(mut self, claims: Option<&Arc<IdentityHeaders>>) -> Self {
+    pub(crate) fn without(mut self, identity_headers: Option<&Arc<IdentityHeaders>>) -> Self {
         if !matches!(self.source, Source::Empty) {
-            self.claims = claims.cloned();
+            self.identity_headers = identity_headers.cloned();
         }
         self
     }
@@ -66,15 +66,15 @@ impl RequestBody {
     pub(crate) fn is_empty(&self) -> bool {
         match &self.source {
             Source::Empty => true,
-            Source::Arriving(_) => false,
-            Source::Buffered(buffered) => buffered.is_empty(),
+            Source::IncomingBody(_) => false,
+            Source::BufferedBody(buffered) => buffered.is_empty(),
         }
     }
 
     /// The visitor's body, to be taken in; in its place there is none.
-    pub(crate) fn take_arriving(&mut self) -> Option<Arriving> {
+    pub(crate) fn take_arriving(&mut self) -> Option<IncomingBody> {
         match std::mem::replace(&mut self.source, Source::Empty) {
-            Source::Arriving(arriving) => Some(arriving),
+            Source::IncomingBody(arriving) => Some(arriving),
             other => {
                 self.source = other;
                 None
@@ -82,14 +82,14 @@ impl RequestBody {
         }
     }
 
-    pub(crate) fn put_back(&mut self, buffered: Buffered) {
-        self.source = Source::Buffered(buffered);
+    pub(crate) fn put_back(&mut self, buffered: BufferedBody) {
+        self.source = Source::BufferedBody(buffered);
     }
 
-    pub(crate) fn buffered(&self) -> Option<&Buffered> {
+    pub(crate) fn buffered(&self) -> Option<&BufferedBody> {
         match &self.source {
-            Source::Buffered(buffered) => Some(buffered),
-            Source::Empty | Source::Arriving(_) => None,
+            Source::BufferedBody(buffered) => Some(buffered),
+            Source::Empty | Source::IncomingBody(_) => None,
         }
     }
 }
@@ -102,8 +102,8 @@ impl Body for RequestBody {
         let this = self.get_mut();
         let frame = match &mut this.source {
             Source::Empty => return Poll::Ready(None),
-            Source::Arriving(arriving) => std::task::ready!(arriving.poll_frame(cx)),
-            Source::Buffered(buffered) => buffered.next().map(Ok),
+            Source::IncomingBody(arriving) => std::task::ready!(arriving.poll_frame(cx)),
+            Source::BufferedBody(buffered) => buffered.next().map(Ok),
         };
         if let Some(progress) = &this.progress {
             progress.moved();
@@ -111,33 +111,35 @@ impl Body for RequestBody {
         if let (Some(record), Some(Ok(frame))) = (&this.record, &frame) {
             record.came_in(frame_bytes(frame));
         }
-        let claims = this.claims.as_deref();
-        Poll::Ready(frame.map(|frame| frame.map(|frame| without_claims(without_smuggled_trailers(frame), claims))))
+        let identity_headers = this.identity_headers.as_deref();
+        Poll::Ready(
+            frame.map(|frame| frame.map(|frame| without_claims(without_smuggled_trailers(frame), identity_headers))),
+        )
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.source {
             Source::Empty => true,
-            Source::Arriving(arriving) => arriving.is_end_stream(),
-            Source::Buffered(buffered) => buffered.is_empty(),
+            Source::IncomingBody(arriving) => arriving.is_end_stream(),
+            Source::BufferedBody(buffered) => buffered.is_empty(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.source {
             Source::Empty => SizeHint::with_exact(0),
-            Source::Arriving(arriving) => arriving.size_hint(),
-            Source::Buffered(buffered) => buffered.exact().map_or_else(SizeHint::new, SizeHint::with_exact),
+            Source::IncomingBody(arriving) => arriving.size_hint(),
+            Source::BufferedBody(buffered) => buffered.exact().map_or_else(SizeHint::new, SizeHint::with_exact),
         }
     }
 }
 
 /// What only this server says of people passes in trailers as little as in front of a body.
-fn without_claims(frame: Frame<Bytes>, claims: Option<&IdentityHeaders>) -> Frame<Bytes> {
-    let Some(claims) = claims.filter(|_| frame.is_trailers()) else { return frame };
+fn without_claims(frame: Frame<Bytes>, identity_headers: Option<&IdentityHeaders>) -> Frame<Bytes> {
+    let Some(identity_headers) = identity_headers.filter(|_| frame.is_trailers()) else { return frame };
     match frame.into_trailers() {
         Ok(mut trailers) => {
-            claims.strip(&mut trailers);
+            identity_headers.strip(&mut trailers);
             Frame::trailers(trailers)
         }
         Err(frame) => frame,

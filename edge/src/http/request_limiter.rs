@@ -21,10 +21,10 @@ impl RequestLimiter {
     }
 
     /// A turn, unless too many are taken.
-    pub(crate) fn take(&self) -> Option<RequestPermit> {
+    pub(crate) fn acquire(&self) -> Option<RequestPermit> {
         let before = self.open.fetch_add(1, Ordering::Relaxed);
-        let turn = RequestPermit(self.open.clone());
-        (before < self.limit).then_some(turn)
+        let permit = RequestPermit(self.open.clone());
+        (before < self.limit).then_some(permit)
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 /// One stream's answer.
 #[derive(Debug, Default)]
-pub(crate) struct Flow {
+pub(crate) struct SendProgress {
     /// How often the next piece was asked for.
     asked: AtomicUsize,
     /// Whether the last time there was one. As long as nobody asks again, it waits for the visitor.
@@ -25,12 +25,12 @@ pub(crate) struct Flow {
 }
 
 tokio::task_local! {
-    static FLOW: Arc<Flow>;
+    static FLOW: Arc<SendProgress>;
 }
 
-impl Flow {
+impl SendProgress {
     /// The flow of the stream that is being served.
-    pub(crate) fn of_this_stream() -> Option<Arc<Flow>> {
+    pub(crate) fn of_current_stream() -> Option<Arc<SendProgress>> {
         FLOW.try_with(Arc::clone).ok()
     }
 
@@ -43,21 +43,21 @@ impl Flow {
 
 /// Runs the streams of a connection, and gives those up whose visitor takes nothing for so long.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Streams {
+pub(crate) struct StreamExecutor {
     pub(crate) stall: Duration,
 }
 
-impl<S> Executor<S> for Streams
+impl<S> Executor<S> for StreamExecutor
 where
     S: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, stream: S) {
-        let (flow, stall) = (Arc::new(Flow::default()), self.stall);
+        let (flow, stall) = (Arc::new(SendProgress::default()), self.stall);
         tokio::spawn(FLOW.scope(flow.clone(), watch(stream, flow, stall)));
     }
 }
 
-async fn watch(stream: impl Future<Output = ()>, flow: Arc<Flow>, stall: Duration) {
+async fn watch(stream: impl Future<Output = ()>, flow: Arc<SendProgress>, stall: Duration) {
     let mut stream = pin!(stream);
     let (mut timer, mut seen) = (None, 0);
     std::future::poll_fn(|cx| {

@@ -10,14 +10,14 @@ use std::{
 };
 
 /// TLS of one connection.
-pub(crate) struct Tls {
+pub(crate) struct TlsParameters {
     /// Such as `1.3`.
     pub(crate) version: &'static str,
     pub(crate) cipher_suite: Option<&'static str>,
     pub(crate) server_name: Option<Box<str>>,
 }
 
-impl Tls {
+impl TlsParameters {
     pub(crate) fn of(connection: &ServerConnection) -> Self {
         let version = match connection.protocol_version() {
             Some(ProtocolVersion::TLSv1_3) => "1.3",
@@ -26,7 +26,7 @@ impl Tls {
         };
         let suite = connection.negotiated_cipher_suite();
         let cipher_suite = suite.and_then(|suite| suite.suite().as_str());
-        Tls { version, cipher_suite, server_name: connection.server_name().map(Into::into) }
+        TlsParameters { version, cipher_suite, server_name: connection.server_name().map(Into::into) }
     }
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Visitor {
     pub(crate) reached: Option<SocketAddr>,
     pub(crate) scheme: Scheme,
     /// What the handshake agreed upon.
-    pub(crate) tls: Option<Tls>,
+    pub(crate) tls: Option<TlsParameters>,
     forwarded_for: HeaderValue,
     /// The `Forwarded` header of the last request and the `Host` it was made for: most connections ask for one.
     last: Mutex<Option<(HeaderValue, HeaderValue)>>,
@@ -55,7 +55,7 @@ impl Visitor {
     }
 
     /// Says who asks and for what. What the visitor claimed about it must be gone already.
-    pub(crate) fn introduce(&self, headers: &mut HeaderMap, host: &HeaderValue) {
+    pub(crate) fn add_forwarding_headers(&self, headers: &mut HeaderMap, host: &HeaderValue) {
         let proto = if self.is_tls() { "https" } else { "http" };
         headers.insert(headers::X_FORWARDED_FOR, self.forwarded_for.clone());
         headers.insert(headers::X_FORWARDED_PROTO, HeaderValue::from_static(proto));
@@ -93,7 +93,7 @@ mod tests {
         let visitor = Visitor::new(SocketAddr::from(([203, 0, 113, 9], 5000)), Scheme::Https);
         for host in ["a.test:4443", "b.test", "b.test"] {
             let mut headers = HeaderMap::new();
-            visitor.introduce(&mut headers, &HeaderValue::from_static(host));
+            visitor.add_forwarding_headers(&mut headers, &HeaderValue::from_static(host));
             assert_eq!(headers["x-forwarded-for"], "203.0.113.9");
             assert_eq!(headers["x-forwarded-proto"], "https");
             assert_eq!(headers["x-forwarded-host"], host);
@@ -101,7 +101,7 @@ mod tests {
         }
         let visitor = Visitor::new(SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], 5000)), Scheme::Http);
         let mut headers = HeaderMap::new();
-        visitor.introduce(&mut headers, &HeaderValue::from_static("a.test"));
+        visitor.add_forwarding_headers(&mut headers, &HeaderValue::from_static("a.test"));
         assert_eq!(headers["forwarded"], "for=\"[::1]\";host=\"a.test\";proto=http");
     }
 }

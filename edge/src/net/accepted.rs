@@ -1,7 +1,7 @@
 //! A connection that was accepted, and whose it is: the socket says so, or a proxy in front that is trusted to.
 
 use crate::{
-    net::{Crowd, Full, Place},
+    net::{ConnectionLimiter, ConnectionPermit, LimitReached},
     telemetry::metrics,
 };
 use ipnet::IpNet;
@@ -41,63 +41,63 @@ impl Proxies {
 }
 
 /// A connection that was accepted.
-pub(crate) struct Arrival {
+pub(crate) struct AcceptedConnection {
     stream: TcpStream,
     peer: SocketAddr,
-    place: Place,
+    permit: ConnectionPermit,
     /// Whoever is there speaks for somebody else, who is counted here.
-    proxied: Option<Arc<Crowd>>,
+    proxied: Option<Arc<ConnectionLimiter>>,
 }
 
 /// A connection and its visitor.
-pub(crate) struct Settled {
+pub(crate) struct IdentifiedConnection {
     pub(crate) stream: TcpStream,
     pub(crate) visitor: SocketAddr,
     /// The public address that was reached.
     pub(crate) reached: Option<SocketAddr>,
-    pub(crate) place: Place,
+    pub(crate) permit: ConnectionPermit,
 }
 
-impl Arrival {
-    /// Gives it a place, if only one at the door.
-    pub(crate) fn of(stream: TcpStream, peer: SocketAddr, crowd: &Arc<Crowd>) -> Option<Self> {
-        let proxied = crowd.proxies.trusts(peer.ip());
-        if crowd.proxies.only && !proxied {
+impl AcceptedConnection {
+    /// Gives it a permit, if only one at the door.
+    pub(crate) fn of(stream: TcpStream, peer: SocketAddr, limiter: &Arc<ConnectionLimiter>) -> Option<Self> {
+        let proxied = limiter.proxies.trusts(peer.ip());
+        if limiter.proxies.only && !proxied {
             turned_away(peer, "direct");
             return None;
         }
-        let place = if proxied { crowd.admit_anybody() } else { crowd.admit(peer.ip()) };
-        let place = match place {
-            Ok(place) => place,
-            Err(full) => turned_away_by(crowd, peer, full)?,
+        let permit = if proxied { limiter.admit_anybody() } else { limiter.admit(peer.ip()) };
+        let permit = match permit {
+            Ok(permit) => permit,
+            Err(full) => turned_away_by(limiter, peer, full)?,
         };
         postern_tunnel::sockets::tune(&stream);
-        Some(Arrival { stream, peer, place, proxied: proxied.then(|| crowd.clone()) })
+        Some(AcceptedConnection { stream, peer, permit, proxied: proxied.then(|| limiter.clone()) })
     }
 
     /// Finds out whose connection it is; `None` if that cannot be found out in time, or if they have too many.
-    pub(crate) async fn settle(self) -> Option<Settled> {
-        let Arrival { mut stream, peer, mut place, proxied } = self;
-        let Some(crowd) = proxied else {
+    pub(crate) async fn identify(self) -> Option<IdentifiedConnection> {
+        let AcceptedConnection { mut stream, peer, mut permit, proxied } = self;
+        let Some(limiter) = proxied else {
             let reached = stream.local_addr().ok();
-            return Some(Settled { stream, visitor: peer, reached, place });
+            return Some(IdentifiedConnection { stream, visitor: peer, reached, permit });
         };
-        let header = tokio::time::timeout(crowd.proxies.patience, header(&mut stream)).await;
+        let header = tokio::time::timeout(limiter.proxies.patience, header(&mut stream)).await;
         let header = header.unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "it did not come in time")));
         let plain = |address: SocketAddr| SocketAddr::new(address.ip().to_canonical(), address.port());
         match header {
             Ok(ProxyHeader::Visitor { source, destination }) => {
                 let (visitor, reached) = (plain(source), Some(plain(destination)));
-                if place.full().is_none()
-                    && let Err(full) = crowd.count(&mut place, visitor.ip())
+                if permit.limit_reached().is_none()
+                    && let Err(full) = limiter.count(&mut permit, visitor.ip())
                 {
-                    place = turned_away_by(&crowd, visitor, full)?;
+                    permit = turned_away_by(&limiter, visitor, full)?;
                 }
-                Some(Settled { stream, visitor, reached, place })
+                Some(IdentifiedConnection { stream, visitor, reached, permit })
             }
             Ok(ProxyHeader::Proxy) => {
                 let reached = stream.local_addr().ok();
-                Some(Settled { stream, visitor: peer, reached, place })
+                Some(IdentifiedConnection { stream, visitor: peer, reached, permit })
             }
             Err(error) => {
                 metrics::turned_away("proxy");
@@ -110,12 +110,12 @@ impl Arrival {
 
 fn turned_away(visitor: SocketAddr, why: &'static str) {
     metrics::turned_away(why);
-    tracing::debug!(%visitor, why, "there is no place for this connection");
+    tracing::debug!(%visitor, why, "there is no permit for this connection");
 }
 
-fn turned_away_by(crowd: &Crowd, visitor: SocketAddr, full: Full) -> Option<Place> {
+fn turned_away_by(limiter: &ConnectionLimiter, visitor: SocketAddr, full: LimitReached) -> Option<ConnectionPermit> {
     turned_away(visitor, full.name());
-    crowd.at_the_door(full)
+    limiter.at_the_door(full)
 }
 
 /// Reads a header, and not a byte behind it.

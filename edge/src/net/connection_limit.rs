@@ -20,7 +20,7 @@ const SHARDS: usize = 16;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The places of one listener.
-pub(crate) struct Crowd {
+pub(crate) struct ConnectionLimiter {
     all: Arc<Semaphore>,
     per_address: usize,
     /// Places at the door, for those who find none because of their address, and for those who find none at all: one
@@ -33,45 +33,45 @@ pub(crate) struct Crowd {
 }
 
 /// The place of one connection, free again when dropped.
-pub(crate) struct Place {
+pub(crate) struct ConnectionPermit {
     _permit: OwnedSemaphorePermit,
-    counted: Option<(Arc<Crowd>, IpAddr)>,
+    counted: Option<(Arc<ConnectionLimiter>, IpAddr)>,
     /// Why it is one at the door only.
-    full: Option<Full>,
+    full: Option<LimitReached>,
 }
 
-impl Place {
+impl ConnectionPermit {
     /// Why it is one at the door only, where one is told that there is no other.
-    pub(crate) fn full(&self) -> Option<Full> {
+    pub(crate) fn limit_reached(&self) -> Option<LimitReached> {
         self.full
     }
 }
 
 /// Why there is no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Full {
+pub(crate) enum LimitReached {
     /// This address has as many connections as it may.
     ThisAddress,
     /// There are as many connections as there may be.
     Everywhere,
 }
 
-impl Full {
+impl LimitReached {
     /// In a word, for the log and the metrics.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Full::ThisAddress => "address",
-            Full::Everywhere => "all",
+            LimitReached::ThisAddress => "address",
+            LimitReached::Everywhere => "all",
         }
     }
 
     /// What a visitor is told.
     pub(crate) fn refusal(self) -> Refusal {
         let (code, message) = match self {
-            Full::ThisAddress => {
+            LimitReached::ThisAddress => {
                 (Code::AddressBusy, "Your address has as many connections open as it may. Close some, or try again.")
             }
-            Full::Everywhere => (
+            LimitReached::Everywhere => (
                 Code::EdgeBusy,
                 "The server has as many connections open as it can at the moment. Try again in a moment.",
             ),
@@ -80,43 +80,43 @@ impl Full {
     }
 }
 
-impl Crowd {
+impl ConnectionLimiter {
     /// `door` is how many at a time are told that they find no place, for each of both reasons.
     pub(crate) fn new(all: usize, per_address: usize, door: usize, proxies: Proxies) -> Arc<Self> {
         let (all, hasher) = (Arc::new(Semaphore::new(all)), RandomState::new());
         let door = [(); 2].map(|()| Arc::new(Semaphore::new(door)));
-        Arc::new(Crowd { all, per_address, door, proxies, hasher, counts: Default::default() })
+        Arc::new(ConnectionLimiter { all, per_address, door, proxies, hasher, counts: Default::default() })
     }
 
     /// A place to be told why there is none; or none even for that.
-    pub(crate) fn at_the_door(&self, full: Full) -> Option<Place> {
+    pub(crate) fn at_the_door(&self, full: LimitReached) -> Option<ConnectionPermit> {
         let permit = self.door[full as usize].clone().try_acquire_owned().ok()?;
-        Some(Place { _permit: permit, counted: None, full: Some(full) })
+        Some(ConnectionPermit { _permit: permit, counted: None, full: Some(full) })
     }
 
     /// A place for this address, unless it has too many or there is none for anybody. Loopback is not counted: a
     /// reverse proxy on this machine speaks for everybody.
-    pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> Result<Place, Full> {
+    pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> Result<ConnectionPermit, LimitReached> {
         let mut place = self.admit_anybody()?;
         self.count(&mut place, address)?;
         Ok(place)
     }
 
     /// A place for somebody whose address is not known yet.
-    pub(crate) fn admit_anybody(&self) -> Result<Place, Full> {
-        let permit = self.all.clone().try_acquire_owned().map_err(|_| Full::Everywhere)?;
-        Ok(Place { _permit: permit, counted: None, full: None })
+    pub(crate) fn admit_anybody(&self) -> Result<ConnectionPermit, LimitReached> {
+        let permit = self.all.clone().try_acquire_owned().map_err(|_| LimitReached::Everywhere)?;
+        Ok(ConnectionPermit { _permit: permit, counted: None, full: None })
     }
 
     /// Says whose place it is, unless they have too many.
-    pub(crate) fn count(self: &Arc<Self>, place: &mut Place, address: IpAddr) -> Result<(), Full> {
+    pub(crate) fn count(self: &Arc<Self>, place: &mut ConnectionPermit, address: IpAddr) -> Result<(), LimitReached> {
         if address.is_loopback() {
             return Ok(());
         }
         let mut counts = self.counts(address);
         let count = counts.entry(address).or_default();
         if *count >= self.per_address {
-            return Err(Full::ThisAddress);
+            return Err(LimitReached::ThisAddress);
         }
         *count += 1;
         drop(counts);
@@ -130,10 +130,10 @@ impl Crowd {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        if let Some((crowd, address)) = self.counted.take() {
-            let mut counts = crowd.counts(address);
+        if let Some((limiter, address)) = self.counted.take() {
+            let mut counts = limiter.counts(address);
             if let Some(count) = counts.get_mut(&address) {
                 *count -= 1;
                 if *count == 0 {
@@ -150,26 +150,26 @@ mod tests {
 
     #[test]
     fn one_address_cannot_take_every_place() {
-        let crowd = Crowd::new(4, 2, 1, Proxies::default());
+        let limiter = ConnectionLimiter::new(4, 2, 1, Proxies::default());
         let address: IpAddr = "203.0.113.9".parse().expect("an address");
-        let (first, second) = (crowd.admit(address), crowd.admit(address));
+        let (first, second) = (limiter.admit(address), limiter.admit(address));
         assert!(first.is_ok() && second.is_ok());
-        assert_eq!(crowd.admit(address).err(), Some(Full::ThisAddress));
-        assert!(crowd.admit("203.0.113.10".parse().expect("an address")).is_ok());
+        assert_eq!(limiter.admit(address).err(), Some(LimitReached::ThisAddress));
+        assert!(limiter.admit("203.0.113.10".parse().expect("an address")).is_ok());
         drop(first);
-        let first = crowd.admit(address);
+        let first = limiter.admit(address);
         assert!(first.is_ok(), "a place that was left is free again");
-        let local = [(); 3].map(|()| crowd.admit([127, 0, 0, 1].into()));
+        let local = [(); 3].map(|()| limiter.admit([127, 0, 0, 1].into()));
         assert!(local[0].is_ok() && local[1].is_ok(), "loopback is not counted");
-        assert_eq!(local[2].as_ref().err(), Some(&Full::Everywhere));
-        let door = crowd.at_the_door(Full::ThisAddress);
-        assert_eq!(door.as_ref().and_then(Place::full), Some(Full::ThisAddress));
-        assert!(crowd.at_the_door(Full::ThisAddress).is_none(), "there is one for each reason");
-        assert!(crowd.at_the_door(Full::Everywhere).is_some());
+        assert_eq!(local[2].as_ref().err(), Some(&LimitReached::Everywhere));
+        let door = limiter.at_the_door(LimitReached::ThisAddress);
+        assert_eq!(door.as_ref().and_then(ConnectionPermit::limit_reached), Some(LimitReached::ThisAddress));
+        assert!(limiter.at_the_door(LimitReached::ThisAddress).is_none(), "there is one for each reason");
+        assert!(limiter.at_the_door(LimitReached::Everywhere).is_some());
         drop(door);
-        assert!(crowd.at_the_door(Full::ThisAddress).is_some());
+        assert!(limiter.at_the_door(LimitReached::ThisAddress).is_some());
         drop((first, second, local));
-        assert!(crowd.counts.iter().all(|counts| counts.lock().expect("sound").is_empty()), "nothing is left behind");
-        assert_eq!(crowd.all.available_permits(), 4);
+        assert!(limiter.counts.iter().all(|counts| counts.lock().expect("sound").is_empty()), "nothing is left behind");
+        assert_eq!(limiter.all.available_permits(), 4);
     }
 }

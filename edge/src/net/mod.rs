@@ -4,8 +4,8 @@ mod accepted;
 mod connection_limit;
 
 pub use accepted::Proxies;
-pub(crate) use accepted::{Arrival, Settled};
-pub(crate) use connection_limit::{Crowd, Full, Place};
+pub(crate) use accepted::{AcceptedConnection, IdentifiedConnection};
+pub(crate) use connection_limit::{ConnectionLimiter, ConnectionPermit, LimitReached};
 
 use postern_api::{Code, Error};
 use socket2::{Domain, Protocol, Socket, Type};
@@ -50,9 +50,9 @@ pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
 /// without end; a few at a time hear why. None waits for another one's handshake: `serve` is called for each and must only spawn.
 pub(crate) async fn accept(
     listener: TcpListener,
-    crowd: Arc<Crowd>,
+    limiter: Arc<ConnectionLimiter>,
     stop: CancellationToken,
-    mut serve: impl FnMut(Arrival),
+    mut serve: impl FnMut(AcceptedConnection),
 ) {
     let mut pause = Duration::from_millis(5);
     loop {
@@ -65,7 +65,7 @@ pub(crate) async fn accept(
             Ok((stream, address)) => {
                 pause = Duration::from_millis(5);
                 let address = SocketAddr::new(address.ip().to_canonical(), address.port());
-                if let Some(arrival) = Arrival::of(stream, address, &crowd) {
+                if let Some(arrival) = AcceptedConnection::of(stream, address, &limiter) {
                     serve(arrival);
                 }
             }

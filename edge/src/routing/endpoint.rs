@@ -1,10 +1,10 @@
 //! Edges with names, made ready to serve.
 
-use super::Matcher;
+use super::PathMatcher;
 use crate::{
     modules::{Column, Keeper},
-    telemetry::traffic::{Tally, Traffic},
-    tls::{Configs, Handshake},
+    telemetry::traffic::{Traffic, TrafficCounter},
+    tls::{Handshake, TlsConfigs},
 };
 use postern_api::{module::TerminateAt, published, resource::MatchType, traffic::TrafficKind};
 use postern_logins::Realm;
@@ -13,7 +13,7 @@ use std::{collections::HashMap, sync::Arc};
 /// An HTTPS edge.
 pub(crate) struct HttpsEndpoint {
     pub(crate) id: Arc<str>,
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) counter: Arc<TrafficCounter>,
     source: Arc<published::HttpsEdge>,
     /// What its connections must fulfil beyond what everybody's must; none for most edges.
     pub(crate) handshake: Option<Handshake>,
@@ -21,13 +21,13 @@ pub(crate) struct HttpsEndpoint {
     pub(crate) unreadable: bool,
     /// Who may log in at its routes.
     pub(crate) realms: Vec<Arc<Realm>>,
-    routes: Matcher<Arc<Route>>,
+    routes: PathMatcher<Arc<Route>>,
     by_id: HashMap<String, Arc<Route>>,
 }
 
 /// A route of an HTTPS edge.
 pub(crate) struct Route {
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) counter: Arc<TrafficCounter>,
     source: Arc<published::HttpsRoute>,
     backend: Option<Arc<str>>,
     pub(crate) column: Column,
@@ -36,7 +36,7 @@ pub(crate) struct Route {
 /// A TLS edge.
 pub(crate) struct TlsEndpoint {
     pub(crate) id: Arc<str>,
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) counter: Arc<TrafficCounter>,
     source: Arc<published::TlsEdge>,
     backend: Option<Arc<str>>,
     pub(crate) column: Column,
@@ -49,19 +49,19 @@ impl HttpsEndpoint {
     pub(super) fn of(
         edge: &Arc<published::HttpsEdge>,
         former: Option<&HttpsEndpoint>,
-        configs: &Configs,
-        keeper: &Keeper,
+        configs: &TlsConfigs,
+        module_state: &Keeper,
     ) -> Self {
-        let (mut routes, mut by_id) = (Matcher::default(), HashMap::new());
+        let (mut routes, mut by_id) = (PathMatcher::default(), HashMap::new());
         for source in &edge.routes {
             let former = former.and_then(|former| former.by_id.get(&source.id));
             let route = match former.filter(|former| Arc::ptr_eq(&former.source, source)) {
                 Some(same) => same.clone(),
                 None => Arc::new(Route {
-                    tally: keeper.traffic().of(TrafficKind::HttpsRoute, &source.id),
+                    counter: module_state.traffic().of(TrafficKind::HttpsRoute, &source.id),
                     source: source.clone(),
                     backend: source.settings.backend.as_deref().map(Into::into),
-                    column: Column::of(&source.id, &edge.id, &source.settings, keeper),
+                    column: Column::of(&source.id, &edge.id, &source.settings, module_state),
                 }),
             };
             match source.match_type {
@@ -77,7 +77,7 @@ impl HttpsEndpoint {
         };
         let realms = by_id.values().filter_map(|route: &Arc<Route>| route.column.realm().cloned()).collect();
         HttpsEndpoint {
-            tally: keeper.traffic().of(TrafficKind::HttpsEdge, &edge.id),
+            counter: module_state.traffic().of(TrafficKind::HttpsEdge, &edge.id),
             id,
             source: edge.clone(),
             handshake,
@@ -114,7 +114,7 @@ impl TlsEndpoint {
     pub(super) fn of(
         edge: &Arc<published::TlsEdge>,
         former: Option<&TlsEndpoint>,
-        configs: &Configs,
+        configs: &TlsConfigs,
         traffic: &Traffic,
     ) -> Self {
         let id: Arc<str> = edge.id.as_str().into();
@@ -124,10 +124,10 @@ impl TlsEndpoint {
             None => ends_here.then(|| configs.raw(&id, &edge.settings)),
         };
         let backend = edge.settings.backend.as_deref().map(Into::into);
-        let tally = traffic.of(TrafficKind::TlsEdge, &edge.id);
+        let counter = traffic.of(TrafficKind::TlsEdge, &edge.id);
         TlsEndpoint {
             id,
-            tally,
+            counter,
             source: edge.clone(),
             backend,
             column: Column::of_connections(&edge.settings),

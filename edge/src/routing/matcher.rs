@@ -4,18 +4,18 @@ use std::collections::HashMap;
 
 /// Routes by their paths. A look takes as long as the path is deep, however many routes there are.
 #[derive(Debug)]
-pub(crate) struct Matcher<T> {
+pub(crate) struct PathMatcher<T> {
     exact: HashMap<Box<str>, T>,
     prefixes: HashMap<Box<str>, T>,
 }
 
-impl<T> Default for Matcher<T> {
+impl<T> Default for PathMatcher<T> {
     fn default() -> Self {
-        Matcher { exact: HashMap::new(), prefixes: HashMap::new() }
+        PathMatcher { exact: HashMap::new(), prefixes: HashMap::new() }
     }
 }
 
-impl<T> Matcher<T> {
+impl<T> PathMatcher<T> {
     /// Adds a route that serves this path alone.
     pub(crate) fn exact(&mut self, path: &str, route: T) {
         self.exact.insert(normal(path), route);
@@ -63,8 +63,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn matcher(routes: &[(&str, bool)]) -> Matcher<String> {
-        let mut matcher = Matcher::default();
+    fn matcher(routes: &[(&str, bool)]) -> PathMatcher<String> {
+        let mut matcher = PathMatcher::default();
         for (path, exact) in routes {
             if *exact { matcher.exact(path, format!("={path}")) } else { matcher.prefix(path, (*path).to_owned()) }
         }
@@ -106,7 +106,7 @@ mod tests {
         ] {
             assert_eq!(matcher.find(path).map(String::as_str), expected, "{path}");
         }
-        assert_eq!(Matcher::<()>::default().find("/"), None);
+        assert_eq!(PathMatcher::<()>::default().find("/"), None);
     }
 
     proptest! {

@@ -5,5 +5,5 @@ mod matcher;
 mod table;
 
 pub(crate) use endpoint::{HttpsEndpoint, Route, TlsEndpoint};
-pub(crate) use matcher::Matcher;
-pub(crate) use table::{Place, Routing};
+pub(crate) use matcher::PathMatcher;
+pub(crate) use table::{NamedEdge, Routing};

@@ -4,7 +4,7 @@
 use super::{HttpsEndpoint, TlsEndpoint};
 use crate::{
     modules::{Column, Keeper},
-    tls::{Configs, Handshake},
+    tls::{Handshake, TlsConfigs},
 };
 use arc_swap::{ArcSwap, Guard};
 use postern_api::{
@@ -17,39 +17,39 @@ use std::{collections::BTreeSet, sync::Arc, time::Instant};
 /// The table of the moment.
 pub(crate) struct Routing {
     now: ArcSwap<Table>,
-    configs: Arc<Configs>,
-    keeper: Keeper,
+    configs: Arc<TlsConfigs>,
+    module_state: Keeper,
 }
 
 /// All edges with names.
 #[derive(Clone, Default)]
 pub(crate) struct Table {
-    exact: Map<Box<str>, Place>,
+    exact: Map<Box<str>, NamedEdge>,
     /// Wildcards by what follows the `*.`.
-    below: Map<Box<str>, Place>,
+    below: Map<Box<str>, NamedEdge>,
     https: Map<String, Arc<HttpsEndpoint>>,
     tls: Map<String, Arc<TlsEndpoint>>,
 }
 
 /// What a name leads to.
 #[derive(Clone)]
-pub(crate) enum Place {
+pub(crate) enum NamedEdge {
     Https(Arc<HttpsEndpoint>),
     Tls(Arc<TlsEndpoint>),
 }
 
-impl Place {
+impl NamedEdge {
     fn edge(&self) -> &str {
         match self {
-            Place::Https(edge) => &edge.id,
-            Place::Tls(edge) => &edge.id,
+            NamedEdge::Https(edge) => &edge.id,
+            NamedEdge::Tls(edge) => &edge.id,
         }
     }
 }
 
 impl Routing {
-    pub(crate) fn new(configs: Arc<Configs>, keeper: Keeper) -> Self {
-        Routing { now: ArcSwap::default(), configs, keeper }
+    pub(crate) fn new(configs: Arc<TlsConfigs>, module_state: Keeper) -> Self {
+        Routing { now: ArcSwap::default(), configs, module_state }
     }
 
     /// The edges of the moment.
@@ -59,8 +59,8 @@ impl Routing {
 
     /// The stages of a tunnel's own, ready to serve.
     pub(crate) fn stages_of_tunnel(&self, owner: &str, settings: &Settings) -> Result<Column, Error> {
-        self.keeper.expects(owner, Instant::now());
-        Column::checked(owner, settings, &self.keeper)
+        self.module_state.expects(owner, Instant::now());
+        Column::checked(owner, settings, &self.module_state)
     }
 
     /// How connections to a tunnel are made, if not as all others are.
@@ -71,7 +71,7 @@ impl Routing {
 
     /// Forgets what is kept for tunnels that have been away for long; these are up.
     pub(crate) fn forget_tunnels_but<'a>(&self, up: impl Iterator<Item = &'a str>) {
-        self.keeper.forget_tunnels_but(up, Instant::now());
+        self.module_state.forget_tunnels_but(up, Instant::now());
     }
 
     /// Serves by a new configuration from now on: of its edges those are looked at that have changed, or all. What is
@@ -101,7 +101,7 @@ impl Routing {
                 table.https.remove_mut(*id);
                 let stays = published.https_edges.get(*id).map_or(&[][..], |edge| &edge.routes);
                 let gone = former.source().routes.iter().filter(|route| stays.iter().all(|stays| stays.id != route.id));
-                gone.for_each(|route| self.keeper.forget(&route.id));
+                gone.for_each(|route| self.module_state.forget(&route.id));
             }
         }
         for id in &tls {
@@ -112,14 +112,14 @@ impl Routing {
         }
         for edge in https.iter().filter_map(|id| published.https_edges.get(*id)) {
             let former = before.https.get(&edge.id).map(Arc::as_ref);
-            let endpoint = Arc::new(HttpsEndpoint::of(edge, former, &self.configs, &self.keeper));
-            table.put(&edge.names, &Place::Https(endpoint.clone()));
+            let endpoint = Arc::new(HttpsEndpoint::of(edge, former, &self.configs, &self.module_state));
+            table.put(&edge.names, &NamedEdge::Https(endpoint.clone()));
             table.https.insert_mut(edge.id.clone(), endpoint);
         }
         for edge in tls.iter().filter_map(|id| published.tls_edges.get(*id)) {
             let former = before.tls.get(&edge.id).map(Arc::as_ref);
-            let endpoint = Arc::new(TlsEndpoint::of(edge, former, &self.configs, self.keeper.traffic()));
-            table.put(&edge.names, &Place::Tls(endpoint.clone()));
+            let endpoint = Arc::new(TlsEndpoint::of(edge, former, &self.configs, self.module_state.traffic()));
+            table.put(&edge.names, &NamedEdge::Tls(endpoint.clone()));
             table.tls.insert_mut(edge.id.clone(), endpoint);
         }
         self.now.store(Arc::new(table));
@@ -151,7 +151,7 @@ impl Table {
         }
     }
 
-    fn put(&mut self, names: &[HostName], place: &Place) {
+    fn put(&mut self, names: &[HostName], place: &NamedEdge) {
         for name in names {
             match name.wildcard_parent() {
                 Some(parent) => self.below.insert_mut(parent.into(), place.clone()),
@@ -173,7 +173,7 @@ impl Table {
     }
 
     /// The edge of a canonical host, and how much of the host its name covers: all of it, or what follows `*.`.
-    pub(crate) fn find(&self, host: &str) -> Option<(usize, &Place)> {
+    pub(crate) fn find(&self, host: &str) -> Option<(usize, &NamedEdge)> {
         if let Some(place) = self.exact.get(host) {
             return Some((host.len(), place));
         }

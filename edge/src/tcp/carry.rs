@@ -1,14 +1,14 @@
 //! One connection: judged by its socket's address, then carried to whoever serves it.
 
 use crate::{
-    access::{Access, Passage},
+    access::{Access, ConnectionRecord},
     modules::Column,
     refusal::Refusal,
     telemetry::{
-        metrics::Kind,
-        traffic::{Tally, Traffic},
+        metrics::TargetKind,
+        traffic::{Traffic, TrafficCounter},
     },
-    upstream::{self, Backends, Candidates, For, TunnelUpstream},
+    upstream::{self, Backends, Candidates, StreamSpec, TunnelUpstream},
 };
 use postern_api::{published::TcpEdge, traffic::TrafficKind};
 use postern_tunnel::StreamKind;
@@ -19,41 +19,46 @@ use tokio::{
 };
 
 /// Where the connections of a port go.
-pub(crate) enum Target {
+pub(crate) enum PortTarget {
     /// To the tunnel that holds the port.
     Tunnel { upstream: Arc<TunnelUpstream>, column: Option<Arc<Column>> },
     /// To whatever the edge's backend selects.
-    Edge { tally: Arc<Tally>, backend: Option<Arc<str>>, edge: Arc<TcpEdge>, column: Box<Column> },
+    Edge { counter: Arc<TrafficCounter>, backend: Option<Arc<str>>, edge: Arc<TcpEdge>, column: Box<Column> },
 }
 
-impl Target {
+impl PortTarget {
     pub(crate) fn edge(edge: &Arc<TcpEdge>, traffic: &Traffic) -> Self {
-        let (tally, backend) =
+        let (counter, backend) =
             (traffic.of(TrafficKind::TcpEdge, &edge.id), edge.settings.backend.as_deref().map(Into::into));
-        Target::Edge { tally, backend, edge: edge.clone(), column: Box::new(Column::of_connections(&edge.settings)) }
+        PortTarget::Edge {
+            counter,
+            backend,
+            edge: edge.clone(),
+            column: Box::new(Column::of_connections(&edge.settings)),
+        }
     }
 
     /// Judges a visitor before any byte passes. Who may not come in is not answered at all.
-    pub(crate) fn admits(&self, access: &Arc<Access>, visitor: SocketAddr) -> Option<Passage> {
-        let mut passage = Passage::of(access, visitor, "tcp");
+    pub(crate) fn admits(&self, access: &Arc<Access>, visitor: SocketAddr) -> Option<ConnectionRecord> {
+        let mut record = ConnectionRecord::of(access, visitor, "tcp");
         match self {
-            Target::Tunnel { upstream, .. } => passage.trace.at_tunnel(upstream.tally()),
-            Target::Edge { tally, backend, .. } => {
-                passage.trace.at_edge(Kind::TcpEdge, tally);
-                passage.trace.leads_to(backend.as_ref());
+            PortTarget::Tunnel { upstream, .. } => record.trace.at_tunnel(upstream.counter()),
+            PortTarget::Edge { counter, backend, .. } => {
+                record.trace.at_edge(TargetKind::TcpEdge, counter);
+                record.trace.leads_to(backend.as_ref());
             }
         }
         let column = match self {
-            Target::Tunnel { column, .. } => column.as_deref(),
-            Target::Edge { column, .. } => Some(&**column),
+            PortTarget::Tunnel { column, .. } => column.as_deref(),
+            PortTarget::Edge { column, .. } => Some(&**column),
         };
-        passage.judged(column)
+        record.judged(column)
     }
 
     fn candidates(&self, backends: &Backends) -> Result<Candidates, Refusal> {
         match self {
-            Target::Tunnel { upstream, .. } => Ok(upstream::only(upstream.clone())),
-            Target::Edge { backend, .. } => backends.candidates(backend.as_deref()),
+            PortTarget::Tunnel { upstream, .. } => Ok(upstream::only(upstream.clone())),
+            PortTarget::Edge { backend, .. } => backends.candidates(backend.as_deref()),
         }
     }
 }
@@ -62,43 +67,43 @@ impl Target {
 pub(crate) async fn carry(
     stream: TcpStream,
     reached: Option<SocketAddr>,
-    passage: Passage,
-    target: Arc<Target>,
+    record: ConnectionRecord,
+    target: Arc<PortTarget>,
     backends: Arc<Backends>,
 ) {
     let candidates = target.candidates(&backends);
     // From here on a change of configuration does not concern this connection.
     drop((target, backends));
-    let whom = For { kind: StreamKind::Tcp, visitor: passage.visitor, tls: false, reached };
-    join(stream, whom, passage, candidates).await;
+    let spec = StreamSpec { kind: StreamKind::Tcp, visitor: record.visitor, tls: false, reached };
+    join(stream, spec, record, candidates).await;
 }
 
 /// Carries a stream to the first candidate that can be dialled, until both sides have ended.
 pub(crate) async fn join<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
-    whom: For,
-    mut passage: Passage,
+    spec: StreamSpec,
+    mut record: ConnectionRecord,
     candidates: Result<Candidates, Refusal>,
 ) {
-    let visitor = passage.visitor;
+    let visitor = record.visitor;
     let opened = match candidates {
-        Ok(candidates) => upstream::open(candidates, whom, false).await,
+        Ok(candidates) => upstream::open(candidates, spec, false).await,
         Err(refusal) => Err(refusal),
     };
     let (stream_there, origin) = match opened {
         Ok(opened) => opened,
-        Err(refusal) => return passage.refused(&refusal),
+        Err(refusal) => return record.refused(&refusal),
     };
-    origin.mark_served(&mut passage.trace);
-    passage.carried();
+    origin.mark_served(&mut record.trace);
+    record.carried();
     drop(origin);
     let end = postern_tunnel::relay(stream, stream_there).await;
-    passage.moved(end.a_to_b, end.b_to_a);
+    record.moved(end.a_to_b, end.b_to_a);
     let refused = end.error.as_ref().and_then(upstream::refused_by_agent);
     match (refused, &end.error) {
-        (Some(error), _) => return passage.refused(&Refusal::from_agent(error)),
+        (Some(error), _) => return record.refused(&Refusal::from_agent(error)),
         (None, Some(error)) => tracing::debug!(%visitor, %error, "connection broke"),
         (None, None) => tracing::debug!(%visitor, up = end.a_to_b, down = end.b_to_a, "connection ended"),
     }
-    passage.ended();
+    record.ended();
 }

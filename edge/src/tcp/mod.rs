@@ -3,5 +3,5 @@
 mod carry;
 mod ports;
 
-pub(crate) use carry::{Target, join};
+pub(crate) use carry::{PortTarget, join};
 pub(crate) use ports::Ports;

@@ -1,10 +1,10 @@
 //! The listening TCP ports. Where a port leads can change at any moment; connections that stand are not touched.
 
-use super::{Target, carry::carry};
+use super::{PortTarget, carry::carry};
 use crate::{
     access::Access,
-    net::{self, Crowd, Settled},
-    telemetry::metrics::Connected,
+    net::{self, ConnectionLimiter, IdentifiedConnection},
+    telemetry::metrics::ConnectionGauge,
     upstream::Backends,
 };
 use arc_swap::ArcSwap;
@@ -23,7 +23,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 /// All listening TCP ports of tunnels and edges.
 pub(crate) struct Ports {
     address: IpAddr,
-    crowd: Arc<Crowd>,
+    limiter: Arc<ConnectionLimiter>,
     backends: Arc<Backends>,
     access: Arc<Access>,
     open: Mutex<HashMap<u16, Port>>,
@@ -33,7 +33,7 @@ pub(crate) struct Ports {
 }
 
 struct Port {
-    target: Arc<ArcSwap<Target>>,
+    target: Arc<ArcSwap<PortTarget>>,
     stop: CancellationToken,
     task: JoinHandle<()>,
 }
@@ -46,9 +46,14 @@ pub(crate) struct Reserved<'a> {
 }
 
 impl Ports {
-    pub(crate) fn new(address: IpAddr, crowd: Arc<Crowd>, backends: Arc<Backends>, access: Arc<Access>) -> Self {
+    pub(crate) fn new(
+        address: IpAddr,
+        limiter: Arc<ConnectionLimiter>,
+        backends: Arc<Backends>,
+        access: Arc<Access>,
+    ) -> Self {
         let (open, order, carrying) = (Mutex::default(), tokio::sync::Mutex::default(), TaskTracker::new());
-        Ports { address, crowd, backends, access, open, order, carrying }
+        Ports { address, limiter, backends, access, open, order, carrying }
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<u16, Port>> {
@@ -72,7 +77,7 @@ impl Ports {
         let _order = self.order.lock().await;
         let closing = {
             let mut open = self.open();
-            let own = |port: &Port| matches!(&**port.target.load(), Target::Tunnel { upstream, .. } if **upstream.id() == *tunnel);
+            let own = |port: &Port| matches!(&**port.target.load(), PortTarget::Tunnel { upstream, .. } if **upstream.id() == *tunnel);
             if open.get(&port).is_some_and(own) { open.remove(&port) } else { None }
         };
         if let Some(port) = closing {
@@ -95,7 +100,7 @@ impl Ports {
         let gone: Vec<Port> = {
             let mut open = self.open();
             let left = |(port, open): (&u16, &Port)| match &**open.target.load() {
-                Target::Edge { edge, .. } if changed.is_none_or(|changed| changed.contains(&edge.id)) => {
+                PortTarget::Edge { edge, .. } if changed.is_none_or(|changed| changed.contains(&edge.id)) => {
                     (!wanted.contains(port)).then_some(*port)
                 }
                 _ => None,
@@ -119,12 +124,12 @@ impl Ports {
     fn lead(&self, port: u16, edge: &Arc<TcpEdge>) -> bool {
         if let Some(open) = self.open().get(&port) {
             return match &**open.target.load() {
-                Target::Edge { edge: now, .. } if Arc::ptr_eq(now, edge) => true,
-                Target::Edge { .. } => {
-                    open.target.store(Arc::new(Target::edge(edge, &self.access.telemetry.traffic)));
+                PortTarget::Edge { edge: now, .. } if Arc::ptr_eq(now, edge) => true,
+                PortTarget::Edge { .. } => {
+                    open.target.store(Arc::new(PortTarget::edge(edge, &self.access.telemetry.traffic)));
                     true
                 }
-                Target::Tunnel { upstream, .. } => {
+                PortTarget::Tunnel { upstream, .. } => {
                     tracing::warn!(
                         edge = edge.id,
                         port,
@@ -137,7 +142,7 @@ impl Ports {
         }
         match net::listen(SocketAddr::new(self.address, port), "Stop that program, or give the edge another port") {
             Ok(listener) => {
-                self.start(port, listener, Target::edge(edge, &self.access.telemetry.traffic));
+                self.start(port, listener, PortTarget::edge(edge, &self.access.telemetry.traffic));
                 true
             }
             Err(error) => {
@@ -147,18 +152,22 @@ impl Ports {
         }
     }
 
-    fn start(&self, port: u16, listener: TcpListener, target: Target) {
+    fn start(&self, port: u16, listener: TcpListener, target: PortTarget) {
         let target = Arc::new(ArcSwap::from_pointee(target));
         let stop = CancellationToken::new();
         let (leads_to, backends, carrying) = (target.clone(), self.backends.clone(), self.carrying.clone());
         let access = self.access.clone();
-        let accepting = net::accept(listener, self.crowd.clone(), stop.clone(), move |arrival| {
+        let accepting = net::accept(listener, self.limiter.clone(), stop.clone(), move |accepted| {
             let (target, backends, access) = (leads_to.load_full(), backends.clone(), access.clone());
             carrying.spawn(async move {
-                let Some(Settled { stream, visitor, reached, place: _place }) = arrival.settle().await else { return };
-                let Some(passage) = target.admits(&access, visitor) else { return };
-                let _connected = Connected::new("tcp");
-                carry(stream, reached, passage, target, backends).await;
+                let Some(IdentifiedConnection { stream, visitor, reached, permit: _permit }) =
+                    accepted.identify().await
+                else {
+                    return;
+                };
+                let Some(record) = target.admits(&access, visitor) else { return };
+                let _connected = ConnectionGauge::new("tcp");
+                carry(stream, reached, record, target, backends).await;
             });
         });
         self.open().insert(port, Port { target, stop, task: tokio::spawn(accepting) });
@@ -201,7 +210,7 @@ impl Reserved<'_> {
     }
 
     /// From now on connections are accepted for the target.
-    pub(crate) fn serve(self, target: Target) {
+    pub(crate) fn serve(self, target: PortTarget) {
         self.ports.start(self.port, self.listener, target);
     }
 }

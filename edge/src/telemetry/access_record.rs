@@ -5,8 +5,8 @@ use crate::{
     telemetry::Telemetry,
     telemetry::{
         Trace,
-        metrics::{self, Kind},
-        traffic::{Outcome, Reached, Tally},
+        metrics::{self, TargetKind},
+        traffic::{Outcome, ReachedCounters, TrafficCounter},
     },
 };
 use postern_api::{Code, trace};
@@ -26,7 +26,7 @@ const LONGEST_PATH: usize = 1024;
 
 /// A request or connection as it is written down.
 #[derive(Clone, Debug, Serialize)]
-pub struct Entry {
+pub struct AccessLogEntry {
     /// When it began.
     #[serde(serialize_with = "written")]
     pub time: jiff::Timestamp,
@@ -72,7 +72,7 @@ pub struct Entry {
 
 /// What is known of a visitor's side, to be written down if anybody wants to know.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct RequestDescription<'a> {
     pub(crate) visitor: SocketAddr,
     pub(crate) scheme: &'static str,
     pub(crate) protocol: &'static str,
@@ -82,21 +82,21 @@ pub(crate) struct Asked<'a> {
 }
 
 /// Shared by whoever moves bytes of it. What it was is told once; the last to let go writes it down.
-pub(crate) struct Record {
+pub(crate) struct AccessRecord {
     telemetry: Arc<Telemetry>,
     began: Instant,
     bytes_in: AtomicU64,
     bytes_out: AtomicU64,
-    told: OnceLock<(Kind, Reached, Option<Box<Entry>>)>,
+    told: OnceLock<(TargetKind, ReachedCounters, Option<Box<AccessLogEntry>>)>,
 }
 
-impl Record {
+impl AccessRecord {
     pub(crate) fn begin(telemetry: &Arc<Telemetry>) -> Arc<Self> {
-        Record::since(telemetry, Instant::now())
+        AccessRecord::since(telemetry, Instant::now())
     }
 
     pub(crate) fn since(telemetry: &Arc<Telemetry>, began: Instant) -> Arc<Self> {
-        Arc::new(Record {
+        Arc::new(AccessRecord {
             telemetry: telemetry.clone(),
             began,
             bytes_in: AtomicU64::new(0),
@@ -118,9 +118,9 @@ impl Record {
     }
 
     /// Counts it as a request, or as a connection that is carried from now on.
-    pub(crate) fn arrived(&self, trace: &Trace) {
+    pub(crate) fn started(&self, trace: &Trace) {
         self.telemetry.traffic.all().request();
-        trace.reached().each().for_each(Tally::request);
+        trace.reached().each().for_each(TrafficCounter::request);
     }
 
     /// Counts how it ended.
@@ -128,27 +128,39 @@ impl Record {
         let outcome = Outcome::of(status, refusal);
         if outcome != Outcome::Well {
             self.telemetry.traffic.all().outcome(outcome);
-            trace.reached().each().for_each(|tally| tally.outcome(outcome));
+            trace.reached().each().for_each(|counter| counter.outcome(outcome));
         }
     }
 
     /// Says what it was, once that is known: what was asked, how it was answered, and why it was refused if it was.
-    pub(crate) fn tell(&self, asked: Asked<'_>, status: u16, trace: &mut Trace, refusal: Option<&Refusal>) {
+    pub(crate) fn describe(
+        &self,
+        request: RequestDescription<'_>,
+        status: u16,
+        trace: &mut Trace,
+        refusal: Option<&Refusal>,
+    ) {
         let refusal = refusal.filter(|refusal| refusal.location.is_none());
         let kept = refusal.is_some() && trace.edge().is_some();
         let logged = self.telemetry.log.is_some();
-        let entry = (kept || logged).then(|| Box::new(self.entry(asked, status, trace, refusal)));
+        let entry = (kept || logged).then(|| Box::new(self.entry(request, status, trace, refusal)));
         if let (true, Some(edge), Some(entry)) = (kept, trace.edge(), &entry) {
-            self.telemetry.refused.add(edge, Entry::clone(entry));
+            self.telemetry.refused.add(edge, AccessLogEntry::clone(entry));
         }
         let _ = self.told.set((trace.kind(), trace.reached().clone(), entry.filter(|_| logged)));
     }
 
-    fn entry(&self, asked: Asked<'_>, status: u16, trace: &mut Trace, refusal: Option<&Refusal>) -> Entry {
-        let Asked { visitor, scheme, protocol, host, method, path } = asked;
+    fn entry(
+        &self,
+        request: RequestDescription<'_>,
+        status: u16,
+        trace: &mut Trace,
+        refusal: Option<&Refusal>,
+    ) -> AccessLogEntry {
+        let RequestDescription { visitor, scheme, protocol, host, method, path } = request;
         let whole = trace.told();
         let elapsed = self.began.elapsed();
-        Entry {
+        AccessLogEntry {
             time: jiff::Timestamp::now().checked_sub(elapsed).unwrap_or_default(),
             kind: if method.is_empty() { "connection" } else { "request" },
             id: whole.id,
@@ -173,13 +185,13 @@ impl Record {
     }
 }
 
-impl Drop for Record {
+impl Drop for AccessRecord {
     fn drop(&mut self) {
         let (bytes_in, bytes_out) = (*self.bytes_in.get_mut(), *self.bytes_out.get_mut());
         let Some((kind, reached, entry)) = self.told.take() else { return metrics::abandoned() };
         metrics::bytes(kind, bytes_in, bytes_out);
         self.telemetry.traffic.all().bytes(bytes_in, bytes_out);
-        reached.each().for_each(|tally| tally.bytes(bytes_in, bytes_out));
+        reached.each().for_each(|counter| counter.bytes(bytes_in, bytes_out));
         if let (Some(mut entry), Some(log)) = (entry, &self.telemetry.log) {
             (entry.bytes_in, entry.bytes_out) = (bytes_in, bytes_out);
             entry.duration_microseconds = microseconds(self.began.elapsed());

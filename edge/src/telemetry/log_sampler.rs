@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Takes `EACH` of a second, the first ones.
 #[derive(Debug, Default)]
-pub(crate) struct Sample<const EACH: u32>(AtomicU64);
+pub(crate) struct LogSampler<const EACH: u32>(AtomicU64);
 
-impl<const EACH: u32> Sample<EACH> {
+impl<const EACH: u32> LogSampler<EACH> {
     /// Whether this one is taken.
     pub(crate) fn takes(&self) -> bool {
         self.takes_in(jiff::Timestamp::now().as_second().unsigned_abs())
@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn so_many_of_each_second_are_taken() {
-        let sample = Sample::<2>::default();
+        let sample = LogSampler::<2>::default();
         let taken = [7, 7, 7, 8, 8, 8, 8, 10].map(|second| sample.takes_in(second));
         assert_eq!(taken, [true, true, false, true, true, false, false, true]);
     }

@@ -9,7 +9,7 @@ use std::{sync::LazyLock, time::Duration};
 
 /// What a request or connection reached. Labels are these few: never a name, never an id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TargetKind {
     /// Nothing that is published.
     #[default]
     Nothing,
@@ -63,7 +63,7 @@ pub(crate) fn begin() {
 }
 
 /// One request was answered; `took` is the time until the head of the answer was there.
-pub(crate) fn request(kind: Kind, status: u16, took: Duration) {
+pub(crate) fn request(kind: TargetKind, status: u16, took: Duration) {
     let requests = &REQUESTS[kind as usize];
     requests.classes[usize::from(status / 100).clamp(1, 5) - 1].increment(1);
     requests.seconds.record(took.as_secs_f64());
@@ -75,7 +75,7 @@ pub(crate) fn abandoned() {
 }
 
 /// A request or connection is over that moved so many bytes: bodies of requests and answers, all of a connection.
-pub(crate) fn bytes(kind: Kind, received: u64, sent: u64) {
+pub(crate) fn bytes(kind: TargetKind, received: u64, sent: u64) {
     let bytes = &BYTES[kind as usize];
     bytes.received.increment(received);
     bytes.sent.increment(sent);
@@ -118,17 +118,17 @@ pub(crate) fn circuit_opened() {
 }
 
 /// Counts a connection for as long as it lives.
-pub(crate) struct Connected(&'static str);
+pub(crate) struct ConnectionGauge(&'static str);
 
-impl Connected {
+impl ConnectionGauge {
     pub(crate) fn new(listener: &'static str) -> Self {
         counter!("postern_edge_connections_total", "listener" => listener).increment(1);
         gauge!("postern_edge_connections", "listener" => listener).increment(1);
-        Connected(listener)
+        ConnectionGauge(listener)
     }
 }
 
-impl Drop for Connected {
+impl Drop for ConnectionGauge {
     fn drop(&mut self) {
         gauge!("postern_edge_connections", "listener" => self.0).decrement(1);
     }

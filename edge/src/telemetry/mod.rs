@@ -11,20 +11,20 @@ mod trace;
 pub(crate) mod traffic;
 
 pub use access_log::AccessLog;
-pub use access_record::Entry;
-pub(crate) use access_record::{Asked, Record, cut};
+pub use access_record::AccessLogEntry;
+pub(crate) use access_record::{AccessRecord, RequestDescription, cut};
 pub(crate) use request_id::request_id;
 pub(crate) use trace::{Trace, Verdict};
 
 use postern_api::published::{Changed, Published};
-use recent_refusals::Refused;
+use recent_refusals::RecentRefusals;
 use std::sync::Arc;
 use traffic::Traffic;
 
 /// Where requests and connections are written down; one for the whole edge.
 #[derive(Default)]
 pub(crate) struct Telemetry {
-    pub(crate) refused: Refused,
+    pub(crate) refused: RecentRefusals,
     /// Counters of each edge, route and tunnel.
     pub(crate) traffic: Arc<Traffic>,
     /// `None` when no access log is configured.

@@ -1,6 +1,6 @@
 //! The last requests and connections that each edge turned away, so that their owner can see why.
 
-use crate::telemetry::Entry;
+use crate::telemetry::AccessLogEntry;
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,18 +13,18 @@ const ALL: usize = 10_000;
 
 /// All that are kept. Its lock is taken for refusals only.
 #[derive(Default)]
-pub(crate) struct Refused(Mutex<Book>);
+pub(crate) struct RecentRefusals(Mutex<Refusals>);
 
 #[derive(Default)]
-struct Book {
-    by_edge: HashMap<Arc<str>, VecDeque<(u64, Arc<Entry>)>>,
+struct Refusals {
+    by_edge: HashMap<Arc<str>, VecDeque<(u64, Arc<AccessLogEntry>)>>,
     /// Whose each of them is, the oldest first.
     by_age: BTreeMap<u64, Arc<str>>,
     next: u64,
 }
 
-impl Refused {
-    pub(crate) fn add(&self, edge: &Arc<str>, entry: Entry) {
+impl RecentRefusals {
+    pub(crate) fn add(&self, edge: &Arc<str>, entry: AccessLogEntry) {
         let mut book = self.book();
         let number = book.next;
         book.next += 1;
@@ -44,7 +44,7 @@ impl Refused {
     }
 
     /// Those of an edge, the newest first.
-    pub(crate) fn of(&self, edge: &str) -> Vec<Arc<Entry>> {
+    pub(crate) fn of(&self, edge: &str) -> Vec<Arc<AccessLogEntry>> {
         let book = self.book();
         book.by_edge.get(edge).into_iter().flatten().rev().map(|(_, entry)| entry.clone()).collect()
     }
@@ -63,7 +63,7 @@ impl Refused {
         }
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
+    fn book(&self) -> MutexGuard<'_, Refusals> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -72,8 +72,8 @@ impl Refused {
 mod tests {
     use super::*;
 
-    fn entry(number: usize) -> Entry {
-        Entry {
+    fn entry(number: usize) -> AccessLogEntry {
+        AccessLogEntry {
             time: jiff::Timestamp::now(),
             kind: "request",
             id: format!("op_{number}"),
@@ -97,13 +97,13 @@ mod tests {
         }
     }
 
-    fn ids(refused: &Refused, edge: &str) -> Vec<String> {
+    fn ids(refused: &RecentRefusals, edge: &str) -> Vec<String> {
         refused.of(edge).iter().map(|entry| entry.id.clone()).collect()
     }
 
     #[test]
     fn each_edge_keeps_its_last_ones_and_a_busy_one_takes_nothing_from_others() {
-        let refused = Refused::default();
+        let refused = RecentRefusals::default();
         let (quiet, busy): (Arc<str>, Arc<str>) = ("edghts_quiet".into(), "edghts_busy".into());
         refused.add(&quiet, entry(0));
         (0..ALL + EACH).for_each(|number| refused.add(&busy, entry(number)));
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn all_together_are_bounded_and_the_oldest_go_first() {
-        let refused = Refused::default();
+        let refused = RecentRefusals::default();
         let edges: Vec<Arc<str>> = (0..ALL / EACH + 2).map(|edge| format!("edghts_{edge}").into()).collect();
         edges.iter().for_each(|edge| (0..EACH).for_each(|number| refused.add(edge, entry(number))));
         assert_eq!(refused.book().by_age.len(), ALL);

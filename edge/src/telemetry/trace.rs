@@ -2,8 +2,8 @@
 
 use crate::telemetry::{
     cut,
-    metrics::Kind,
-    traffic::{Reached, Tally},
+    metrics::TargetKind,
+    traffic::{ReachedCounters, TrafficCounter},
 };
 use postern_api::trace::{self, LONGEST_RULE, MOST_DECISIONS};
 use postern_tunnel::proto::frame::MAX_NOTE;
@@ -26,8 +26,8 @@ pub(crate) struct Decision {
 /// The way of one request or connection, and what all modules said about it, in order. Empty ones cost nothing.
 #[derive(Clone, Default)]
 pub(crate) struct Trace {
-    kind: Kind,
-    reached: Reached,
+    kind: TargetKind,
+    reached: ReachedCounters,
     backend: Option<Arc<str>>,
     served_by: Option<Arc<str>>,
     id: Option<Box<str>>,
@@ -48,24 +48,24 @@ impl Trace {
     }
 
     /// Names the edge that was reached.
-    pub(crate) fn at_edge(&mut self, kind: Kind, edge: &Arc<Tally>) {
+    pub(crate) fn at_edge(&mut self, kind: TargetKind, edge: &Arc<TrafficCounter>) {
         self.kind = kind;
         self.reached.edge = Some(edge.clone());
     }
 
     /// Names the tunnel whose own address was reached.
-    pub(crate) fn at_tunnel(&mut self, tunnel: &Arc<Tally>) {
-        self.kind = Kind::Tunnel;
+    pub(crate) fn at_tunnel(&mut self, tunnel: &Arc<TrafficCounter>) {
+        self.kind = TargetKind::Tunnel;
         self.reached.tunnel = Some(tunnel.clone());
     }
 
     /// Says what was reached if it is no edge.
-    pub(crate) fn at(&mut self, kind: Kind) {
+    pub(crate) fn at(&mut self, kind: TargetKind) {
         self.kind = kind;
     }
 
     /// Names the route of the edge whose stages these are.
-    pub(crate) fn on_route(&mut self, route: &Arc<Tally>) {
+    pub(crate) fn on_route(&mut self, route: &Arc<TrafficCounter>) {
         self.reached.route = Some(route.clone());
     }
 
@@ -75,8 +75,8 @@ impl Trace {
     }
 
     /// Names who is asked, whatever comes of it.
-    pub(crate) fn tries_tunnel(&mut self, tunnel: &Arc<Tally>) {
-        if !self.reached.tunnel.as_ref().is_some_and(|tally| Arc::ptr_eq(tally, tunnel)) {
+    pub(crate) fn tries_tunnel(&mut self, tunnel: &Arc<TrafficCounter>) {
+        if !self.reached.tunnel.as_ref().is_some_and(|counter| Arc::ptr_eq(counter, tunnel)) {
             self.reached.tunnel = Some(tunnel.clone());
         }
     }
@@ -86,7 +86,7 @@ impl Trace {
         self.served_by = Some(upstream);
     }
 
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> TargetKind {
         self.kind
     }
 
@@ -99,7 +99,7 @@ impl Trace {
     }
 
     /// Whose numbers it adds to.
-    pub(crate) fn reached(&self) -> &Reached {
+    pub(crate) fn reached(&self) -> &ReachedCounters {
         &self.reached
     }
 

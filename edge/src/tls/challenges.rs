@@ -25,7 +25,7 @@ struct Shown {
 
 /// A proof is shown until this is dropped.
 #[must_use]
-pub struct Showing {
+pub struct ChallengeGuard {
     challenges: Challenges,
     what: What,
 }
@@ -37,15 +37,15 @@ enum What {
 
 impl Challenges {
     /// Answers requests for this token on the HTTP port, of whatever host.
-    pub fn text(&self, token: &str, text: &str) -> Showing {
+    pub fn text(&self, token: &str, text: &str) -> ChallengeGuard {
         self.with(|shown| shown.texts.insert(token.to_owned(), text.to_owned()));
-        Showing { challenges: self.clone(), what: What::Text(token.to_owned()) }
+        ChallengeGuard { challenges: self.clone(), what: What::Text(token.to_owned()) }
     }
 
     /// Shows this certificate for the name to those who ask for a proof on the HTTPS port.
-    pub fn certificate(&self, name: &HostName, certificate: Arc<CertifiedKey>) -> Showing {
+    pub fn certificate(&self, name: &HostName, certificate: Arc<CertifiedKey>) -> ChallengeGuard {
         self.with(|shown| shown.certificates.insert(name.clone(), certificate));
-        Showing { challenges: self.clone(), what: What::Certificate(name.clone()) }
+        ChallengeGuard { challenges: self.clone(), what: What::Certificate(name.clone()) }
     }
 
     /// The text for a path, if it is one of a proof.
@@ -63,7 +63,7 @@ impl Challenges {
     }
 }
 
-impl Drop for Showing {
+impl Drop for ChallengeGuard {
     fn drop(&mut self) {
         self.challenges.with(|shown| match &self.what {
             What::Text(token) => drop(shown.texts.remove(token)),

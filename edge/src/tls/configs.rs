@@ -1,7 +1,7 @@
 //! The TLS configurations of the HTTPS port: one for visitors, one for agents, and those of edges with rules of
 //! their own.
 
-use super::{Certificates, uploaded::Uploaded};
+use super::{Certificates, uploaded::UploadedCertificates};
 use crate::tls::challenges::{self, Challenges};
 use arc_swap::ArcSwap;
 use postern_api::{
@@ -25,26 +25,26 @@ const KEPT: usize = 64;
 static NEW: &[&SupportedProtocolVersion] = &[&rustls::version::TLS13];
 
 /// Configurations by the local address that was reached: a client that names no host gets a certificate for it.
-pub(crate) struct Configs {
-    uploaded: Arc<Uploaded>,
+pub(crate) struct TlsConfigs {
+    uploaded: Arc<UploadedCertificates>,
     certificates: Arc<dyn Certificates>,
     challenges: Challenges,
     tickets: Arc<dyn ProducesTickets>,
-    kept: ArcSwap<HashMap<IpAddr, Pair>>,
+    kept: ArcSwap<HashMap<IpAddr, ConfigPair>>,
 }
 
 /// What applies to visitors and what applies to agents.
 #[derive(Clone)]
-pub(crate) struct Pair {
+pub(crate) struct ConfigPair {
     pub(crate) visitors: Arc<ServerConfig>,
     pub(crate) agents: Arc<ServerConfig>,
 }
 
-impl Configs {
+impl TlsConfigs {
     pub(crate) fn new(certificates: Arc<dyn Certificates>, challenges: Challenges) -> Result<Self, Error> {
         let tickets = aws_lc_rs::Ticketer::new()
             .map_err(|error| Error::new(Code::Internal, format!("TLS cannot make ticket keys: {error}.")))?;
-        Ok(Configs { uploaded: Arc::default(), certificates, challenges, tickets, kept: ArcSwap::default() })
+        Ok(TlsConfigs { uploaded: Arc::default(), certificates, challenges, tickets, kept: ArcSwap::default() })
     }
 
     /// Shows the published certificates from the next handshake on.
@@ -65,12 +65,16 @@ impl Configs {
         Some(Arc::new(config))
     }
 
-    fn chosen(&self, local: IpAddr) -> Arc<Chosen> {
-        Arc::new(Chosen { uploaded: self.uploaded.clone(), certificates: self.certificates.clone(), local })
+    fn chosen(&self, local: IpAddr) -> Arc<CertificateResolver> {
+        Arc::new(CertificateResolver {
+            uploaded: self.uploaded.clone(),
+            certificates: self.certificates.clone(),
+            local,
+        })
     }
 
     /// The configurations for connections that reached this local address.
-    pub(crate) fn on(&self, local: IpAddr) -> Pair {
+    pub(crate) fn on(&self, local: IpAddr) -> ConfigPair {
         if let Some(pair) = self.kept.load().get(&local) {
             return pair.clone();
         }
@@ -85,7 +89,7 @@ impl Configs {
         pair
     }
 
-    fn build(&self, local: IpAddr) -> Pair {
+    fn build(&self, local: IpAddr) -> ConfigPair {
         let chosen = self.chosen(local);
         let config = |provider: CryptoProvider, versions: &[&'static SupportedProtocolVersion]| {
             let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
@@ -102,7 +106,7 @@ impl Configs {
         visitors.alpn_protocols = http_protocols();
         let mut agents = config(agent_provider(), versions(Some(TlsVersion::Tls13)));
         agents.alpn_protocols = vec![postern_tunnel::ALPN.to_vec()];
-        Pair { visitors: Arc::new(visitors), agents: Arc::new(agents) }
+        ConfigPair { visitors: Arc::new(visitors), agents: Arc::new(agents) }
     }
 
     /// The handshake of an HTTPS edge that asks more than others do; `None` where it does not.
@@ -216,13 +220,13 @@ fn agent_provider() -> CryptoProvider {
 }
 
 /// The certificate for a visitor: an uploaded one, else whatever the server has.
-struct Chosen {
-    uploaded: Arc<Uploaded>,
+struct CertificateResolver {
+    uploaded: Arc<UploadedCertificates>,
     certificates: Arc<dyn Certificates>,
     local: IpAddr,
 }
 
-impl ResolvesServerCert for Chosen {
+impl ResolvesServerCert for CertificateResolver {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         let name = match hello.server_name() {
             Some(name) => Some(HostName::parse(name).ok()?),
@@ -234,8 +238,8 @@ impl ResolvesServerCert for Chosen {
     }
 }
 
-impl std::fmt::Debug for Chosen {
+impl std::fmt::Debug for CertificateResolver {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Chosen({})", self.local)
+        write!(f, "CertificateResolver({})", self.local)
     }
 }

@@ -14,12 +14,14 @@ const LONGEST: usize = 4096;
 
 /// What a verified certificate says of its holder. What it does not say has no header.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Identity(Vec<(HeaderName, HeaderValue)>);
+pub(crate) struct ClientIdentity(Vec<(HeaderName, HeaderValue)>);
 
-impl Identity {
+impl ClientIdentity {
     /// Reads a certificate that was verified already.
     pub(super) fn of(certificate: &CertificateDer<'_>) -> Self {
-        let Ok((_, certificate)) = x509_parser::parse_x509_certificate(certificate) else { return Identity::default() };
+        let Ok((_, certificate)) = x509_parser::parse_x509_certificate(certificate) else {
+            return ClientIdentity::default();
+        };
         let names = Names::of(&certificate);
         let common = certificate.subject().iter_common_name().next().and_then(|name| name.as_str().ok());
         let serial = format!("{:x}", certificate.tbs_certificate.serial);
@@ -33,7 +35,7 @@ impl Identity {
             let text = text.filter(|text| !text.is_empty() && text.len() <= LONGEST)?;
             Some((name, HeaderValue::try_from(text).ok()?))
         };
-        Identity(said.into_iter().filter_map(header).collect())
+        ClientIdentity(said.into_iter().filter_map(header).collect())
     }
 
     /// The headers; names are those that no visitor can send.
@@ -97,7 +99,7 @@ mod tests {
         params.distinguished_name = rcgen::DistinguishedName::new();
         change(&mut params);
         let certificate = params.self_signed(&key).expect("a certificate");
-        let identity = Identity::of(certificate.der());
+        let identity = ClientIdentity::of(certificate.der());
         let text = |(name, value): &(HeaderName, HeaderValue)| {
             (name.as_str().to_owned(), value.to_str().expect("visible").to_owned())
         };

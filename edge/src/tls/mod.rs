@@ -9,10 +9,10 @@ mod identity;
 mod rewound;
 mod uploaded;
 
-pub use challenges::{Challenges, Showing};
-pub(crate) use configs::{Configs, Handshake};
-pub(crate) use identity::Identity;
-pub(crate) use rewound::Rewound;
+pub use challenges::{ChallengeGuard, Challenges};
+pub(crate) use configs::{Handshake, TlsConfigs};
+pub(crate) use identity::ClientIdentity;
+pub(crate) use rewound::RewoundStream;
 
 use hello::Hello;
 pub(crate) use hello::SILENT;
@@ -36,7 +36,7 @@ pub trait Certificates: Send + Sync {
 }
 
 /// Who came through the handshake.
-pub(crate) enum Caller<D> {
+pub(crate) enum HandshakeOutcome<D> {
     /// An agent, about to say the session's preamble.
     Agent(TlsStream<TcpStream>),
     /// A visitor who speaks HTTP.
@@ -45,7 +45,7 @@ pub(crate) enum Caller<D> {
         /// Whether HTTP/2 was agreed upon.
         http2: bool,
         /// The edge by whose own rules the handshake was made.
-        admission: Option<Admission>,
+        admission: Option<TlsAdmission>,
     },
     /// A visitor of a TLS edge or tunnel, whose TLS ended here.
     Terminated(TlsStream<TcpStream>, D),
@@ -59,7 +59,7 @@ pub(crate) enum Caller<D> {
 
 /// The rules of a handshake where they differ from the default ones. `D` is the destination of a connection that is
 /// not HTTP.
-pub(crate) enum Rules<D> {
+pub(crate) enum HandshakeRules<D> {
     /// Those of one edge or tunnel that speaks HTTP, by its id.
     Own(Arc<str>, Handshake),
     /// Those of a TLS edge or tunnel, and how TLS ends here; `None` passes it through.
@@ -67,13 +67,13 @@ pub(crate) enum Rules<D> {
 }
 
 /// How a connection came in by the rules of one edge.
-pub(crate) struct Admission {
+pub(crate) struct TlsAdmission {
     edge: Arc<str>,
     config: Arc<ServerConfig>,
-    identity: Identity,
+    identity: ClientIdentity,
 }
 
-impl Admission {
+impl TlsAdmission {
     /// Whether the connection was made for this edge, by whatever rules.
     pub(crate) fn is_for(&self, edge: &str) -> bool {
         *self.edge == *edge
@@ -85,7 +85,7 @@ impl Admission {
     }
 
     /// Who the visitor has proved to be.
-    pub(crate) fn identity(&self) -> &Identity {
+    pub(crate) fn identity(&self) -> &ClientIdentity {
         &self.identity
     }
 }
@@ -94,11 +94,11 @@ impl Admission {
 /// rules hold for a name; `admits` judges visitors of TLS edges before anything is said to them.
 pub(crate) async fn handshake<D>(
     stream: TcpStream,
-    configs: &Configs,
-    find: impl Fn(&HostName) -> Option<Rules<D>>,
+    configs: &TlsConfigs,
+    find: impl Fn(&HostName) -> Option<HandshakeRules<D>>,
     admits: impl FnMut(&HostName, &D) -> bool,
     deadline: Duration,
-) -> io::Result<Caller<D>> {
+) -> io::Result<HandshakeOutcome<D>> {
     tokio::time::timeout(deadline, choose(stream, configs, find, admits))
         .await
         .unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "the TLS handshake took too long")))
@@ -106,38 +106,38 @@ pub(crate) async fn handshake<D>(
 
 async fn choose<D>(
     mut stream: TcpStream,
-    configs: &Configs,
-    find: impl Fn(&HostName) -> Option<Rules<D>>,
+    configs: &TlsConfigs,
+    find: impl Fn(&HostName) -> Option<HandshakeRules<D>>,
     mut admits: impl FnMut(&HostName, &D) -> bool,
-) -> io::Result<Caller<D>> {
+) -> io::Result<HandshakeOutcome<D>> {
     let local =
         stream.local_addr().as_ref().map(SocketAddr::ip).map_or(IpAddr::from([127, 0, 0, 1]), |ip| ip.to_canonical());
     let hello = Hello::read(&mut stream).await?;
     let pair = configs.on(local);
     if hello.offers(postern_tunnel::ALPN) {
-        return hello.finish(stream, pair.agents).await.map(Caller::Agent);
+        return hello.finish(stream, pair.agents).await.map(HandshakeOutcome::Agent);
     }
     // Without a proof to show the name may still be that of a TLS edge that passes this on.
     if hello.offers(challenges::ALPN)
         && let Some(config) = hello.name().and_then(|name| configs.proof(&name))
     {
         hello.finish(stream, config).await?.shutdown().await?;
-        return Ok(Caller::Proved);
+        return Ok(HandshakeOutcome::Proved);
     }
     let (config, edge) = match hello.name().and_then(|name| Some((find(&name)?, name))) {
-        Some((Rules::Tls(destination, handshake), name)) => {
+        Some((HandshakeRules::Tls(destination, handshake), name)) => {
             if !admits(&name, &destination) {
-                return Ok(Caller::Refused);
+                return Ok(HandshakeOutcome::Refused);
             }
             return match handshake {
-                None => Ok(Caller::Passing(stream, hello.into_bytes(), destination)),
+                None => Ok(HandshakeOutcome::Passing(stream, hello.into_bytes(), destination)),
                 Some(handshake) => {
                     let stream = hello.finish(stream, handshake.config()?).await?;
-                    Ok(Caller::Terminated(stream, destination))
+                    Ok(HandshakeOutcome::Terminated(stream, destination))
                 }
             };
         }
-        Some((Rules::Own(owner, handshake), _)) => (handshake.config()?, Some(owner)),
+        Some((HandshakeRules::Own(owner, handshake), _)) => (handshake.config()?, Some(owner)),
         None => (pair.visitors, None),
     };
     let stream = hello.finish(stream, config.clone()).await?;
@@ -145,7 +145,7 @@ async fn choose<D>(
     let http2 = session.alpn_protocol() == Some(b"h2");
     let admission = edge.map(|edge| {
         let certificate = session.peer_certificates().and_then(|chain| chain.first());
-        Admission { edge, config, identity: certificate.map(Identity::of).unwrap_or_default() }
+        TlsAdmission { edge, config, identity: certificate.map(ClientIdentity::of).unwrap_or_default() }
     });
-    Ok(Caller::Visitor { stream, http2, admission })
+    Ok(HandshakeOutcome::Visitor { stream, http2, admission })
 }

@@ -11,19 +11,19 @@ use tokio::{
 };
 
 /// The connection and what is still to be read again.
-pub(crate) struct Rewound {
+pub(crate) struct RewoundStream {
     stream: TcpStream,
     first: Vec<u8>,
     read: usize,
 }
 
-impl Rewound {
+impl RewoundStream {
     pub(crate) fn new(stream: TcpStream, first: Vec<u8>) -> Self {
-        Rewound { stream, first, read: 0 }
+        RewoundStream { stream, first, read: 0 }
     }
 }
 
-impl AsyncRead for Rewound {
+impl AsyncRead for RewoundStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let rest = &this.first[this.read..];
@@ -40,7 +40,7 @@ impl AsyncRead for Rewound {
     }
 }
 
-impl AsyncWrite for Rewound {
+impl AsyncWrite for RewoundStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.get_mut().stream).poll_write(cx, bytes)
     }

@@ -1,4 +1,4 @@
-//! Uploaded certificates, found by name: the one that was chosen for the name, else the most specific one, and of
+//! UploadedCertificates certificates, found by name: the one that was chosen for the name, else the most specific one, and of
 //! those that are valid at the moment the newest.
 
 use arc_swap::ArcSwap;
@@ -16,27 +16,27 @@ use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
 /// The certificates of the moment. Handshakes read them without waiting for anybody.
 #[derive(Default)]
-pub(super) struct Uploaded(ArcSwap<Shelf>);
+pub(super) struct UploadedCertificates(ArcSwap<CertificateIndex>);
 
 #[derive(Default)]
-struct Shelf {
+struct CertificateIndex {
     source: Arc<Vec<Arc<Certificate>>>,
     choices: Arc<HashMap<String, DomainCertificate>>,
-    by_id: HashMap<String, Arc<Held>>,
+    by_id: HashMap<String, Arc<LoadedCertificate>>,
     /// The newest first.
-    exact: HashMap<Box<str>, Vec<Arc<Held>>>,
+    exact: HashMap<Box<str>, Vec<Arc<LoadedCertificate>>>,
     /// Wildcards by what follows the `*.`; they stand for one label, as everywhere in TLS.
-    below: HashMap<Box<str>, Vec<Arc<Held>>>,
-    addresses: HashMap<IpAddr, Vec<Arc<Held>>>,
+    below: HashMap<Box<str>, Vec<Arc<LoadedCertificate>>>,
+    addresses: HashMap<IpAddr, Vec<Arc<LoadedCertificate>>>,
 }
 
 /// A certificate made ready to be shown.
-struct Held {
+struct LoadedCertificate {
     source: Arc<Certificate>,
     key: Arc<CertifiedKey>,
 }
 
-impl Uploaded {
+impl UploadedCertificates {
     /// Shows these certificates from now on.
     pub(super) fn follow(&self, published: &Published) {
         let before = self.0.load();
@@ -45,15 +45,15 @@ impl Uploaded {
         if same {
             return;
         }
-        let mut shelf = Shelf {
+        let mut shelf = CertificateIndex {
             source: published.certificates.clone(),
             choices: published.domain_certificates.clone(),
-            ..Shelf::default()
+            ..CertificateIndex::default()
         };
-        let mut all: Vec<Arc<Held>> = Vec::with_capacity(published.certificates.len());
+        let mut all: Vec<Arc<LoadedCertificate>> = Vec::with_capacity(published.certificates.len());
         for source in published.certificates.iter() {
             let former = before.by_id.get(&source.id).filter(|former| Arc::ptr_eq(&former.source, source));
-            match former.cloned().map_or_else(|| Held::of(source).map(Arc::new), Ok) {
+            match former.cloned().map_or_else(|| LoadedCertificate::of(source).map(Arc::new), Ok) {
                 Ok(held) => all.push(held),
                 // It was judged when it was uploaded, so this is a matter of versions.
                 Err(error) => tracing::error!(certificate = source.id, error, "a certificate cannot be shown"),
@@ -102,14 +102,14 @@ impl Uploaded {
     }
 }
 
-impl Shelf {
-    fn one_above(&self, name: &HostName) -> Option<&Vec<Arc<Held>>> {
+impl CertificateIndex {
+    fn one_above(&self, name: &HostName) -> Option<&Vec<Arc<LoadedCertificate>>> {
         let (_, parent) = name.as_str().split_once('.')?;
         self.below.get(parent)
     }
 
     /// What was chosen for the closest reservation of a name, if it is for this name at all.
-    fn chosen(&self, name: &HostName) -> Option<&Arc<Held>> {
+    fn chosen(&self, name: &HostName) -> Option<&Arc<LoadedCertificate>> {
         if self.choices.is_empty() {
             return None;
         }
@@ -127,7 +127,7 @@ impl Shelf {
             .find_map(|parent| choice(&format!("*.{parent}")))
         };
         let held = self.by_id.get(exact.or_else(above)?)?;
-        let named = |others: Option<&Vec<Arc<Held>>>| {
+        let named = |others: Option<&Vec<Arc<LoadedCertificate>>>| {
             others.is_some_and(|others| others.iter().any(|other| Arc::ptr_eq(other, held)))
         };
         (named(self.exact.get(name.as_str())) || named(self.one_above(name))).then_some(held)
@@ -135,13 +135,13 @@ impl Shelf {
 }
 
 /// The first that is valid and that the visitor understands; if it understands none, it shall hear so.
-fn best(held: &[Arc<Held>], schemes: &[SignatureScheme], now: Timestamp) -> Option<Arc<CertifiedKey>> {
+fn best(held: &[Arc<LoadedCertificate>], schemes: &[SignatureScheme], now: Timestamp) -> Option<Arc<CertifiedKey>> {
     let mut valid = held.iter().filter(|held| held.valid(now));
     let understood = valid.clone().find(|held| held.key.key.choose_scheme(schemes).is_some());
     understood.or_else(|| valid.next()).map(|held| held.key.clone())
 }
 
-impl Held {
+impl LoadedCertificate {
     fn of(source: &Arc<Certificate>) -> Result<Self, String> {
         let words = |error: pem::Error| error.to_string();
         let chain = CertificateDer::pem_slice_iter(source.chain_pem.as_bytes())
@@ -149,7 +149,7 @@ impl Held {
             .map_err(words)?;
         let key = PrivateKeyDer::from_pem_slice(source.private_key_pem.reveal().as_bytes()).map_err(words)?;
         let key = any_supported_type(&key).map_err(|error| error.to_string())?;
-        Ok(Held { source: source.clone(), key: Arc::new(CertifiedKey::new(chain, key)) })
+        Ok(LoadedCertificate { source: source.clone(), key: Arc::new(CertifiedKey::new(chain, key)) })
     }
 
     fn valid(&self, now: Timestamp) -> bool {

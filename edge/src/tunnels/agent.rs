@@ -2,7 +2,7 @@
 
 use crate::{
     telemetry::metrics,
-    tunnels::{Registry, Session, authenticate, registry::Ending},
+    tunnels::{Registry, Session, authenticate, registry::EndKind},
 };
 use postern_api::{Secret, Timestamp, id::next_ksuid};
 use postern_tunnel::{
@@ -86,7 +86,7 @@ async fn greet(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
     registry.admit(session.clone()).await;
     // The credential may have been deleted while the session was being made, unseen by who ends its sessions.
     if let Err(error) = registry.acl_of(&session) {
-        registry.leave(&session.id, Ending::Clean).await;
+        registry.leave(&session.id, EndKind::Clean).await;
         session.link.end(error);
     }
     serve(session, events, &registry).await;
@@ -107,13 +107,13 @@ async fn serve(session: Arc<Session>, mut events: ServerEvents, registry: &Regis
             }
             ServerEvent::Unbind { number } => registry.unbind(&session.id, number).await,
             ServerEvent::Goodbye => {
-                registry.leave(&session.id, Ending::Clean).await;
+                registry.leave(&session.id, EndKind::Clean).await;
             }
         }
     }
     let end = session.link.closed().await;
     // What the server ended itself was taken out of the registry where that was decided.
-    let ending = if end.reason == EndReason::Goodbye { Ending::Clean } else { Ending::Unclean };
+    let ending = if end.reason == EndReason::Goodbye { EndKind::Clean } else { EndKind::Unclean };
     registry.leave(&session.id, ending).await;
     tracing::info!(session = session.id, reason = %end.reason, "agent disconnected");
 }

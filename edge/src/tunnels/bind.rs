@@ -1,8 +1,8 @@
 //! Giving an agent the address it asks for, or saying why not.
 
 use crate::{
-    tcp::Target,
-    tunnels::{Registry, Session, Stages, Tunnel, TunnelKind, names::Slot, registry::Book},
+    tcp::PortTarget,
+    tunnels::{Registry, Session, Stages, Tunnel, TunnelKind, names::NameHolder, registry::RegistryState},
     upstream::{TunnelOptions, TunnelUpstream},
 };
 use postern_api::{Code, Error, Timestamp, acl::Acl, host::HostName, id::next_ksuid, traffic::TrafficKind, words};
@@ -42,14 +42,14 @@ impl Registry {
                 let mut book = self.book();
                 let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), scheme)?;
                 let tunnel = self.enter(&mut book, session, bind, self.http_grant(host.clone(), scheme, stages))?;
-                self.names.set(&host, scheme, Slot::Live(tunnel.clone()));
+                self.names.set(&host, scheme, NameHolder::Live(tunnel.clone()));
                 tunnel
             }
             BindWhat::Tls { host, previous, .. } => {
                 let mut book = self.book();
                 let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), Scheme::Https)?;
                 let tunnel = self.enter(&mut book, session, bind, self.tls_grant(host.clone(), stages))?;
-                self.names.set(&host, Scheme::Https, Slot::Live(tunnel.clone()));
+                self.names.set(&host, Scheme::Https, NameHolder::Live(tunnel.clone()));
                 tunnel
             }
             BindWhat::Labels { labels } => {
@@ -80,7 +80,13 @@ impl Registry {
         })
     }
 
-    fn enter(&self, book: &mut Book, session: &Arc<Session>, bind: Bind, grant: Grant) -> Result<Arc<Tunnel>, Error> {
+    fn enter(
+        &self,
+        book: &mut RegistryState,
+        session: &Arc<Session>,
+        bind: Bind,
+        grant: Grant,
+    ) -> Result<Arc<Tunnel>, Error> {
         let held = book.sessions.get_mut(&session.id).ok_or(Code::SessionReplaced)?;
         if held.tunnels.len() >= TUNNELS {
             return Err(Error::new(
@@ -92,7 +98,7 @@ impl Registry {
         held.next_number += 1;
         let now = jiff::Timestamp::now();
         let id = format!("tn_{}", next_ksuid(now));
-        let tally = self.access.telemetry.traffic.of(TrafficKind::Tunnel, &id);
+        let counter = self.access.telemetry.traffic.of(TrafficKind::Tunnel, &id);
         let options = TunnelOptions {
             app_protocol: bind.app_protocol,
             per_visitor: bind.per_visitor,
@@ -100,7 +106,7 @@ impl Registry {
             labels: grant.labels,
         };
         let max_idle = self.settings.limits.idle_upstreams;
-        let upstream = Arc::new(TunnelUpstream::new(tally, session.link.clone(), number, options, max_idle));
+        let upstream = Arc::new(TunnelUpstream::new(counter, session.link.clone(), number, options, max_idle));
         let tunnel = Arc::new(Tunnel {
             id,
             number,
@@ -200,7 +206,7 @@ impl Registry {
             );
             return Err(Error::new(Code::NameReserved, message));
         }
-        self.pledges.check_name(session, name)?;
+        self.reservations.check_name(session, name)?;
         for listener in [Scheme::Https, Scheme::Http] {
             let holder = self.names.holder(name, listener);
             let Some(holder) = holder.live() else { continue };
@@ -260,7 +266,7 @@ impl Registry {
                 tunnel
             };
             let column = tunnel.stages.as_ref().map(|stages| stages.column.clone());
-            listener.serve(Target::Tunnel { upstream: tunnel.upstream.clone(), column });
+            listener.serve(PortTarget::Tunnel { upstream: tunnel.upstream.clone(), column });
             // The session may have ended while the port was being opened.
             if self.session(&session.id).is_none() {
                 self.ports.close_tunnel(port, &tunnel.id).await;
@@ -283,7 +289,7 @@ impl Registry {
             );
             return Err(Error::new(Code::AddressReserved, message));
         }
-        self.pledges.check_port(session, port)
+        self.reservations.check_port(session, port)
     }
 
     /// The ports to try, in order; 0 lets the system choose.

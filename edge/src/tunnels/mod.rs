@@ -12,9 +12,9 @@ mod tunnel;
 mod views;
 
 pub(crate) use agent::serve_agent;
-pub(crate) use names::Found;
+pub(crate) use names::NameLookup;
 pub(crate) use registry::{Registry, RegistrySettings};
-pub use reservations::{Pledge, Pledged};
+pub use reservations::{PendingReservation, ReservationGuard};
 pub(crate) use session::Session;
 pub(crate) use stages::Stages;
 pub(crate) use tunnel::Tunnel;

@@ -26,13 +26,13 @@ type Shard = HashMap<Box<str>, Entry>;
 
 #[derive(Clone, Default)]
 struct Entry {
-    https: Slot,
-    http: Slot,
+    https: NameHolder,
+    http: NameHolder,
 }
 
 /// Who serves a name on one listener.
 #[derive(Clone, Default)]
-pub(crate) enum Slot {
+pub(crate) enum NameHolder {
     /// Nobody.
     #[default]
     Vacant,
@@ -43,7 +43,7 @@ pub(crate) enum Slot {
 }
 
 /// What a visitor who asks for a name finds.
-pub(crate) enum Found {
+pub(crate) enum NameLookup {
     /// The tunnel that serves it.
     Tunnel(Arc<Tunnel>),
     /// Its agent is away.
@@ -67,14 +67,14 @@ impl Default for Names {
 impl Names {
     /// Who serves a canonical host. The most specific name wins, be it online or not.
     #[cfg(test)]
-    fn find(&self, host: &str, scheme: Scheme) -> Found {
+    fn find(&self, host: &str, scheme: Scheme) -> NameLookup {
         self.find_beyond(0, host, scheme)
     }
 
     /// The same, among names that cover more of the host than so many bytes: all of it, or what follows `*.`.
-    pub(crate) fn find_beyond(&self, covered: usize, host: &str, scheme: Scheme) -> Found {
+    pub(crate) fn find_beyond(&self, covered: usize, host: &str, scheme: Scheme) -> NameLookup {
         if covered >= host.len() {
-            return Found::Unknown;
+            return NameLookup::Unknown;
         }
         if let Some(entry) = self.shard(host).load().get(host)
             && let Some(found) = entry.find(scheme)
@@ -83,7 +83,7 @@ impl Names {
         }
         let below = self.below.load();
         if below.is_empty() {
-            return Found::Unknown;
+            return NameLookup::Unknown;
         }
         let mut rest = host;
         while let Some((_, parent)) = rest.split_once('.').filter(|(_, parent)| parent.len() > covered) {
@@ -92,17 +92,17 @@ impl Names {
             }
             rest = parent;
         }
-        Found::Unknown
+        NameLookup::Unknown
     }
 
     /// Who holds exactly this name, a wildcard being a name like any other.
-    pub(crate) fn holder(&self, name: &HostName, scheme: Scheme) -> Slot {
+    pub(crate) fn holder(&self, name: &HostName, scheme: Scheme) -> NameHolder {
         let (shard, key) = self.place(name);
-        shard.load().get(key).map_or(Slot::Vacant, |entry| entry.slot(scheme).clone())
+        shard.load().get(key).map_or(NameHolder::Vacant, |entry| entry.slot(scheme).clone())
     }
 
     /// Puts something else in the place of a name.
-    pub(crate) fn set(&self, name: &HostName, scheme: Scheme, slot: Slot) {
+    pub(crate) fn set(&self, name: &HostName, scheme: Scheme, slot: NameHolder) {
         let (shard, key) = self.place(name);
         let mut names = Shard::clone(&shard.load());
         let entry = names.entry(key.into()).or_default();
@@ -140,26 +140,26 @@ impl Names {
     }
 }
 
-impl Slot {
+impl NameHolder {
     /// The tunnel, if one is up.
     pub(crate) fn live(&self) -> Option<&Arc<Tunnel>> {
         match self {
-            Slot::Live(tunnel) => Some(tunnel),
+            NameHolder::Live(tunnel) => Some(tunnel),
             _ => None,
         }
     }
 
     fn is_vacant(&self) -> bool {
         match self {
-            Slot::Vacant => true,
-            Slot::Live(_) => false,
-            Slot::Offline(until) => *until <= Instant::now(),
+            NameHolder::Vacant => true,
+            NameHolder::Live(_) => false,
+            NameHolder::Offline(until) => *until <= Instant::now(),
         }
     }
 }
 
 impl Entry {
-    fn slot(&self, scheme: Scheme) -> &Slot {
+    fn slot(&self, scheme: Scheme) -> &NameHolder {
         match scheme {
             Scheme::Https => &self.https,
             Scheme::Http => &self.http,
@@ -170,13 +170,13 @@ impl Entry {
         self.https.is_vacant() && self.http.is_vacant()
     }
 
-    fn find(&self, scheme: Scheme) -> Option<Found> {
+    fn find(&self, scheme: Scheme) -> Option<NameLookup> {
         match self.slot(scheme) {
-            Slot::Live(tunnel) => Some(Found::Tunnel(tunnel.clone())),
-            slot if !slot.is_vacant() => Some(Found::Offline),
+            NameHolder::Live(tunnel) => Some(NameLookup::Tunnel(tunnel.clone())),
+            slot if !slot.is_vacant() => Some(NameLookup::Offline),
             // What is spoken inside TLS need not be HTTP.
             _ if scheme == Scheme::Http && self.https.live().is_some_and(|there| there.kind == TunnelKind::Tls) => None,
-            _ if scheme == Scheme::Http && !self.https.is_vacant() => Some(Found::HttpsOnly),
+            _ if scheme == Scheme::Http && !self.https.is_vacant() => Some(NameLookup::HttpsOnly),
             _ => None,
         }
     }
@@ -191,19 +191,19 @@ mod tests {
         HostName::parse(text).expect("a name")
     }
 
-    fn away() -> Slot {
-        Slot::Offline(Instant::now() + Duration::from_secs(600))
+    fn away() -> NameHolder {
+        NameHolder::Offline(Instant::now() + Duration::from_secs(600))
     }
 
     #[test]
     fn a_name_is_remembered_for_its_time_and_then_unknown() {
         let names = Names::default();
         names.set(&host("a.test"), Scheme::Https, away());
-        assert!(matches!(names.find("a.test", Scheme::Https), Found::Offline));
-        assert!(matches!(names.find("a.test", Scheme::Http), Found::HttpsOnly));
-        assert!(matches!(names.find("b.test", Scheme::Https), Found::Unknown));
-        names.set(&host("a.test"), Scheme::Https, Slot::Offline(Instant::now()));
-        assert!(matches!(names.find("a.test", Scheme::Https), Found::Unknown));
+        assert!(matches!(names.find("a.test", Scheme::Https), NameLookup::Offline));
+        assert!(matches!(names.find("a.test", Scheme::Http), NameLookup::HttpsOnly));
+        assert!(matches!(names.find("b.test", Scheme::Https), NameLookup::Unknown));
+        names.set(&host("a.test"), Scheme::Https, NameHolder::Offline(Instant::now()));
+        assert!(matches!(names.find("a.test", Scheme::Https), NameLookup::Unknown));
         names.purge();
         assert!(names.exact.iter().all(|shard| shard.load().is_empty()));
     }
@@ -213,12 +213,12 @@ mod tests {
         let names = Names::default();
         names.set(&host("*.shop.test"), Scheme::Https, away());
         for below in ["a.shop.test", "a.b.shop.test"] {
-            assert!(matches!(names.find(below, Scheme::Https), Found::Offline), "{below}");
+            assert!(matches!(names.find(below, Scheme::Https), NameLookup::Offline), "{below}");
         }
         for beside in ["shop.test", "xshop.test", "test"] {
-            assert!(matches!(names.find(beside, Scheme::Https), Found::Unknown), "{beside}");
+            assert!(matches!(names.find(beside, Scheme::Https), NameLookup::Unknown), "{beside}");
         }
-        names.set(&host("*.shop.test"), Scheme::Https, Slot::Vacant);
-        assert!(matches!(names.find("a.shop.test", Scheme::Https), Found::Unknown));
+        names.set(&host("*.shop.test"), Scheme::Https, NameHolder::Vacant);
+        assert!(matches!(names.find("a.shop.test", Scheme::Https), NameLookup::Unknown));
     }
 }

@@ -10,9 +10,10 @@ use crate::{
     tcp::Ports,
     telemetry::metrics,
     tunnels::{
-        Found, Pledge, Pledged, Session, SessionView, Tunnel, TunnelKind, TunnelView, authenticate,
-        names::{Names, Slot},
-        reservations::Pledges,
+        NameLookup, PendingReservation, ReservationGuard, Session, SessionView, Tunnel, TunnelKind, TunnelView,
+        authenticate,
+        names::{NameHolder, Names},
+        reservations::PendingReservations,
     },
     upstream::{Backends, TunnelUpstream},
 };
@@ -40,8 +41,8 @@ pub(crate) struct Registry {
     pub(crate) ports: Ports,
     pub(crate) access: Arc<Access>,
     /// What the management API is about to give away.
-    pub(crate) pledges: Pledges,
-    book: Mutex<Book>,
+    pub(crate) reservations: PendingReservations,
+    book: Mutex<RegistryState>,
 }
 
 /// The settings that sessions and tunnels need.
@@ -66,14 +67,14 @@ pub(crate) struct RegistrySettings {
 
 /// What only writers look at.
 #[derive(Default)]
-pub(crate) struct Book {
-    pub(crate) sessions: HashMap<String, Held>,
+pub(crate) struct RegistryState {
+    pub(crate) sessions: HashMap<String, SessionEntry>,
     /// Ports that tunnels hold or are about to hold.
     pub(crate) ports: HashMap<u16, String>,
 }
 
 /// A session and what it holds.
-pub(crate) struct Held {
+pub(crate) struct SessionEntry {
     pub(crate) session: Arc<Session>,
     pub(crate) tunnels: BTreeMap<u32, Arc<Tunnel>>,
     pub(crate) next_number: u32,
@@ -81,7 +82,7 @@ pub(crate) struct Held {
 
 /// How a session or tunnel came to its end, which decides what visitors hear afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum EndKind {
     /// On purpose: its names are unknown from now on.
     Clean,
     /// The agent vanished: its names are remembered, since it will be back.
@@ -106,17 +107,17 @@ impl Registry {
             routing,
             ports,
             access,
-            pledges: Pledges::default(),
+            reservations: PendingReservations::default(),
             book: Mutex::default(),
         }
     }
 
-    pub(crate) fn book(&self) -> MutexGuard<'_, Book> {
+    pub(crate) fn book(&self) -> MutexGuard<'_, RegistryState> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Which tunnel has a host, by a name that covers more of it than so many bytes.
-    pub(crate) fn find_beyond(&self, covered: usize, host: &str, scheme: Scheme) -> Found {
+    pub(crate) fn find_beyond(&self, covered: usize, host: &str, scheme: Scheme) -> NameLookup {
         self.names.find_beyond(covered, host, scheme)
     }
 
@@ -129,15 +130,15 @@ impl Registry {
     pub(crate) async fn admit(&self, session: Arc<Session>) {
         let replaced = {
             let mut book = self.book();
-            let older = |held: &&Held| held.session.same_agent(&session);
+            let older = |held: &&SessionEntry| held.session.same_agent(&session);
             let replaced: Vec<String> =
                 book.sessions.values().filter(older).map(|held| held.session.id.clone()).collect();
-            let held = Held { session: session.clone(), tunnels: BTreeMap::new(), next_number: 1 };
+            let held = SessionEntry { session: session.clone(), tunnels: BTreeMap::new(), next_number: 1 };
             book.sessions.insert(session.id.clone(), held);
             replaced
         };
         for older in replaced {
-            if let Some(older) = self.leave(&older, Ending::Unclean).await {
+            if let Some(older) = self.leave(&older, EndKind::Unclean).await {
                 tracing::info!(session = older.id, by = session.id, "session replaced by the same agent");
                 older.link.end(Code::SessionReplaced.into());
             }
@@ -146,7 +147,7 @@ impl Registry {
     }
 
     /// Takes a session and all it holds out. `None` if it has gone already.
-    pub(crate) async fn leave(&self, id: &str, ending: Ending) -> Option<Arc<Session>> {
+    pub(crate) async fn leave(&self, id: &str, ending: EndKind) -> Option<Arc<Session>> {
         let held = {
             let mut book = self.book();
             let held = book.sessions.remove(id)?;
@@ -170,7 +171,7 @@ impl Registry {
             let mut book = self.book();
             let Some(held) = book.sessions.get_mut(session) else { return };
             let Some(tunnel) = held.tunnels.remove(&number) else { return };
-            self.release(&mut book, &tunnel, Ending::Clean);
+            self.release(&mut book, &tunnel, EndKind::Clean);
             self.regroup(&book);
             tunnel
         };
@@ -196,11 +197,11 @@ impl Registry {
             if changed.is_some_and(|changed| !changed.credentials) {
                 return;
             }
-            let orphan = |held: &&Held| !published.credentials.contains_key(&held.session.credential_key);
+            let orphan = |held: &&SessionEntry| !published.credentials.contains_key(&held.session.credential_key);
             book.sessions.values().filter(orphan).map(|held| held.session.id.clone()).collect()
         };
         for orphan in orphans {
-            if let Some(session) = self.leave(&orphan, Ending::Clean).await {
+            if let Some(session) = self.leave(&orphan, EndKind::Clean).await {
                 let reason = authenticate::lost(published, &session.credential_key);
                 tracing::info!(
                     session = session.id,
@@ -215,7 +216,7 @@ impl Registry {
 
     /// Ends a session because somebody who may do so wants it. `false` if it has gone already.
     pub(crate) async fn stop(&self, id: &str) -> bool {
-        let Some(session) = self.leave(id, Ending::Clean).await else { return false };
+        let Some(session) = self.leave(id, EndKind::Clean).await else { return false };
         tracing::info!(session = session.id, "session stopped through the management API");
         session.link.end(Code::SessionStopped.into());
         true
@@ -230,7 +231,7 @@ impl Registry {
         };
         for tunnel in &tunnels {
             tunnel.upstream.pool.tidy(self.settings.limits.idle_upstream);
-            tunnel.upstream.lines.tidy(self.settings.limits.idle_upstream);
+            tunnel.upstream.h2_connections.tidy(self.settings.limits.idle_upstream);
         }
         self.backends.tidy(self.settings.limits.idle_upstream);
         let owners = tunnels.iter().filter_map(|tunnel| tunnel.stages.as_deref()).map(|stages| &*stages.owner);
@@ -256,19 +257,19 @@ impl Registry {
     pub(crate) async fn close(&self) {
         let all: Vec<String> = self.book().sessions.keys().cloned().collect();
         for id in all {
-            if let Some(session) = self.leave(&id, Ending::Unclean).await {
+            if let Some(session) = self.leave(&id, EndKind::Unclean).await {
                 session.link.end(Code::ServerDraining.into());
             }
         }
     }
 
-    fn release(&self, book: &mut Book, tunnel: &Arc<Tunnel>, ending: Ending) {
+    fn release(&self, book: &mut RegistryState, tunnel: &Arc<Tunnel>, ending: EndKind) {
         if let Some(host) = &tunnel.host {
             let scheme = if tunnel.kind == TunnelKind::Http { Scheme::Http } else { Scheme::Https };
             if self.names.holder(host, scheme).live().is_some_and(|holder| Arc::ptr_eq(holder, tunnel)) {
                 let slot = match ending {
-                    Ending::Clean => Slot::Vacant,
-                    Ending::Unclean => Slot::Offline(Instant::now() + self.settings.limits.offline_memory),
+                    EndKind::Clean => NameHolder::Vacant,
+                    EndKind::Unclean => NameHolder::Offline(Instant::now() + self.settings.limits.offline_memory),
                 };
                 self.names.set(host, scheme, slot);
             }
@@ -287,7 +288,7 @@ impl Registry {
     }
 
     /// Selects the members of all groups again, under the book's lock.
-    pub(crate) fn regroup(&self, book: &Book) {
+    pub(crate) fn regroup(&self, book: &RegistryState) {
         self.backends.regroup(&labelled(book));
     }
 
@@ -306,7 +307,7 @@ impl Registry {
     }
 
     pub(crate) fn session_views(&self) -> Vec<SessionView> {
-        let view = |held: &Held| SessionView {
+        let view = |held: &SessionEntry| SessionView {
             id: held.session.id.clone(),
             credential: held.session.credential.clone(),
             instance: held.session.instance.clone(),
@@ -342,9 +343,9 @@ impl Registry {
 
     /// Keeps agents from taking something until the answer is dropped. Who looks now sees everything that was taken
     /// before.
-    pub(crate) fn pledge(&self, pledge: Pledge) -> Pledged {
+    pub(crate) fn reserve(&self, reservation: PendingReservation) -> ReservationGuard {
         let _book = self.book();
-        self.pledges.add(pledge)
+        self.reservations.add(reservation)
     }
 
     /// Whether a host is reserved, so that who asks for it may come again.
@@ -358,7 +359,7 @@ impl Registry {
 }
 
 /// All tunnels with labels.
-fn labelled(book: &Book) -> Vec<Arc<TunnelUpstream>> {
+fn labelled(book: &RegistryState) -> Vec<Arc<TunnelUpstream>> {
     let all = book.sessions.values().flat_map(|held| held.tunnels.values());
     all.filter(|tunnel| tunnel.kind == TunnelKind::Labels).map(|tunnel| tunnel.upstream.clone()).collect()
 }

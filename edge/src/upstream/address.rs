@@ -1,6 +1,6 @@
 //! Static backends: an address the server dials itself, with or without TLS.
 
-use crate::upstream::Pool;
+use crate::upstream::H1Pool;
 use postern_api::resource::StaticBackend;
 use rustls_pki_types::ServerName;
 use rustls_platform_verifier::BuilderVerifierExt;
@@ -12,29 +12,29 @@ use tokio_rustls::{TlsConnector, client::TlsStream};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One address and its idle HTTP connections.
-pub(crate) struct Address {
+pub(crate) struct StaticAddress {
     pub(crate) id: Arc<str>,
     text: String,
     tls: Option<TlsConnector>,
-    pub(crate) pool: Pool,
+    pub(crate) pool: H1Pool,
 }
 
-impl Address {
+impl StaticAddress {
     pub(crate) fn of(id: &str, backend: &StaticBackend, connector: &TlsConnector, idle: usize) -> Self {
         let tls = backend.tls.enabled.then(|| connector.clone());
-        Address { id: id.into(), text: backend.address.clone(), tls, pool: Pool::new(idle) }
+        StaticAddress { id: id.into(), text: backend.address.clone(), tls, pool: H1Pool::new(idle) }
     }
 
     /// Dials it.
-    pub(crate) async fn dial(&self) -> io::Result<Dialled> {
+    pub(crate) async fn dial(&self) -> io::Result<AddressStream> {
         let dialling = async {
             let stream = TcpStream::connect(&self.text).await?;
             postern_tunnel::sockets::tune(&stream);
-            let Some(tls) = &self.tls else { return Ok(Dialled::Clear(stream)) };
+            let Some(tls) = &self.tls else { return Ok(AddressStream::Clear(stream)) };
             let host = self.text.rsplit_once(':').map_or(self.text.as_str(), |(host, _)| host);
             let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
             let name = ServerName::try_from(host).map_err(io::Error::other)?;
-            tls.connect(name, stream).await.map(|stream| Dialled::Tls(Box::new(stream)))
+            tls.connect(name, stream).await.map(|stream| AddressStream::Tls(Box::new(stream)))
         };
         tokio::time::timeout(PATIENCE, dialling)
             .await
@@ -43,7 +43,7 @@ impl Address {
 }
 
 /// A connection to an address.
-pub(crate) enum Dialled {
+pub(crate) enum AddressStream {
     Clear(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
 }

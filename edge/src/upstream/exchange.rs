@@ -1,12 +1,12 @@
 //! One request and its answer: from whoever can be dialled first.
 
 use crate::{
-    http::{Progress, RequestBody, TooSlow, VisitorGone},
+    http::{BodyProgress, BodyTooSlow, RequestBody, VisitorDisconnected},
     refusal::{Fault, Refusal},
     telemetry::{Trace, metrics},
     upstream::{
-        Candidate, Candidates, Fixed, For, H1Connection, Lines, Origin,
-        h2_connections::{self as shared, Lease},
+        Candidate, Candidates, FixedResponse, H1Connection, H2Connections, OriginServer, StreamSpec,
+        h2_connections::{self as shared, StreamPermit},
     },
 };
 use hyper::{Method, Request, Response, body::Incoming, client::conn::TrySendError};
@@ -22,59 +22,59 @@ use std::{
 };
 
 /// Where an answer came from.
-pub(crate) enum Answered {
+pub(crate) enum UpstreamResponse {
     /// From an origin, over a connection that is still needed for the body.
-    Origin { response: Response<Incoming>, carrier: Carrier, origin: Origin },
+    Origin { response: Response<Incoming>, connection: ResponseConnection, origin: OriginServer },
     /// It stood ready here.
-    Fixed(Arc<Fixed>),
+    Fixed(Arc<FixedResponse>),
 }
 
 /// What a request and its answer travel on.
-pub(crate) enum Carrier {
+pub(crate) enum ResponseConnection {
     /// A connection of HTTP/1.1, for the time of one exchange.
-    Own(Box<H1Connection>),
+    Exclusive(Box<H1Connection>),
     /// One of many requests on a connection of HTTP/2; the place is free again when dropped.
-    Shared(#[expect(dead_code, reason = "held, not looked at")] Lease),
+    Shared(#[expect(dead_code, reason = "held, not looked at")] StreamPermit),
 }
 
 /// Sends a request to the first candidate that can be dialled, and waits for the head of its answer. Once one is
 /// dialled the others are out: the request may have been acted on.
 pub(crate) async fn exchange(
     candidates: Candidates,
-    whom: For,
+    spec: StreamSpec,
     request: Request<RequestBody>,
-    progress: Option<Arc<Progress>>,
+    progress: Option<Arc<BodyProgress>>,
     patience: Duration,
     trace: &mut Trace,
-) -> Result<Answered, Refusal> {
+) -> Result<UpstreamResponse, Refusal> {
     let mut request = request;
     let mut left = candidates.len();
     let mut last = None;
     for candidate in candidates {
         left -= 1;
         let origin = match candidate {
-            Candidate::Answer(fixed) => return Ok(Answered::Fixed(fixed)),
+            Candidate::Answer(fixed) => return Ok(UpstreamResponse::Fixed(fixed)),
             Candidate::Dial(origin) => origin,
         };
         origin.mark_tried(trace);
-        let asked = match origin.lines() {
-            None => ask(&origin, whom, request, &progress, patience, (left > 0, trace)).await,
-            Some(lines) => ask_shared(&origin, lines, whom, request, &progress, patience).await,
+        let asked = match origin.h2_connections() {
+            None => ask(&origin, spec, request, &progress, patience, (left > 0, trace)).await,
+            Some(h2_connections) => ask_shared(&origin, h2_connections, spec, request, &progress, patience).await,
         };
         match asked {
-            Ok((response, carrier)) => return Ok(Answered::Origin { response, carrier, origin }),
-            Err(Asked::NotReached(refusal, unsent)) => {
+            Ok((response, connection)) => return Ok(UpstreamResponse::Origin { response, connection, origin }),
+            Err(AttemptError::NotReached(refusal, unsent)) => {
                 tracing::debug!(origin = %origin.id(), code = %refusal.error.code, left, "cannot be dialled");
                 (last, request) = (Some(refusal), *unsent);
             }
-            Err(Asked::Failed(refusal)) => return Err(refusal),
+            Err(AttemptError::Failed(refusal)) => return Err(refusal),
         }
     }
     Err(last.unwrap_or_else(|| Refusal::new(Fault::Route, Code::BackendMissing)))
 }
 
 /// Why there is no answer.
-enum Asked {
+enum AttemptError {
     /// Nothing was sent; the request is as it was.
     NotReached(Refusal, Box<Request<RequestBody>>),
     Failed(Refusal),
@@ -85,15 +85,15 @@ enum Asked {
 /// An idle connection may turn out to be stale just now. Then the request is sent once more on a fresh stream,
 /// if the local service cannot have acted on it: nothing was sent, or it has no body and is idempotent.
 async fn ask(
-    origin: &Origin,
-    whom: For,
+    origin: &OriginServer,
+    spec: StreamSpec,
     request: Request<RequestBody>,
-    progress: &Option<Arc<Progress>>,
+    progress: &Option<Arc<BodyProgress>>,
     patience: Duration,
     (others, trace): (bool, &mut Trace),
-) -> Result<(Response<Incoming>, Carrier), Asked> {
+) -> Result<(Response<Incoming>, ResponseConnection), AttemptError> {
     let mut request = request;
-    let key = origin.key(whom);
+    let key = origin.key(spec);
     if let Some(upstream) = origin.pool().take(key) {
         metrics::upstream_reused();
         upstream.explain(trace);
@@ -103,45 +103,45 @@ async fn ask(
             Err(failure) => match (failure.unsent, again) {
                 (Some(unsent), _) => request = unsent,
                 (None, Some(again)) if failure.stale => request = again,
-                _ => return Err(Asked::Failed(failure.refusal)),
+                _ => return Err(AttemptError::Failed(failure.refusal)),
             },
         }
         tracing::debug!(origin = %origin.id(), "idle connection was stale; trying a fresh one");
     }
     let looking = Instant::now();
-    let stream = match origin.open(whom, others).await {
+    let stream = match origin.open(spec, others).await {
         Ok(stream) => stream,
-        Err(refusal) => return Err(Asked::NotReached(refusal, Box::new(request))),
+        Err(refusal) => return Err(AttemptError::NotReached(refusal, Box::new(request))),
     };
     trace.queued(looking.elapsed());
     let upstream = H1Connection::on(stream, key, origin.accepts_notes()).await.map_err(|error| {
         let error = Error::new(Code::Internal, format!("The request cannot be sent: {error}."));
-        Asked::Failed(Refusal::new(Fault::Us, error))
+        AttemptError::Failed(Refusal::new(Fault::Us, error))
     })?;
     upstream.explain(trace);
-    send(upstream, request, progress.clone(), patience).await.map_err(|failure| Asked::Failed(failure.refusal))
+    send(upstream, request, progress.clone(), patience).await.map_err(|failure| AttemptError::Failed(failure.refusal))
 }
 
 /// Asks one origin over a connection that others use, too. Sent once more as above, and where the local service said
 /// that it has not looked at it.
 async fn ask_shared(
-    origin: &Origin,
-    lines: &Lines,
-    whom: For,
+    origin: &OriginServer,
+    h2_connections: &H2Connections,
+    spec: StreamSpec,
     request: Request<RequestBody>,
-    progress: &Option<Arc<Progress>>,
+    progress: &Option<Arc<BodyProgress>>,
     patience: Duration,
-) -> Result<(Response<Incoming>, Carrier), Asked> {
+) -> Result<(Response<Incoming>, ResponseConnection), AttemptError> {
     let mut request = request;
     let mut tries = 2;
     loop {
         tries -= 1;
-        let lease = match shared::lend(origin, lines, whom).await {
+        let lease = match shared::lend(origin, h2_connections, spec).await {
             Ok(lease) => lease,
-            Err(refusal) => return Err(Asked::NotReached(refusal, Box::new(request))),
+            Err(refusal) => return Err(AttemptError::NotReached(refusal, Box::new(request))),
         };
         let again = can_repeat(&request).then(|| head_of(&request));
-        shared::to_http2(&mut request).map_err(Asked::Failed)?;
+        shared::to_http2(&mut request).map_err(AttemptError::Failed)?;
         match send_shared(lease, request, progress.clone(), patience).await {
             Ok(answered) => return Ok(answered),
             Err(failure) => match (failure.unsent, again) {
@@ -150,14 +150,14 @@ async fn ask_shared(
                     request = unsent;
                 }
                 (None, Some(again)) if tries > 0 && failure.stale => request = again,
-                _ => return Err(Asked::Failed(failure.refusal)),
+                _ => return Err(AttemptError::Failed(failure.refusal)),
             },
         }
         tracing::debug!(origin = %origin.id(), "shared connection was stale; trying another one");
     }
 }
 
-struct Failure {
+struct SendError {
     refusal: Refusal,
     /// The request, if not a byte of it was sent.
     unsent: Option<Request<RequestBody>>,
@@ -168,9 +168,9 @@ struct Failure {
 async fn send(
     mut upstream: Box<H1Connection>,
     request: Request<RequestBody>,
-    progress: Option<Arc<Progress>>,
+    progress: Option<Arc<BodyProgress>>,
     patience: Duration,
-) -> Result<(Response<Incoming>, Carrier), Failure> {
+) -> Result<(Response<Incoming>, ResponseConnection), SendError> {
     let answer = upstream.sender.try_send_request(request);
     let mut answer = pin!(answer);
     let answer = std::future::poll_fn(|cx| {
@@ -179,26 +179,26 @@ async fn send(
         answer.as_mut().poll(cx)
     });
     let response = in_time(answer, progress, patience).await?;
-    Ok((response, Carrier::Own(upstream)))
+    Ok((response, ResponseConnection::Exclusive(upstream)))
 }
 
 async fn send_shared(
-    mut lease: Lease,
+    mut lease: StreamPermit,
     request: Request<RequestBody>,
-    progress: Option<Arc<Progress>>,
+    progress: Option<Arc<BodyProgress>>,
     patience: Duration,
-) -> Result<(Response<Incoming>, Carrier), Failure> {
+) -> Result<(Response<Incoming>, ResponseConnection), SendError> {
     let answer = lease.sender.try_send_request(request);
     let response = in_time(answer, progress, patience).await?;
-    Ok((response, Carrier::Shared(lease)))
+    Ok((response, ResponseConnection::Shared(lease)))
 }
 
 /// Waits for the head of an answer.
 async fn in_time(
     answer: impl Future<Output = Result<Response<Incoming>, TrySendError<Request<RequestBody>>>>,
-    progress: Option<Arc<Progress>>,
+    progress: Option<Arc<BodyProgress>>,
     patience: Duration,
-) -> Result<Response<Incoming>, Failure> {
+) -> Result<Response<Incoming>, SendError> {
     let mut answer = pin!(answer);
     let mut deadline = pin!(tokio::time::sleep(patience));
     let mut seen = 0;
@@ -233,12 +233,12 @@ async fn in_time(
                 || error.is_closed()
                 || is_broken(&error)
                 || is_untouched(&error);
-            Err(Failure { refusal: refusal_of(&error), unsent, stale })
+            Err(SendError { refusal: refusal_of(&error), unsent, stale })
         }
         None => {
             let message = format!("The local service did not begin to answer within {} seconds.", patience.as_secs());
             let refusal = Refusal::new(Fault::Service, Error::new(Code::UpstreamTimeout, message));
-            Err(Failure { refusal, unsent: None, stale: false })
+            Err(SendError { refusal, unsent: None, stale: false })
         }
     }
 }
@@ -298,10 +298,10 @@ fn refusal_of(error: &hyper::Error) -> Refusal {
     if let Some(refused) = cause(error, |cause| cause.downcast_ref::<io::Error>().and_then(refused_by_agent)) {
         return Refusal::from_agent(refused);
     }
-    if cause(error, |cause| cause.downcast_ref::<TooSlow>()).is_some() {
-        return TooSlow::refusal();
+    if cause(error, |cause| cause.downcast_ref::<BodyTooSlow>()).is_some() {
+        return BodyTooSlow::refusal();
     }
-    if error.is_user() || cause(error, |cause| cause.downcast_ref::<VisitorGone>()).is_some() {
+    if error.is_user() || cause(error, |cause| cause.downcast_ref::<VisitorDisconnected>()).is_some() {
         return Refusal::invalid("The body of the request ended early.");
     }
     if let Some(h2) = cause(error, |cause| cause.downcast_ref::<h2::Error>()).filter(|h2| !h2.is_io()) {

@@ -10,18 +10,18 @@ use postern_api::resource::HttpResponseBackend;
 
 /// An answer that is ready to be given.
 #[derive(Debug)]
-pub(crate) struct Fixed {
+pub(crate) struct FixedResponse {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
 }
 
-impl Fixed {
+impl FixedResponse {
     pub(crate) fn of(backend: &HttpResponseBackend) -> Self {
         let header = |(name, value): (&String, &String)| {
             Some((HeaderName::try_from(name.as_str()).ok()?, HeaderValue::try_from(value.as_str()).ok()?))
         };
-        Fixed {
+        FixedResponse {
             status: u16::try_from(backend.status_code)
                 .ok()
                 .and_then(|status| StatusCode::from_u16(status).ok())
@@ -32,7 +32,7 @@ impl Fixed {
     }
 
     /// The answer to one request.
-    pub(crate) fn answer(&self) -> Response<ResponseBody> {
+    pub(crate) fn response(&self) -> Response<ResponseBody> {
         let mut response = Response::new(ResponseBody::full(self.body.clone()));
         *response.status_mut() = self.status;
         response.headers_mut().clone_from(&self.headers);

@@ -11,24 +11,24 @@ use std::{
 
 /// The tunnels of one group.
 #[derive(Clone, Default)]
-pub(crate) struct Group {
+pub(crate) struct TunnelGroup {
     members: Vec<Arc<TunnelUpstream>>,
     turn: Arc<AtomicUsize>,
 }
 
-impl Group {
-    /// The tunnels that carry all of these labels; turns go on where they were.
+impl TunnelGroup {
+    /// The tunnels that carry all of these labels; request_limiter go on where they were.
     pub(crate) fn of(
         labels: &BTreeMap<String, String>,
         tunnels: &[Arc<TunnelUpstream>],
-        before: Option<&Group>,
+        before: Option<&TunnelGroup>,
     ) -> Self {
         let members = tunnels.iter().filter(|tunnel| tunnel.carries(labels)).cloned().collect();
-        Group { members, turn: before.map(|group| group.turn.clone()).unwrap_or_default() }
+        TunnelGroup { members, turn: before.map(|group| group.turn.clone()).unwrap_or_default() }
     }
 
     /// Whether both have the same members.
-    pub(crate) fn has_members_of(&self, other: &Group) -> bool {
+    pub(crate) fn has_members_of(&self, other: &TunnelGroup) -> bool {
         let pairs = self.members.iter().zip(&other.members);
         self.members.len() == other.members.len() && pairs.into_iter().all(|(one, other)| Arc::ptr_eq(one, other))
     }

@@ -3,7 +3,7 @@
 //! A connection has no task of its own: whoever uses it drives it, so that a request wakes nobody but its own
 //! task. While it idles nobody reads from it; a look before it is used finds out whether the other side left.
 
-use crate::{http::RequestBody, telemetry::Trace, upstream::OriginIo};
+use crate::{http::RequestBody, telemetry::Trace, upstream::OriginStream};
 use bytes::Bytes;
 use futures::task::noop_waker_ref;
 use hyper::client::conn::http1::{self, Connection, Parts, SendRequest};
@@ -27,18 +27,22 @@ const BUFFER: usize = 64 * 1024;
 /// One HTTP/1.1 connection to a local service.
 pub(crate) struct H1Connection {
     pub(crate) sender: SendRequest<RequestBody>,
-    driver: Connection<TokioIo<OriginIo>, RequestBody>,
+    driver: Connection<TokioIo<OriginStream>, RequestBody>,
     over: bool,
     /// Where the other side is told why a request came through, if it wants to know.
     notes: Option<Notes>,
     idle_since: Instant,
-    /// The one visitor it is for, where the local service was told whom.
+    /// The one visitor it is for, where the local service was told spec.
     key: Option<SocketAddr>,
 }
 
 impl H1Connection {
     /// Speaks HTTP on a fresh stream. Nothing is sent yet.
-    pub(crate) async fn on(mut stream: OriginIo, key: Option<SocketAddr>, told_why: bool) -> hyper::Result<Box<Self>> {
+    pub(crate) async fn on(
+        mut stream: OriginStream,
+        key: Option<SocketAddr>,
+        told_why: bool,
+    ) -> hyper::Result<Box<Self>> {
         let notes = if told_why { stream.notes() } else { None };
         let (sender, driver) = http1::Builder::new()
             .preserve_header_case(true)
@@ -77,23 +81,23 @@ impl H1Connection {
     }
 
     /// The stream itself and what was read from it already, after an upgrade.
-    pub(crate) fn into_stream(self) -> (OriginIo, Bytes) {
+    pub(crate) fn into_stream(self) -> (OriginStream, Bytes) {
         let Parts { io, read_buf, .. } = self.driver.into_parts();
         (io.into_inner(), read_buf)
     }
 }
 
 /// The idle connections to one origin, the most recently used on top.
-pub(crate) struct Pool {
+pub(crate) struct H1Pool {
     limit: usize,
     closed: AtomicBool,
     #[expect(clippy::vec_box, reason = "a connection is large and wanders between the pool and requests")]
     idle: Mutex<Vec<Box<H1Connection>>>,
 }
 
-impl Pool {
+impl H1Pool {
     pub(crate) fn new(limit: usize) -> Self {
-        Pool { limit, closed: AtomicBool::new(false), idle: Mutex::default() }
+        H1Pool { limit, closed: AtomicBool::new(false), idle: Mutex::default() }
     }
 
     #[expect(clippy::vec_box, reason = "as above")]

@@ -8,8 +8,8 @@ use crate::{
     refusal::{Fault, Refusal},
     telemetry::metrics,
     upstream::{
-        For, Origin,
-        h2_preface::{Noticed, Settling},
+        OriginServer, StreamSpec,
+        h2_preface::{Preface, PrefaceStream},
     },
 };
 use futures::{FutureExt, future};
@@ -48,22 +48,22 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Whom a connection is for; `None` is for everybody.
 type Key = Option<SocketAddr>;
-type Dialling = future::Shared<future::BoxFuture<'static, Result<Arc<Line>, Refusal>>>;
+type Dialling = future::Shared<future::BoxFuture<'static, Result<Arc<H2Connection>, Refusal>>>;
 
 /// All connections to one origin.
 #[derive(Default)]
-pub(crate) struct Lines(Mutex<State>);
+pub(crate) struct H2Connections(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     closed: bool,
-    open: Vec<Arc<Line>>,
+    open: Vec<Arc<H2Connection>>,
     /// Requests that come while a connection is made wait for that one.
     dialling: Vec<(Key, Dialling)>,
 }
 
 /// One connection.
-struct Line {
+struct H2Connection {
     key: Key,
     sender: SendRequest<RequestBody>,
     /// How many requests the local service allows at once.
@@ -73,17 +73,17 @@ struct Line {
 }
 
 /// A place on a connection for one request and its answer.
-pub(crate) struct Lease {
-    line: Arc<Line>,
+pub(crate) struct StreamPermit {
+    line: Arc<H2Connection>,
     pub(crate) sender: SendRequest<RequestBody>,
 }
 
 enum Next {
-    Place(Lease),
+    Place(StreamPermit),
     Wait(Dialling),
 }
 
-impl Lines {
+impl H2Connections {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -104,7 +104,7 @@ impl Lines {
         drop(gone);
     }
 
-    fn arrived(&self, key: Key, dialled: &Result<Arc<Line>, Refusal>) {
+    fn arrived(&self, key: Key, dialled: &Result<Arc<H2Connection>, Refusal>) {
         let mut state = self.state();
         state.dialling.retain(|(other, _)| *other != key);
         if let (Ok(line), false) = (dialled, state.closed) {
@@ -113,12 +113,12 @@ impl Lines {
     }
 }
 
-impl Line {
-    fn lease(self: &Arc<Self>) -> Option<Lease> {
+impl H2Connection {
+    fn lease(self: &Arc<Self>) -> Option<StreamPermit> {
         let allowed = (*self.allowed.borrow()).max(1);
         let more = |busy: usize| (busy < allowed).then_some(busy + 1);
         self.busy.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
-        Some(Lease { line: self.clone(), sender: self.sender.clone() })
+        Some(StreamPermit { line: self.clone(), sender: self.sender.clone() })
     }
 
     fn is_over(&self, now: Instant, longest: Duration) -> bool {
@@ -127,7 +127,7 @@ impl Line {
     }
 }
 
-impl Drop for Lease {
+impl Drop for StreamPermit {
     fn drop(&mut self) {
         *self.line.idle_since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         self.line.busy.fetch_sub(1, Ordering::AcqRel);
@@ -135,10 +135,14 @@ impl Drop for Lease {
 }
 
 /// A place on a connection that stands, or on a new one.
-pub(crate) async fn lend(origin: &Origin, lines: &Lines, whom: For) -> Result<Lease, Refusal> {
-    let key = origin.key(whom);
+pub(crate) async fn lend(
+    origin: &OriginServer,
+    h2_connections: &H2Connections,
+    spec: StreamSpec,
+) -> Result<StreamPermit, Refusal> {
+    let key = origin.key(spec);
     loop {
-        let dialling = match next(origin, lines, whom, key) {
+        let dialling = match next(origin, h2_connections, spec, key) {
             Next::Place(lease) => return Ok(lease),
             Next::Wait(dialling) => dialling,
         };
@@ -149,10 +153,10 @@ pub(crate) async fn lend(origin: &Origin, lines: &Lines, whom: For) -> Result<Le
     }
 }
 
-fn next(origin: &Origin, lines: &Lines, whom: For, key: Key) -> Next {
-    let mut state = lines.state();
-    let usable = |line: &&Arc<Line>| line.key == key && !line.sender.is_closed();
-    if let Some(lease) = state.open.iter().filter(usable).find_map(Line::lease) {
+fn next(origin: &OriginServer, h2_connections: &H2Connections, spec: StreamSpec, key: Key) -> Next {
+    let mut state = h2_connections.state();
+    let usable = |line: &&Arc<H2Connection>| line.key == key && !line.sender.is_closed();
+    if let Some(lease) = state.open.iter().filter(usable).find_map(H2Connection::lease) {
         metrics::upstream_reused();
         return Next::Place(lease);
     }
@@ -163,9 +167,9 @@ fn next(origin: &Origin, lines: &Lines, whom: For, key: Key) -> Next {
     let (tell, told) = oneshot::channel();
     let origin = origin.clone();
     tokio::spawn(async move {
-        let dialled = dial(&origin, whom, key).await;
-        if let Some(lines) = origin.lines() {
-            lines.arrived(key, &dialled);
+        let dialled = dial(&origin, spec, key).await;
+        if let Some(h2_connections) = origin.h2_connections() {
+            h2_connections.arrived(key, &dialled);
         }
         let _ = tell.send(dialled);
     });
@@ -175,9 +179,9 @@ fn next(origin: &Origin, lines: &Lines, whom: For, key: Key) -> Next {
     Next::Wait(dialling)
 }
 
-async fn dial(origin: &Origin, whom: For, key: Key) -> Result<Arc<Line>, Refusal> {
-    let stream = origin.open(whom, true).await?;
-    let settling = Arc::new(Settling::default());
+async fn dial(origin: &OriginServer, spec: StreamSpec, key: Key) -> Result<Arc<H2Connection>, Refusal> {
+    let stream = origin.open(spec, true).await?;
+    let settling = Arc::new(Preface::default());
     let (sender, connection) = http2::Builder::new(TokioExecutor::new())
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
@@ -185,7 +189,7 @@ async fn dial(origin: &Origin, whom: For, key: Key) -> Result<Arc<Line>, Refusal
         .initial_max_send_streams(0)
         .max_send_buf_size(SEND_BUFFER)
         .max_header_list_size(HEAD_BYTES)
-        .handshake(TokioIo::new(Noticed { stream, settling: settling.clone() }))
+        .handshake(TokioIo::new(PrefaceStream { stream, settling: settling.clone() }))
         .await
         .map_err(|_| not_spoken(&settling))?;
     let (say, mut allowed) = watch::channel(0);
@@ -202,13 +206,13 @@ async fn dial(origin: &Origin, whom: For, key: Key) -> Result<Arc<Line>, Refusal
         }
     }
     let idle_since = Mutex::new(Instant::now());
-    Ok(Arc::new(Line { key, sender, allowed, busy: AtomicUsize::new(0), idle_since }))
+    Ok(Arc::new(H2Connection { key, sender, allowed, busy: AtomicUsize::new(0), idle_since }))
 }
 
 /// Hands requests over until the connection ends, and says how many the other side allows at once.
 async fn drive(
-    mut connection: Connection<TokioIo<Noticed>, RequestBody, TokioExecutor>,
-    settling: Arc<Settling>,
+    mut connection: Connection<TokioIo<PrefaceStream>, RequestBody, TokioExecutor>,
+    settling: Arc<Preface>,
     say: watch::Sender<usize>,
 ) {
     let outcome = std::future::poll_fn(|cx| {
@@ -227,7 +231,7 @@ async fn drive(
 }
 
 /// Why nothing came of a connection.
-fn not_spoken(settling: &Settling) -> Refusal {
+fn not_spoken(settling: &Preface) -> Refusal {
     let error = if settling.spoke() {
         let message = "The local service does not speak HTTP/2, which its tunnel asks for with `app_protocol: \
                        http2`. Take that out, or let the tunnel lead to a service that does.";

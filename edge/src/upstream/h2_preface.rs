@@ -1,6 +1,6 @@
 //! A stream whose first reads are noticed: until the other side's settings have come, somebody waits for them.
 
-use crate::upstream::OriginIo;
+use crate::upstream::OriginStream;
 use futures::task::AtomicWaker;
 use std::{
     io,
@@ -15,13 +15,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// What was noticed.
 #[derive(Default)]
-pub(crate) struct Settling {
+pub(crate) struct Preface {
     waker: AtomicWaker,
     settled: AtomicBool,
     spoke: AtomicBool,
 }
 
-impl Settling {
+impl Preface {
     /// From now on this one is woken when what was read so far has been dealt with.
     pub(crate) fn watch(&self, waker: &Waker) {
         self.waker.register(waker);
@@ -39,12 +39,12 @@ impl Settling {
 }
 
 /// The stream.
-pub(crate) struct Noticed {
-    pub(crate) stream: OriginIo,
-    pub(crate) settling: Arc<Settling>,
+pub(crate) struct PrefaceStream {
+    pub(crate) stream: OriginStream,
+    pub(crate) settling: Arc<Preface>,
 }
 
-impl AsyncRead for Noticed {
+impl AsyncRead for PrefaceStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let before = buffer.filled().len();
@@ -58,7 +58,7 @@ impl AsyncRead for Noticed {
     }
 }
 
-impl AsyncWrite for Noticed {
+impl AsyncWrite for PrefaceStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.get_mut().stream).poll_write(cx, bytes)
     }

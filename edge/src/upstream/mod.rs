@@ -13,19 +13,19 @@ mod tunnel;
 mod upstream;
 mod weighted;
 
-pub(crate) use exchange::{Answered, Carrier, exchange, refused_by_agent};
-pub(crate) use fixed_response::Fixed;
-pub(crate) use h1_pool::{H1Connection, Pool};
-pub(crate) use h2_connections::Lines;
+pub(crate) use exchange::{ResponseConnection, UpstreamResponse, exchange, refused_by_agent};
+pub(crate) use fixed_response::FixedResponse;
+pub(crate) use h1_pool::{H1Connection, H1Pool};
+pub(crate) use h2_connections::H2Connections;
 pub(crate) use open::open;
-pub(crate) use response_body::{AnswerBody, ResponseBody};
+pub(crate) use response_body::{ResponseBody, UpstreamBody};
 pub(crate) use tunnel::{TunnelIo, TunnelOptions, TunnelUpstream};
-pub(crate) use upstream::{For, Origin, OriginIo};
+pub(crate) use upstream::{OriginServer, OriginStream, StreamSpec};
 
 use crate::refusal::{Fault, Refusal};
-use address::Address;
+use address::StaticAddress;
 use arc_swap::ArcSwap;
-use group::Group;
+use group::TunnelGroup;
 use postern_api::{
     Code, Error,
     published::{self, Map},
@@ -37,7 +37,7 @@ use std::{
     time::Duration,
 };
 use tokio_rustls::TlsConnector;
-use weighted::Shares;
+use weighted::Weights;
 
 /// Failover backends may name weighted ones, and those none of these: no chain is longer.
 const DEPTH: usize = 3;
@@ -56,28 +56,28 @@ pub(crate) struct Backends {
 struct Backend {
     /// What it was made of.
     source: Arc<published::Backend>,
-    kind: Kind,
+    kind: BackendKind,
 }
 
 #[derive(Clone)]
-enum Kind {
-    Group(Group),
-    Weighted(Arc<Shares>),
+enum BackendKind {
+    TunnelGroup(TunnelGroup),
+    Weighted(Arc<Weights>),
     Failover,
-    Fixed(Arc<Fixed>),
-    Address(Arc<Address>),
+    FixedResponse(Arc<FixedResponse>),
+    StaticAddress(Arc<StaticAddress>),
 }
 
 /// Backends as they are published.
-type Published = Map<String, Arc<published::Backend>>;
+type PublishedBackends = Map<String, Arc<published::Backend>>;
 
 /// One way to serve a visitor.
 #[derive(Clone)]
 pub(crate) enum Candidate {
     /// Dial it.
-    Dial(Origin),
+    Dial(OriginServer),
     /// Give this answer.
-    Answer(Arc<Fixed>),
+    Answer(Arc<FixedResponse>),
 }
 
 /// Everybody who may serve one visitor, in the order to try them. Most addresses have one.
@@ -85,7 +85,7 @@ pub(crate) type Candidates = SmallVec<[Candidate; 1]>;
 
 /// A tunnel that has an address of its own.
 pub(crate) fn only(tunnel: Arc<TunnelUpstream>) -> Candidates {
-    smallvec![Candidate::Dial(Origin::Tunnel(tunnel))]
+    smallvec![Candidate::Dial(OriginServer::Tunnel(tunnel))]
 }
 
 impl Backends {
@@ -111,8 +111,13 @@ impl Backends {
     }
 
     /// Takes the backends of a configuration: those that are not as before, or all. What has not changed stays as it
-    /// is, with its turns and idle connections.
-    pub(crate) fn follow(&self, all: &Published, changed: Option<&BTreeSet<String>>, tunnels: &[Arc<TunnelUpstream>]) {
+    /// is, with its request_limiter and idle connections.
+    pub(crate) fn follow(
+        &self,
+        all: &PublishedBackends,
+        changed: Option<&BTreeSet<String>>,
+        tunnels: &[Arc<TunnelUpstream>],
+    ) {
         let before = self.now.load();
         let made = |id: &String, source| (id.clone(), self.make(id, source, before.get(id), tunnels));
         let now = match changed {
@@ -136,13 +141,17 @@ impl Backends {
         let before = self.now.load();
         let mut now = Map::clone(&before);
         for (id, backend) in before.iter() {
-            let (published::Backend::TunnelGroup(group), Kind::Group(former)) = (&*backend.source, &backend.kind)
+            let (published::Backend::TunnelGroup(group), BackendKind::TunnelGroup(former)) =
+                (&*backend.source, &backend.kind)
             else {
                 continue;
             };
-            let group = Group::of(&group.labels, tunnels, Some(former));
+            let group = TunnelGroup::of(&group.labels, tunnels, Some(former));
             if !group.has_members_of(former) {
-                now.insert_mut(id.clone(), Backend { source: backend.source.clone(), kind: Kind::Group(group) });
+                now.insert_mut(
+                    id.clone(),
+                    Backend { source: backend.source.clone(), kind: BackendKind::TunnelGroup(group) },
+                );
             }
         }
         self.now.store(Arc::new(now));
@@ -159,17 +168,19 @@ impl Backends {
         let kind = match (&**source, same) {
             (published::Backend::TunnelGroup(group), _) => {
                 let former = former.and_then(|former| match &former.kind {
-                    Kind::Group(group) => Some(group),
+                    BackendKind::TunnelGroup(group) => Some(group),
                     _ => None,
                 });
-                Kind::Group(Group::of(&group.labels, tunnels, former))
+                BackendKind::TunnelGroup(TunnelGroup::of(&group.labels, tunnels, former))
             }
             (_, Some(same)) => same.clone(),
-            (published::Backend::Weighted(weighted), None) => Kind::Weighted(Arc::new(Shares::of(weighted))),
-            (published::Backend::Failover(_), None) => Kind::Failover,
-            (published::Backend::HttpResponse(response), None) => Kind::Fixed(Arc::new(Fixed::of(response))),
+            (published::Backend::Weighted(weighted), None) => BackendKind::Weighted(Arc::new(Weights::of(weighted))),
+            (published::Backend::Failover(_), None) => BackendKind::Failover,
+            (published::Backend::HttpResponse(response), None) => {
+                BackendKind::FixedResponse(Arc::new(FixedResponse::of(response)))
+            }
             (published::Backend::Static(address), None) => {
-                Kind::Address(Arc::new(Address::of(id, address, &CONNECTOR, self.idle)))
+                BackendKind::StaticAddress(Arc::new(StaticAddress::of(id, address, &CONNECTOR, self.idle)))
             }
         };
         Backend { source: source.clone(), kind }
@@ -178,7 +189,7 @@ impl Backends {
     /// Drops connections to addresses that idle for too long.
     pub(crate) fn tidy(&self, longest: Duration) {
         for backend in self.now.load().values() {
-            if let Kind::Address(address) = &backend.kind {
+            if let BackendKind::StaticAddress(address) = &backend.kind {
                 address.pool.tidy(longest);
             }
         }
@@ -188,22 +199,24 @@ impl Backends {
 fn collect(backends: &Map<String, Backend>, id: &str, depth: usize, found: &mut Candidates) {
     let (Some(backend), 1..) = (backends.get(id), depth) else { return };
     match &backend.kind {
-        Kind::Group(group) => {
-            found.extend(group.in_turn().map(|tunnel| Candidate::Dial(Origin::Tunnel(tunnel.clone()))));
+        BackendKind::TunnelGroup(group) => {
+            found.extend(group.in_turn().map(|tunnel| Candidate::Dial(OriginServer::Tunnel(tunnel.clone()))));
         }
-        Kind::Weighted(shares) => {
+        BackendKind::Weighted(shares) => {
             if let Some(child) = shares.pick(&mut rand::rng()) {
                 collect(backends, child, depth - 1, found);
             }
         }
-        Kind::Failover => {
+        BackendKind::Failover => {
             if let published::Backend::Failover(failover) = &*backend.source {
                 for child in &failover.backends {
                     collect(backends, child, depth - 1, found);
                 }
             }
         }
-        Kind::Fixed(fixed) => found.push(Candidate::Answer(fixed.clone())),
-        Kind::Address(address) => found.push(Candidate::Dial(Origin::Address(address.clone()))),
+        BackendKind::FixedResponse(fixed) => found.push(Candidate::Answer(fixed.clone())),
+        BackendKind::StaticAddress(address) => {
+            found.push(Candidate::Dial(OriginServer::StaticAddress(address.clone())))
+        }
     }
 }

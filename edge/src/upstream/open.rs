@@ -1,12 +1,16 @@
 //! Opens a stream for a connection that is not HTTP.
 
-use super::{Candidate, Candidates, For, Origin, OriginIo};
+use super::{Candidate, Candidates, OriginServer, OriginStream, StreamSpec};
 use crate::refusal::{Fault, Refusal};
 use postern_api::{Code, Error};
 
 /// Opens a stream to the first candidate that can be dialled. With `certain` even the last one stands only when the
 /// local service has taken it.
-pub(crate) async fn open(candidates: Candidates, whom: For, certain: bool) -> Result<(OriginIo, Origin), Refusal> {
+pub(crate) async fn open(
+    candidates: Candidates,
+    spec: StreamSpec,
+    certain: bool,
+) -> Result<(OriginStream, OriginServer), Refusal> {
     let mut left = candidates.len();
     let mut last = None;
     for candidate in candidates {
@@ -16,7 +20,7 @@ pub(crate) async fn open(candidates: Candidates, whom: For, certain: bool) -> Re
             last = Some(Refusal::new(Fault::Route, Error::new(Code::BackendMissing, message)));
             continue;
         };
-        match origin.open(whom, certain || left > 0).await {
+        match origin.open(spec, certain || left > 0).await {
             Ok(stream) => return Ok((stream, origin)),
             Err(refusal) => last = Some(refusal),
         }

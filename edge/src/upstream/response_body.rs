@@ -1,9 +1,9 @@
 //! The body of a response on its way to the visitor, without boxes on the hot path.
 
-use super::{Carrier, Origin};
+use super::{OriginServer, ResponseConnection};
 use crate::{
-    http::{BodyError, Flow, Open, frame_bytes, without_smuggled_trailers},
-    telemetry::Record,
+    http::{BodyError, OpenRequest, SendProgress, frame_bytes, without_smuggled_trailers},
+    telemetry::AccessRecord,
 };
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
@@ -17,48 +17,49 @@ use std::{
 
 /// What a visitor receives.
 pub(crate) struct ResponseBody {
-    kind: Kind,
+    kind: BodyKind,
     /// Keeps the visitor's connection counted as busy until the last byte.
-    open: Option<Open>,
+    open: Option<OpenRequest>,
     /// Where it is noted whether the visitor takes what there is.
-    flow: Option<Arc<Flow>>,
+    send_progress: Option<Arc<SendProgress>>,
     /// Where the bytes are counted.
-    record: Option<Arc<Record>>,
+    record: Option<Arc<AccessRecord>>,
 }
 
-enum Kind {
-    Full(Option<Bytes>),
-    Answer(AnswerBody),
+enum BodyKind {
+    LimitReached(Option<Bytes>),
+    Upstream(UpstreamBody),
     Boxed(UnsyncBoxBody<Bytes, BodyError>),
 }
 
 impl ResponseBody {
-    fn new(kind: Kind) -> Self {
-        ResponseBody { kind, open: None, flow: None, record: None }
+    fn new(kind: BodyKind) -> Self {
+        ResponseBody { kind, open: None, send_progress: None, record: None }
     }
 
     pub(crate) fn full(bytes: Bytes) -> Self {
-        ResponseBody::new(Kind::Full((!bytes.is_empty()).then_some(bytes)))
+        ResponseBody::new(BodyKind::LimitReached((!bytes.is_empty()).then_some(bytes)))
     }
 
-    pub(crate) fn answer(body: AnswerBody) -> Self {
-        ResponseBody::new(Kind::Answer(body))
+    pub(crate) fn upstream(body: UpstreamBody) -> Self {
+        ResponseBody::new(BodyKind::Upstream(body))
     }
 
     /// A body of another kind, for ways that are not the hottest.
     pub(crate) fn boxed(body: impl Body<Data = Bytes, Error = BodyError> + Send + 'static) -> Self {
-        ResponseBody::new(Kind::Boxed(UnsyncBoxBody::new(body)))
+        ResponseBody::new(BodyKind::Boxed(UnsyncBoxBody::new(body)))
     }
 
     /// Has its bytes counted.
-    pub(crate) fn counted(mut self, record: Arc<Record>) -> Self {
+    pub(crate) fn counted(mut self, record: Arc<AccessRecord>) -> Self {
         self.record = Some(record);
         self
     }
 
-    pub(crate) fn keep(mut self, open: Open) -> Self {
+    /// Keeps the request counted as open until the last byte.
+    pub(crate) fn tracked(mut self, open: OpenRequest) -> Self {
         self.open = Some(open.waited_for());
-        self.flow = Flow::of_this_stream();
+        self.send_progress = SendProgress::of_current_stream();
         self
     }
 }
@@ -70,12 +71,12 @@ impl Body for ResponseBody {
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let this = self.get_mut();
         let polled = match &mut this.kind {
-            Kind::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Kind::Answer(body) => body.poll(cx),
-            Kind::Boxed(body) => Pin::new(body).poll_frame(cx),
+            BodyKind::LimitReached(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            BodyKind::Upstream(body) => body.poll(cx),
+            BodyKind::Boxed(body) => Pin::new(body).poll_frame(cx),
         };
-        if let Some(flow) = &this.flow {
-            flow.asked(matches!(polled, Poll::Ready(Some(Ok(_)))));
+        if let Some(send_progress) = &this.send_progress {
+            send_progress.asked(matches!(polled, Poll::Ready(Some(Ok(_)))));
         }
         if let (Some(record), Poll::Ready(Some(Ok(frame)))) = (&this.record, &polled) {
             record.went_out(frame_bytes(frame));
@@ -85,38 +86,38 @@ impl Body for ResponseBody {
 
     fn is_end_stream(&self) -> bool {
         match &self.kind {
-            Kind::Full(bytes) => bytes.is_none(),
-            Kind::Answer(body) => body.is_end(),
-            Kind::Boxed(body) => body.is_end_stream(),
+            BodyKind::LimitReached(bytes) => bytes.is_none(),
+            BodyKind::Upstream(body) => body.is_end(),
+            BodyKind::Boxed(body) => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.kind {
-            Kind::Full(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
-            Kind::Answer(body) => body.size_hint(),
-            Kind::Boxed(body) => body.size_hint(),
+            BodyKind::LimitReached(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+            BodyKind::Upstream(body) => body.size_hint(),
+            BodyKind::Boxed(body) => body.size_hint(),
         }
     }
 }
 
 /// The body of an answer together with the connection it arrives on. Whoever polls the body drives the
 /// connection; when the body is over the connection goes back into the origin's pool.
-pub(crate) struct AnswerBody {
+pub(crate) struct UpstreamBody {
     incoming: Incoming,
-    carrier: Option<Carrier>,
-    origin: Origin,
+    connection: Option<ResponseConnection>,
+    origin: OriginServer,
 }
 
-impl AnswerBody {
-    pub(crate) fn new(incoming: Incoming, carrier: Carrier, origin: Origin) -> Self {
-        AnswerBody { incoming, carrier: Some(carrier), origin }
+impl UpstreamBody {
+    pub(crate) fn new(incoming: Incoming, connection: ResponseConnection, origin: OriginServer) -> Self {
+        UpstreamBody { incoming, connection: Some(connection), origin }
     }
 
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let mut polled = Pin::new(&mut self.incoming).poll_frame(cx);
         if polled.is_pending()
-            && let Some(Carrier::Own(upstream)) = &mut self.carrier
+            && let Some(ResponseConnection::Exclusive(upstream)) = &mut self.connection
         {
             let _ = upstream.drive(cx);
             polled = Pin::new(&mut self.incoming).poll_frame(cx);
@@ -133,10 +134,10 @@ impl AnswerBody {
     }
 }
 
-impl Drop for AnswerBody {
+impl Drop for UpstreamBody {
     fn drop(&mut self) {
         // A connection whose answer was not read to its end is not ready, and the pool lets it go.
-        if let Some(Carrier::Own(upstream)) = self.carrier.take() {
+        if let Some(ResponseConnection::Exclusive(upstream)) = self.connection.take() {
             self.origin.pool().put(upstream);
         }
     }

@@ -1,7 +1,7 @@
 //! A tunnel as an upstream: opens streams to the agent's local service, and ends them when the tunnel stops.
 
-use super::{For, Lines, Pool};
-use crate::telemetry::{metrics, traffic::Tally};
+use super::{H1Pool, H2Connections, StreamSpec};
+use crate::telemetry::{metrics, traffic::TrafficCounter};
 use futures::task::AtomicWaker;
 use postern_tunnel::{Notes, ServerSession, StreamStart, TunnelStream, message::AppProtocol};
 use std::{
@@ -18,16 +18,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The local service behind one tunnel, with its open connections.
 pub(crate) struct TunnelUpstream {
-    tally: Arc<Tally>,
+    counter: Arc<TrafficCounter>,
     link: ServerSession,
     /// The tunnel's number in its session.
     number: u32,
     settings: TunnelOptions,
     /// Idle connections of HTTP/1.1 to the local service.
-    pub(crate) pool: Pool,
+    pub(crate) pool: H1Pool,
     /// Connections of HTTP/2 to the local service.
-    pub(crate) lines: Lines,
-    streams: Arc<Streams>,
+    pub(crate) h2_connections: H2Connections,
+    streams: Arc<OpenStreams>,
 }
 
 /// Properties of a tunnel that matter when a stream is opened.
@@ -45,23 +45,23 @@ pub(crate) struct TunnelOptions {
 impl TunnelUpstream {
     /// `max_idle` limits the idle HTTP/1.1 connections that are kept.
     pub(crate) fn new(
-        tally: Arc<Tally>,
+        counter: Arc<TrafficCounter>,
         link: ServerSession,
         number: u32,
         settings: TunnelOptions,
         max_idle: usize,
     ) -> Self {
-        let (pool, lines, streams) = (Pool::new(max_idle), Lines::default(), Arc::default());
-        TunnelUpstream { tally, link, number, settings, pool, lines, streams }
+        let (pool, h2_connections, streams) = (H1Pool::new(max_idle), H2Connections::default(), Arc::default());
+        TunnelUpstream { counter, link, number, settings, pool, h2_connections, streams }
     }
 
     /// The tunnel's id, `tn_…`.
     pub(crate) fn id(&self) -> &Arc<str> {
-        self.tally.id()
+        self.counter.id()
     }
 
-    pub(crate) fn tally(&self) -> &Arc<Tally> {
-        &self.tally
+    pub(crate) fn counter(&self) -> &Arc<TrafficCounter> {
+        &self.counter
     }
 
     pub(crate) fn labels(&self) -> &BTreeMap<String, String> {
@@ -81,8 +81,8 @@ impl TunnelUpstream {
     }
 
     /// Opens a stream to the local service for this visitor.
-    pub(crate) async fn open(&self, whom: For) -> io::Result<TunnelIo> {
-        let For { kind, visitor, tls, reached } = whom;
+    pub(crate) async fn open(&self, spec: StreamSpec) -> io::Result<TunnelIo> {
+        let StreamSpec { kind, visitor, tls, reached } = spec;
         // The public address takes a few bytes of each stream, so it is sent only where it is used.
         let reached = reached.filter(|_| self.settings.per_visitor);
         let start = StreamStart { tunnel: self.number, visitor, reached, kind, tls };
@@ -100,7 +100,7 @@ impl TunnelUpstream {
     pub(crate) fn stop(&self) {
         self.streams.stop();
         self.pool.clear();
-        self.lines.clear();
+        self.h2_connections.clear();
     }
 
     /// Whether the tunnel has every label of a selector.
@@ -111,22 +111,22 @@ impl TunnelUpstream {
 
 /// The open streams of one tunnel.
 #[derive(Default)]
-pub(crate) struct Streams {
+pub(crate) struct OpenStreams {
     stopped: AtomicBool,
     next: AtomicU64,
-    open: Mutex<HashMap<u64, Arc<Stop>>>,
+    open: Mutex<HashMap<u64, Arc<StopSignal>>>,
 }
 
 #[derive(Default)]
-struct Stop {
+struct StopSignal {
     requested: AtomicBool,
     waker: AtomicWaker,
 }
 
-impl Streams {
+impl OpenStreams {
     fn admit(self: &Arc<Self>, stream: TunnelStream) -> io::Result<TunnelIo> {
         let key = self.next.fetch_add(1, Ordering::Relaxed);
-        let stop = Arc::new(Stop::default());
+        let stop = Arc::new(StopSignal::default());
         self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(key, stop.clone());
         // Looked at after the insertion: a stop in between has either seen the stream or is seen here.
         let io = TunnelIo { stream, stop, key, streams: self.clone() };
@@ -149,9 +149,9 @@ impl Streams {
 /// A stream to a local service that ends when its tunnel is stopped.
 pub(crate) struct TunnelIo {
     stream: TunnelStream,
-    stop: Arc<Stop>,
+    stop: Arc<StopSignal>,
     key: u64,
-    streams: Arc<Streams>,
+    streams: Arc<OpenStreams>,
 }
 
 impl TunnelIo {

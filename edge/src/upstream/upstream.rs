@@ -4,8 +4,8 @@ use crate::{
     refusal::{Fault, Refusal},
     telemetry::Trace,
     upstream::{
-        Lines, Pool, TunnelIo, TunnelUpstream,
-        address::{Address, Dialled},
+        H1Pool, H2Connections, TunnelIo, TunnelUpstream,
+        address::{AddressStream, StaticAddress},
         refused_by_agent,
     },
 };
@@ -23,16 +23,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Somewhere a visitor can be carried to.
 #[derive(Clone)]
-pub(crate) enum Origin {
+pub(crate) enum OriginServer {
     /// Through an agent's tunnel.
     Tunnel(Arc<TunnelUpstream>),
     /// To an address, from here.
-    Address(Arc<Address>),
+    StaticAddress(Arc<StaticAddress>),
 }
 
-/// For whom a stream is opened.
+/// StreamSpec spec a stream is opened.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct For {
+pub(crate) struct StreamSpec {
     pub(crate) kind: StreamKind,
     pub(crate) visitor: SocketAddr,
     /// Whether the visitor's side is encrypted.
@@ -41,12 +41,12 @@ pub(crate) struct For {
     pub(crate) reached: Option<SocketAddr>,
 }
 
-impl Origin {
+impl OriginServer {
     /// Opens a stream. With `certain`, it stands only when the local service has taken it, which costs a round trip:
     /// wanted where somebody else could be asked instead.
-    pub(crate) async fn open(&self, whom: For, certain: bool) -> Result<OriginIo, Refusal> {
+    pub(crate) async fn open(&self, spec: StreamSpec, certain: bool) -> Result<OriginStream, Refusal> {
         match self {
-            Origin::Tunnel(tunnel) => {
+            OriginServer::Tunnel(tunnel) => {
                 let lost = |error: io::Error| match refused_by_agent(&error) {
                     Some(refused) => Refusal::from_agent(refused),
                     None => {
@@ -55,15 +55,15 @@ impl Origin {
                         Refusal::new(Fault::Agent, error).retry_after(Duration::from_secs(5))
                     }
                 };
-                let mut stream = tunnel.open(whom).await.map_err(lost)?;
+                let mut stream = tunnel.open(spec).await.map_err(lost)?;
                 if certain {
                     stream.accepted().await.map_err(lost)?;
                 }
-                Ok(OriginIo::Tunnel(stream))
+                Ok(OriginStream::Tunnel(stream))
             }
-            Origin::Address(address) => match address.dial().await {
-                Ok(Dialled::Clear(stream)) => Ok(OriginIo::Clear(stream)),
-                Ok(Dialled::Tls(stream)) => Ok(OriginIo::Tls(stream)),
+            OriginServer::StaticAddress(address) => match address.dial().await {
+                Ok(AddressStream::Clear(stream)) => Ok(OriginStream::Clear(stream)),
+                Ok(AddressStream::Tls(stream)) => Ok(OriginStream::Tls(stream)),
                 Err(error) => {
                     tracing::info!(backend = %address.id, %error, "a static backend cannot be reached");
                     // Where it lies is the operator's affair: visitors learn no inner addresses.
@@ -75,46 +75,48 @@ impl Origin {
     }
 
     /// Idle HTTP connections to it.
-    pub(crate) fn pool(&self) -> &Pool {
+    pub(crate) fn pool(&self) -> &H1Pool {
         match self {
-            Origin::Tunnel(tunnel) => &tunnel.pool,
-            Origin::Address(address) => &address.pool,
+            OriginServer::Tunnel(tunnel) => &tunnel.pool,
+            OriginServer::StaticAddress(address) => &address.pool,
         }
     }
 
     /// Its connections of HTTP/2, if that is what it speaks.
-    pub(crate) fn lines(&self) -> Option<&Lines> {
+    pub(crate) fn h2_connections(&self) -> Option<&H2Connections> {
         match self {
-            Origin::Tunnel(tunnel) => (tunnel.app_protocol() == AppProtocol::Http2).then_some(&tunnel.lines),
-            Origin::Address(_) => None,
+            OriginServer::Tunnel(tunnel) => {
+                (tunnel.app_protocol() == AppProtocol::Http2).then_some(&tunnel.h2_connections)
+            }
+            OriginServer::StaticAddress(_) => None,
         }
     }
 
     /// Whose a connection for this visitor is, if it must not be another one's later.
-    pub(crate) fn key(&self, whom: For) -> Option<SocketAddr> {
+    pub(crate) fn key(&self, spec: StreamSpec) -> Option<SocketAddr> {
         match self {
-            Origin::Tunnel(tunnel) => tunnel.is_per_visitor().then_some(whom.visitor),
-            Origin::Address(_) => None,
+            OriginServer::Tunnel(tunnel) => tunnel.is_per_visitor().then_some(spec.visitor),
+            OriginServer::StaticAddress(_) => None,
         }
     }
 
     /// Whether an agent there captures requests and accepts notes about them.
     pub(crate) fn accepts_notes(&self) -> bool {
-        matches!(self, Origin::Tunnel(tunnel) if tunnel.accepts_notes())
+        matches!(self, OriginServer::Tunnel(tunnel) if tunnel.accepts_notes())
     }
 
     /// Its id in logs: that of the tunnel or of the static backend.
     pub(crate) fn id(&self) -> &Arc<str> {
         match self {
-            Origin::Tunnel(tunnel) => tunnel.id(),
-            Origin::Address(address) => &address.id,
+            OriginServer::Tunnel(tunnel) => tunnel.id(),
+            OriginServer::StaticAddress(address) => &address.id,
         }
     }
 
     /// Names it in a trace as the upstream that is tried, whatever the outcome.
     pub(crate) fn mark_tried(&self, trace: &mut Trace) {
-        if let Origin::Tunnel(tunnel) = self {
-            trace.tries_tunnel(tunnel.tally());
+        if let OriginServer::Tunnel(tunnel) = self {
+            trace.tries_tunnel(tunnel.counter());
         }
     }
 
@@ -125,19 +127,19 @@ impl Origin {
     }
 }
 
-impl OriginIo {
+impl OriginStream {
     /// Where to put notes about what is sent next.
     pub(crate) fn notes(&mut self) -> Option<Notes> {
         match self {
-            OriginIo::Tunnel(stream) => Some(stream.notes()),
-            OriginIo::Clear(_) | OriginIo::Tls(_) => None,
+            OriginStream::Tunnel(stream) => Some(stream.notes()),
+            OriginStream::Clear(_) | OriginStream::Tls(_) => None,
         }
     }
 }
 
 /// A stream to wherever it is.
 #[expect(clippy::large_enum_variant, reason = "nearly all are tunnels, and a box would cost each an allocation")]
-pub(crate) enum OriginIo {
+pub(crate) enum OriginStream {
     Tunnel(TunnelIo),
     Clear(tokio::net::TcpStream),
     Tls(Box<tokio_rustls::client::TlsStream<tokio::net::TcpStream>>),
@@ -146,20 +148,20 @@ pub(crate) enum OriginIo {
 macro_rules! each {
     ($self:ident, $stream:ident => $call:expr) => {
         match $self.get_mut() {
-            OriginIo::Tunnel($stream) => $call,
-            OriginIo::Clear($stream) => $call,
-            OriginIo::Tls($stream) => $call,
+            OriginStream::Tunnel($stream) => $call,
+            OriginStream::Clear($stream) => $call,
+            OriginStream::Tls($stream) => $call,
         }
     };
 }
 
-impl AsyncRead for OriginIo {
+impl AsyncRead for OriginStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         each!(self, stream => Pin::new(stream).poll_read(cx, buffer))
     }
 }
 
-impl AsyncWrite for OriginIo {
+impl AsyncWrite for OriginStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         each!(self, stream => Pin::new(stream).poll_write(cx, bytes))
     }
@@ -174,9 +176,9 @@ impl AsyncWrite for OriginIo {
 
     fn is_write_vectored(&self) -> bool {
         match self {
-            OriginIo::Tunnel(stream) => stream.is_write_vectored(),
-            OriginIo::Clear(stream) => stream.is_write_vectored(),
-            OriginIo::Tls(stream) => stream.is_write_vectored(),
+            OriginStream::Tunnel(stream) => stream.is_write_vectored(),
+            OriginStream::Clear(stream) => stream.is_write_vectored(),
+            OriginStream::Tls(stream) => stream.is_write_vectored(),
         }
     }
 

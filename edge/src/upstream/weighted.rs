@@ -5,14 +5,14 @@ use rand::Rng;
 
 /// Children and where each one's share ends.
 #[derive(Debug, Default)]
-pub(crate) struct Shares {
+pub(crate) struct Weights {
     ends: Vec<(u64, String)>,
     whole: u64,
 }
 
-impl Shares {
+impl Weights {
     pub(crate) fn of(backend: &WeightedBackend) -> Self {
-        let mut shares = Shares::default();
+        let mut shares = Weights::default();
         for (child, weight) in &backend.backends {
             // One that weighs nothing gets nobody.
             let Ok(weight @ 1..) = u64::try_from(*weight) else { continue };
@@ -39,9 +39,9 @@ mod tests {
     use rand::{SeedableRng, rngs::StdRng};
     use std::collections::{BTreeMap, HashMap};
 
-    fn shares(weights: &[(&str, i64)]) -> Shares {
+    fn shares(weights: &[(&str, i64)]) -> Weights {
         let backends: BTreeMap<String, i64> = weights.iter().map(|(id, weight)| ((*id).to_owned(), *weight)).collect();
-        Shares::of(&WeightedBackend { backends })
+        Weights::of(&WeightedBackend { backends })
     }
 
     #[test]

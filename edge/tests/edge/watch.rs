@@ -14,10 +14,10 @@ use postern_api::{
     published::{Listed, Settings, TcpEdge},
     trace::Verdict,
 };
-use postern_edge::{AccessLog, Entry};
+use postern_edge::{AccessLog, AccessLogEntry};
 use std::sync::{Arc, mpsc::Receiver};
 
-async fn world() -> (World, Receiver<Box<Entry>>) {
+async fn world() -> (World, Receiver<Box<AccessLogEntry>>) {
     let (log, entries) = AccessLog::new();
     (World::with(|settings| settings.access_log = Some(log)).await, entries)
 }
@@ -28,7 +28,7 @@ fn rules(cidr: &str) -> Option<Arc<IpRules>> {
 }
 
 /// The next entry, once it is written.
-async fn next(entries: &Receiver<Box<Entry>>) -> Entry {
+async fn next(entries: &Receiver<Box<AccessLogEntry>>) -> AccessLogEntry {
     let mut entry = None;
     until("an entry is written", || {
         entry = entries.try_recv().ok();

@@ -1,7 +1,7 @@
 //! What the checks of all routes share, and what must outlive a change of a route.
 
 use super::{SigningCertificates, certificates::Certificates, own::mailgun::Used};
-use crate::{http::Room, limits::Limits};
+use crate::{http::BufferBudget, limits::Limits};
 use jiff::Timestamp;
 use std::{
     collections::HashMap,
@@ -11,7 +11,7 @@ use std::{
 /// One for the whole edge.
 pub(crate) struct Webhooks {
     now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
-    pub(super) room: Room,
+    pub(super) room: BufferBudget,
     pub(super) certificates: Certificates,
     used: Mutex<HashMap<String, Arc<Used>>>,
 }
@@ -24,7 +24,7 @@ impl Webhooks {
     ) -> Self {
         Webhooks {
             now,
-            room: Room::new(limits),
+            room: BufferBudget::new(limits),
             certificates: Certificates::new(signing_certificates),
             used: Mutex::default(),
         }

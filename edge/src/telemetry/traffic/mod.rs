@@ -1,10 +1,10 @@
 //! What passes each edge, route and tunnel. Requests only add to a few numbers that their edge, route and tunnel carry
 //! with them; once a second these are looked at, and what came since is entered into histories.
 
+mod counter;
 mod history;
-mod tally;
 
-pub(crate) use tally::{Outcome, Reached, Tally};
+pub(crate) use counter::{Outcome, ReachedCounters, TrafficCounter};
 
 use history::Rings;
 use postern_api::traffic::{Counts, History, Point, Traffic as Shown, TrafficKind};
@@ -21,28 +21,28 @@ pub(crate) const LOOK: Duration = Duration::from_secs(1);
 #[derive(Default)]
 pub(crate) struct Traffic {
     /// Of everything together.
-    all: Tally,
+    all: TrafficCounter,
     /// Taken once a second, by changes of the configuration and by whoever wants to see it; never by a request.
-    book: Mutex<Book>,
+    book: Mutex<TrafficState>,
 }
 
 #[derive(Default)]
-struct Book {
+struct TrafficState {
     second: u64,
-    all: Followed,
+    all: HistoryCursor,
     each: HashMap<Arc<str>, Watched>,
 }
 
 /// An edge, route or tunnel for as long as it is there.
 struct Watched {
-    tally: Weak<Tally>,
+    counter: Weak<TrafficCounter>,
     kind: TrafficKind,
-    followed: Followed,
+    followed: HistoryCursor,
 }
 
-/// What was seen of a tally so far.
+/// What was seen of a counter so far.
 #[derive(Default)]
-struct Followed {
+struct HistoryCursor {
     seen: Counts,
     /// Nothing while nothing passes.
     rings: Option<Box<Rings>>,
@@ -50,19 +50,19 @@ struct Followed {
 
 impl Traffic {
     /// The numbers of something that has this id: those it had, if it was there before.
-    pub(crate) fn of(&self, kind: TrafficKind, id: &str) -> Arc<Tally> {
+    pub(crate) fn of(&self, kind: TrafficKind, id: &str) -> Arc<TrafficCounter> {
         let mut book = self.book();
-        if let Some(tally) = book.each.get(id).and_then(|watched| watched.tally.upgrade()) {
-            return tally;
+        if let Some(counter) = book.each.get(id).and_then(|watched| watched.counter.upgrade()) {
+            return counter;
         }
-        let tally = Arc::new(Tally::of(id));
-        let watched = Watched { tally: Arc::downgrade(&tally), kind, followed: Followed::default() };
-        book.each.insert(tally.id().clone(), watched);
-        tally
+        let counter = Arc::new(TrafficCounter::of(id));
+        let watched = Watched { counter: Arc::downgrade(&counter), kind, followed: HistoryCursor::default() };
+        book.each.insert(counter.id().clone(), watched);
+        counter
     }
 
     /// The numbers of everything together.
-    pub(crate) fn all(&self) -> &Tally {
+    pub(crate) fn all(&self) -> &TrafficCounter {
         &self.all
     }
 
@@ -71,9 +71,9 @@ impl Traffic {
         let mut book = self.book();
         book.second = second;
         book.all.look(&self.all, second);
-        book.each.retain(|_, watched| match watched.tally.upgrade() {
-            Some(tally) => {
-                watched.followed.look(&tally, second);
+        book.each.retain(|_, watched| match watched.counter.upgrade() {
+            Some(counter) => {
+                watched.followed.look(&counter, second);
                 true
             }
             None => false,
@@ -100,22 +100,22 @@ impl Traffic {
         (self.all.counts(), book.all.history(book.second))
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
+    fn book(&self) -> MutexGuard<'_, TrafficState> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Watched {
     fn shown(&self, id: &str, second: u64) -> Option<Shown> {
-        let total = self.tally.upgrade()?.counts();
+        let total = self.counter.upgrade()?.counts();
         let last_minute = self.followed.rings.as_ref().map(|rings| rings.last_minute(second)).unwrap_or_default();
         Some(Shown { id: id.to_owned(), kind: self.kind, total, last_minute, history: None })
     }
 }
 
-impl Followed {
-    fn look(&mut self, tally: &Tally, second: u64) {
-        let now = tally.counts();
+impl HistoryCursor {
+    fn look(&mut self, counter: &TrafficCounter, second: u64) {
+        let now = counter.counts();
         let more = |now: u64, before: u64| u32::try_from(now.saturating_sub(before)).unwrap_or(u32::MAX);
         let point = Point {
             requests: more(now.requests, self.seen.requests),

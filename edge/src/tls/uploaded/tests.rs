@@ -43,7 +43,7 @@ fn published(certificates: Vec<Arc<Certificate>>) -> Published {
 }
 
 /// Whose certificate is shown.
-fn shown(uploaded: &Uploaded, name: Option<&str>, schemes: &[SignatureScheme], now: i64) -> Option<String> {
+fn shown(uploaded: &UploadedCertificates, name: Option<&str>, schemes: &[SignatureScheme], now: i64) -> Option<String> {
     let name = name.map(|name| HostName::parse(name).expect("a name"));
     let key = uploaded.find(name.as_ref(), HERE, schemes, moment(now))?;
     let shelf = uploaded.0.load();
@@ -52,7 +52,7 @@ fn shown(uploaded: &Uploaded, name: Option<&str>, schemes: &[SignatureScheme], n
 
 #[test]
 fn the_most_specific_name_wins_then_the_newest_of_those_that_are_valid() {
-    let uploaded = Uploaded::default();
+    let uploaded = UploadedCertificates::default();
     uploaded.follow(&published(vec![
         ecdsa("exact-new", &["a.shop.test"], 50, 100),
         ecdsa("exact-old", &["A.Shop.Test", "other.test"], 10, 200),
@@ -78,7 +78,7 @@ fn the_most_specific_name_wins_then_the_newest_of_those_that_are_valid() {
 
 #[test]
 fn a_visitor_who_names_no_host_gets_the_certificate_of_the_address() {
-    let uploaded = Uploaded::default();
+    let uploaded = UploadedCertificates::default();
     uploaded.follow(&published(vec![ecdsa("name", &["a.test"], 0, 100), ecdsa("address", &["127.0.0.1"], 0, 100)]));
     assert_eq!(shown(&uploaded, None, EVERY, 50).as_deref(), Some("address"));
     assert_eq!(shown(&uploaded, None, EVERY, 101), None);
@@ -86,7 +86,7 @@ fn a_visitor_who_names_no_host_gets_the_certificate_of_the_address() {
 
 #[test]
 fn of_keys_of_several_kinds_one_is_shown_that_the_visitor_understands() {
-    let uploaded = Uploaded::default();
+    let uploaded = UploadedCertificates::default();
     uploaded.follow(&published(vec![
         certificate("rsa", &["a.test"], 0, 100, &PKCS_RSA_SHA256),
         certificate("p256", &["a.test"], 1, 100, &PKCS_ECDSA_P256_SHA256),
@@ -108,7 +108,7 @@ fn of_keys_of_several_kinds_one_is_shown_that_the_visitor_understands() {
 
 #[test]
 fn what_was_chosen_for_a_reserved_domain_wins_where_it_fits() {
-    let uploaded = Uploaded::default();
+    let uploaded = UploadedCertificates::default();
     let mut published = published(vec![
         ecdsa("new", &["a.test", "b.c.test"], 50, 1000),
         ecdsa("chosen", &["a.test", "*.c.test"], 0, 100),
@@ -134,7 +134,7 @@ fn what_was_chosen_for_a_reserved_domain_wins_where_it_fits() {
 
 #[test]
 fn what_has_not_changed_is_not_read_again_and_what_cannot_be_read_is_passed_over() {
-    let uploaded = Uploaded::default();
+    let uploaded = UploadedCertificates::default();
     let kept = ecdsa("kept", &["a.test"], 0, 100);
     uploaded.follow(&published(vec![kept.clone()]));
     let before = uploaded.0.load().by_id["kept"].clone();

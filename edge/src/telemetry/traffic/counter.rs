@@ -8,7 +8,7 @@ use std::sync::{
 };
 
 /// Numbers of one edge, route or tunnel, or of everything together.
-pub(crate) struct Tally {
+pub(crate) struct TrafficCounter {
     id: Arc<str>,
     requests: AtomicU64,
     refused: AtomicU64,
@@ -29,10 +29,10 @@ pub(crate) enum Outcome {
 
 /// Whose numbers a request adds to.
 #[derive(Clone, Default)]
-pub(crate) struct Reached {
-    pub(crate) edge: Option<Arc<Tally>>,
-    pub(crate) route: Option<Arc<Tally>>,
-    pub(crate) tunnel: Option<Arc<Tally>>,
+pub(crate) struct ReachedCounters {
+    pub(crate) edge: Option<Arc<TrafficCounter>>,
+    pub(crate) route: Option<Arc<TrafficCounter>>,
+    pub(crate) tunnel: Option<Arc<TrafficCounter>>,
 }
 
 impl Outcome {
@@ -47,22 +47,22 @@ impl Outcome {
     }
 }
 
-impl Reached {
+impl ReachedCounters {
     /// Of each of them.
-    pub(crate) fn each(&self) -> impl Iterator<Item = &Tally> {
+    pub(crate) fn each(&self) -> impl Iterator<Item = &TrafficCounter> {
         [&self.edge, &self.route, &self.tunnel].into_iter().flatten().map(Arc::as_ref)
     }
 }
 
-impl Default for Tally {
+impl Default for TrafficCounter {
     fn default() -> Self {
-        Tally::of("")
+        TrafficCounter::of("")
     }
 }
 
-impl Tally {
+impl TrafficCounter {
     pub(crate) fn of(id: &str) -> Self {
-        Tally {
+        TrafficCounter {
             id: id.into(),
             requests: AtomicU64::new(0),
             refused: AtomicU64::new(0),

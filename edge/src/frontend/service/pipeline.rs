@@ -1,0 +1,125 @@
+//! Phase 3, pipeline: cleans the headers of a request, and runs the modules of its route or tunnel.
+
+use super::{AdmittedRequest, Destination, EdgeState, RequestedUpgrade};
+use crate::{
+    frontend::VisitorConnection,
+    http::{BodyProgress, RequestBody, headers},
+    modules::{Judged, Passed, Visit, WebsocketHandshake},
+    refusal::Refusal,
+    telemetry::{AccessRecord, Trace},
+    upstream::ResponseBody,
+};
+use hyper::{
+    HeaderMap, Request, Response, Version,
+    header::{self, HeaderValue},
+    upgrade::OnUpgrade,
+};
+use postern_logins::Logins;
+use std::sync::Arc;
+
+/// The result of this phase.
+pub(super) enum PipelineOutcome {
+    /// The request goes on; with what the modules need to know about its response.
+    Passed(PipelineRequest, Option<Passed>),
+    /// A module answered in place of the upstream.
+    Answered(Box<Response<ResponseBody>>),
+}
+
+/// A request as the upstream receives it.
+pub(super) struct PipelineRequest {
+    pub(super) request: Request<RequestBody>,
+    /// How far the body has come; `None` if there is none.
+    pub(super) progress: Option<Arc<BodyProgress>>,
+    pub(super) on_upgrade: Option<OnUpgrade>,
+    /// Set when the visitor's WebSocket messages are carried as a stream of bytes.
+    pub(super) websocket: Option<WebsocketHandshake>,
+}
+
+/// Runs the modules that stand between the visitor and the upstream.
+pub(super) async fn run_pipeline(
+    state: &EdgeState,
+    connection: &VisitorConnection,
+    request: AdmittedRequest,
+    destination: &Destination,
+    trace: &mut Trace,
+    record: &Arc<AccessRecord>,
+) -> Result<PipelineOutcome, Refusal> {
+    let AdmittedRequest { mut parts, body, upgrade } = request;
+    let (protocol, on_upgrade) = match upgrade {
+        Some(RequestedUpgrade { protocol, on_upgrade }) => (Some(protocol), Some(on_upgrade)),
+        None => (None, None),
+    };
+    prepare_headers(state, connection, destination, parts.version, protocol, &mut parts.headers)?;
+    let (body, progress) = RequestBody::of(body, &parts.headers, &state.limits);
+    let mut body = body.counted(record).without(state.identity_headers.as_ref());
+    if let Destination::Route(_, route) = destination {
+        trace.on_route(&route.counter);
+        trace.leads_to(route.backend_id());
+    }
+    let mut passed = None;
+    if let Some(pipeline) = destination.pipeline() {
+        let visitor = &connection.visitor;
+        let mut context = Visit { visitor, parts: &mut parts, body: &mut body, trace };
+        passed = match pipeline.request(&mut context).await? {
+            Judged::Passed(passed) => Some(passed),
+            Judged::Answered(response) => return Ok(PipelineOutcome::Answered(response)),
+        };
+    }
+    // The session cookies of all realms stay between the visitor and this endpoint.
+    for realm in destination.realms() {
+        Logins::strip(realm, &mut parts.headers);
+    }
+    parts.version = Version::HTTP_11;
+    let websocket = passed.as_mut().and_then(|passed| passed.websocket.take());
+    let request = PipelineRequest { request: Request::from_parts(parts, body), progress, on_upgrade, websocket };
+    Ok(PipelineOutcome::Passed(request, passed))
+}
+
+/// Removes headers that visitors must not send, and adds those that describe the visitor.
+fn prepare_headers(
+    state: &EdgeState,
+    connection: &VisitorConnection,
+    destination: &Destination,
+    version: Version,
+    protocol: Option<HeaderValue>,
+    headers: &mut HeaderMap,
+) -> Result<(), Refusal> {
+    let host = headers.get(header::HOST).cloned().ok_or_else(|| Refusal::invalid("The request has no Host header."))?;
+    headers::clean_request(headers);
+    if let Some(identity_headers) = &state.identity_headers {
+        identity_headers.strip(headers);
+    }
+    if version == Version::HTTP_2 {
+        join_cookies(headers);
+    }
+    if let Some(protocol) = protocol {
+        headers::restore_upgrade(headers, protocol);
+    }
+    connection.visitor.add_forwarding_headers(headers, &host);
+    headers.extend(destination.client_identity(connection).iter().cloned());
+    Ok(())
+}
+
+/// Joins cookies into one header: HTTP/2 may send them one by one (RFC 9113, section 8.2.3).
+fn join_cookies(headers: &mut HeaderMap) {
+    let cookies: Vec<&[u8]> = headers.get_all(header::COOKIE).iter().map(HeaderValue::as_bytes).collect();
+    if cookies.len() > 1
+        && let Ok(joined) = HeaderValue::from_bytes(&cookies.join(&b"; "[..]))
+    {
+        headers.insert(header::COOKIE, joined);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cookies_sent_one_by_one_become_one_header() {
+        let mut headers = HeaderMap::new();
+        headers.append(header::COOKIE, HeaderValue::from_static("a=1"));
+        headers.append(header::COOKIE, HeaderValue::from_static("b=2"));
+        join_cookies(&mut headers);
+        assert_eq!(headers.get_all(header::COOKIE).iter().collect::<Vec<_>>(), ["a=1; b=2"]);
+    }
+}

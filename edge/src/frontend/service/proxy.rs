@@ -1,0 +1,90 @@
+//! Phase 4, proxy: sends a request to the first upstream that can be dialed, and request_limiter its response into the visitor's.
+
+use super::{EdgeState, PipelineRequest};
+use crate::{
+    frontend::{VisitorConnection, upgrade},
+    http::headers,
+    refusal::{Fault, Refusal},
+    telemetry::{AccessRecord, Trace},
+    upstream::{
+        self, Candidates, OriginServer, OriginStream, ResponseBody, ResponseConnection, StreamSpec, UpstreamBody,
+        UpstreamResponse,
+    },
+};
+use bytes::Bytes;
+use hyper::{Response, StatusCode, Version, header, upgrade::OnUpgrade};
+use postern_api::{Code, Error};
+use postern_tunnel::StreamKind;
+use std::{sync::Arc, time::Duration};
+
+/// Sends the request and waits for the head of the response.
+pub(super) async fn proxy(
+    state: &EdgeState,
+    connection: &Arc<VisitorConnection>,
+    request: PipelineRequest,
+    candidates: Candidates,
+    trace: &mut Trace,
+    record: &Arc<AccessRecord>,
+) -> Result<Response<ResponseBody>, Refusal> {
+    let PipelineRequest { request, progress, on_upgrade, websocket } = request;
+    let visitor = &connection.visitor;
+    let kind = if websocket.is_some() { StreamKind::Tcp } else { StreamKind::Http };
+    let spec = StreamSpec { kind, visitor: visitor.address, tls: visitor.is_tls(), reached: visitor.reached };
+    if let Some(websocket) = websocket {
+        let Some(on_upgrade) = on_upgrade else {
+            return Err(Refusal::new(Fault::Visitor, Code::WebsocketExpected));
+        };
+        let (stream, origin) = open_stream(candidates, spec, state.limits.answer).await?;
+        origin.mark_served(trace);
+        upgrade::convert(connection.clone(), on_upgrade, stream, record.clone());
+        return Ok(websocket.answer());
+    }
+    let response = upstream::exchange(candidates, spec, request, progress, state.limits.answer, trace).await?;
+    if let UpstreamResponse::Origin { origin, .. } = &response {
+        origin.mark_served(trace);
+    }
+    convert_response(response, connection, on_upgrade, record)
+}
+
+/// Opens a stream that stands once the upstream has taken it, within `timeout`.
+async fn open_stream(
+    candidates: Candidates,
+    spec: StreamSpec,
+    timeout: Duration,
+) -> Result<(OriginStream, OriginServer), Refusal> {
+    tokio::time::timeout(timeout, upstream::open(candidates, spec, true)).await.map_err(|_| {
+        let message = "The backend of this address did not take the connection in time.";
+        Refusal::new(Fault::Service, Error::new(Code::UpstreamTimeout, message))
+    })?
+}
+
+/// Cleans the response of an upstream; after a change of protocol both sides are joined.
+fn convert_response(
+    response: UpstreamResponse,
+    connection: &Arc<VisitorConnection>,
+    on_upgrade: Option<OnUpgrade>,
+    record: &Arc<AccessRecord>,
+) -> Result<Response<ResponseBody>, Refusal> {
+    let (mut response, carrier, origin) = match response {
+        UpstreamResponse::Fixed(fixed) => return Ok(fixed.response()),
+        UpstreamResponse::Origin { response, connection, origin } => (response, connection, origin),
+    };
+    *response.version_mut() = Version::HTTP_11;
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        let (Some(on_upgrade), ResponseConnection::Exclusive(upstream)) = (on_upgrade, carrier) else {
+            let message = "The local service changed to another protocol without being asked to.";
+            return Err(Refusal::new(Fault::Service, Error::new(Code::UpstreamInvalid, message)));
+        };
+        let protocol = response.headers().get(header::UPGRADE).cloned();
+        let (parts, incoming) = response.into_parts();
+        upgrade::join(connection.clone(), on_upgrade, incoming, upstream, record.clone());
+        let mut response = Response::from_parts(parts, ResponseBody::full(Bytes::new()));
+        headers::clean_response(response.headers_mut());
+        if let Some(protocol) = protocol {
+            headers::restore_upgrade(response.headers_mut(), protocol);
+        }
+        return Ok(response);
+    }
+    headers::clean_response(response.headers_mut());
+    Ok(response.map(|incoming| ResponseBody::upstream(UpstreamBody::new(incoming, carrier, origin))))
+}
