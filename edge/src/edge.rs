@@ -1,4 +1,4 @@
-//! The edge as a whole: starts listening, follows what is published, drains.
+//! The edge as a whole: starts the listeners, follows the published configuration, drains.
 
 use crate::{
     access::Access,
@@ -26,12 +26,12 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// Between two looks at what idles for too long.
-const TIDY: Duration = Duration::from_secs(5);
-/// So many at a time hear on a port that there is no place for them, for each reason; the rest are only closed.
-const DOOR: usize = 32;
+/// Between two sweeps for idle connections.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
+/// Connections over a limit that are told the reason at the same time, for each reason; further ones are only closed.
+const MAX_OVERFLOW: usize = 32;
 /// After an edge's port could not be opened.
-const RETRY: Duration = Duration::from_secs(5);
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A running edge. Dropping it stops it at once; [`Edge::drain`] lets open requests finish.
 pub struct Edge {
@@ -46,9 +46,12 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Listens and serves. The error names the address that is not available, and the way out.
+    /// Listens and serves. `applied` receives the revision of each configuration as soon as new requests and
+    /// connections use it.
     ///
-    /// `applied` hears the revision of each configuration as soon as new requests and connections are served by it.
+    /// # Errors
+    ///
+    /// If an address is not available; the message names it and says what to do.
     pub async fn start(
         settings: Settings,
         certificates: Arc<dyn Certificates>,
@@ -63,7 +66,7 @@ impl Edge {
         let proxies = settings.proxies.clone();
         let limiter =
             |door| ConnectionLimiter::new(limits.connections, limits.connections_per_address, door, proxies.clone());
-        metrics::begin();
+        metrics::register();
         let telemetry = Arc::new(Telemetry::new(settings.access_log.clone()));
         let access = Arc::new(Access::new(telemetry.clone()));
         let backends = Arc::new(Backends::new(limits.idle_upstreams));
@@ -91,19 +94,20 @@ impl Edge {
         });
         let (open, stop) = (TaskTracker::new(), CancellationToken::new());
         let live = Arc::new(Live { registry: registry.clone(), routing: routing.clone(), access: access.clone() });
-        let follower = Follower { registry: registry.clone(), routing, access, logins: logins.clone(), applied };
+        let follower =
+            ConfigurationFollower { registry: registry.clone(), routing, access, logins: logins.clone(), applied };
         let first = published.borrow().clone();
-        follower.once(&first, None).await;
+        follower.apply(&first, None).await;
         let mut tasks = JoinSet::new();
         let serve_https =
-            frontend::serve_https(https, configs, state.clone(), limiter(DOOR), open.clone(), stop.clone());
+            frontend::serve_https(https, configs, state.clone(), limiter(MAX_OVERFLOW), open.clone(), stop.clone());
         tasks.spawn(serve_https);
-        tasks.spawn(frontend::serve_http(http, state, limiter(DOOR), open.clone(), stop.clone()));
+        tasks.spawn(frontend::serve_http(http, state, limiter(MAX_OVERFLOW), open.clone(), stop.clone()));
         tasks.spawn(follower.follow(published));
-        tasks.spawn(tidy(registry.clone()));
-        tasks.spawn(look(traffic));
-        let keeping = logins.clone();
-        tasks.spawn(async move { keeping.keep().await });
+        tasks.spawn(sweep(registry.clone()));
+        tasks.spawn(sample_traffic(traffic));
+        let logins_task = logins.clone();
+        tasks.spawn(async move { logins_task.keep().await });
         Ok(Edge { https_addr, http_addr, registry, logins, live, open, stop, tasks })
     }
 
@@ -117,13 +121,13 @@ impl Edge {
         self.http_addr
     }
 
-    /// What is alive, at any moment.
+    /// A view of the running edge.
     pub fn live(&self) -> Arc<Live> {
         self.live.clone()
     }
 
-    /// Takes no more visitors, asks agents to connect elsewhere, and waits for open requests and connections,
-    /// at most as long as told. Then everything ends.
+    /// Stops accepting visitors, asks agents to connect elsewhere, and waits at most `timeout` for open requests and
+    /// connections. Then closes everything.
     pub async fn drain(mut self, timeout: Duration) {
         self.stop.cancel();
         self.registry.drain();
@@ -155,8 +159,8 @@ fn address_of(listener: &TcpListener) -> Result<SocketAddr, Error> {
         .map_err(|error| Error::new(Code::ListenFailed, format!("A listener has no address: {error}.")))
 }
 
-/// Makes what is published real.
-struct Follower {
+/// Applies the published configuration.
+struct ConfigurationFollower {
     registry: Arc<Registry>,
     routing: Arc<Routing>,
     access: Arc<Access>,
@@ -164,9 +168,10 @@ struct Follower {
     applied: watch::Sender<i64>,
 }
 
-impl Follower {
-    /// Takes one configuration, whole or what has changed in it; returns whether it must be taken whole again.
-    async fn once(&self, published: &Published, changed: Option<&Changed>) -> bool {
+impl ConfigurationFollower {
+    /// Applies one configuration, or the changes since the former one. Returns whether it must be applied again in
+    /// full.
+    async fn apply(&self, published: &Published, changed: Option<&Changed>) -> bool {
         self.access.follow(published, changed);
         self.logins.publish(published.logins.clone());
         self.logins.follow(published.https_edges.clone());
@@ -178,39 +183,39 @@ impl Follower {
         failed
     }
 
-    /// Makes every change real, and tries again what did not work.
+    /// Applies every change, and retries what failed.
     async fn follow(self, mut published: watch::Receiver<Arc<Published>>) {
         let mut former: Option<Mark> = None;
         loop {
             let now = published.borrow_and_update().clone();
             let changed = former.and_then(|former| former.until(&now.mark));
-            let failed = self.once(&now, changed.as_ref()).await;
+            let failed = self.apply(&now, changed.as_ref()).await;
             former = (!failed).then(|| now.mark.clone());
             tokio::select! {
                 changed = published.changed() => if changed.is_err() {
-                    // Nobody can change anything any more; what was published last goes on.
+                    // The publisher is gone; the last configuration stays in use.
                     return;
                 },
-                () = tokio::time::sleep(RETRY), if failed => {}
+                () = tokio::time::sleep(RETRY_INTERVAL), if failed => {}
             }
         }
     }
 }
 
-/// Follows what passes, second by second.
-async fn look(traffic: Arc<Traffic>) {
+/// Samples the traffic counters every second.
+async fn sample_traffic(traffic: Arc<Traffic>) {
     let began = tokio::time::Instant::now();
-    let mut seconds = tokio::time::interval(traffic::LOOK);
+    let mut seconds = tokio::time::interval(traffic::SAMPLE_INTERVAL);
     seconds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         seconds.tick().await;
-        traffic.look(began.elapsed().as_secs());
+        traffic.sample(began.elapsed().as_secs());
     }
 }
 
-async fn tidy(registry: Arc<Registry>) {
+async fn sweep(registry: Arc<Registry>) {
     loop {
-        tokio::time::sleep(TIDY).await;
-        registry.tidy();
+        tokio::time::sleep(SWEEP_INTERVAL).await;
+        registry.sweep();
     }
 }

@@ -1,5 +1,4 @@
-//! What the fuzz targets of this crate check; each check stands beside what it is about. In tests and under the fuzzer
-//! only.
+//! The checks of this crate's fuzz targets, each next to the code it checks. Compiled for tests and the fuzzer only.
 
 pub use crate::{http::fuzzing::head, modules::check_webhook as webhook, tls::fuzzing::hello};
 

@@ -13,21 +13,21 @@ pub struct Limits {
     pub idle: Duration,
     /// How long a peer may make no progress inside a body, reading or writing.
     pub stall: Duration,
-    /// Bytes a second at which the body of a request must arrive on average while it is waited for; 0 asks for none.
+    /// Minimum average rate of a request body in bytes per second, while the edge waits for it; 0 for no minimum.
     pub body_rate: u64,
-    /// What may be waited for a body on top of that, altogether.
+    /// Time that a body may wait beyond its minimum rate, in total.
     pub body_grace: Duration,
     /// How long a local service may take to begin its answer, once it has the whole request.
     pub answer: Duration,
     /// Open visitor and agent connections of one listener.
     pub connections: usize,
-    /// Those of one address; loopback addresses are not counted.
+    /// Open connections of one address; loopback addresses are not counted.
     pub connections_per_address: usize,
-    /// Requests that are served at the same time, from their first byte to the last one of their answer.
+    /// Requests served at the same time, from the first byte to the last byte of the response.
     pub requests: usize,
-    /// Requests at the same time on one HTTP/2 connection.
+    /// Concurrent requests on one HTTP/2 connection.
     pub streams: u32,
-    /// So many more requests of one HTTP/2 connection may be abandoned by the visitor than are waited for.
+    /// How many more requests of one HTTP/2 connection may be abandoned than completed.
     pub resets: usize,
     /// Header block of a request, in bytes.
     pub head_bytes: usize,
@@ -35,13 +35,13 @@ pub struct Limits {
     pub headers: usize,
     /// Body of a request that a module must see whole before it is forwarded, in bytes.
     pub buffered_body: usize,
-    /// All such bodies together that are held at the same time.
+    /// Memory of all such bodies together, in bytes.
     pub buffered_bodies: usize,
     /// How long such a body may take to arrive, however steadily it does.
     pub buffering: Duration,
-    /// What encoders of compressed answers may occupy together, in bytes. Beyond it answers go as they are.
+    /// Memory of all response compressors together, in bytes. Above it responses are sent uncompressed.
     pub encoders: usize,
-    /// Idle connections to the local service kept per tunnel.
+    /// Idle connections to the local service that each tunnel keeps.
     pub idle_upstreams: usize,
     /// How long an idle connection to the local service is kept.
     pub idle_upstream: Duration,

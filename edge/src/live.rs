@@ -1,4 +1,4 @@
-//! What is alive at the moment: sessions, tunnels, names and ports in use.
+//! A view of the running edge: sessions, tunnels, names and ports in use.
 
 use crate::{
     access::Access,
@@ -21,7 +21,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Everybody who is connected.
+    /// All connected agents.
     pub fn sessions(&self) -> Vec<SessionView> {
         self.registry.session_views()
     }
@@ -61,8 +61,8 @@ impl Live {
         false
     }
 
-    /// Keeps agents from taking names or ports until the answer is dropped. Who asks [`Live`] about them after this
-    /// sees everything that was taken before.
+    /// Keeps agents from binding names or ports until the guard is dropped. Queries of [`Live`] after this call see
+    /// every earlier bind.
     pub fn reserve(&self, reservation: PendingReservation) -> ReservationGuard {
         self.registry.reserve(reservation)
     }
@@ -72,17 +72,17 @@ impl Live {
         self.access.telemetry.refused.of(edge)
     }
 
-    /// What passed each edge, route and tunnel that something has passed, in no order and without histories.
+    /// Traffic of each edge, route and tunnel that has had any, unordered and without history.
     pub fn traffic(&self) -> Vec<Traffic> {
         self.access.telemetry.traffic.shown()
     }
 
-    /// What passed one of them, with its history.
+    /// Traffic of one edge, route or tunnel, with its history.
     pub fn traffic_of(&self, id: &str) -> Option<Traffic> {
         self.access.telemetry.traffic.one(id)
     }
 
-    /// What passed all of them together.
+    /// Traffic of the whole edge.
     pub fn traffic_in_all(&self) -> (Counts, History) {
         self.access.telemetry.traffic.total()
     }
@@ -92,12 +92,12 @@ impl Live {
         self.registry.settings.https_port
     }
 
-    /// Asks the agent of a session to make a new one; false if the session is gone.
+    /// Asks the agent of a session to open a new one; false if the session does not exist.
     pub fn restart(&self, session: &str) -> bool {
         self.registry.session(session).map(|session| session.link.drain()).is_some()
     }
 
-    /// Ends a session for good, and all that it holds; false if the session is gone.
+    /// Ends a session and everything it holds; false if the session does not exist.
     pub async fn stop(&self, session: &str) -> bool {
         self.registry.stop(session).await
     }
@@ -107,7 +107,7 @@ impl Live {
         self.registry.settings.http_port
     }
 
-    /// What the server calls its region.
+    /// The region of this server.
     pub fn region(&self) -> &str {
         &self.registry.settings.region
     }

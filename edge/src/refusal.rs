@@ -1,10 +1,10 @@
-//! Why a visitor did not get what they asked for, and whose fault it is.
+//! The reason why a visitor's request or connection was refused, and whose fault it is.
 
 use hyper::header::HeaderValue;
 use postern_api::{Code, Error};
 use std::time::Duration;
 
-/// Who has to do something about it. Decides the level of the log line.
+/// The party at fault. Determines the level of the log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The visitor sent something that cannot be served.
@@ -57,8 +57,7 @@ impl Refusal {
         self
     }
 
-    /// The refusal an agent sent in place of a local service's answer: its code, as long as that is one
-    /// an agent can know something about.
+    /// The refusal an agent sent in place of a local service's response. Its code is kept if an agent may use it.
     pub(crate) fn from_agent(error: &Error) -> Self {
         let fault = match error.code {
             Code::ServiceUnreachable | Code::TunnelLoop | Code::UpstreamInvalid | Code::UpstreamClosed => {

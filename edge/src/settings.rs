@@ -1,4 +1,4 @@
-//! What the operator decided: where to listen, under which names, within which limits.
+//! The operator's settings: addresses, names, limits.
 
 use crate::{
     limits::Limits,
@@ -32,7 +32,7 @@ pub type ApiService = BoxCloneSyncService<http::Request<Incoming>, http::Respons
 pub struct ApiHost {
     /// The name; no tunnel can take it.
     pub name: HostName,
-    /// What answers. It gets the visitor's [`SocketAddr`] in the extensions of each request.
+    /// The service. Each request has the visitor's [`SocketAddr`] in its extensions.
     pub service: ApiService,
 }
 
@@ -53,23 +53,23 @@ pub struct Settings {
     pub own_names: Vec<HostName>,
     /// The one host of all login addresses.
     pub login_host: HostName,
-    /// How local services are told who has logged in.
+    /// Names of the headers that tell local services about the logged-in user.
     pub identity_headers: IdentityHeaders,
-    /// What the operator decided about OAuth providers.
+    /// The operator's settings for OAuth providers.
     pub login_providers: Operators,
-    /// Where logins are kept.
+    /// The store of login sessions.
     pub ledger: Arc<dyn Ledger>,
     /// The management API on the HTTPS listener.
     pub api: Option<ApiHost>,
-    /// What ACME authorities are shown, when they ask.
+    /// ACME challenges that are shown at the moment.
     pub challenges: Challenges,
-    /// What agents are told about this server: its region and version.
+    /// The region that agents are told.
     pub region: String,
-    /// The version agents are told.
+    /// The version that agents are told.
     pub server_version: String,
     /// The time of day, against which signed timestamps are held.
     pub clock: Clock,
-    /// Where the certificates come from that signed messages name.
+    /// Fetches the certificates that signed messages refer to.
     pub signing_certificates: Arc<dyn SigningCertificates>,
     /// Where every request and connection is written down.
     pub access_log: Option<AccessLog>,
@@ -79,7 +79,7 @@ pub struct Settings {
     pub limits: Limits,
 }
 
-/// Tells the time of day.
+/// The wall clock.
 pub type Clock = Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;
 
 impl Settings {
@@ -127,7 +127,7 @@ impl Settings {
         Keeper::new(&self.limits, self.clock.clone(), self.signing_certificates.clone(), logins, traffic)
     }
 
-    /// The settings of sessions and tunnels; the ports are those of the real listeners.
+    /// The settings of sessions and tunnels; the ports are those of the bound listeners.
     pub(crate) fn registry(&self, https_port: u16, http_port: u16) -> RegistrySettings {
         let api_name = self.api.as_ref().map(|api| &api.name);
         RegistrySettings {

@@ -1,4 +1,4 @@
-//! The way of one connection that is not HTTP: judged before any byte passes, written down when it is over.
+//! The record of one connection that is not HTTP: checked before any byte passes, written down when it ends.
 
 use crate::{
     access::Access,
@@ -16,7 +16,7 @@ pub(crate) struct ConnectionRecord {
     pub(crate) trace: Trace,
     /// `tls` or `tcp`.
     scheme: &'static str,
-    /// The name that was asked for, if one was.
+    /// The server name of the ClientHello, if it has one.
     pub(crate) host: Option<Box<str>>,
     counted: bool,
 }
@@ -26,20 +26,21 @@ impl ConnectionRecord {
         ConnectionRecord::since(access, visitor, scheme, Instant::now())
     }
 
-    /// One that began a while ago.
+    /// A record of a connection that was accepted at `began`.
     pub(crate) fn since(access: &Arc<Access>, visitor: SocketAddr, scheme: &'static str, began: Instant) -> Self {
         let (record, trace) = (AccessRecord::since(&access.telemetry, began), Trace::default());
         ConnectionRecord { access: access.clone(), record, visitor, trace, scheme, host: None, counted: false }
     }
 
-    /// Judges the visitor by what holds for everybody, and by the stages of an edge.
-    pub(crate) fn judged(mut self, column: Option<&Column>) -> Option<Self> {
+    /// Checks the visitor against the IP restrictions of the service and the modules of an edge. `None` if it is
+    /// refused.
+    pub(crate) fn checked(mut self, column: Option<&Column>) -> Option<Self> {
         let address = self.visitor.ip();
         let restrictions = &self.access.restrictions;
-        let judged = restrictions
+        let checked = restrictions
             .visitor(address, &mut self.trace)
             .and_then(|()| column.map_or(Ok(()), |column| column.connection(address, &mut self.trace)));
-        match judged {
+        match checked {
             Ok(()) => {
                 tracing::debug!(visitor = %self.visitor, trace = %self.trace, "connection admitted");
                 Some(self)
@@ -51,40 +52,40 @@ impl ConnectionRecord {
         }
     }
 
-    /// Somebody serves it.
-    pub(crate) fn carried(&mut self) {
+    /// Counts the connection as started: an upstream serves it.
+    pub(crate) fn mark_started(&mut self) {
         self.counted = true;
         self.record.started(&self.trace);
     }
 
-    pub(crate) fn moved(&self, bytes_in: u64, bytes_out: u64) {
-        self.record.came_in(bytes_in);
-        self.record.went_out(bytes_out);
+    pub(crate) fn add_bytes(&self, bytes_in: u64, bytes_out: u64) {
+        self.record.add_bytes_in(bytes_in);
+        self.record.add_bytes_out(bytes_out);
     }
 
-    /// It came to nothing.
+    /// Ends the record with a refusal.
     pub(crate) fn refused(mut self, refusal: &Refusal) {
         let code = refusal.error.code;
         metrics::refusal(self.trace.refused_by(), code);
         tracing::info!(visitor = %self.visitor, trace = %self.trace, %code, "connection refused: {}", refusal.error.message);
         if !self.counted {
-            self.carried();
+            self.mark_started();
         }
         self.record.ended(0, &self.trace, Some(refusal));
-        self.tell(Some(refusal));
+        self.finish(Some(refusal));
     }
 
-    /// It did not even come so far that anybody could judge it.
+    /// Ends the record of a connection that failed before it reached an edge.
     pub(crate) fn failed(mut self, refusal: &Refusal) {
-        self.tell(Some(refusal));
+        self.finish(Some(refusal));
     }
 
     /// It is over.
     pub(crate) fn ended(mut self) {
-        self.tell(None);
+        self.finish(None);
     }
 
-    fn tell(&mut self, refusal: Option<&Refusal>) {
+    fn finish(&mut self, refusal: Option<&Refusal>) {
         let host = self.host.as_deref().unwrap_or_default();
         let request =
             RequestDescription { visitor: self.visitor, scheme: self.scheme, protocol: "", host, method: "", path: "" };

@@ -1,4 +1,4 @@
-//! TLS handshakes that come to nothing: all are counted, and some are written down.
+//! Failed TLS handshakes: all are counted, and a sample is written to the access log.
 
 use crate::{
     access::{Access, ConnectionRecord},
@@ -15,7 +15,7 @@ use std::{
 };
 
 impl Access {
-    /// `host` is the name that was asked for, if it was heard.
+    /// Counts a failed handshake. `host` is the server name; empty if none was received.
     pub(crate) fn handshake_failed(
         self: &Arc<Self>,
         visitor: SocketAddr,

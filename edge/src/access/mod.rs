@@ -1,5 +1,5 @@
-//! HandshakeRules for all visitors and agents before anything else looks at them, and the record of each connection that is not
-//! HTTP.
+//! Access rules for all visitors and agents, checked before anything else, and the record of each connection that is
+//! not HTTP.
 
 mod connection_record;
 mod failed_handshakes;

@@ -1,4 +1,4 @@
-//! IP restrictions of types `endpoints` and `agent`: who may come in at all, by the address of the socket.
+//! IP restrictions of types `endpoints` and `agent`, which apply to the whole service by the address of the socket.
 
 use crate::{
     refusal::{Fault, Refusal},
@@ -14,7 +14,7 @@ use std::{net::IpAddr, sync::Arc, time::Instant};
 
 const NAME: &str = "endpoints_restriction";
 
-/// Those of the moment.
+/// The published restrictions.
 #[derive(Default)]
 pub(crate) struct Restrictions {
     now: ArcSwap<Vec<Arc<IpRestriction>>>,

@@ -17,12 +17,12 @@ use std::{
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
-/// What may wait unread on an HTTP/2 connection.
-const STREAM_WINDOW: u32 = 1024 * 1024;
-const CONNECTION_WINDOW: u32 = 4 * 1024 * 1024;
-const SEND_BUFFER: usize = 128 * 1024;
-/// Requests that were reset before anybody looked at them. Honest visitors have a few of them at most.
-const UNSEEN_RESETS: usize = 20;
+/// Flow-control windows of an HTTP/2 connection: bytes that may wait unread (RFC 9113, section 5.2).
+const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
+const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
+const SEND_BUFFER_BYTES: usize = 128 * 1024;
+/// Requests that were reset before they were accepted; well-behaved clients have a few at most.
+const MAX_PENDING_RESETS: usize = 20;
 
 /// Serves requests until the visitor leaves, or until `stop`: then the open ones are finished.
 pub(crate) async fn serve<S>(
@@ -38,16 +38,16 @@ pub(crate) async fn serve<S>(
     let guard = Guard::new(stream, http2, visitor.requests.clone(), &state.limits);
     // Each protocol in a box of its own: an idle connection must not occupy the room the other one needs.
     let outcome = if http2 {
-        Box::pin(speak_http2(guard, &visitor, &state, stop)).await
+        Box::pin(serve_http2(guard, &visitor, &state, stop)).await
     } else {
-        Box::pin(speak_http1(guard, &visitor, &state, stop)).await
+        Box::pin(serve_http1(guard, &visitor, &state, stop)).await
     };
     if let Err(error) = outcome {
         tracing::debug!(visitor = %visitor.visitor.address, %error, "visitor's connection broke");
     }
 }
 
-async fn speak_http1<S>(
+async fn serve_http1<S>(
     guard: Guard<S>,
     visitor: &Arc<VisitorConnection>,
     state: &Arc<EdgeState>,
@@ -63,14 +63,14 @@ where
     let refused = guard.refused();
     let mut connection = http1(&state.limits).serve_connection(TokioIo::new(guard), service).with_upgrades();
     let mut stopping = pin!(stop.cancelled());
-    let mut told = false;
+    let mut shutting_down = false;
     let outcome = std::future::poll_fn(|cx| {
-        if !told && stopping.as_mut().poll(cx).is_ready() {
-            told = true;
+        if !shutting_down && stopping.as_mut().poll(cx).is_ready() {
+            shutting_down = true;
             Pin::new(&mut connection).graceful_shutdown();
         }
         match Pin::new(&mut connection).poll(cx) {
-            // hyper would take an error at this point for a visitor who left, and say nothing.
+            // For a visitor that left, hyper would return an error here and send nothing.
             Poll::Pending if refused.load(Ordering::Relaxed) => Poll::Ready(None),
             outcome => outcome.map(Some),
         }
@@ -85,20 +85,20 @@ where
     {
         metrics::refusal(None, refusal.error.code);
         tracing::debug!(visitor = %visitor.visitor.address, code = %refusal.error.code, "{}", refusal.error.message);
-        // In the middle of an answer there is no place for another one.
+        // In the middle of one response no other can be sent.
         if !busy {
-            let words = error_pages::raw_response(&refusal, &request_id());
-            Box::pin(say_last(stream, &words, &state.limits)).await;
+            let response = error_pages::raw_response(&refusal, &request_id());
+            Box::pin(send_final_response(stream, &response, &state.limits)).await;
         }
     }
     Ok(())
 }
 
-/// Writes the last words and waits a moment for the visitor to have read them: closing at once, with bytes of
+/// Writes the last response and waits a moment for the visitor to read it: closing at once, with bytes of
 /// the visitor still unread, would make the kernel take them back.
-async fn say_last<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, words: &[u8], limits: &Limits) {
-    let farewell = async {
-        stream.write_all(words).await?;
+async fn send_final_response<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, response: &[u8], limits: &Limits) {
+    let closing = async {
+        stream.write_all(response).await?;
         stream.shutdown().await?;
         let mut rest = [0; 4096];
         let mut budget = 2 * limits.head_bytes;
@@ -110,10 +110,10 @@ async fn say_last<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, words: &[u8]
         }
         std::io::Result::Ok(())
     };
-    let _ = tokio::time::timeout(Duration::from_secs(2), farewell).await;
+    let _ = tokio::time::timeout(Duration::from_secs(2), closing).await;
 }
 
-async fn speak_http2<S>(
+async fn serve_http2<S>(
     guard: Guard<S>,
     visitor: &Arc<VisitorConnection>,
     state: &Arc<EdgeState>,
@@ -130,20 +130,20 @@ where
     let mut connection = http2::Builder::new(StreamExecutor { stall: limits.stall })
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits.streams)
-        .max_pending_accept_reset_streams(UNSEEN_RESETS)
+        .max_pending_accept_reset_streams(MAX_PENDING_RESETS)
         .max_local_error_reset_streams(limits.resets)
-        .initial_stream_window_size(STREAM_WINDOW)
-        .initial_connection_window_size(CONNECTION_WINDOW)
-        .max_send_buf_size(SEND_BUFFER)
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .max_send_buf_size(SEND_BUFFER_BYTES)
         .max_header_list_size(limits.head_bytes.try_into().unwrap_or(u32::MAX))
         .keep_alive_interval(Duration::from_secs(20))
         .keep_alive_timeout(Duration::from_secs(20))
         .serve_connection(TokioIo::new(guard), service);
     let mut stopping = pin!(stop.cancelled());
-    let mut told = false;
+    let mut shutting_down = false;
     std::future::poll_fn(|cx| {
-        if !told && stopping.as_mut().poll(cx).is_ready() {
-            told = true;
+        if !shutting_down && stopping.as_mut().poll(cx).is_ready() {
+            shutting_down = true;
             Pin::new(&mut connection).graceful_shutdown();
         }
         let polled = Pin::new(&mut connection).poll(cx);
@@ -175,9 +175,9 @@ mod tests {
     use postern_api::host::HostName;
     use tokio::sync::watch;
 
-    struct Nobody;
+    struct NoCertificates;
 
-    impl Certificates for Nobody {
+    impl Certificates for NoCertificates {
         fn resolve(
             &self,
             _name: Option<&HostName>,
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// What every idle visitor costs besides TLS and hyper's buffers.
+    /// The memory of an idle visitor besides the buffers of TLS and hyper.
     #[tokio::test]
     async fn an_idle_connection_is_small() {
         let settings = Settings::loopback(HostName::parse("localhost").expect("a name"));
@@ -196,7 +196,7 @@ mod tests {
         let access = Arc::new(Access::default());
         let limiter = ConnectionLimiter::new(1, 1, 0, Proxies::default());
         let ports = Ports::new(settings.tcp_addr, limiter, backends.clone(), access.clone());
-        let configs = TlsConfigs::new(Arc::new(Nobody), settings.challenges.clone()).expect("ticket keys");
+        let configs = TlsConfigs::new(Arc::new(NoCertificates), settings.challenges.clone()).expect("ticket keys");
         let logins = Arc::new(settings.logins(443).expect("logins"));
         let routing = Arc::new(Routing::new(Arc::new(configs), settings.module_state(logins.clone(), Arc::default())));
         let (_publish, published) = watch::channel(Arc::default());
@@ -225,7 +225,7 @@ mod tests {
         let visitor = Arc::new(VisitorConnection::new(visitor, None));
         let (_far, near) = tokio::io::duplex(64);
         let guard = Guard::new(near, false, visitor.requests.clone(), &state.limits);
-        let connection = std::mem::size_of_val(&speak_http1(guard, &visitor, &state, CancellationToken::new()));
+        let connection = std::mem::size_of_val(&serve_http1(guard, &visitor, &state, CancellationToken::new()));
         assert!(connection < 4096, "{connection} bytes");
     }
 }

@@ -1,4 +1,4 @@
-//! RequestLimiter a refusal into the answer a visitor sees: JSON, or a small page where a browser asks.
+//! Turns a refusal into the response a visitor gets: JSON, or a small page for browsers.
 
 use crate::{refusal::Refusal, upstream::ResponseBody};
 use bytes::Bytes;
@@ -48,7 +48,7 @@ pub(crate) fn response(refusal: &Refusal, format: ErrorFormat, id: &str) -> Resp
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::VARY, HeaderValue::from_static("Accept, OriginServer"));
+    headers.insert(header::VARY, HeaderValue::from_static("Accept, Origin"));
     if format.html {
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     }

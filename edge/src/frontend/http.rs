@@ -1,9 +1,9 @@
-//! The plain HTTP port: tunnels that asked for it, and redirects to HTTPS.
+//! The plain HTTP port: tunnels published over HTTP, and redirects to HTTPS.
 
 use super::{ConnectionResources, EdgeState, OverLimit, VisitorConnection, serve};
 use crate::{
     http::Visitor,
-    net::{AcceptedConnection, ConnectionLimiter, FAREWELL, IdentifiedConnection, accept},
+    net::{AcceptedConnection, ConnectionLimiter, IdentifiedConnection, OVERFLOW_TIMEOUT, accept},
     telemetry::metrics::ConnectionGauge,
 };
 use postern_tunnel::message::Scheme;
@@ -35,7 +35,7 @@ pub(crate) async fn serve_http(
             let Some(over_limit) = over_limit else { return serve(stream, false, connection, state, draining).await };
             let close = over_limit.close.clone();
             connection.over_limit = Some(over_limit);
-            let _ = timeout(FAREWELL, Box::pin(serve(stream, false, connection, state, close))).await;
+            let _ = timeout(OVERFLOW_TIMEOUT, Box::pin(serve(stream, false, connection, state, close))).await;
         });
     };
     accept(listener, limiter, stop, on_accept).await;

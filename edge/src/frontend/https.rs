@@ -1,11 +1,10 @@
-//! The HTTPS port: agents, visitors of HTTP and visitors of TLS edges, told apart by the first bytes of their
-//! handshake.
+//! The HTTPS port: agents, HTTP visitors and visitors of TLS edges, told apart by the ClientHello.
 
 use super::{ConnectionResources, EdgeState, OverLimit, TlsDestination, VisitorConnection, serve};
 use crate::{
     access::ConnectionRecord,
     http::{TlsParameters, Visitor},
-    net::{AcceptedConnection, ConnectionLimiter, FAREWELL, IdentifiedConnection, accept},
+    net::{AcceptedConnection, ConnectionLimiter, IdentifiedConnection, OVERFLOW_TIMEOUT, accept},
     tcp,
     telemetry::metrics::ConnectionGauge,
     tls::{self, HandshakeOutcome, RewoundStream, TlsConfigs},
@@ -45,7 +44,7 @@ pub(crate) async fn serve_https(
                 None => serve_connection(identified, &configs, state, tracker, draining).await,
                 Some(_) => {
                     let serving = Box::pin(serve_connection(identified, &configs, state, tracker, draining));
-                    let _ = timeout(FAREWELL, serving).await;
+                    let _ = timeout(OVERFLOW_TIMEOUT, serving).await;
                 }
             }
         });
@@ -73,7 +72,7 @@ async fn serve_connection(
         own.host = Some(name.as_str().into());
         destination.mark(&mut own.trace);
         record = match over_limit {
-            None => own.judged(destination.column()),
+            None => own.checked(destination.column()),
             Some(reason) => {
                 own.refused(&reason.refusal());
                 None
@@ -133,5 +132,5 @@ async fn relay<S: AsyncRead + AsyncWrite + Unpin>(
     // From here on a change of configuration does not concern this connection.
     drop(destination);
     let Some(record) = record else { return };
-    Box::pin(open.track_future(tcp::join(stream, spec, record, candidates))).await;
+    Box::pin(open.track_future(tcp::relay_stream(stream, spec, record, candidates))).await;
 }

@@ -1,4 +1,4 @@
-//! Addresses of logins: those of the one login host, and those every endpoint with a login has of its own.
+//! Login requests: on the login host, and on the login paths that every endpoint with a login has.
 
 use crate::{
     frontend::EdgeState,
@@ -15,12 +15,12 @@ use postern_logins::Realm;
 use std::{sync::Arc, time::Duration};
 
 /// No form that an identity provider has a browser send is larger.
-const LARGEST_FORM: usize = 512 * 1024;
+const MAX_FORM_BYTES: usize = 512 * 1024;
 /// From its first byte to its last.
-const PATIENCE: Duration = Duration::from_secs(20);
+const FORM_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl EdgeState {
-    /// Answers at an endpoint's own login addresses. `guarded` names who may log in at a path.
+    /// Serves the login paths of an endpoint. `guarded` returns the realm of a path.
     pub(crate) async fn log_in(
         &self,
         parts: &request::Parts,
@@ -40,18 +40,18 @@ impl EdgeState {
         incoming: Incoming,
         visitor: &Visitor,
     ) -> Result<Response<ResponseBody>, Refusal> {
-        let form = if parts.method == Method::POST { whole(incoming).await? } else { Bytes::new() };
+        let form = if parts.method == Method::POST { read_form(incoming).await? } else { Bytes::new() };
         let asked = asked(self.logins.login_host(), parts, visitor.address.ip());
         self.logins.at_login_host(asked, &form).await.map(answer).map_err(refusal)
     }
 }
 
-async fn whole(incoming: Incoming) -> Result<Bytes, Refusal> {
-    let reading = Limited::new(incoming, LARGEST_FORM).collect();
-    match tokio::time::timeout(PATIENCE, reading).await {
+async fn read_form(incoming: Incoming) -> Result<Bytes, Refusal> {
+    let reading = Limited::new(incoming, MAX_FORM_BYTES).collect();
+    match tokio::time::timeout(FORM_TIMEOUT, reading).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(_)) => {
-            let message = format!("The form could not be read, or is larger than {LARGEST_FORM} bytes.");
+            let message = format!("The form could not be read, or is larger than {MAX_FORM_BYTES} bytes.");
             Err(Refusal::new(Fault::Visitor, Error::new(Code::BodyTooLarge, message)))
         }
         Err(_) => Err(Refusal::new(Fault::Visitor, Code::BodySlow)),

@@ -1,4 +1,4 @@
-//! The state end: accepts visitors on the HTTP and HTTPS ports, and serves their requests in phases.
+//! The front end: accepts visitors on the HTTP and HTTPS ports, and serves their requests in phases.
 
 mod connection;
 mod error_pages;

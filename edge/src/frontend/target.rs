@@ -1,5 +1,5 @@
-//! What a name leads to, for requests and for the handshakes before them: the most specific name wins, be it that of a
-//! tunnel or of an edge.
+//! Finds the destination of a host name, for requests and for TLS handshakes. The most specific name wins, whether it
+//! belongs to a tunnel or to an edge.
 
 use crate::{
     frontend::{EdgeState, TlsDestination, VisitorConnection},
@@ -15,7 +15,7 @@ use postern_api::{Code, Error, host::HostName};
 use postern_tunnel::message::Scheme;
 use std::sync::Arc;
 
-/// What a name leads to.
+/// The target of a request by its host name.
 pub(crate) enum RequestTarget<'a> {
     Tunnel(Arc<Tunnel>),
     Edge(Arc<HttpsEndpoint>),
@@ -24,7 +24,7 @@ pub(crate) enum RequestTarget<'a> {
 }
 
 impl EdgeState {
-    /// Who serves a request: the most specific name wins, be it that of a tunnel or of an edge.
+    /// Finds the target of a request. The most specific name wins, whether it belongs to a tunnel or to an edge.
     pub(crate) fn find(&self, visitor: &Visitor, headers: &HeaderMap, uri: &Uri) -> Result<RequestTarget<'_>, Refusal> {
         let host = canonical::host(headers)?;
         let api = self.api.as_ref().filter(|api| api.name.as_str() == host);
@@ -39,8 +39,8 @@ impl EdgeState {
             Scheme::Http => return Err(self.to_https(&host, uri)),
         }
         let table = self.routing.table();
-        let place = table.find(&host);
-        match self.registry.find_beyond(place.map_or(0, |(covered, _)| covered), &host, visitor.scheme) {
+        let edge = table.find(&host);
+        match self.registry.find_beyond(edge.map_or(0, |(covered, _)| covered), &host, visitor.scheme) {
             // The handshake for its name would have led there.
             NameLookup::Tunnel(tunnel) if tunnel.kind == TunnelKind::Tls => return Err(misdirected()),
             NameLookup::Tunnel(tunnel) => return Ok(RequestTarget::Tunnel(tunnel)),
@@ -48,7 +48,7 @@ impl EdgeState {
             NameLookup::HttpsOnly => return Err(self.to_https(&host, uri)),
             NameLookup::Unknown => {}
         }
-        match (place, visitor.scheme) {
+        match (edge, visitor.scheme) {
             (Some((_, NamedEdge::Https(edge))), Scheme::Https) => Ok(RequestTarget::Edge(edge.clone())),
             (Some((_, NamedEdge::Https(_))), Scheme::Http) => Err(self.to_https(&host, uri)),
             // The handshake for its name would have led there.
@@ -58,11 +58,11 @@ impl EdgeState {
         }
     }
 
-    /// By whose rules the handshake for a name is made; `None` for those of everybody. The most specific name wins.
+    /// The handshake rules of a name; `None` for the default ones. The most specific name wins.
     pub(crate) fn rules_of(&self, name: &HostName) -> Option<HandshakeRules<TlsDestination>> {
         let table = self.routing.table();
-        let place = table.find(name.as_str());
-        match self.registry.find_beyond(place.map_or(0, |(covered, _)| covered), name.as_str(), Scheme::Https) {
+        let edge = table.find(name.as_str());
+        match self.registry.find_beyond(edge.map_or(0, |(covered, _)| covered), name.as_str(), Scheme::Https) {
             NameLookup::Tunnel(tunnel) if tunnel.kind == TunnelKind::Tls => {
                 let handshake = tunnel.stages.as_ref().and_then(|stages| stages.handshake.clone());
                 Some(HandshakeRules::Tls(TlsDestination::Tunnel(tunnel), handshake))
@@ -72,7 +72,7 @@ impl EdgeState {
                 Some(HandshakeRules::Own(stages.owner.clone(), stages.handshake.clone()?))
             }
             NameLookup::Offline | NameLookup::HttpsOnly => None,
-            NameLookup::Unknown => match place?.1 {
+            NameLookup::Unknown => match edge?.1 {
                 NamedEdge::Https(edge) => Some(HandshakeRules::Own(edge.id.clone(), edge.handshake.clone()?)),
                 NamedEdge::Tls(edge) => {
                     Some(HandshakeRules::Tls(TlsDestination::Edge(edge.clone()), edge.handshake.clone()))
@@ -83,7 +83,7 @@ impl EdgeState {
 
     fn to_https(&self, host: &str, uri: &Uri) -> Refusal {
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        // A path such as `//other.test` stays a path, since the host stands before it.
+        // A path such as `//other.test` stays a path, because the host precedes it.
         let location = match self.https_port {
             443 => format!("https://{host}{path}"),
             port => format!("https://{host}:{port}{path}"),
@@ -94,8 +94,8 @@ impl EdgeState {
     }
 }
 
-/// Whether a request may be asked on the connection it comes by. Where an edge has rules of its own for connections, only
-/// one that was made by the rules of this moment will do, and it will do for nothing else.
+/// Checks whether a connection may carry requests for a target. An edge with handshake rules of its own accepts only
+/// connections made by its current rules, and such a connection serves no other target.
 pub(crate) fn check_connection(connection: &VisitorConnection, target: &RequestTarget<'_>) -> Result<(), Refusal> {
     let may = match (target, &connection.admission) {
         (RequestTarget::Edge(edge), Some(admission)) => match &edge.handshake {
@@ -116,6 +116,6 @@ pub(crate) fn check_connection(connection: &VisitorConnection, target: &RequestT
 }
 
 fn misdirected() -> Refusal {
-    let message = "This connection was made for another host. OpenRequest a new one for this host.";
+    let message = "This connection was made for another host. Open a new one for this host.";
     Refusal::new(Fault::Visitor, Error::new(Code::HostMisdirected, message))
 }

@@ -18,7 +18,7 @@ pub(crate) enum TlsDestination {
 }
 
 impl TlsDestination {
-    /// Says in a trace what was reached.
+    /// Names the destination in a trace.
     pub(crate) fn mark(&self, trace: &mut Trace) {
         match self {
             TlsDestination::Edge(edge) => {
@@ -29,7 +29,7 @@ impl TlsDestination {
         }
     }
 
-    /// What judges visitors.
+    /// The modules in front of the destination.
     pub(crate) fn column(&self) -> Option<&Column> {
         match self {
             TlsDestination::Edge(edge) => Some(&edge.column),
@@ -37,7 +37,7 @@ impl TlsDestination {
         }
     }
 
-    /// Who may serve a visitor.
+    /// The upstreams that may serve a visitor.
     pub(crate) fn candidates(&self, backends: &Backends) -> Result<Candidates, Refusal> {
         match self {
             TlsDestination::Edge(edge) => backends.candidates(edge.backend()),

@@ -29,7 +29,7 @@ pub(crate) struct OverLimit {
 pub(crate) struct VisitorConnection {
     pub(crate) visitor: Visitor,
     pub(crate) requests: RequestCounter,
-    /// The edge whose rules the TLS handshake was made by, if it has rules of its own.
+    /// Set if the TLS handshake followed the rules of one edge.
     pub(crate) admission: Option<TlsAdmission>,
     /// Set when the connection is over a limit.
     pub(crate) over_limit: Option<OverLimit>,

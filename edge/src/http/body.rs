@@ -1,4 +1,4 @@
-//! What the bodies of requests and responses have in common.
+//! Parts common to request and response bodies.
 
 use super::headers;
 use bytes::Bytes;
@@ -12,7 +12,7 @@ pub(crate) fn frame_bytes(frame: &Frame<Bytes>) -> u64 {
     frame.data_ref().map_or(0, |data| data.len() as u64)
 }
 
-/// Passes trailers on, except those that would change how the message was understood.
+/// Passes trailers on, except fields that would change how the message is framed or routed (RFC 9110, section 6.5.1).
 pub(crate) fn without_smuggled_trailers(frame: Frame<Bytes>) -> Frame<Bytes> {
     match frame.into_trailers() {
         Ok(mut trailers) => {

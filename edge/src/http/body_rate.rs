@@ -1,4 +1,4 @@
-//! The body of a request as it arrives: it has to come at a pace as long as somebody waits for it.
+//! The minimum rate of a request body: a guard against clients that send slowly on purpose.
 
 use crate::{
     http::BodyError,
@@ -27,15 +27,15 @@ pub(crate) struct IncomingBody {
     progress: Arc<BodyProgress>,
 }
 
-/// How far an exchange has come.
+/// The progress of an exchange.
 #[derive(Debug, Default)]
 pub(crate) struct BodyProgress {
     frames: AtomicU64,
-    answered: AtomicBool,
+    mark_responded: AtomicBool,
 }
 
 impl BodyProgress {
-    pub(crate) fn moved(&self) {
+    pub(crate) fn add_frame(&self) {
         self.frames.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -45,8 +45,8 @@ impl BodyProgress {
     }
 
     /// From now on both sides speak, and each may take its time.
-    pub(crate) fn answered(&self) {
-        self.answered.store(true, Ordering::Relaxed);
+    pub(crate) fn mark_responded(&self) {
+        self.mark_responded.store(true, Ordering::Relaxed);
     }
 }
 
@@ -100,7 +100,7 @@ impl IncomingBody {
                 }
                 Poll::Ready(frame.map(|frame| frame.map_err(|error| VisitorDisconnected(error).into())))
             }
-            Poll::Pending if self.progress.answered.load(Ordering::Relaxed) => {
+            Poll::Pending if self.progress.mark_responded.load(Ordering::Relaxed) => {
                 self.pace = None;
                 Poll::Pending
             }

@@ -25,7 +25,7 @@ pub(crate) fn reduce(method: &Method, uri: &mut Uri, version: Version, headers: 
         if said.is_none() {
             return Err(Refusal::invalid("The request has no Host header."));
         }
-        // What is not absolute must be a path, or the asterisk of OPTIONS.
+        // A target that is not absolute must be a path, or the asterisk of OPTIONS (RFC 9112, section 3.2).
         let asterisk = uri.path() == "*" && method == Method::OPTIONS;
         return if uri.path().starts_with('/') || asterisk {
             Ok(())
@@ -48,13 +48,13 @@ pub(crate) fn reduce(method: &Method, uri: &mut Uri, version: Version, headers: 
         let host = HeaderValue::from_str(authority.as_str()).map_err(|_| Refusal::invalid("The host is not valid."))?;
         headers.insert(header::HOST, host);
     }
-    // Where nothing but a fragment stood behind the host, which nobody is sent, the path is empty.
+    // Where only a fragment follows the host, the path is empty: fragments are not forwarded.
     let target = uri.path_and_query().filter(|target| target.as_str() != "/").cloned();
     *uri = Uri::from(target.unwrap_or_else(|| PathAndQuery::from_static("/")));
     Ok(())
 }
 
-/// Refuses messages whose end two programs could see in different places.
+/// Refuses messages that two programs could frame differently (RFC 9112, section 6.3).
 fn check_framing(version: Version, headers: &HeaderMap) -> Result<(), Refusal> {
     let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
     if let Some(coding) = codings.next() {
@@ -71,8 +71,8 @@ fn check_framing(version: Version, headers: &HeaderMap) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The canonical host of a request that was reduced: lower case, without port and trailing dot. Borrowed
-/// where the visitor wrote it that way already.
+/// The canonical host of a reduced request: lower case, without port and trailing dot. Borrowed if the visitor sent
+/// it in that form.
 pub(crate) fn host(headers: &HeaderMap) -> Result<Cow<'_, str>, Refusal> {
     let said = headers.get(header::HOST).ok_or_else(|| Refusal::invalid("The request has no Host header."))?;
     let text = said.to_str().map_err(|_| Refusal::invalid("The Host header has characters that no host has."))?;
@@ -118,8 +118,8 @@ fn check_port(rest: &str) -> Option<()> {
     }
 }
 
-/// How much of the beginning is a name that is canonical as it stands, seen without parsing it. What has two hyphens in
-/// a row may be punycode, and ends it.
+/// The length of the leading part of a name that is canonical already, found without parsing. Two hyphens in a row
+/// may be punycode and end it.
 fn plain(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut label, mut plain) = (0, 0);

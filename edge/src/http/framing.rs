@@ -1,13 +1,13 @@
-//! Where the messages on an HTTP/1.1 connection begin and end, read strictly: what two programs could
-//! understand in two ways is refused before anything else looks at it.
+//! Strict framing of the messages on an HTTP/1.1 connection (RFC 9112): input that two programs could understand in
+//! two ways is refused before anything else reads it.
 
 use crate::refusal::{Fault, Refusal};
 use postern_api::{Code, Error};
 
 /// Bytes of a chunk's size line, extensions included.
-const CHUNK_LINE: usize = 4096;
+const MAX_CHUNK_LINE_BYTES: usize = 4096;
 
-/// Follows the bytes a visitor sends, wherever they are split.
+/// Follows the bytes a visitor sends, however they are split.
 #[derive(Debug)]
 pub(crate) struct Framing {
     state: State,
@@ -37,7 +37,7 @@ enum State {
     Opaque,
 }
 
-/// What the header block said so far.
+/// The state of the header block that is being read.
 #[derive(Debug, Default)]
 struct Head {
     /// The request line was read.
@@ -70,7 +70,7 @@ impl Framing {
         !matches!(self.state, State::Between | State::Head | State::Opaque)
     }
 
-    /// Whether the bytes are nobody's business any more.
+    /// Whether the connection no longer speaks HTTP.
     pub(crate) fn is_opaque(&self) -> bool {
         self.state == State::Opaque
     }
@@ -127,7 +127,7 @@ impl Framing {
     fn count(&mut self, bytes: usize) -> Result<(), Refusal> {
         self.head_bytes += bytes;
         if self.state == State::ChunkSize {
-            return if self.head_bytes > CHUNK_LINE {
+            return if self.head_bytes > MAX_CHUNK_LINE_BYTES {
                 Err(Refusal::invalid("A chunk's size line is too long."))
             } else {
                 Ok(())
@@ -169,7 +169,7 @@ impl Framing {
         else {
             return Err(wrong());
         };
-        // A fragment is the browser's own affair; readers disagree about what it means here.
+        // A fragment is never sent in a request; readers disagree about its meaning here.
         let plain = |byte: &u8| *byte > b' ' && *byte != 0x7f && *byte != b'#';
         let target_is_plain = !target.is_empty() && target.iter().all(plain);
         if !is_token(method) || !target_is_plain || !matches!(version, b"HTTP/1.1" | b"HTTP/1.0") {
@@ -217,8 +217,8 @@ impl Framing {
             }
             (None, true) => self.state = State::ChunkSize,
             (Some(length), false) if length > 0 => self.state = State::Body(length),
-            // What follows may be another protocol already. If the upgrade is not granted, the connection
-            // is closed with the answer: nothing on it is ever read without being checked.
+            // The following bytes may belong to another protocol. If the upgrade is not granted, the connection is
+            // closed with the response: no byte on it is ever read unchecked.
             _ if head.opaque => self.state = State::Opaque,
             _ => {}
         }
@@ -241,7 +241,7 @@ impl Framing {
     fn between(&mut self) {
         self.state = State::Between;
         self.head_bytes = 0;
-        // Requests in one piece never need the buffer; one that did should not keep it while idle.
+        // Requests in one piece never need the buffer; others release it, so that an idle connection holds no memory.
         self.line = Vec::new();
     }
 }

@@ -1,4 +1,4 @@
-//! What the fuzz target of HTTP/1.1 connections checks: everything that looks at a request before it is routed.
+//! The checks of the fuzz target for HTTP/1.1 connections, up to routing.
 
 use crate::{
     http::{
@@ -32,73 +32,73 @@ use std::{
 use tokio::runtime::{self, Runtime};
 use tokio_util::io::StreamReader;
 
-/// What was heard on a connection until the visitor said no more.
+/// The requests that were read from a connection.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Heard {
+struct ReadRequests {
     /// Header blocks that were understood.
     heads: usize,
-    requests: Vec<Asked>,
+    requests: Vec<ForwardedRequest>,
     /// A request that was refused once it had been read.
     refused: Option<Code>,
-    /// Nothing more was read because a request asked to leave HTTP, or for the connection to end.
+    /// Reading stopped because a request asked to leave HTTP, or to close the connection.
     closed: bool,
     /// The guard or the reader behind it refused the connection.
     broken: bool,
 }
 
-/// A whole request as it goes on.
+/// A complete request as it is forwarded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Asked {
+struct ForwardedRequest {
     method: String,
     host: String,
     target: String,
     fields: HeaderMap,
     body: Bytes,
-    /// The body came as it is, not in chunks.
+    /// The body has a length and no chunks.
     plain: bool,
 }
 
-/// Requests of a connection, in pieces whose size the first byte chooses: the guard and the reader behind it see the same
-/// requests, wherever the bytes are split; each that passes has one host, one length and a path, and says the same when
-/// it is written again.
+/// Reads requests in pieces whose size the first byte chooses: the guard and hyper must find the same requests,
+/// however the bytes are split; each accepted request has one host, one length and a path, and parses to the same
+/// request when it is written again.
 pub fn head(bytes: &[u8]) {
     let Some((&size, bytes)) = bytes.split_first() else { return };
     // Small enough to be reached.
     let limits = Limits { head_bytes: 400, headers: 12, ..Limits::default() };
-    let heard = serve(bytes, usize::from(size) + 1, &limits);
+    let result = serve(bytes, usize::from(size) + 1, &limits);
     let whole = serve(bytes, usize::MAX, &limits);
     if whole.broken {
-        // What came in front of the mistake may have been heard, or not; and in pieces, a line is judged at its end.
-        assert!(heard.broken || heard.closed || ends_in_a_head(bytes, &limits), "{heard:?}");
-        assert!(heard.requests.starts_with(&whole.requests), "{heard:?} {whole:?}");
+        // Requests before the mistake may or may not have been read; in pieces, a line is checked at its end.
+        assert!(result.broken || result.closed || ends_in_a_head(bytes, &limits), "{result:?}");
+        assert!(result.requests.starts_with(&whole.requests), "{result:?} {whole:?}");
     } else {
-        assert_eq!(heard, whole);
+        assert_eq!(result, whole);
     }
-    agrees_with_the_guard(bytes, &heard, &limits);
+    agrees_with_the_guard(bytes, &result, &limits);
     let large = Limits { head_bytes: limits.head_bytes * 4, headers: limits.headers * 2, ..limits };
-    let again: Vec<u8> = heard.requests.iter().flat_map(written).collect();
+    let again: Vec<u8> = result.requests.iter().flat_map(written).collect();
     let again = serve(&again, usize::MAX, &large);
     assert!(!again.broken && again.refused.is_none(), "{again:?}");
-    let plain = |asked: &Asked| {
-        let mut asked = Asked { plain: true, ..asked.clone() };
-        asked.fields.remove(header::CONTENT_LENGTH);
-        asked
+    let plain = |request: &ForwardedRequest| {
+        let mut request = ForwardedRequest { plain: true, ..request.clone() };
+        request.fields.remove(header::CONTENT_LENGTH);
+        request
     };
-    assert!(again.requests.iter().map(plain).eq(heard.requests.iter().map(plain)), "{again:?} {heard:?}");
+    assert!(again.requests.iter().map(plain).eq(result.requests.iter().map(plain)), "{again:?} {result:?}");
 }
 
 /// Reads the requests as the edge does, until they end or one of them is refused.
-fn serve(bytes: &[u8], size: usize, limits: &Limits) -> Heard {
+fn serve(bytes: &[u8], size: usize, limits: &Limits) -> ReadRequests {
     let pieces: Vec<io::Result<Bytes>> = bytes.chunks(size).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
     // The visitor stays and waits.
     let pieces = stream::iter(pieces).chain(stream::pending());
     let stream = tokio::io::join(StreamReader::new(pieces), tokio::io::sink());
     let guard = Guard::new(stream, false, RequestCounter::default(), limits);
     let refused = guard.refused();
-    let heard = Arc::new(Mutex::new(Heard::default()));
+    let result = Arc::new(Mutex::new(ReadRequests::default()));
     let service = {
-        let (heard, limits) = (heard.clone(), limits.clone());
-        service_fn(move |request| answer(request, heard.clone(), limits.clone()))
+        let (result, limits) = (result.clone(), limits.clone());
+        service_fn(move |request| answer(request, result.clone(), limits.clone()))
     };
     let mut connection = pin!(http1(limits).serve_connection(TokioIo::new(guard), service).with_upgrades());
     // Its timers are set and never fire.
@@ -112,11 +112,11 @@ fn serve(bytes: &[u8], size: usize, limits: &Limits) -> Heard {
             Poll::Pending => None,
         };
     }
-    let mut heard = std::mem::take(&mut *locked(&heard));
-    heard.broken = outcome == Some(false) || refused.load(Ordering::Relaxed);
-    // Who asks with HTTP/1.0, or for the end of the connection, asks nothing more on it.
-    heard.closed |= outcome == Some(true);
-    heard
+    let mut result = std::mem::take(&mut *locked(&result));
+    result.broken = outcome == Some(false) || refused.load(Ordering::Relaxed);
+    // A request with HTTP/1.0 or `Connection: close` is the last one of its connection.
+    result.closed |= outcome == Some(true);
+    result
 }
 
 static CLOCK: LazyLock<Runtime> =
@@ -137,44 +137,44 @@ impl Wake for Woken {
     }
 }
 
-fn locked(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
-    heard.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(result: &Mutex<ReadRequests>) -> MutexGuard<'_, ReadRequests> {
+    result.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn answer(
     request: Request<Incoming>,
-    heard: Arc<Mutex<Heard>>,
+    result: Arc<Mutex<ReadRequests>>,
     limits: Limits,
 ) -> Result<Response<Empty<Bytes>>, Infallible> {
     let last = leaves_http(&request);
-    locked(&heard).heads += 1;
+    locked(&result).heads += 1;
     let (mut parts, incoming) = request.into_parts();
     let plain = !parts.headers.contains_key(header::TRANSFER_ENCODING);
-    let judged = judged(&mut parts, &limits);
-    let body = match &judged {
+    let prepare = prepare(&mut parts, &limits);
+    let body = match &prepare {
         Ok(_) => incoming.collect().await.ok().map(http_body_util::Collected::to_bytes),
         Err(_) => None,
     };
-    let mut heard = locked(&heard);
-    let refused = judged.is_err();
-    match (judged, body) {
+    let mut result = locked(&result);
+    let refused = prepare.is_err();
+    match (prepare, body) {
         (Ok(host), Some(body)) => {
             let (method, target) = (parts.method.to_string(), parts.uri.to_string());
-            heard.requests.push(Asked { method, host, target, fields: parts.headers, body, plain });
+            result.requests.push(ForwardedRequest { method, host, target, fields: parts.headers, body, plain });
         }
         (Ok(_), None) => {}
-        (Err(refusal), _) => heard.refused = Some(refusal.error.code),
+        (Err(refusal), _) => result.refused = Some(refusal.error.code),
     }
     let mut response = Response::new(Empty::new());
     if last || refused {
-        heard.closed = true;
+        result.closed = true;
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     Ok(response)
 }
 
-/// Does to a request what is done before it is routed, and returns its host.
-fn judged(parts: &mut Parts, limits: &Limits) -> Result<String, Refusal> {
+/// Applies the steps before routing to a request, and returns its host.
+fn prepare(parts: &mut Parts, limits: &Limits) -> Result<String, Refusal> {
     if parts.headers.len() > limits.headers {
         return Err(too_many_fields(limits.headers));
     }
@@ -194,12 +194,12 @@ fn judged(parts: &mut Parts, limits: &Limits) -> Result<String, Refusal> {
     if let Some(path) = normalised(parts.uri.path()) {
         is_normal(&path);
     }
-    let said = parts.headers[header::HOST].clone();
+    let host_header = parts.headers[header::HOST].clone();
     headers::clean_request(&mut parts.headers);
     is_clean(&parts.headers);
     let visitor = Visitor::new(SocketAddr::from(([192, 0, 2, 1], 1)), Scheme::Https);
     let mut introduced = parts.headers.clone();
-    visitor.add_forwarding_headers(&mut introduced, &said);
+    visitor.add_forwarding_headers(&mut introduced, &host_header);
     let forwarded = introduced[header::FORWARDED].to_str().expect("text");
     assert_eq!(forwarded.matches('"').count(), 2, "{forwarded}");
     assert!(!forwarded.contains(['\\', ',']) && forwarded.matches(';').count() == 2, "{forwarded}");
@@ -223,7 +223,7 @@ fn is_normal(path: &str) {
     }
 }
 
-/// What only the visitor's connection is concerned with, or only the edge may say.
+/// Checks that no hop-by-hop header and no header reserved for the edge is left.
 fn is_clean(headers: &HeaderMap) {
     for name in headers.keys() {
         assert_ne!(name, "content_length");
@@ -239,9 +239,9 @@ fn is_clean(headers: &HeaderMap) {
 fn says_the_same_over_http2(parts: &Parts, host: &str) {
     let mut headers = parts.headers.clone();
     headers.remove(header::TRANSFER_ENCODING);
-    let (said, Some(target)) = (headers.remove(header::HOST), parts.uri.path_and_query()) else { return };
-    let said = said.as_ref().and_then(|said| said.to_str().ok()).unwrap_or_default();
-    let Ok(mut uri) = format!("https://{said}{target}").parse::<Uri>() else { return };
+    let (host_header, Some(target)) = (headers.remove(header::HOST), parts.uri.path_and_query()) else { return };
+    let host_header = host_header.as_ref().and_then(|host_header| host_header.to_str().ok()).unwrap_or_default();
+    let Ok(mut uri) = format!("https://{host_header}{target}").parse::<Uri>() else { return };
     if !target.as_str().starts_with('/') {
         return;
     }
@@ -257,7 +257,7 @@ fn ends_in_a_head(bytes: &[u8], limits: &Limits) -> bool {
 }
 
 /// Each request begins where the guard says that one begins, and none where it does not.
-fn agrees_with_the_guard(bytes: &[u8], heard: &Heard, limits: &Limits) {
+fn agrees_with_the_guard(bytes: &[u8], result: &ReadRequests, limits: &Limits) {
     let mut guard = Framing::new(limits.head_bytes, limits.headers);
     let (mut heads, mut bodies) = (0, Vec::new());
     let mut body_from = None;
@@ -277,26 +277,26 @@ fn agrees_with_the_guard(bytes: &[u8], heard: &Heard, limits: &Limits) {
             bodies.push(&bytes[from..=at]);
         }
     }
-    if heard.broken || heard.closed {
-        assert!(heard.heads <= heads, "{heard:?}, but {heads} header blocks");
+    if result.broken || result.closed {
+        assert!(result.heads <= heads, "{result:?}, but {heads} header blocks");
     } else {
-        assert_eq!(heard.heads, heads, "{heard:?}");
+        assert_eq!(result.heads, heads, "{result:?}");
     }
-    for (asked, body) in heard.requests.iter().zip(bodies).filter(|(asked, _)| asked.plain) {
-        assert_eq!(asked.body, body, "{asked:?}");
+    for (request, body) in result.requests.iter().zip(bodies).filter(|(request, _)| request.plain) {
+        assert_eq!(request.body, body, "{request:?}");
     }
 }
 
 /// The request in its one form.
-fn written(asked: &Asked) -> Vec<u8> {
-    let mut bytes = format!("{} {} HTTP/1.1\r\n", asked.method, asked.target).into_bytes();
-    for (name, value) in asked.fields.iter().filter(|(name, _)| *name != header::CONTENT_LENGTH) {
+fn written(request: &ForwardedRequest) -> Vec<u8> {
+    let mut bytes = format!("{} {} HTTP/1.1\r\n", request.method, request.target).into_bytes();
+    for (name, value) in request.fields.iter().filter(|(name, _)| *name != header::CONTENT_LENGTH) {
         bytes.extend_from_slice(&[name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
     }
-    if !asked.body.is_empty() {
-        bytes.extend_from_slice(format!("Content-Length: {}\r\n", asked.body.len()).as_bytes());
+    if !request.body.is_empty() {
+        bytes.extend_from_slice(format!("Content-Length: {}\r\n", request.body.len()).as_bytes());
     }
     bytes.extend_from_slice(b"\r\n");
-    bytes.extend_from_slice(&asked.body);
+    bytes.extend_from_slice(&request.body);
     bytes
 }

@@ -1,4 +1,4 @@
-//! Stands between a visitor's connection and hyper: refuses ambiguous HTTP/1.1 and gives up on peers that dawdle.
+//! The guard between a visitor's connection and hyper: refuses ambiguous HTTP/1.1, and closes connections that stall.
 
 use crate::{
     http::{RequestCounter, framing::Framing},
@@ -28,19 +28,19 @@ pub(crate) struct Guard<S> {
     refusal: Option<Refusal>,
     refused: Arc<AtomicBool>,
     requests: RequestCounter,
-    patience: Patience,
+    timeouts: Timeouts,
     /// The last moment at which bytes moved.
-    moved: Instant,
+    last_progress: Instant,
     /// The header block that is arriving: its number, and since when it is waited for.
     head: Option<(usize, Instant)>,
     /// On HTTP/2: when there was last a request, and how many there had been. Pings do not count as use.
-    used: (Instant, usize),
+    last_request: (Instant, usize),
     reading: Option<Pin<Box<Sleep>>>,
     writing: Option<Pin<Box<Sleep>>>,
 }
 
 #[derive(Clone, Copy)]
-struct Patience {
+struct Timeouts {
     head: Duration,
     idle: Duration,
     stall: Duration,
@@ -54,17 +54,17 @@ impl<S> Guard<S> {
             refusal: None,
             refused: Arc::default(),
             requests,
-            patience: Patience { head: limits.head, idle: limits.idle, stall: limits.stall },
-            moved: Instant::now(),
+            timeouts: Timeouts { head: limits.head, idle: limits.idle, stall: limits.stall },
+            last_progress: Instant::now(),
             head: None,
-            used: (Instant::now(), 0),
+            last_request: (Instant::now(), 0),
             reading: None,
             writing: None,
         }
     }
 
-    /// Becomes true when the connection is refused. From then on nothing is read any more: whoever polls the
-    /// connection looks at this afterwards.
+    /// Becomes true when the connection is refused. Nothing is read from then on; the caller that polls the
+    /// connection checks it afterwards.
     pub(crate) fn refused(&self) -> Arc<AtomicBool> {
         self.refused.clone()
     }
@@ -74,9 +74,9 @@ impl<S> Guard<S> {
         self.refusal.map(|refusal| (refusal, self.stream))
     }
 
-    /// How long the visitor may stay silent as things are; `None` while it is us who must speak.
-    fn silence(&self) -> Option<Duration> {
-        let Patience { head, idle, stall } = self.patience;
+    /// How long the visitor may stay silent in the current state; `None` while the edge must send.
+    fn max_silence(&self) -> Option<Duration> {
+        let Timeouts { head, idle, stall } = self.timeouts;
         match &self.framing {
             Some(framing) if framing.is_opaque() => None,
             Some(framing) if framing.in_body() => Some(stall),
@@ -86,31 +86,31 @@ impl<S> Guard<S> {
         }
     }
 
-    /// From when on the visitor's silence counts.
+    /// The start of the visitor's silence.
     fn last_use(&mut self) -> Instant {
         if let Some(framing) = &self.framing {
-            // A header block that trickles in is no better than one that does not come.
+            // A header block that arrives byte by byte counts as not arriving.
             let open = framing.open_head().filter(|_| !self.requests.is_busy());
             self.head = open.map(|number| match self.head {
                 Some(head) if head.0 == number => head,
                 _ => (number, Instant::now()),
             });
-            return self.head.map_or(self.moved, |head| head.1);
+            return self.head.map_or(self.last_progress, |head| head.1);
         }
         let begun = self.requests.started();
-        if self.requests.is_busy() || begun != self.used.1 {
-            self.used = (Instant::now(), begun);
+        if self.requests.is_busy() || begun != self.last_request.1 {
+            self.last_request = (Instant::now(), begun);
         }
-        self.used.0
+        self.last_request.0
     }
 
     fn check_silence(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         loop {
-            let limit = self.silence();
-            let due = self.last_use() + limit.unwrap_or(self.patience.idle);
+            let limit = self.max_silence();
+            let due = self.last_use() + limit.unwrap_or(self.timeouts.idle);
             let timer = self.reading.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(due)));
-            // Without a limit the deadline may have passed long ago: resetting the timer to it would make it fire at
-            // every turn of this loop, until the task's budget is gone and its response is never polled again.
+            // Without a limit the deadline may lie in the past: resetting the timer to it would fire on every turn of
+            // this loop, until the task's budget is used up and its response is never polled again.
             if limit.is_some() && timer.deadline() > due {
                 timer.as_mut().reset(due);
             }
@@ -119,12 +119,12 @@ impl<S> Guard<S> {
             if limit.is_some() && due <= now {
                 return Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, "the visitor was silent for too long"));
             }
-            timer.as_mut().reset(if due > now { due } else { now + self.patience.idle });
+            timer.as_mut().reset(if due > now { due } else { now + self.timeouts.idle });
         }
     }
 
     fn check_stall(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
-        let stall = self.patience.stall;
+        let stall = self.timeouts.stall;
         let timer = self.writing.get_or_insert_with(|| Box::pin(tokio::time::sleep(stall)));
         if self.framing.as_ref().is_some_and(Framing::is_opaque) {
             return Poll::Pending;
@@ -133,7 +133,7 @@ impl<S> Guard<S> {
     }
 
     fn written(&mut self) {
-        self.moved = Instant::now();
+        self.last_progress = Instant::now();
         self.writing = None;
     }
 }
@@ -149,7 +149,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
             Poll::Pending => this.check_silence(cx).map(Err),
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Ready(Ok(())) => {
-                this.moved = Instant::now();
+                this.last_progress = Instant::now();
                 let Some(framing) = &mut this.framing else { return Poll::Ready(Ok(())) };
                 if let Err(refusal) = framing.feed(&buffer.filled()[before..]) {
                     buffer.set_filled(before);
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
-    /// Three clearly different waits; the one that is not meant to end is given up after `NEVER`.
+    /// Three clearly different timeouts; a wait that must not end is given up after `NEVER`.
     const HEAD: Duration = Duration::from_millis(40);
     const STALL: Duration = Duration::from_millis(160);
     const IDLE: Duration = Duration::from_millis(320);
@@ -271,7 +271,7 @@ mod tests {
         let mut guard = Guard::new(ours, http2, counter, &limits());
         visitor.write_all(sent).await.expect("room");
         let mut polls = 0;
-        let silence = std::future::poll_fn(|cx| -> Poll<()> {
+        let max_silence = std::future::poll_fn(|cx| -> Poll<()> {
             polls += 1;
             loop {
                 let mut bytes = [0; 512];
@@ -281,7 +281,7 @@ mod tests {
                 }
             }
         });
-        assert!(tokio::time::timeout(IDLE * 4, silence).await.is_err(), "nothing ends the wait");
+        assert!(tokio::time::timeout(IDLE * 4, max_silence).await.is_err(), "nothing ends the wait");
         polls
     }
 

@@ -1,4 +1,4 @@
-//! What happens to headers on the way through: hop-by-hop ones go, forwarding ones are rebuilt.
+//! Header rules: hop-by-hop headers are removed, forwarding headers are rebuilt (RFC 9110, section 7.6.1).
 
 use hyper::{
     HeaderMap, Version,
@@ -14,9 +14,9 @@ const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
 const HTTP2_SETTINGS: HeaderName = HeaderName::from_static("http2-settings");
 
-/// What concerns one connection or says where a message ends. Written with `_` these names mean nothing here, and the
-/// same to many a local service.
-static OF_ONE_CONNECTION: [HeaderName; 6] = [
+/// Hop-by-hop and framing headers. Names written with `_` are removed too: many local services treat them as the same
+/// name.
+static HOP_BY_HOP: [HeaderName; 6] = [
     header::CONTENT_LENGTH,
     header::PROXY_AUTHORIZATION,
     header::TRANSFER_ENCODING,
@@ -35,9 +35,9 @@ pub(crate) fn requested_upgrade(version: Version, headers: &HeaderMap) -> Option
     }
     let mut upgrades = headers.get_all(header::UPGRADE).iter();
     let upgrade = upgrades.next()?;
-    let said = connection_names(headers, "upgrade");
+    let names_upgrade = connection_names(headers, "upgrade");
     let h2c = upgrade.as_bytes().split(|b| *b == b',').any(|name| name.trim_ascii().eq_ignore_ascii_case(b"h2c"));
-    (said && !h2c && upgrades.next().is_none()).then(|| upgrade.clone())
+    (names_upgrade && !h2c && upgrades.next().is_none()).then(|| upgrade.clone())
 }
 
 /// Whether a `Connection` header names this token.
@@ -49,8 +49,8 @@ fn tokens(value: &HeaderValue) -> impl Iterator<Item = &str> {
     value.to_str().unwrap_or("").split(',').map(str::trim).filter(|token| !token.is_empty())
 }
 
-/// Takes out of a request what concerns only the visitor's connection, what claims to come from a proxy,
-/// and what only this server may say.
+/// Removes hop-by-hop headers, forwarding headers of earlier proxies, and headers reserved for this server from a
+/// request.
 pub(crate) fn clean_request(headers: &mut HeaderMap) {
     let trailers = headers.get_all(header::TE).iter().any(|te| tokens(te).any(|t| t.eq_ignore_ascii_case("trailers")));
     strip_hop_by_hop(headers);
@@ -64,8 +64,7 @@ pub(crate) fn clean_request(headers: &mut HeaderMap) {
     strip_claims(headers);
 }
 
-/// Takes out of an answer what concerns only the connection to the local service and what only this server
-/// may say.
+/// Removes hop-by-hop headers and headers reserved for this server from a response.
 pub(crate) fn clean_response(headers: &mut HeaderMap) {
     if headers.contains_key(header::TRANSFER_ENCODING) {
         headers.remove(header::CONTENT_LENGTH);
@@ -90,7 +89,7 @@ fn strip_hop_by_hop(headers: &mut HeaderMap) {
             .iter()
             .flat_map(tokens)
             .filter_map(|token| HeaderName::from_bytes(token.as_bytes()).ok())
-            // A sender cannot have these taken away: they say what the message is.
+            // A sender cannot have these removed through `Connection`: they define the message.
             .filter(|name| ![header::HOST, header::CONTENT_LENGTH, header::COOKIE, header::TE].contains(name))
             .collect();
         for name in named {
@@ -111,7 +110,7 @@ fn strip_claims(headers: &mut HeaderMap) {
             || name == "forwarded"
             || is(name, "x-real-ip")
             || begins(name, OWN_PREFIX)
-            || (OF_ONE_CONNECTION.iter().any(|one| is(name, one.as_str())) && name.contains('_'))
+            || (HOP_BY_HOP.iter().any(|one| is(name, one.as_str())) && name.contains('_'))
     };
     remove_all(headers, claims);
 }
@@ -125,7 +124,7 @@ pub(crate) fn is_own(prefix: &str) -> bool {
     begins(prefix, OWN_PREFIX)
 }
 
-/// Many local services see no difference between `-` and `_` in a name: one must not stand for the other here.
+/// Compares `-` and `_` as equal, because many local services do.
 fn begins(name: &str, prefix: &str) -> bool {
     name.len() >= prefix.len() && is(&name[..prefix.len()], prefix)
 }

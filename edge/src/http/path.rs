@@ -1,11 +1,11 @@
-//! The one form of a path that routes are compared with. What is forwarded stays as it was sent.
+//! The canonical form of a path, which routes are compared with. The path is forwarded as it was sent.
 
 use std::borrow::Cow;
 
-/// Decodes a path once, takes out dot segments and empty ones, and says whether that could be done: a path that is
-/// broken, holds a NUL, or climbs above its root cannot be understood by everybody in the same way.
+/// Decodes a path once and removes dot segments and empty ones (RFC 3986, section 5.2.4). `None` if the path is
+/// malformed, contains a NUL, or climbs above its root: programs disagree about such paths.
 ///
-/// A slash at the end stays, for `/a` and `/a/` may be two things.
+/// A trailing slash stays, because `/a` and `/a/` may be different resources.
 pub(crate) fn normalised(path: &str) -> Option<Cow<'_, str>> {
     if is_normal(path) {
         return Some(Cow::Borrowed(path));
@@ -76,7 +76,7 @@ fn decoded(path: &str) -> Option<String> {
             byte => bytes.push(byte),
         }
     }
-    // Bytes that are no text stay distinguishable: they are compared as what they stand for, or not at all.
+    // Paths that are not UTF-8 after decoding match no route.
     String::from_utf8(bytes).ok()
 }
 

@@ -15,14 +15,14 @@ use std::{
     task::{Context, Poll},
 };
 
-/// What a local service receives: the visitor's body, and a count of what has passed so that a deadline can
-/// tell a slow visitor from a slow service.
+/// The body that a local service receives: the visitor's, with a progress count, so that a deadline can tell a slow
+/// visitor from a slow service.
 pub(crate) struct RequestBody {
     source: Source,
     progress: Option<Arc<BodyProgress>>,
     /// Where the bytes are counted.
     record: Option<Arc<AccessRecord>>,
-    /// What visitors may not claim in trailers either.
+    /// Identity headers that are removed from trailers.
     identity_headers: Option<Arc<IdentityHeaders>>,
 }
 
@@ -71,8 +71,8 @@ impl RequestBody {
         }
     }
 
-    /// The visitor's body, to be taken in; in its place there is none.
-    pub(crate) fn take_arriving(&mut self) -> Option<IncomingBody> {
+    /// Takes the visitor's body and leaves an empty one in its place.
+    pub(crate) fn take_incoming(&mut self) -> Option<IncomingBody> {
         match std::mem::replace(&mut self.source, Source::Empty) {
             Source::IncomingBody(arriving) => Some(arriving),
             other => {
@@ -82,7 +82,7 @@ impl RequestBody {
         }
     }
 
-    pub(crate) fn put_back(&mut self, buffered: BufferedBody) {
+    pub(crate) fn put_buffered(&mut self, buffered: BufferedBody) {
         self.source = Source::BufferedBody(buffered);
     }
 
@@ -106,15 +106,15 @@ impl Body for RequestBody {
             Source::BufferedBody(buffered) => buffered.next().map(Ok),
         };
         if let Some(progress) = &this.progress {
-            progress.moved();
+            progress.add_frame();
         }
         if let (Some(record), Some(Ok(frame))) = (&this.record, &frame) {
-            record.came_in(frame_bytes(frame));
+            record.add_bytes_in(frame_bytes(frame));
         }
         let identity_headers = this.identity_headers.as_deref();
-        Poll::Ready(
-            frame.map(|frame| frame.map(|frame| without_claims(without_smuggled_trailers(frame), identity_headers))),
-        )
+        Poll::Ready(frame.map(|frame| {
+            frame.map(|frame| without_identity_headers(without_smuggled_trailers(frame), identity_headers))
+        }))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -134,8 +134,8 @@ impl Body for RequestBody {
     }
 }
 
-/// What only this server says of people passes in trailers as little as in front of a body.
-fn without_claims(frame: Frame<Bytes>, identity_headers: Option<&IdentityHeaders>) -> Frame<Bytes> {
+/// Removes identity headers from trailers.
+fn without_identity_headers(frame: Frame<Bytes>, identity_headers: Option<&IdentityHeaders>) -> Frame<Bytes> {
     let Some(identity_headers) = identity_headers.filter(|_| frame.is_trailers()) else { return frame };
     match frame.into_trailers() {
         Ok(mut trailers) => {

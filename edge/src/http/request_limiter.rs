@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// How many requests may be served at the same time, whoever asks.
+/// Limits the requests that are served at the same time.
 #[derive(Debug)]
 pub(crate) struct RequestLimiter {
     open: Arc<AtomicUsize>,

@@ -1,7 +1,8 @@
-//! Whether the visitor of an HTTP/2 stream takes the answer that is there for them.
+//! Detects HTTP/2 streams whose visitor does not read the response.
 //!
-//! On HTTP/1.1 a visitor who stops reading is seen at the socket. On HTTP/2 the connection goes on, pings and all, while
-//! the window of one stream stays shut; what is held for that stream would be held for good.
+//! On HTTP/1.1 a visitor that stops reading is detected at the socket. On HTTP/2 the connection stays active, pings
+//! included, while the flow-control window of one stream stays closed (RFC 9113, section 5.2); memory held for that
+//! stream would never be released.
 
 use hyper::rt::Executor;
 use std::{
@@ -18,30 +19,30 @@ use tokio::time::Instant;
 /// One stream's answer.
 #[derive(Debug, Default)]
 pub(crate) struct SendProgress {
-    /// How often the next piece was asked for.
-    asked: AtomicUsize,
-    /// Whether the last time there was one. As long as nobody asks again, it waits for the visitor.
-    given: AtomicBool,
+    /// How often the next frame was polled.
+    polled: AtomicUsize,
+    /// Whether the last poll returned a frame. Until the next poll, that frame waits for the visitor.
+    ready: AtomicBool,
 }
 
 tokio::task_local! {
-    static FLOW: Arc<SendProgress>;
+    static SEND_PROGRESS: Arc<SendProgress>;
 }
 
 impl SendProgress {
-    /// The flow of the stream that is being served.
+    /// The progress of the stream that is being served.
     pub(crate) fn of_current_stream() -> Option<Arc<SendProgress>> {
-        FLOW.try_with(Arc::clone).ok()
+        SEND_PROGRESS.try_with(Arc::clone).ok()
     }
 
-    /// The next piece of the answer was asked for, and there was one or not.
-    pub(crate) fn asked(&self, given: bool) {
-        self.asked.fetch_add(1, Ordering::Relaxed);
-        self.given.store(given, Ordering::Relaxed);
+    /// Notes that the next frame was polled; `ready` tells whether there was one.
+    pub(crate) fn polled(&self, ready: bool) {
+        self.polled.fetch_add(1, Ordering::Relaxed);
+        self.ready.store(ready, Ordering::Relaxed);
     }
 }
 
-/// Runs the streams of a connection, and gives those up whose visitor takes nothing for so long.
+/// Runs the streams of a connection, and ends those whose visitor reads nothing for this long.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StreamExecutor {
     pub(crate) stall: Duration,
@@ -52,31 +53,31 @@ where
     S: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, stream: S) {
-        let (flow, stall) = (Arc::new(SendProgress::default()), self.stall);
-        tokio::spawn(FLOW.scope(flow.clone(), watch(stream, flow, stall)));
+        let (progress, stall) = (Arc::new(SendProgress::default()), self.stall);
+        tokio::spawn(SEND_PROGRESS.scope(progress.clone(), watch(stream, progress, stall)));
     }
 }
 
-async fn watch(stream: impl Future<Output = ()>, flow: Arc<SendProgress>, stall: Duration) {
+async fn watch(stream: impl Future<Output = ()>, progress: Arc<SendProgress>, stall: Duration) {
     let mut stream = pin!(stream);
-    let (mut timer, mut seen) = (None, 0);
+    let (mut timer, mut seen_polls) = (None, 0);
     std::future::poll_fn(|cx| {
         if stream.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());
         }
-        let asked = flow.asked.load(Ordering::Relaxed);
-        if !flow.given.load(Ordering::Relaxed) {
-            (timer, seen) = (None, asked);
+        let polled = progress.polled.load(Ordering::Relaxed);
+        if !progress.ready.load(Ordering::Relaxed) {
+            (timer, seen_polls) = (None, polled);
             return Poll::Pending;
         }
         let timer = timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(stall)));
-        if seen != asked {
-            seen = asked;
+        if seen_polls != polled {
+            seen_polls = polled;
             timer.as_mut().reset(Instant::now() + stall);
         }
         let given_up = timer.as_mut().poll(cx);
         if given_up.is_ready() {
-            tracing::debug!("an HTTP/2 visitor takes nothing of an answer; it is given up");
+            tracing::debug!("an HTTP/2 visitor does not read the response; the stream is ended");
         }
         given_up
     })

@@ -1,4 +1,4 @@
-//! What is known of a visitor's connection, and what is said about it to local services.
+//! The visitor of one connection, and the forwarding headers that describe it to local services.
 
 use super::headers;
 use hyper::{HeaderMap, header::HeaderValue};
@@ -36,7 +36,7 @@ pub(crate) struct Visitor {
     /// The public address that was reached.
     pub(crate) reached: Option<SocketAddr>,
     pub(crate) scheme: Scheme,
-    /// What the handshake agreed upon.
+    /// Parameters of the TLS handshake; `None` without TLS.
     pub(crate) tls: Option<TlsParameters>,
     forwarded_for: HeaderValue,
     /// The `Forwarded` header of the last request and the `Host` it was made for: most connections ask for one.
@@ -54,7 +54,7 @@ impl Visitor {
         self.scheme == Scheme::Https
     }
 
-    /// Says who asks and for what. What the visitor claimed about it must be gone already.
+    /// Sets the forwarding headers (RFC 7239 and `X-Forwarded-*`). The visitor's own must have been removed.
     pub(crate) fn add_forwarding_headers(&self, headers: &mut HeaderMap, host: &HeaderValue) {
         let proto = if self.is_tls() { "https" } else { "http" };
         headers.insert(headers::X_FORWARDED_FOR, self.forwarded_for.clone());

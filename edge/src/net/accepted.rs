@@ -1,4 +1,4 @@
-//! A connection that was accepted, and whose it is: the socket says so, or a proxy in front that is trusted to.
+//! An accepted connection and the address of its visitor: that of the socket, or the one a trusted proxy names.
 
 use crate::{
     net::{ConnectionLimiter, ConnectionPermit, LimitReached},
@@ -20,11 +20,11 @@ use tokio::{
 /// The proxies in front of the edge. Their connections begin with a header of the PROXY protocol.
 #[derive(Clone, Debug)]
 pub struct Proxies {
-    /// Where they are; nobody else is believed.
+    /// Networks of the trusted proxies.
     pub trusted: Vec<IpNet>,
-    /// Whether nobody else may connect at all.
+    /// Whether direct connections are refused.
     pub only: bool,
-    /// How long they may take to say whose a connection is.
+    /// How long a proxy may take to send its header.
     pub patience: Duration,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct AcceptedConnection {
     stream: TcpStream,
     peer: SocketAddr,
     permit: ConnectionPermit,
-    /// Whoever is there speaks for somebody else, who is counted here.
+    /// Set when the peer is a trusted proxy; its client is counted instead.
     proxied: Option<Arc<ConnectionLimiter>>,
 }
 
@@ -59,23 +59,23 @@ pub(crate) struct IdentifiedConnection {
 }
 
 impl AcceptedConnection {
-    /// Gives it a permit, if only one at the door.
+    /// Acquires a permit, or an overflow permit. `None` if there is neither.
     pub(crate) fn of(stream: TcpStream, peer: SocketAddr, limiter: &Arc<ConnectionLimiter>) -> Option<Self> {
         let proxied = limiter.proxies.trusts(peer.ip());
         if limiter.proxies.only && !proxied {
-            turned_away(peer, "direct");
+            refused(peer, "direct");
             return None;
         }
-        let permit = if proxied { limiter.admit_anybody() } else { limiter.admit(peer.ip()) };
+        let permit = if proxied { limiter.acquire_uncounted() } else { limiter.acquire(peer.ip()) };
         let permit = match permit {
             Ok(permit) => permit,
-            Err(full) => turned_away_by(limiter, peer, full)?,
+            Err(limit_reached) => refused_by_limit(limiter, peer, limit_reached)?,
         };
         postern_tunnel::sockets::tune(&stream);
         Some(AcceptedConnection { stream, peer, permit, proxied: proxied.then(|| limiter.clone()) })
     }
 
-    /// Finds out whose connection it is; `None` if that cannot be found out in time, or if they have too many.
+    /// Reads the address of the visitor. `None` if it does not arrive in time, or if a limit is reached.
     pub(crate) async fn identify(self) -> Option<IdentifiedConnection> {
         let AcceptedConnection { mut stream, peer, mut permit, proxied } = self;
         let Some(limiter) = proxied else {
@@ -89,9 +89,9 @@ impl AcceptedConnection {
             Ok(ProxyHeader::Visitor { source, destination }) => {
                 let (visitor, reached) = (plain(source), Some(plain(destination)));
                 if permit.limit_reached().is_none()
-                    && let Err(full) = limiter.count(&mut permit, visitor.ip())
+                    && let Err(limit_reached) = limiter.count_address(&mut permit, visitor.ip())
                 {
-                    permit = turned_away_by(&limiter, visitor, full)?;
+                    permit = refused_by_limit(&limiter, visitor, limit_reached)?;
                 }
                 Some(IdentifiedConnection { stream, visitor, reached, permit })
             }
@@ -100,7 +100,7 @@ impl AcceptedConnection {
                 Some(IdentifiedConnection { stream, visitor: peer, reached, permit })
             }
             Err(error) => {
-                metrics::turned_away("proxy");
+                metrics::connection_refused("proxy");
                 tracing::warn!(proxy = %peer, %error, "a trusted proxy did not say who its visitor is");
                 None
             }
@@ -108,14 +108,18 @@ impl AcceptedConnection {
     }
 }
 
-fn turned_away(visitor: SocketAddr, why: &'static str) {
-    metrics::turned_away(why);
-    tracing::debug!(%visitor, why, "there is no permit for this connection");
+fn refused(visitor: SocketAddr, why: &'static str) {
+    metrics::connection_refused(why);
+    tracing::debug!(%visitor, why, "a connection limit is reached");
 }
 
-fn turned_away_by(limiter: &ConnectionLimiter, visitor: SocketAddr, full: LimitReached) -> Option<ConnectionPermit> {
-    turned_away(visitor, full.name());
-    limiter.at_the_door(full)
+fn refused_by_limit(
+    limiter: &ConnectionLimiter,
+    visitor: SocketAddr,
+    limit_reached: LimitReached,
+) -> Option<ConnectionPermit> {
+    refused(visitor, limit_reached.name());
+    limiter.overflow_permit(limit_reached)
 }
 
 /// Reads a header, and not a byte behind it.

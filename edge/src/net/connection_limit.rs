@@ -14,113 +14,117 @@ use std::{
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Addresses are spread over so many counters, so that listeners seldom wait for one another.
+/// Shards of the counters, so that listeners seldom contend for a lock.
 const SHARDS: usize = 16;
-/// When to try again if there is no place.
-const PAUSE: Duration = Duration::from_secs(1);
+/// The `Retry-After` of a refusal.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// The places of one listener.
 pub(crate) struct ConnectionLimiter {
     all: Arc<Semaphore>,
     per_address: usize,
-    /// Places at the door, for those who find none because of their address, and for those who find none at all: one
-    /// address cannot keep all the others from hearing why.
-    door: [Arc<Semaphore>; 2],
-    /// Who speaks for others.
+    /// Permits of connections over a limit, which are told the reason: one pool for each limit, so that a single
+    /// address cannot use up the pool of all others.
+    overflow: [Arc<Semaphore>; 2],
+    /// The trusted proxies.
     pub(crate) proxies: Proxies,
     hasher: RandomState,
     counts: [Mutex<HashMap<IpAddr, usize>>; SHARDS],
 }
 
-/// The place of one connection, free again when dropped.
+/// The permit of one connection, released when dropped.
 pub(crate) struct ConnectionPermit {
     _permit: OwnedSemaphorePermit,
     counted: Option<(Arc<ConnectionLimiter>, IpAddr)>,
-    /// Why it is one at the door only.
-    full: Option<LimitReached>,
+    /// Set for an overflow permit.
+    limit_reached: Option<LimitReached>,
 }
 
 impl ConnectionPermit {
-    /// Why it is one at the door only, where one is told that there is no other.
+    /// The limit that the connection exceeds; `None` for a regular permit.
     pub(crate) fn limit_reached(&self) -> Option<LimitReached> {
-        self.full
+        self.limit_reached
     }
 }
 
-/// Why there is no place.
+/// A connection limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LimitReached {
     /// This address has as many connections as it may.
-    ThisAddress,
+    PerAddress,
     /// There are as many connections as there may be.
-    Everywhere,
+    Total,
 }
 
 impl LimitReached {
     /// In a word, for the log and the metrics.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            LimitReached::ThisAddress => "address",
-            LimitReached::Everywhere => "all",
+            LimitReached::PerAddress => "address",
+            LimitReached::Total => "all",
         }
     }
 
-    /// What a visitor is told.
+    /// The refusal that a visitor gets.
     pub(crate) fn refusal(self) -> Refusal {
         let (code, message) = match self {
-            LimitReached::ThisAddress => {
+            LimitReached::PerAddress => {
                 (Code::AddressBusy, "Your address has as many connections open as it may. Close some, or try again.")
             }
-            LimitReached::Everywhere => (
+            LimitReached::Total => (
                 Code::EdgeBusy,
                 "The server has as many connections open as it can at the moment. Try again in a moment.",
             ),
         };
-        Refusal::new(Fault::Us, Error::new(code, message)).retry_after(PAUSE)
+        Refusal::new(Fault::Us, Error::new(code, message)).retry_after(RETRY_AFTER)
     }
 }
 
 impl ConnectionLimiter {
-    /// `door` is how many at a time are told that they find no place, for each of both reasons.
-    pub(crate) fn new(all: usize, per_address: usize, door: usize, proxies: Proxies) -> Arc<Self> {
+    /// `overflow` is the number of connections over each limit that are told the reason at the same time.
+    pub(crate) fn new(all: usize, per_address: usize, overflow: usize, proxies: Proxies) -> Arc<Self> {
         let (all, hasher) = (Arc::new(Semaphore::new(all)), RandomState::new());
-        let door = [(); 2].map(|()| Arc::new(Semaphore::new(door)));
-        Arc::new(ConnectionLimiter { all, per_address, door, proxies, hasher, counts: Default::default() })
+        let overflow = [(); 2].map(|()| Arc::new(Semaphore::new(overflow)));
+        Arc::new(ConnectionLimiter { all, per_address, overflow, proxies, hasher, counts: Default::default() })
     }
 
-    /// A place to be told why there is none; or none even for that.
-    pub(crate) fn at_the_door(&self, full: LimitReached) -> Option<ConnectionPermit> {
-        let permit = self.door[full as usize].clone().try_acquire_owned().ok()?;
-        Some(ConnectionPermit { _permit: permit, counted: None, full: Some(full) })
+    /// A permit to be told the reason; `None` if the overflow is used up too.
+    pub(crate) fn overflow_permit(&self, limit_reached: LimitReached) -> Option<ConnectionPermit> {
+        let permit = self.overflow[limit_reached as usize].clone().try_acquire_owned().ok()?;
+        Some(ConnectionPermit { _permit: permit, counted: None, limit_reached: Some(limit_reached) })
     }
 
-    /// A place for this address, unless it has too many or there is none for anybody. Loopback is not counted: a
-    /// reverse proxy on this machine speaks for everybody.
-    pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> Result<ConnectionPermit, LimitReached> {
-        let mut place = self.admit_anybody()?;
-        self.count(&mut place, address)?;
-        Ok(place)
+    /// A permit for this address, unless a limit is reached. Loopback is not counted by address: a reverse proxy on
+    /// this machine connects for many visitors.
+    pub(crate) fn acquire(self: &Arc<Self>, address: IpAddr) -> Result<ConnectionPermit, LimitReached> {
+        let mut permit = self.acquire_uncounted()?;
+        self.count_address(&mut permit, address)?;
+        Ok(permit)
     }
 
-    /// A place for somebody whose address is not known yet.
-    pub(crate) fn admit_anybody(&self) -> Result<ConnectionPermit, LimitReached> {
-        let permit = self.all.clone().try_acquire_owned().map_err(|_| LimitReached::Everywhere)?;
-        Ok(ConnectionPermit { _permit: permit, counted: None, full: None })
+    /// A permit for a connection whose visitor is not known yet.
+    pub(crate) fn acquire_uncounted(&self) -> Result<ConnectionPermit, LimitReached> {
+        let permit = self.all.clone().try_acquire_owned().map_err(|_| LimitReached::Total)?;
+        Ok(ConnectionPermit { _permit: permit, counted: None, limit_reached: None })
     }
 
-    /// Says whose place it is, unless they have too many.
-    pub(crate) fn count(self: &Arc<Self>, place: &mut ConnectionPermit, address: IpAddr) -> Result<(), LimitReached> {
+    /// Counts a permit for an address, unless its limit is reached.
+    pub(crate) fn count_address(
+        self: &Arc<Self>,
+        permit: &mut ConnectionPermit,
+        address: IpAddr,
+    ) -> Result<(), LimitReached> {
         if address.is_loopback() {
             return Ok(());
         }
         let mut counts = self.counts(address);
-        let count = counts.entry(address).or_default();
-        if *count >= self.per_address {
-            return Err(LimitReached::ThisAddress);
+        let count_address = counts.entry(address).or_default();
+        if *count_address >= self.per_address {
+            return Err(LimitReached::PerAddress);
         }
-        *count += 1;
+        *count_address += 1;
         drop(counts);
-        place.counted = Some((self.clone(), address));
+        permit.counted = Some((self.clone(), address));
         Ok(())
     }
 
@@ -134,9 +138,9 @@ impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         if let Some((limiter, address)) = self.counted.take() {
             let mut counts = limiter.counts(address);
-            if let Some(count) = counts.get_mut(&address) {
-                *count -= 1;
-                if *count == 0 {
+            if let Some(count_address) = counts.get_mut(&address) {
+                *count_address -= 1;
+                if *count_address == 0 {
                     counts.remove(&address);
                 }
             }
@@ -152,22 +156,22 @@ mod tests {
     fn one_address_cannot_take_every_place() {
         let limiter = ConnectionLimiter::new(4, 2, 1, Proxies::default());
         let address: IpAddr = "203.0.113.9".parse().expect("an address");
-        let (first, second) = (limiter.admit(address), limiter.admit(address));
+        let (first, second) = (limiter.acquire(address), limiter.acquire(address));
         assert!(first.is_ok() && second.is_ok());
-        assert_eq!(limiter.admit(address).err(), Some(LimitReached::ThisAddress));
-        assert!(limiter.admit("203.0.113.10".parse().expect("an address")).is_ok());
+        assert_eq!(limiter.acquire(address).err(), Some(LimitReached::PerAddress));
+        assert!(limiter.acquire("203.0.113.10".parse().expect("an address")).is_ok());
         drop(first);
-        let first = limiter.admit(address);
-        assert!(first.is_ok(), "a place that was left is free again");
-        let local = [(); 3].map(|()| limiter.admit([127, 0, 0, 1].into()));
+        let first = limiter.acquire(address);
+        assert!(first.is_ok(), "a released permit is free again");
+        let local = [(); 3].map(|()| limiter.acquire([127, 0, 0, 1].into()));
         assert!(local[0].is_ok() && local[1].is_ok(), "loopback is not counted");
-        assert_eq!(local[2].as_ref().err(), Some(&LimitReached::Everywhere));
-        let door = limiter.at_the_door(LimitReached::ThisAddress);
-        assert_eq!(door.as_ref().and_then(ConnectionPermit::limit_reached), Some(LimitReached::ThisAddress));
-        assert!(limiter.at_the_door(LimitReached::ThisAddress).is_none(), "there is one for each reason");
-        assert!(limiter.at_the_door(LimitReached::Everywhere).is_some());
-        drop(door);
-        assert!(limiter.at_the_door(LimitReached::ThisAddress).is_some());
+        assert_eq!(local[2].as_ref().err(), Some(&LimitReached::Total));
+        let overflow = limiter.overflow_permit(LimitReached::PerAddress);
+        assert_eq!(overflow.as_ref().and_then(ConnectionPermit::limit_reached), Some(LimitReached::PerAddress));
+        assert!(limiter.overflow_permit(LimitReached::PerAddress).is_none(), "there is one for each reason");
+        assert!(limiter.overflow_permit(LimitReached::Total).is_some());
+        drop(overflow);
+        assert!(limiter.overflow_permit(LimitReached::PerAddress).is_some());
         drop((first, second, local));
         assert!(limiter.counts.iter().all(|counts| counts.lock().expect("sound").is_empty()), "nothing is left behind");
         assert_eq!(limiter.all.available_permits(), 4);

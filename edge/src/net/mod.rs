@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 /// Connections the kernel keeps for us while we are busy.
 const BACKLOG: i32 = 4096;
 
-/// Opens a listening socket without waiting. `way_out` is what the reader can do if it is not available.
-pub(crate) fn listen(address: SocketAddr, way_out: &str) -> Result<TcpListener, Error> {
+/// Opens a listening socket without waiting. `hint` tells the operator what to do if the address is not available.
+pub(crate) fn listen(address: SocketAddr, hint: &str) -> Result<TcpListener, Error> {
     open(address).map_err(|error| {
         let why = match error.kind() {
             io::ErrorKind::AddrInUse => "another program listens there already".to_owned(),
@@ -27,7 +27,7 @@ pub(crate) fn listen(address: SocketAddr, way_out: &str) -> Result<TcpListener, 
             io::ErrorKind::AddrNotAvailable => "this machine does not have that address".to_owned(),
             _ => error.to_string(),
         };
-        let message = format!("Cannot listen on {address}: {why}. {way_out}.");
+        let message = format!("Cannot listen on {address}: {why}. {hint}.");
         Error::new(Code::ListenFailed, message).with("address", address)
     })
 }
@@ -43,11 +43,12 @@ fn open(address: SocketAddr) -> io::Result<TcpListener> {
     TcpListener::from_std(socket.into())
 }
 
-/// How long somebody may stand at the door, handshake and all.
-pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
+/// Lifetime of a connection over a limit, handshake included.
+pub(crate) const OVERFLOW_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Accepts until `stop` is cancelled. Whom there is no place for is turned away at once, which is better than a wait
-/// without end; a few at a time hear why. None waits for another one's handshake: `serve` is called for each and must only spawn.
+/// Accepts until `stop` is cancelled. Connections over a limit are refused at once instead of waiting; a few at a
+/// time are told the reason. `serve` is called for each connection and must only spawn, so that no connection waits
+/// for the handshake of another.
 pub(crate) async fn accept(
     listener: TcpListener,
     limiter: Arc<ConnectionLimiter>,
@@ -69,7 +70,7 @@ pub(crate) async fn accept(
                     serve(arrival);
                 }
             }
-            // The peer left before we came; nothing is wrong here.
+            // The peer left before its connection was accepted.
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
             Err(error) => {
                 tracing::warn!(%error, "cannot accept connections; trying again shortly");

@@ -15,11 +15,11 @@ pub(crate) struct HttpsEndpoint {
     pub(crate) id: Arc<str>,
     pub(crate) counter: Arc<TrafficCounter>,
     source: Arc<published::HttpsEdge>,
-    /// What its connections must fulfil beyond what everybody's must; none for most edges.
+    /// The rules of its TLS handshakes; `None` for the default ones.
     pub(crate) handshake: Option<Handshake>,
-    /// A module of the edge cannot be read: nobody comes in.
+    /// A module of the edge cannot be read: every request is refused.
     pub(crate) unreadable: bool,
-    /// Who may log in at its routes.
+    /// The login realms of its routes.
     pub(crate) realms: Vec<Arc<Realm>>,
     routes: PathMatcher<Arc<Route>>,
     by_id: HashMap<String, Arc<Route>>,
@@ -45,7 +45,7 @@ pub(crate) struct TlsEndpoint {
 }
 
 impl HttpsEndpoint {
-    /// Makes an edge ready; routes that have not changed are taken over from what it was before.
+    /// Builds an edge; unchanged routes are taken over from its former state.
     pub(super) fn of(
         edge: &Arc<published::HttpsEdge>,
         former: Option<&HttpsEndpoint>,
@@ -88,7 +88,7 @@ impl HttpsEndpoint {
         }
     }
 
-    /// What it was made of.
+    /// The published record it was built from.
     pub(super) fn source(&self) -> &Arc<published::HttpsEdge> {
         &self.source
     }
@@ -104,7 +104,7 @@ impl Route {
         self.backend.as_deref()
     }
 
-    /// The same, to be kept.
+    /// The id of the backend, to be stored.
     pub(crate) fn backend_id(&self) -> Option<&Arc<str>> {
         self.backend.as_ref()
     }
@@ -135,7 +135,7 @@ impl TlsEndpoint {
         }
     }
 
-    /// What it was made of.
+    /// The published record it was built from.
     pub(super) fn source(&self) -> &Arc<published::TlsEdge> {
         &self.source
     }
@@ -144,14 +144,14 @@ impl TlsEndpoint {
         self.backend.as_deref()
     }
 
-    /// The same, to be kept.
+    /// The id of the backend, to be stored.
     pub(crate) fn backend_id(&self) -> Option<&Arc<str>> {
         self.backend.as_ref()
     }
 }
 
-/// Whether connections are made by the same rules. Then they keep their configuration, and with it the sessions that
-/// visitors resume; otherwise no session outlives the change.
+/// Whether the handshake rules are equal. Then the TLS configuration is kept, and visitors may resume their TLS
+/// sessions; after a change no session can be resumed.
 fn same_rules(former: &published::Settings, now: &published::Settings) -> bool {
     former.mutual_tls == now.mutual_tls && former.tls_termination == now.tls_termination
 }

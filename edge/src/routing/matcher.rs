@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// Routes by their paths. A look takes as long as the path is deep, however many routes there are.
+/// Routes by path. A lookup costs as much as the path is deep, whatever the number of routes.
 #[derive(Debug)]
 pub(crate) struct PathMatcher<T> {
     exact: HashMap<Box<str>, T>,
@@ -21,8 +21,8 @@ impl<T> PathMatcher<T> {
         self.exact.insert(normal(path), route);
     }
 
-    /// Adds a route that serves this path and everything below it: `/app` serves `/app` and `/app/x`, not `/apple`;
-    /// `/app/` serves what lies below only.
+    /// Adds a route for this path and everything below it: `/app` matches `/app` and `/app/x`, not `/apple`; `/app/`
+    /// matches only what is below it.
     pub(crate) fn prefix(&mut self, path: &str, route: T) {
         self.prefixes.insert(normal(path), route);
     }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     proptest! {
-        /// The same as looking at every route.
+        /// Agrees with a search through all routes.
         #[test]
         fn it_agrees_with_a_search_through_all(prefixes in proptest::collection::vec("(/[ab]{1,2}){0,3}/?", 0..12), path in "(/[ab]{1,2}){0,4}/?") {
             let path = if path.is_empty() { "/".to_owned() } else { path };

@@ -1,4 +1,4 @@
-//! From a name and a path to an edge and its route: a table made of what is published, read without locks.
+//! From a host name and a path to an edge and its route: a table of the published edges, read without locks.
 
 mod endpoint;
 mod matcher;

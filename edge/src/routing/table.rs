@@ -25,13 +25,13 @@ pub(crate) struct Routing {
 #[derive(Clone, Default)]
 pub(crate) struct Table {
     exact: Map<Box<str>, NamedEdge>,
-    /// Wildcards by what follows the `*.`.
+    /// Wildcards by the part after `*.`.
     below: Map<Box<str>, NamedEdge>,
     https: Map<String, Arc<HttpsEndpoint>>,
     tls: Map<String, Arc<TlsEndpoint>>,
 }
 
-/// What a name leads to.
+/// The edge of a name.
 #[derive(Clone)]
 pub(crate) enum NamedEdge {
     Https(Arc<HttpsEndpoint>),
@@ -69,13 +69,13 @@ impl Routing {
         self.configs.of_tunnel(settings, raw)
     }
 
-    /// Forgets what is kept for tunnels that have been away for long; these are up.
+    /// Forgets the module state of tunnels that have been down for long; `up` are the running ones.
     pub(crate) fn forget_tunnels_but<'a>(&self, up: impl Iterator<Item = &'a str>) {
         self.module_state.forget_tunnels_but(up, Instant::now());
     }
 
-    /// Serves by a new configuration from now on: of its edges those are looked at that have changed, or all. What is
-    /// being served goes on by the one it began with.
+    /// Applies a new configuration to the changed edges, or to all. Open requests keep the configuration they began
+    /// with.
     pub(crate) fn follow(&self, published: &Published, changed: Option<&Changed>) {
         self.configs.follow(published);
         if changed.is_some_and(|changed| changed.https_edges.is_empty() && changed.tls_edges.is_empty()) {
@@ -126,7 +126,7 @@ impl Routing {
     }
 }
 
-/// The edges to look at: those that have changed, or all that were there or are.
+/// The edges to compare: the changed ones, or all former and current ones.
 fn touched<'a, E, T>(
     changed: Option<&'a BTreeSet<String>>,
     before: &'a Map<String, E>,
@@ -172,7 +172,8 @@ impl Table {
         }
     }
 
-    /// The edge of a canonical host, and how much of the host its name covers: all of it, or what follows `*.`.
+    /// The edge of a canonical host, and the length of the host that its name covers: all of it, or the part after
+    /// `*.`.
     pub(crate) fn find(&self, host: &str) -> Option<(usize, &NamedEdge)> {
         if let Some(place) = self.exact.get(host) {
             return Some((host.len(), place));

@@ -1,7 +1,7 @@
 //! TCP tunnels and TCP edges: a listener for each port, one stream for each connection.
 
-mod carry;
 mod ports;
+mod relay;
 
-pub(crate) use carry::{PortTarget, join};
 pub(crate) use ports::Ports;
+pub(crate) use relay::{PortTarget, relay_stream};

@@ -1,6 +1,6 @@
-//! The listening TCP ports. Where a port leads can change at any moment; connections that stand are not touched.
+//! The listening TCP ports. The target of a port can change at any time; open connections are not affected.
 
-use super::{PortTarget, carry::carry};
+use super::{PortTarget, relay::relay};
 use crate::{
     access::Access,
     net::{self, ConnectionLimiter, IdentifiedConnection},
@@ -29,7 +29,7 @@ pub(crate) struct Ports {
     open: Mutex<HashMap<u16, Port>>,
     /// Opening and closing happen one after the other.
     order: tokio::sync::Mutex<()>,
-    carrying: TaskTracker,
+    connections: TaskTracker,
 }
 
 struct Port {
@@ -39,7 +39,7 @@ struct Port {
 }
 
 /// A port that listens and leads nowhere yet. Dropping it closes it.
-pub(crate) struct Reserved<'a> {
+pub(crate) struct ReservedPort<'a> {
     ports: &'a Ports,
     port: u16,
     listener: TcpListener,
@@ -52,8 +52,8 @@ impl Ports {
         backends: Arc<Backends>,
         access: Arc<Access>,
     ) -> Self {
-        let (open, order, carrying) = (Mutex::default(), tokio::sync::Mutex::default(), TaskTracker::new());
-        Ports { address, limiter, backends, access, open, order, carrying }
+        let (open, order, connections) = (Mutex::default(), tokio::sync::Mutex::default(), TaskTracker::new());
+        Ports { address, limiter, backends, access, open, order, connections }
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<u16, Port>> {
@@ -65,11 +65,11 @@ impl Ports {
     }
 
     /// Opens a port for a tunnel; 0 takes any free one.
-    pub(crate) async fn reserve(&self, port: u16) -> Result<Reserved<'_>, Error> {
+    pub(crate) async fn reserve(&self, port: u16) -> Result<ReservedPort<'_>, Error> {
         let _order = self.order.lock().await;
         let listener = net::listen(SocketAddr::new(self.address, port), "Ask for another port")?;
         let port = listener.local_addr().map_or(port, |address| address.port());
-        Ok(Reserved { ports: self, port, listener })
+        Ok(ReservedPort { ports: self, port, listener })
     }
 
     /// Closes the port of a tunnel, unless it leads somewhere else by now.
@@ -85,8 +85,8 @@ impl Ports {
         }
     }
 
-    /// Makes the listening ports of edges those that are published: of the edges that have changed, or of all. What
-    /// cannot be opened is logged; returns whether that is so, and then all must be looked at again.
+    /// Opens and closes ports for the changed edges, or for all. Failures are logged; returns whether there were any,
+    /// in which case all edges must be checked again.
     pub(crate) async fn follow(&self, edges: &Listed<TcpEdge>, changed: Option<&BTreeSet<String>>) -> bool {
         if changed.is_some_and(BTreeSet::is_empty) {
             return false;
@@ -96,32 +96,32 @@ impl Ports {
             Some(changed) => changed.iter().filter_map(|id| edges.get(id)).collect(),
             None => edges.values().collect(),
         };
-        let wanted: HashSet<u16> = looked_at.iter().flat_map(|edge| edge.ports.iter().copied()).collect();
-        let gone: Vec<Port> = {
+        let ports: HashSet<u16> = looked_at.iter().flat_map(|edge| edge.ports.iter().copied()).collect();
+        let closing: Vec<Port> = {
             let mut open = self.open();
-            let left = |(port, open): (&u16, &Port)| match &**open.target.load() {
+            let unused = |(port, open): (&u16, &Port)| match &**open.target.load() {
                 PortTarget::Edge { edge, .. } if changed.is_none_or(|changed| changed.contains(&edge.id)) => {
-                    (!wanted.contains(port)).then_some(*port)
+                    (!ports.contains(port)).then_some(*port)
                 }
                 _ => None,
             };
-            let left: Vec<u16> = open.iter().filter_map(left).collect();
-            left.iter().filter_map(|port| open.remove(port)).collect()
+            let unused: Vec<u16> = open.iter().filter_map(unused).collect();
+            unused.iter().filter_map(|port| open.remove(port)).collect()
         };
-        for port in gone {
+        for port in closing {
             port.close().await;
         }
         let mut failed = false;
         for edge in looked_at {
             for port in &edge.ports {
-                failed |= !self.lead(*port, edge);
+                failed |= !self.direct(*port, edge);
             }
         }
         failed
     }
 
     /// Leads a port to an edge, opening it where needed.
-    fn lead(&self, port: u16, edge: &Arc<TcpEdge>) -> bool {
+    fn direct(&self, port: u16, edge: &Arc<TcpEdge>) -> bool {
         if let Some(open) = self.open().get(&port) {
             return match &**open.target.load() {
                 PortTarget::Edge { edge: now, .. } if Arc::ptr_eq(now, edge) => true,
@@ -155,11 +155,11 @@ impl Ports {
     fn start(&self, port: u16, listener: TcpListener, target: PortTarget) {
         let target = Arc::new(ArcSwap::from_pointee(target));
         let stop = CancellationToken::new();
-        let (leads_to, backends, carrying) = (target.clone(), self.backends.clone(), self.carrying.clone());
+        let (target_of, backends, connections) = (target.clone(), self.backends.clone(), self.connections.clone());
         let access = self.access.clone();
         let accepting = net::accept(listener, self.limiter.clone(), stop.clone(), move |accepted| {
-            let (target, backends, access) = (leads_to.load_full(), backends.clone(), access.clone());
-            carrying.spawn(async move {
+            let (target, backends, access) = (target_of.load_full(), backends.clone(), access.clone());
+            connections.spawn(async move {
                 let Some(IdentifiedConnection { stream, visitor, reached, permit: _permit }) =
                     accepted.identify().await
                 else {
@@ -167,20 +167,20 @@ impl Ports {
                 };
                 let Some(record) = target.admits(&access, visitor) else { return };
                 let _connected = ConnectionGauge::new("tcp");
-                carry(stream, reached, record, target, backends).await;
+                relay(stream, reached, record, target, backends).await;
             });
         });
         self.open().insert(port, Port { target, stop, task: tokio::spawn(accepting) });
     }
 
-    /// Closes every port; connections that stand go on.
+    /// Closes every port; open connections continue.
     pub(crate) async fn stop_accepting(&self) {
         let _order = self.order.lock().await;
         let all: Vec<Port> = self.open().drain().map(|(_, port)| port).collect();
         for port in all {
             port.close().await;
         }
-        self.carrying.close();
+        self.connections.close();
     }
 
     /// Stops accepting without waiting.
@@ -192,7 +192,7 @@ impl Ports {
 
     /// Waits until the last connection has ended.
     pub(crate) async fn finished(&self) {
-        self.carrying.wait().await;
+        self.connections.wait().await;
     }
 }
 
@@ -204,7 +204,7 @@ impl Port {
     }
 }
 
-impl Reserved<'_> {
+impl ReservedPort<'_> {
     pub(crate) fn port(&self) -> u16 {
         self.port
     }

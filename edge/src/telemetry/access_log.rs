@@ -1,19 +1,19 @@
-//! The way into the access log. Nobody waits for it: what it cannot take at once is dropped and counted.
+//! The queue of the access log. Writers never wait: entries that do not fit are dropped and counted.
 
 use crate::telemetry::{AccessLogEntry, metrics};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// Entries that may wait to be written.
-const WAITING: usize = 8192;
+const MAX_QUEUED_ENTRIES: usize = 8192;
 
 /// Where entries are put.
 #[derive(Clone)]
 pub struct AccessLog(SyncSender<Box<AccessLogEntry>>);
 
 impl AccessLog {
-    /// The way in, and what comes out at its other end.
+    /// The queue and its receiving end.
     pub fn new() -> (AccessLog, Receiver<Box<AccessLogEntry>>) {
-        let (sender, receiver) = sync_channel(WAITING);
+        let (sender, receiver) = sync_channel(MAX_QUEUED_ENTRIES);
         (AccessLog(sender), receiver)
     }
 

@@ -20,9 +20,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Texts of visitors are kept so far.
-const LONGEST_HOST: usize = 255;
-const LONGEST_PATH: usize = 1024;
+/// Limits on texts that visitors send, in bytes.
+const MAX_HOST_BYTES: usize = 255;
+const MAX_PATH_BYTES: usize = 1024;
 
 /// A request or connection as it is written down.
 #[derive(Clone, Debug, Serialize)]
@@ -32,7 +32,7 @@ pub struct AccessLogEntry {
     pub time: jiff::Timestamp,
     /// `request` or `connection`.
     pub kind: &'static str,
-    /// What names it on error pages, `op_…`.
+    /// The request id on error pages, `op_…`.
     pub id: String,
     /// The address of the socket.
     pub visitor: SocketAddr,
@@ -40,7 +40,7 @@ pub struct AccessLogEntry {
     pub scheme: &'static str,
     /// Such as `HTTP/1.1`; empty for connections that are none of HTTP.
     pub protocol: &'static str,
-    /// The host that was asked for.
+    /// The host of the request.
     pub host: String,
     /// The method of a request.
     pub method: String,
@@ -50,7 +50,7 @@ pub struct AccessLogEntry {
     pub status: u16,
     /// Bytes of the visitor: the body of a request, or all of a connection.
     pub bytes_in: u64,
-    /// Bytes to the visitor, the same way.
+    /// Bytes to the visitor, counted in the same way.
     pub bytes_out: u64,
     /// Until the last byte.
     pub duration_microseconds: u64,
@@ -62,15 +62,15 @@ pub struct AccessLogEntry {
     pub backend: String,
     /// The tunnel or static backend that answered.
     pub served_by: String,
-    /// What every module said, in order.
+    /// The decisions of all modules, in order.
     pub decisions: Vec<trace::Decision>,
     /// Why it was refused.
     pub error_code: Option<Code>,
-    /// The same in a sentence.
+    /// The reason as a sentence.
     pub message: String,
 }
 
-/// What is known of a visitor's side, to be written down if anybody wants to know.
+/// The visitor's side of a request or connection.
 #[derive(Clone, Copy)]
 pub(crate) struct RequestDescription<'a> {
     pub(crate) visitor: SocketAddr,
@@ -81,13 +81,14 @@ pub(crate) struct RequestDescription<'a> {
     pub(crate) path: &'a str,
 }
 
-/// Shared by whoever moves bytes of it. What it was is told once; the last to let go writes it down.
+/// Shared by all tasks that move bytes of a request or connection. The outcome is set once; dropping the last
+/// reference writes it down.
 pub(crate) struct AccessRecord {
     telemetry: Arc<Telemetry>,
-    began: Instant,
+    started_at: Instant,
     bytes_in: AtomicU64,
     bytes_out: AtomicU64,
-    told: OnceLock<(TargetKind, ReachedCounters, Option<Box<AccessLogEntry>>)>,
+    outcome: OnceLock<(TargetKind, ReachedCounters, Option<Box<AccessLogEntry>>)>,
 }
 
 impl AccessRecord {
@@ -95,25 +96,25 @@ impl AccessRecord {
         AccessRecord::since(telemetry, Instant::now())
     }
 
-    pub(crate) fn since(telemetry: &Arc<Telemetry>, began: Instant) -> Arc<Self> {
+    pub(crate) fn since(telemetry: &Arc<Telemetry>, started_at: Instant) -> Arc<Self> {
         Arc::new(AccessRecord {
             telemetry: telemetry.clone(),
-            began,
+            started_at,
             bytes_in: AtomicU64::new(0),
             bytes_out: AtomicU64::new(0),
-            told: OnceLock::new(),
+            outcome: OnceLock::new(),
         })
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
-        self.began.elapsed()
+        self.started_at.elapsed()
     }
 
-    pub(crate) fn came_in(&self, bytes: u64) {
+    pub(crate) fn add_bytes_in(&self, bytes: u64) {
         self.bytes_in.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    pub(crate) fn went_out(&self, bytes: u64) {
+    pub(crate) fn add_bytes_out(&self, bytes: u64) {
         self.bytes_out.fetch_add(bytes, Ordering::Relaxed);
     }
 
@@ -126,13 +127,13 @@ impl AccessRecord {
     /// Counts how it ended.
     pub(crate) fn ended(&self, status: u16, trace: &Trace, refusal: Option<&Refusal>) {
         let outcome = Outcome::of(status, refusal);
-        if outcome != Outcome::Well {
+        if outcome != Outcome::Success {
             self.telemetry.traffic.all().outcome(outcome);
             trace.reached().each().for_each(|counter| counter.outcome(outcome));
         }
     }
 
-    /// Says what it was, once that is known: what was asked, how it was answered, and why it was refused if it was.
+    /// Sets the outcome: the request, its status, and its refusal if there is one.
     pub(crate) fn describe(
         &self,
         request: RequestDescription<'_>,
@@ -141,13 +142,13 @@ impl AccessRecord {
         refusal: Option<&Refusal>,
     ) {
         let refusal = refusal.filter(|refusal| refusal.location.is_none());
-        let kept = refusal.is_some() && trace.edge().is_some();
+        let is_kept = refusal.is_some() && trace.edge().is_some();
         let logged = self.telemetry.log.is_some();
-        let entry = (kept || logged).then(|| Box::new(self.entry(request, status, trace, refusal)));
-        if let (true, Some(edge), Some(entry)) = (kept, trace.edge(), &entry) {
+        let entry = (is_kept || logged).then(|| Box::new(self.entry(request, status, trace, refusal)));
+        if let (true, Some(edge), Some(entry)) = (is_kept, trace.edge(), &entry) {
             self.telemetry.refused.add(edge, AccessLogEntry::clone(entry));
         }
-        let _ = self.told.set((trace.kind(), trace.reached().clone(), entry.filter(|_| logged)));
+        let _ = self.outcome.set((trace.kind(), trace.reached().clone(), entry.filter(|_| logged)));
     }
 
     fn entry(
@@ -158,27 +159,27 @@ impl AccessRecord {
         refusal: Option<&Refusal>,
     ) -> AccessLogEntry {
         let RequestDescription { visitor, scheme, protocol, host, method, path } = request;
-        let whole = trace.told();
-        let elapsed = self.began.elapsed();
+        let trace_view = trace.to_api();
+        let elapsed = self.started_at.elapsed();
         AccessLogEntry {
             time: jiff::Timestamp::now().checked_sub(elapsed).unwrap_or_default(),
             kind: if method.is_empty() { "connection" } else { "request" },
-            id: whole.id,
+            id: trace_view.id,
             visitor,
             scheme,
             protocol,
-            host: cut(host, LONGEST_HOST),
-            method: cut(method, 32),
-            path: cut(path, LONGEST_PATH),
+            host: truncate(host, MAX_HOST_BYTES),
+            method: truncate(method, 32),
+            path: truncate(path, MAX_PATH_BYTES),
             status,
             bytes_in: 0,
             bytes_out: 0,
             duration_microseconds: microseconds(elapsed),
-            edge: whole.edge,
-            route: whole.route,
-            backend: whole.backend,
+            edge: trace_view.edge,
+            route: trace_view.route,
+            backend: trace_view.backend,
             served_by: trace.upstream().to_owned(),
-            decisions: whole.decisions,
+            decisions: trace_view.decisions,
             error_code: refusal.map(|refusal| refusal.error.code),
             message: refusal.map(|refusal| refusal.error.message.clone()).unwrap_or_default(),
         }
@@ -188,19 +189,19 @@ impl AccessRecord {
 impl Drop for AccessRecord {
     fn drop(&mut self) {
         let (bytes_in, bytes_out) = (*self.bytes_in.get_mut(), *self.bytes_out.get_mut());
-        let Some((kind, reached, entry)) = self.told.take() else { return metrics::abandoned() };
+        let Some((kind, reached, entry)) = self.outcome.take() else { return metrics::abandoned() };
         metrics::bytes(kind, bytes_in, bytes_out);
         self.telemetry.traffic.all().bytes(bytes_in, bytes_out);
         reached.each().for_each(|counter| counter.bytes(bytes_in, bytes_out));
         if let (Some(mut entry), Some(log)) = (entry, &self.telemetry.log) {
             (entry.bytes_in, entry.bytes_out) = (bytes_in, bytes_out);
-            entry.duration_microseconds = microseconds(self.began.elapsed());
+            entry.duration_microseconds = microseconds(self.started_at.elapsed());
             log.write(entry);
         }
     }
 }
 
-/// With milliseconds: whoever reads it wants to know what came first.
+/// Serializes with milliseconds, so that entries can be ordered.
 fn written<S: Serializer>(time: &jiff::Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{time:.3}"))
 }
@@ -209,9 +210,9 @@ fn microseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The front of a text, at most so many bytes of it.
-pub(crate) fn cut(text: &str, most: usize) -> String {
-    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+/// The longest prefix of a text of at most `max` bytes.
+pub(crate) fn truncate(text: &str, max: usize) -> String {
+    let end = (0..=max.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     text[..end.unwrap_or_default()].to_owned()
 }
 
@@ -221,8 +222,8 @@ mod tests {
 
     #[test]
     fn texts_are_cut_between_characters() {
-        for (most, expected) in [(0, ""), (1, "a"), (2, "a"), (3, "aé"), (4, "aéb"), (9, "aéb")] {
-            assert_eq!(cut("aéb", most), expected, "{most}");
+        for (max, expected) in [(0, ""), (1, "a"), (2, "a"), (3, "aé"), (4, "aéb"), (9, "aéb")] {
+            assert_eq!(truncate("aéb", max), expected, "{max}");
         }
     }
 }

@@ -1,12 +1,12 @@
-//! A few of what may be very many: at most so many in each second.
+//! Samples frequent events: at most a fixed number in each second.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Takes `EACH` of a second, the first ones.
+/// Takes the first `PER_SECOND` events of each second.
 #[derive(Debug, Default)]
-pub(crate) struct LogSampler<const EACH: u32>(AtomicU64);
+pub(crate) struct LogSampler<const PER_SECOND: u32>(AtomicU64);
 
-impl<const EACH: u32> LogSampler<EACH> {
+impl<const PER_SECOND: u32> LogSampler<PER_SECOND> {
     /// Whether this one is taken.
     pub(crate) fn takes(&self) -> bool {
         self.takes_in(jiff::Timestamp::now().as_second().unsigned_abs())
@@ -17,7 +17,7 @@ impl<const EACH: u32> LogSampler<EACH> {
         let second = second << 32;
         let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |state| {
             let before = if state >> 32 == second >> 32 { state } else { second };
-            (before - second < u64::from(EACH)).then_some(before + 1)
+            (before - second < u64::from(PER_SECOND)).then_some(before + 1)
         });
         taken.is_ok()
     }

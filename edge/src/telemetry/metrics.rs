@@ -1,13 +1,13 @@
-//! What is counted, and under which names: the one place where metric names stand.
+//! Metrics of the edge; the only place with metric names.
 //!
-//! Handles of what every request touches are kept. They bind to the recorder that is installed when the first
-//! visitor comes, so the program installs its recorder before it starts the edge.
+//! Handles of frequently used metrics are cached. They bind to the recorder that is installed at first use, so the
+//! program must install its recorder before it starts the edge.
 
 use metrics::{Counter, Histogram, counter, gauge, histogram};
 use postern_api::{Code, resource::RestrictionType};
 use std::{sync::LazyLock, time::Duration};
 
-/// What a request or connection reached. Labels are these few: never a name, never an id.
+/// The kind of target that a request or connection reached. A label must have few values: never a name, never an id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TargetKind {
     /// Nothing that is published.
@@ -54,19 +54,19 @@ static STREAMS: LazyLock<Counter> = LazyLock::new(|| counter!("postern_edge_stre
 static REUSED: LazyLock<Counter> = LazyLock::new(|| counter!("postern_edge_upstream_reuse_total"));
 static DROPPED: LazyLock<Counter> = LazyLock::new(|| counter!("postern_access_log_dropped_total"));
 
-/// Makes those appear that may stay at nothing for long. Call it once the recorder is installed.
-pub(crate) fn begin() {
+/// Registers metrics that may stay at zero for long. Must be called after the recorder is installed.
+pub(crate) fn register() {
     LazyLock::force(&REQUESTS);
     LazyLock::force(&BYTES);
     LazyLock::force(&ABANDONED);
     LazyLock::force(&DROPPED);
 }
 
-/// One request was answered; `took` is the time until the head of the answer was there.
-pub(crate) fn request(kind: TargetKind, status: u16, took: Duration) {
+/// Counts a request; `elapsed` is the time until the head of its response.
+pub(crate) fn request(kind: TargetKind, status: u16, elapsed: Duration) {
     let requests = &REQUESTS[kind as usize];
     requests.classes[usize::from(status / 100).clamp(1, 5) - 1].increment(1);
-    requests.seconds.record(took.as_secs_f64());
+    requests.seconds.record(elapsed.as_secs_f64());
 }
 
 /// A visitor left before there was an answer.
@@ -74,7 +74,7 @@ pub(crate) fn abandoned() {
     ABANDONED.increment(1);
 }
 
-/// A request or connection is over that moved so many bytes: bodies of requests and answers, all of a connection.
+/// Counts the bytes of a finished request (bodies) or connection (all bytes).
 pub(crate) fn bytes(kind: TargetKind, received: u64, sent: u64) {
     let bytes = &BYTES[kind as usize];
     bytes.received.increment(received);
@@ -92,22 +92,22 @@ pub(crate) fn refusal(module: Option<&'static str>, code: Code) {
     counter!("postern_edge_refusals_total", "code" => code.number().to_string(), "module" => module).increment(1);
 }
 
-/// Somebody would have been refused by an IP restriction, were it enforced.
+/// Counts a visitor or agent that an enforced IP restriction would have refused.
 pub(crate) fn restriction_warning(part: RestrictionType) {
     counter!("postern_ip_restriction_warnings_total", "type" => part.as_str()).increment(1);
 }
 
-/// A connection found no place: `limit` says which limit was reached.
-pub(crate) fn turned_away(limit: &'static str) {
+/// Counts a refused connection; `limit` is the limit that was reached.
+pub(crate) fn connection_refused(limit: &'static str) {
     counter!("postern_edge_connections_turned_away_total", "limit" => limit).increment(1);
 }
 
-/// A TLS handshake came to nothing.
+/// Counts a failed TLS handshake.
 pub(crate) fn handshake_failed(reason: &'static str) {
     counter!("postern_edge_failed_handshakes_total", "reason" => reason).increment(1);
 }
 
-/// An HTTP/2 connection was ended because its visitor abandoned most of what it asked for.
+/// Counts an HTTP/2 connection that was closed because its visitor abandoned most requests.
 pub(crate) fn flood_ended() {
     counter!("postern_edge_reset_floods_total").increment(1);
 }

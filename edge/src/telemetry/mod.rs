@@ -1,5 +1,4 @@
-//! What the edge writes down and counts: the access log, the last refusals of each edge, traffic counters, metrics, and
-//! the trace of each request.
+//! Access log, recent refusals of each edge, traffic counters, metrics, and the trace of each request.
 
 mod access_log;
 mod access_record;
@@ -12,7 +11,7 @@ pub(crate) mod traffic;
 
 pub use access_log::AccessLog;
 pub use access_record::AccessLogEntry;
-pub(crate) use access_record::{AccessRecord, RequestDescription, cut};
+pub(crate) use access_record::{AccessRecord, RequestDescription, truncate};
 pub(crate) use request_id::request_id;
 pub(crate) use trace::{Trace, Verdict};
 
@@ -44,7 +43,7 @@ impl Telemetry {
                 || published.tcp_edges.contains_key(edge)
         };
         match changed {
-            None => self.refused.forget_all_but(exists),
+            None => self.refused.retain(exists),
             Some(changed) => {
                 let edges = changed.https_edges.iter().chain(&changed.tls_edges).chain(&changed.tcp_edges);
                 edges.filter(|edge| !exists(edge)).for_each(|edge| self.refused.forget(edge));

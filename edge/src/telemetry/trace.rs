@@ -1,9 +1,9 @@
-//! What every stage decided about one request or connection, and how long it took.
+//! The trace of one request or connection: the decisions of all modules and how long they took.
 
 use crate::telemetry::{
-    cut,
     metrics::TargetKind,
     traffic::{ReachedCounters, TrafficCounter},
+    truncate,
 };
 use postern_api::trace::{self, LONGEST_RULE, MOST_DECISIONS};
 use postern_tunnel::proto::frame::MAX_NOTE;
@@ -14,16 +14,17 @@ use std::{
 
 pub(crate) use postern_api::trace::Verdict;
 
-/// What one module said.
+/// The decision of one module.
 #[derive(Clone, Debug)]
-pub(crate) struct Decision {
+pub(crate) struct TraceDecision {
     pub(crate) module: &'static str,
     pub(crate) rule: Option<String>,
     pub(crate) verdict: Verdict,
     pub(crate) took: Duration,
 }
 
-/// The way of one request or connection, and what all modules said about it, in order. Empty ones cost nothing.
+/// What a request or connection reached, and the decisions of all modules, in order. An empty trace allocates
+/// nothing.
 #[derive(Clone, Default)]
 pub(crate) struct Trace {
     kind: TargetKind,
@@ -31,18 +32,18 @@ pub(crate) struct Trace {
     backend: Option<Arc<str>>,
     served_by: Option<Arc<str>>,
     id: Option<Box<str>>,
-    decisions: Vec<Decision>,
-    began: Option<Instant>,
+    decisions: Vec<TraceDecision>,
+    started_at: Option<Instant>,
     queued: Option<Duration>,
 }
 
 impl Trace {
     /// Of a request that arrives at this moment.
     pub(crate) fn begin() -> Self {
-        Trace { began: Some(Instant::now()), ..Trace::default() }
+        Trace { started_at: Some(Instant::now()), ..Trace::default() }
     }
 
-    /// A way to the agent was looked for so long.
+    /// Sets how long opening a stream to the agent took.
     pub(crate) fn queued(&mut self, took: Duration) {
         self.queued = Some(took);
     }
@@ -53,18 +54,18 @@ impl Trace {
         self.reached.edge = Some(edge.clone());
     }
 
-    /// Names the tunnel whose own address was reached.
+    /// Names the tunnel that was reached by its own address.
     pub(crate) fn at_tunnel(&mut self, tunnel: &Arc<TrafficCounter>) {
         self.kind = TargetKind::Tunnel;
         self.reached.tunnel = Some(tunnel.clone());
     }
 
-    /// Says what was reached if it is no edge.
+    /// Names the kind of target if it is not an edge.
     pub(crate) fn at(&mut self, kind: TargetKind) {
         self.kind = kind;
     }
 
-    /// Names the route of the edge whose stages these are.
+    /// Names the route of the edge.
     pub(crate) fn on_route(&mut self, route: &Arc<TrafficCounter>) {
         self.reached.route = Some(route.clone());
     }
@@ -74,14 +75,14 @@ impl Trace {
         self.backend = backend.cloned();
     }
 
-    /// Names who is asked, whatever comes of it.
+    /// Names the tunnel that is tried, whatever the outcome.
     pub(crate) fn tries_tunnel(&mut self, tunnel: &Arc<TrafficCounter>) {
         if !self.reached.tunnel.as_ref().is_some_and(|counter| Arc::ptr_eq(counter, tunnel)) {
             self.reached.tunnel = Some(tunnel.clone());
         }
     }
 
-    /// Names who has answered.
+    /// Names the upstream that responded.
     pub(crate) fn served_by(&mut self, upstream: Arc<str>) {
         self.served_by = Some(upstream);
     }
@@ -98,7 +99,7 @@ impl Trace {
         self.reached.route.as_ref().map(|route| route.id())
     }
 
-    /// Whose numbers it adds to.
+    /// The counters that the request adds to.
     pub(crate) fn reached(&self) -> &ReachedCounters {
         &self.reached
     }
@@ -108,18 +109,18 @@ impl Trace {
         self.served_by.as_deref().unwrap_or_default()
     }
 
-    /// Names the request in the log and on pages; made when somebody asks for it.
+    /// The request id in logs and on pages; generated at first use.
     pub(crate) fn id(&mut self) -> &str {
         self.id.get_or_insert_with(|| crate::telemetry::request_id().into())
     }
 
-    pub(crate) fn record(&mut self, module: &'static str, rule: Option<String>, passed: bool, began: Instant) {
+    pub(crate) fn record(&mut self, module: &'static str, rule: Option<String>, passed: bool, started_at: Instant) {
         let verdict = if passed { Verdict::Passed } else { Verdict::Refused };
-        self.note(module, rule, verdict, began);
+        self.note(module, rule, verdict, started_at);
     }
 
-    pub(crate) fn note(&mut self, module: &'static str, rule: Option<String>, verdict: Verdict, began: Instant) {
-        self.decisions.push(Decision { module, rule, verdict, took: began.elapsed() });
+    pub(crate) fn note(&mut self, module: &'static str, rule: Option<String>, verdict: Verdict, started_at: Instant) {
+        self.decisions.push(TraceDecision { module, rule, verdict, took: started_at.elapsed() });
     }
 
     /// The module that turned the visitor away, if one did.
@@ -127,27 +128,27 @@ impl Trace {
         self.decisions.last().filter(|last| last.verdict == Verdict::Refused).map(|last| last.module)
     }
 
-    /// What an agent is told of it; nothing where there is nothing to tell.
+    /// The trace as a note for the agent; `None` if there is nothing to report.
     pub(crate) fn note_for_agent(&mut self) -> Option<Vec<u8>> {
         if self.reached.edge.is_none() && self.decisions.is_empty() {
             return None;
         }
-        let mut told = self.told();
-        let mut note = serde_json::to_vec(&told).ok()?;
+        let mut view = self.to_api();
+        let mut note = serde_json::to_vec(&view).ok()?;
         if note.len() > MAX_NOTE {
-            told.decisions.clear();
-            note = serde_json::to_vec(&told).ok()?;
+            view.decisions.clear();
+            note = serde_json::to_vec(&view).ok()?;
         }
         Some(note)
     }
 
     /// All of it as it is shown to others, within bounds.
-    pub(crate) fn told(&mut self) -> trace::Trace {
+    pub(crate) fn to_api(&mut self) -> trace::Trace {
         let text = |part: Option<&Arc<str>>| part.map(|part| part.as_ref()).unwrap_or_default().to_owned();
         let micros = |took: Duration| u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let decision = |decision: &Decision| trace::Decision {
+        let decision = |decision: &TraceDecision| trace::Decision {
             module: decision.module.to_owned(),
-            rule: decision.rule.as_deref().map(|rule| cut(rule, LONGEST_RULE)).unwrap_or_default(),
+            rule: decision.rule.as_deref().map(|rule| truncate(rule, LONGEST_RULE)).unwrap_or_default(),
             verdict: decision.verdict,
             microseconds: micros(decision.took),
         };
@@ -157,7 +158,7 @@ impl Trace {
             route: text(self.route()),
             backend: text(self.backend.as_ref()),
             decisions: self.decisions.iter().take(MOST_DECISIONS).map(decision).collect(),
-            microseconds: self.began.map(|began| micros(began.elapsed())),
+            microseconds: self.started_at.map(|started_at| micros(started_at.elapsed())),
             queue_microseconds: self.queued.map(micros),
         }
     }

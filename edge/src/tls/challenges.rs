@@ -1,5 +1,5 @@
-//! What an ACME authority is shown as a proof that names lead here: a text on the HTTP port, or a certificate on the
-//! HTTPS port. Shown only as long as somebody waits for the authority's verdict.
+//! ACME challenges (RFC 8555, section 8; RFC 8737): a text on the HTTP port, or a certificate on the HTTPS port. Each
+//! is shown until the authority has validated it.
 
 use postern_api::host::HostName;
 use rustls::sign::CertifiedKey;
@@ -8,29 +8,29 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// How the paths of such texts begin; what follows is a token of the authority's.
-const PATH: &str = "/.well-known/acme-challenge/";
-/// The application protocol that such a certificate is asked for with.
+/// The path prefix of HTTP challenges; the authority's token follows.
+const CHALLENGE_PATH: &str = "/.well-known/acme-challenge/";
+/// The application protocol of TLS-ALPN challenges (RFC 8737).
 pub(crate) const ALPN: &[u8] = b"acme-tls/1";
 
-/// All proofs of the moment. Clones show the same.
+/// All challenges at the moment. Clones share their state.
 #[derive(Clone, Default)]
-pub struct Challenges(Arc<Mutex<Shown>>);
+pub struct Challenges(Arc<Mutex<ChallengeStore>>);
 
 #[derive(Default)]
-struct Shown {
+struct ChallengeStore {
     texts: HashMap<String, String>,
     certificates: HashMap<HostName, Arc<CertifiedKey>>,
 }
 
-/// A proof is shown until this is dropped.
+/// A challenge is shown until this is dropped.
 #[must_use]
 pub struct ChallengeGuard {
     challenges: Challenges,
-    what: What,
+    key: ChallengeKey,
 }
 
-enum What {
+enum ChallengeKey {
     Text(String),
     Certificate(HostName),
 }
@@ -38,36 +38,36 @@ enum What {
 impl Challenges {
     /// Answers requests for this token on the HTTP port, of whatever host.
     pub fn text(&self, token: &str, text: &str) -> ChallengeGuard {
-        self.with(|shown| shown.texts.insert(token.to_owned(), text.to_owned()));
-        ChallengeGuard { challenges: self.clone(), what: What::Text(token.to_owned()) }
+        self.with(|store| store.texts.insert(token.to_owned(), text.to_owned()));
+        ChallengeGuard { challenges: self.clone(), key: ChallengeKey::Text(token.to_owned()) }
     }
 
-    /// Shows this certificate for the name to those who ask for a proof on the HTTPS port.
+    /// Shows this certificate for the name to clients that negotiate the challenge protocol on the HTTPS port.
     pub fn certificate(&self, name: &HostName, certificate: Arc<CertifiedKey>) -> ChallengeGuard {
-        self.with(|shown| shown.certificates.insert(name.clone(), certificate));
-        ChallengeGuard { challenges: self.clone(), what: What::Certificate(name.clone()) }
+        self.with(|store| store.certificates.insert(name.clone(), certificate));
+        ChallengeGuard { challenges: self.clone(), key: ChallengeKey::Certificate(name.clone()) }
     }
 
     /// The text for a path, if it is one of a proof.
     pub(crate) fn text_at(&self, path: &str) -> Option<String> {
-        let token = path.strip_prefix(PATH)?;
-        self.with(|shown| shown.texts.get(token).cloned())
+        let token = path.strip_prefix(CHALLENGE_PATH)?;
+        self.with(|store| store.texts.get(token).cloned())
     }
 
     pub(crate) fn certificate_of(&self, name: &HostName) -> Option<Arc<CertifiedKey>> {
-        self.with(|shown| shown.certificates.get(name).cloned())
+        self.with(|store| store.certificates.get(name).cloned())
     }
 
-    fn with<T>(&self, look: impl FnOnce(&mut Shown) -> T) -> T {
+    fn with<T>(&self, look: impl FnOnce(&mut ChallengeStore) -> T) -> T {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Drop for ChallengeGuard {
     fn drop(&mut self) {
-        self.challenges.with(|shown| match &self.what {
-            What::Text(token) => drop(shown.texts.remove(token)),
-            What::Certificate(name) => drop(shown.certificates.remove(name)),
+        self.challenges.with(|store| match &self.key {
+            ChallengeKey::Text(token) => drop(store.texts.remove(token)),
+            ChallengeKey::Certificate(name) => drop(store.certificates.remove(name)),
         });
     }
 }

@@ -1,4 +1,4 @@
-//! The TLS configurations of the HTTPS port: one for visitors, one for agents, and those of edges with rules of
+//! The TLS configurations of the HTTPS port: one for visitors, one for agents, and those of edges with rules of their
 //! their own.
 
 use super::{Certificates, uploaded::UploadedCertificates};
@@ -19,10 +19,10 @@ use rustls::{
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use std::{collections::HashMap, io, net::IpAddr, sync::Arc};
 
-/// Local addresses whose configurations are kept; a host rarely has more.
-const KEPT: usize = 64;
-/// The versions of TLS for those who refuse older ones.
-static NEW: &[&SupportedProtocolVersion] = &[&rustls::version::TLS13];
+/// Cached configurations, one for each local address; a host rarely has more addresses.
+const MAX_CACHED: usize = 64;
+/// TLS versions where older ones are refused.
+static TLS13_ONLY: &[&SupportedProtocolVersion] = &[&rustls::version::TLS13];
 
 /// Configurations by the local address that was reached: a client that names no host gets a certificate for it.
 pub(crate) struct TlsConfigs {
@@ -30,10 +30,10 @@ pub(crate) struct TlsConfigs {
     certificates: Arc<dyn Certificates>,
     challenges: Challenges,
     tickets: Arc<dyn ProducesTickets>,
-    kept: ArcSwap<HashMap<IpAddr, ConfigPair>>,
+    cached: ArcSwap<HashMap<IpAddr, ConfigPair>>,
 }
 
-/// What applies to visitors and what applies to agents.
+/// The configurations for visitors and for agents.
 #[derive(Clone)]
 pub(crate) struct ConfigPair {
     pub(crate) visitors: Arc<ServerConfig>,
@@ -44,7 +44,7 @@ impl TlsConfigs {
     pub(crate) fn new(certificates: Arc<dyn Certificates>, challenges: Challenges) -> Result<Self, Error> {
         let tickets = aws_lc_rs::Ticketer::new()
             .map_err(|error| Error::new(Code::Internal, format!("TLS cannot make ticket keys: {error}.")))?;
-        Ok(TlsConfigs { uploaded: Arc::default(), certificates, challenges, tickets, kept: ArcSwap::default() })
+        Ok(TlsConfigs { uploaded: Arc::default(), certificates, challenges, tickets, cached: ArcSwap::default() })
     }
 
     /// Shows the published certificates from the next handshake on.
@@ -65,7 +65,7 @@ impl TlsConfigs {
         Some(Arc::new(config))
     }
 
-    fn chosen(&self, local: IpAddr) -> Arc<CertificateResolver> {
+    fn certificate_resolver(&self, local: IpAddr) -> Arc<CertificateResolver> {
         Arc::new(CertificateResolver {
             uploaded: self.uploaded.clone(),
             certificates: self.certificates.clone(),
@@ -75,28 +75,28 @@ impl TlsConfigs {
 
     /// The configurations for connections that reached this local address.
     pub(crate) fn on(&self, local: IpAddr) -> ConfigPair {
-        if let Some(pair) = self.kept.load().get(&local) {
+        if let Some(pair) = self.cached.load().get(&local) {
             return pair.clone();
         }
         let pair = self.build(local);
-        if self.kept.load().len() < KEPT {
-            self.kept.rcu(|kept| {
-                let mut kept = HashMap::clone(kept);
-                kept.insert(local, pair.clone());
-                kept
+        if self.cached.load().len() < MAX_CACHED {
+            self.cached.rcu(|cached| {
+                let mut cached = HashMap::clone(cached);
+                cached.insert(local, pair.clone());
+                cached
             });
         }
         pair
     }
 
     fn build(&self, local: IpAddr) -> ConfigPair {
-        let chosen = self.chosen(local);
+        let certificate_resolver = self.certificate_resolver(local);
         let config = |provider: CryptoProvider, versions: &[&'static SupportedProtocolVersion]| {
             let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
                 .with_protocol_versions(versions)
                 .expect("the provider has suites for these versions")
                 .with_no_client_auth()
-                .with_cert_resolver(chosen.clone());
+                .with_cert_resolver(certificate_resolver.clone());
             config.ticketer = self.tickets.clone();
             config.send_tls13_tickets = 1;
             config
@@ -109,36 +109,36 @@ impl TlsConfigs {
         ConfigPair { visitors: Arc::new(visitors), agents: Arc::new(agents) }
     }
 
-    /// The handshake of an HTTPS edge that asks more than others do; `None` where it does not.
+    /// The handshake of an HTTPS edge that needs more than the default rules; `None` if it does not.
     pub(crate) fn special(&self, edge: &Arc<str>, settings: &Settings) -> Option<Handshake> {
         let oldest = settings.tls_termination.and_then(|termination| termination.oldest);
         let asks = settings.mutual_tls.is_some() || oldest.is_some_and(|oldest| oldest > TlsVersion::default());
-        asks.then(|| Handshake::new(edge, self.own(settings, http_protocols())))
+        asks.then(|| Handshake::new(edge, self.edge_config(settings, http_protocols())))
     }
 
-    /// The handshake of a tunnel that asks visitors for certificates, or, with `raw`, ends TLS whatever is spoken
-    /// inside; `None` where it does neither.
+    /// The handshake of a tunnel that requests client certificates or, with `raw`, terminates TLS for any protocol;
+    /// `None` if it does neither.
     pub(crate) fn of_tunnel(&self, settings: &Settings, raw: bool) -> Result<Option<Handshake>, Error> {
         if settings.mutual_tls.is_none() && !raw {
             return Ok(None);
         }
         let protocols = if raw { Vec::new() } else { http_protocols() };
-        let config = self.own(settings, protocols).map_err(|error| {
+        let config = self.edge_config(settings, protocols).map_err(|error| {
             let message = format!("The certificate authorities for visitors' certificates cannot be used: {error}.");
             Error::new(Code::CertificateUnreadable, message).with("field", "mutual_tls_cas")
         })?;
         Ok(Some(Handshake(Some(Arc::new(config)))))
     }
 
-    /// The handshake of a TLS edge that ends TLS here. No application protocol is agreed upon: what is spoken inside
-    /// is nobody's affair.
+    /// The handshake of a TLS edge that terminates TLS here. No application protocol is negotiated, because any may
+    /// be spoken inside.
     pub(crate) fn raw(&self, edge: &Arc<str>, settings: &Settings) -> Handshake {
-        Handshake::new(edge, self.own(settings, Vec::new()))
+        Handshake::new(edge, self.edge_config(settings, Vec::new()))
     }
 
     /// A configuration by an edge's own rules, with tickets of its own: a session that began under other rules must
     /// not be resumed under these.
-    fn own(&self, settings: &Settings, protocols: Vec<Vec<u8>>) -> Result<ServerConfig, String> {
+    fn edge_config(&self, settings: &Settings, protocols: Vec<Vec<u8>>) -> Result<ServerConfig, String> {
         let provider = Arc::new(visitor_provider());
         let oldest = settings.tls_termination.and_then(|termination| termination.oldest);
         let builder = ServerConfig::builder_with_provider(provider.clone())
@@ -159,9 +159,9 @@ impl TlsConfigs {
                 builder.with_client_cert_verifier(verifier)
             }
         };
-        // Whoever comes by these rules has named a host.
+        // These rules are chosen by server name, so the local address is never used.
         let local = IpAddr::from([127, 0, 0, 1]);
-        let mut config = builder.with_cert_resolver(self.chosen(local));
+        let mut config = builder.with_cert_resolver(self.certificate_resolver(local));
         config.ticketer = aws_lc_rs::Ticketer::new().map_err(|error| error.to_string())?;
         config.send_tls13_tickets = 1;
         config.ignore_client_order = true;
@@ -170,8 +170,8 @@ impl TlsConfigs {
     }
 }
 
-/// How TLS is spoken by the rules of one edge. Different rules are different ones, and so are those of the same words
-/// that were set at another time.
+/// The TLS configuration of one edge. Two handshakes are equal only if they are the same instance, even if their
+/// settings are equal.
 #[derive(Clone)]
 pub(crate) struct Handshake(Option<Arc<ServerConfig>>);
 
@@ -182,20 +182,20 @@ impl Handshake {
         Handshake(config.ok().map(Arc::new))
     }
 
-    /// The configuration; without one nobody may come in.
+    /// The configuration. An error if it could not be built; every handshake fails then.
     pub(crate) fn config(&self) -> io::Result<Arc<ServerConfig>> {
         self.0.clone().ok_or_else(|| io::Error::other("the edge's TLS could not be set up"))
     }
 
     /// Whether a connection was made by this configuration.
     pub(crate) fn is(&self, config: &Arc<ServerConfig>) -> bool {
-        self.0.as_ref().is_some_and(|own| Arc::ptr_eq(own, config))
+        self.0.as_ref().is_some_and(|edge_config| Arc::ptr_eq(edge_config, config))
     }
 }
 
 fn versions(oldest: Option<TlsVersion>) -> &'static [&'static SupportedProtocolVersion] {
     match oldest {
-        Some(TlsVersion::Tls13) => NEW,
+        Some(TlsVersion::Tls13) => TLS13_ONLY,
         Some(TlsVersion::Tls12) | None => rustls::ALL_VERSIONS,
     }
 }
@@ -204,8 +204,8 @@ fn http_protocols() -> Vec<Vec<u8>> {
     vec![b"h2".to_vec(), b"http/1.1".to_vec()]
 }
 
-/// The suites in an order of the server's own: no visitor can be talked into a weaker choice. All of them are strong, so
-/// what costs least comes first.
+/// Cipher suites in the server's order, so that no client can choose a weaker one. All are strong, so the cheapest
+/// comes first.
 fn visitor_provider() -> CryptoProvider {
     let mut provider = aws_lc_rs::default_provider();
     provider.cipher_suites.sort_by_key(|suite| !format!("{:?}", suite.suite()).contains("AES_128_GCM"));

@@ -1,4 +1,4 @@
-//! What the fuzz target of the first look at a TLS connection checks.
+//! The checks of the fuzz target for the ClientHello.
 
 use super::hello::Hello;
 use bytes::Bytes;
@@ -8,42 +8,43 @@ use std::io;
 use tokio_util::io::StreamReader;
 
 /// Protocols that lead somewhere else than to HTTP.
-const OTHERS: [&[u8]; 2] = [postern_tunnel::ALPN, crate::tls::challenges::ALPN];
+const PROTOCOLS: [&[u8]; 2] = [postern_tunnel::ALPN, crate::tls::challenges::ALPN];
 
-/// What a client said first, or what it was told instead.
+/// The ClientHello, or the alert it got.
 #[derive(Debug, PartialEq, Eq)]
-enum Seen {
+enum ReadHello {
     Hello { name: Option<HostName>, offers: [bool; 2] },
     Refused { kind: io::ErrorKind, alert: Vec<u8> },
 }
 
-/// A ClientHello in pieces whose size the first byte chooses: the same is understood wherever the bytes are split, the
-/// name and the protocols are those that a plain reading finds, and the bytes are kept as they came.
+/// Reads a ClientHello in pieces whose size the first byte chooses: the result must not depend on the split, name and
+/// protocols must be those that a plain reader finds, and the bytes must be kept unchanged.
 pub fn hello(bytes: &[u8]) {
     let Some((&size, bytes)) = bytes.split_first() else { return };
-    let seen = look(bytes, usize::from(size) + 1);
-    assert_eq!(seen, look(bytes, usize::MAX), "wherever it is split");
-    if let Seen::Hello { name, offers } = seen {
+    let result = read(bytes, usize::from(size) + 1);
+    assert_eq!(result, read(bytes, usize::MAX), "wherever it is split");
+    if let ReadHello::Hello { name, offers } = result {
         let message = handshake(bytes);
         let plain = Plain::read(&message).expect("what is understood can be read");
         if name.is_some() {
             assert_eq!(name, plain.name.and_then(|name| HostName::parse(name).ok()));
         }
-        assert_eq!(offers, OTHERS.map(|protocol| plain.protocols.contains(&protocol)));
+        assert_eq!(offers, PROTOCOLS.map(|protocol| plain.protocols.contains(&protocol)));
     }
 }
 
-fn look(bytes: &[u8], size: usize) -> Seen {
+fn read(bytes: &[u8], size: usize) -> ReadHello {
     let pieces: Vec<io::Result<Bytes>> = bytes.chunks(size).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
     let mut stream = tokio::io::join(StreamReader::new(stream::iter(pieces)), Vec::new());
     match block_on(Hello::read(&mut stream)) {
         Ok(hello) => {
             assert!(stream.writer().is_empty(), "nothing was said yet");
-            let seen = Seen::Hello { name: hello.name(), offers: OTHERS.map(|protocol| hello.offers(protocol)) };
+            let result =
+                ReadHello::Hello { name: hello.name(), offers: PROTOCOLS.map(|protocol| hello.offers(protocol)) };
             assert!(bytes.starts_with(&hello.into_bytes()));
-            seen
+            result
         }
-        Err(error) => Seen::Refused { kind: error.kind(), alert: stream.into_inner().1 },
+        Err(error) => ReadHello::Refused { kind: error.kind(), alert: stream.into_inner().1 },
     }
 }
 
@@ -58,7 +59,7 @@ fn handshake(mut bytes: &[u8]) -> Vec<u8> {
     joined
 }
 
-/// What a ClientHello says, read without looking for mistakes.
+/// A ClientHello, read without validation.
 #[derive(Default)]
 struct Plain<'a> {
     name: Option<&'a str>,
@@ -95,7 +96,7 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// Takes a vector off: so many bytes of length, then its bytes.
+/// Reads a vector: its length in `width` bytes, then its content.
 fn take<'a>(bytes: &mut &'a [u8], width: usize) -> Option<&'a [u8]> {
     let (length, rest) = bytes.split_at_checked(width)?;
     let length = length.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));

@@ -1,4 +1,5 @@
-//! The ClientHello, read before anything is answered, with its bytes kept: TLS may end elsewhere.
+//! The ClientHello (RFC 8446, section 4.1.2), read before any response. Its bytes are kept, because TLS may be
+//! terminated elsewhere.
 
 use postern_api::host::HostName;
 use rustls::{
@@ -13,31 +14,31 @@ use tokio::{
 use tokio_rustls::{StartHandshake, server::TlsStream};
 
 /// Read at once; most hellos fit.
-const STEP: usize = 4096;
+const READ_BYTES: usize = 4096;
 /// The longest hello; handshake messages are no longer anywhere.
-const LIMIT: usize = 64 * 1024;
+const MAX_HELLO_BYTES: usize = 64 * 1024;
 
-/// What the error of somebody is who left without a word, as those do who only look whether anybody listens.
+/// The error kind of a connection that closed without sending a byte, as port scanners and health checks do.
 pub(crate) const SILENT: io::ErrorKind = io::ErrorKind::NotConnected;
 
-/// How long, and for how many bytes, one who is turned away is listened to.
-const FAREWELL: Duration = Duration::from_secs(2);
-const LAST_BYTES: usize = 64 * 1024;
+/// Time and bytes for which a refused client is still read.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+const MAX_CLOSE_BYTES: usize = 64 * 1024;
 
-/// What a client said first.
+/// A received ClientHello.
 pub(super) struct Hello {
     accepted: Accepted,
     bytes: Vec<u8>,
 }
 
 impl Hello {
-    /// Reads until the hello is whole. What is none is answered with the alert that fits.
+    /// Reads until the ClientHello is complete. Invalid input gets the matching alert.
     pub(super) async fn read(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<Self> {
         let mut acceptor = Acceptor::default();
-        let mut bytes = Vec::with_capacity(STEP);
+        let mut bytes = Vec::with_capacity(READ_BYTES);
         let mut fed = 0;
         loop {
-            if bytes.len() >= LIMIT {
+            if bytes.len() >= MAX_HELLO_BYTES {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "the ClientHello is too long"));
             }
             if stream.read_buf(&mut bytes).await? == 0 {
@@ -55,15 +56,15 @@ impl Hello {
                 Ok(Some(accepted)) => return Ok(Hello { accepted, bytes }),
                 Ok(None) => {}
                 Err((error, mut alert)) => {
-                    let mut words = Vec::new();
-                    alert.write_all(&mut words)?;
-                    // Whoever does not speak TLS may have left already.
-                    let _ = stream.write_all(&words).await;
+                    let mut alert_bytes = Vec::new();
+                    alert.write_all(&mut alert_bytes)?;
+                    // A client that does not speak TLS may have left already.
+                    let _ = stream.write_all(&alert_bytes).await;
                     let _ = stream.shutdown().await;
                     return Err(io::Error::new(io::ErrorKind::InvalidData, error));
                 }
             }
-            bytes.reserve(STEP);
+            bytes.reserve(READ_BYTES);
         }
     }
 
@@ -77,30 +78,30 @@ impl Hello {
         HostName::parse(self.accepted.client_hello().server_name()?).ok()
     }
 
-    /// Goes on with the handshake. Who does not come in hears why: the alert has been sent, and the connection is not
-    /// torn down before it had a chance to arrive.
+    /// Continues the handshake. After a failure the alert has been sent, and the connection stays open long enough
+    /// for it to arrive.
     pub(super) async fn finish(self, stream: TcpStream, config: Arc<ServerConfig>) -> io::Result<TlsStream<TcpStream>> {
         drop(self.bytes);
         let handshake = StartHandshake::from_parts(self.accepted, stream).into_stream(config);
         match handshake.into_fallible().await {
             Ok(stream) => Ok(stream),
             Err((error, mut stream)) => {
-                let _ = tokio::time::timeout(FAREWELL, farewell(&mut stream)).await;
+                let _ = tokio::time::timeout(CLOSE_TIMEOUT, drain_input(&mut stream)).await;
                 Err(error)
             }
         }
     }
 
-    /// Everything that was read so far, for who goes on with it instead.
+    /// All bytes read so far, to be replayed to another TLS server.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 }
 
-/// Reads what is under way: to close with bytes unread would take the alert back.
-async fn farewell(stream: &mut TcpStream) -> io::Result<()> {
+/// Reads pending input: closing with unread bytes would reset the connection and discard the alert.
+async fn drain_input(stream: &mut TcpStream) -> io::Result<()> {
     stream.shutdown().await?;
-    let (mut rest, mut budget) = ([0; 4096], LAST_BYTES);
+    let (mut rest, mut budget) = ([0; 4096], MAX_CLOSE_BYTES);
     while budget > 0 {
         match stream.read(&mut rest).await? {
             0 => break,

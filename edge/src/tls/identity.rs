@@ -1,4 +1,4 @@
-//! Who a visitor has proved to be with a certificate, in the headers that local services are told it with.
+//! The identity of a client certificate, as headers for local services.
 
 use hyper::header::{HeaderName, HeaderValue};
 use rustls_pki_types::CertificateDer;
@@ -10,9 +10,9 @@ const EMAIL_ADDRESSES: HeaderName = HeaderName::from_static("postern-mtls-email-
 const SERIAL_NUMBER: HeaderName = HeaderName::from_static("postern-mtls-serial-number");
 
 /// Longer values are left out: a certificate may say more than fits into a header.
-const LONGEST: usize = 4096;
+const MAX_VALUE_BYTES: usize = 4096;
 
-/// What a verified certificate says of its holder. What it does not say has no header.
+/// The subject of a verified certificate. Absent fields have no header.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct ClientIdentity(Vec<(HeaderName, HeaderValue)>);
 
@@ -25,20 +25,20 @@ impl ClientIdentity {
         let names = Names::of(&certificate);
         let common = certificate.subject().iter_common_name().next().and_then(|name| name.as_str().ok());
         let serial = format!("{:x}", certificate.tbs_certificate.serial);
-        let said = [
-            (SUBJECT_CN, common.map(|name| written(name, false))),
+        let fields = [
+            (SUBJECT_CN, common.map(|name| encode(name, false))),
             (DNS_NAMES, list(&names.dns)),
             (EMAIL_ADDRESSES, list(&names.email)),
             (SERIAL_NUMBER, Some(serial)),
         ];
         let header = |(name, text): (HeaderName, Option<String>)| {
-            let text = text.filter(|text| !text.is_empty() && text.len() <= LONGEST)?;
+            let text = text.filter(|text| !text.is_empty() && text.len() <= MAX_VALUE_BYTES)?;
             Some((name, HeaderValue::try_from(text).ok()?))
         };
-        ClientIdentity(said.into_iter().filter_map(header).collect())
+        ClientIdentity(fields.into_iter().filter_map(header).collect())
     }
 
-    /// The headers; names are those that no visitor can send.
+    /// The headers; visitors cannot send these names.
     pub(crate) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
         &self.0
     }
@@ -66,13 +66,13 @@ impl<'a> Names<'a> {
 }
 
 fn list(values: &[&str]) -> Option<String> {
-    let written: Vec<String> = values.iter().map(|value| written(value, true)).collect();
-    (!written.is_empty()).then(|| written.join(","))
+    let encode: Vec<String> = values.iter().map(|value| encode(value, true)).collect();
+    (!encode.is_empty()).then(|| encode.join(","))
 }
 
-/// A value as it stands in a header: whatever is not visible ASCII or a space in between, the percent sign, and in a
-/// list the comma, is percent-encoded. So a value can neither end the header nor pass for two.
-fn written(value: &str, in_list: bool) -> String {
+/// A value in header form: everything but visible ASCII and inner spaces is percent-encoded, as are the percent sign
+/// and, in a list, the comma. So a value can neither end the header nor pass for two.
+fn encode(value: &str, in_list: bool) -> String {
     let mut text = String::with_capacity(value.len());
     let last = value.len().saturating_sub(1);
     for (at, byte) in value.bytes().enumerate() {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn everything_a_certificate_says_has_a_header_and_nothing_else_does() {
-        let said = headers(|params| {
+        let fields = headers(|params| {
             params.distinguished_name.push(DnType::CommonName, "Ada Lovelace");
             params.subject_alt_names = vec![
                 SanType::DnsName("a.test".try_into().expect("a name")),
@@ -126,7 +126,7 @@ mod tests {
             ("postern-mtls-email-addresses", "ada@a.test"),
             ("postern-mtls-serial-number", "abc"),
         ];
-        assert_eq!(said, owned(&expected));
+        assert_eq!(fields, owned(&expected));
         assert_eq!(headers(|_| {}), owned(&[("postern-mtls-serial-number", "abc")]));
     }
 
@@ -140,9 +140,10 @@ mod tests {
             ("Lovelace, Ada", false, "Lovelace, Ada"),
             ("\"a,b\"@c.test", true, "\"a%2Cb\"@c.test"),
         ] {
-            assert_eq!(written(value, in_list), text);
+            assert_eq!(encode(value, in_list), text);
         }
-        let said = headers(|params| params.distinguished_name.push(DnType::CommonName, "x".repeat(LONGEST + 1)));
-        assert_eq!(said.len(), 1, "what does not fit is left out");
+        let fields =
+            headers(|params| params.distinguished_name.push(DnType::CommonName, "x".repeat(MAX_VALUE_BYTES + 1)));
+        assert_eq!(fields.len(), 1, "what does not fit is left out");
     }
 }

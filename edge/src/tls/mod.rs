@@ -1,4 +1,4 @@
-//! TLS on the HTTPS port: one look at the ClientHello tells agents, visitors and TLS edges apart, then the handshake.
+//! TLS on the HTTPS port: the ClientHello tells agents, visitors and TLS edges apart, then the handshake runs.
 
 pub(crate) mod challenges;
 mod configs;
@@ -27,46 +27,46 @@ use std::{
 use tokio::{io::AsyncWriteExt, net::TcpStream};
 use tokio_rustls::server::TlsStream;
 
-/// Where certificates come from, besides the uploaded ones, which are published and come first. Asked inside the
-/// handshake: it must answer from memory.
+/// Source of certificates besides the uploaded ones, which take precedence. Called during the handshake, so it must
+/// not block.
 pub trait Certificates: Send + Sync {
     /// The certificate for a name, or for a client that names none (`name` is `None`) on the address it
     /// reached. `None` ends the handshake with an alert.
     fn resolve(&self, name: Option<&HostName>, local: IpAddr) -> Option<Arc<CertifiedKey>>;
 }
 
-/// Who came through the handshake.
+/// The result of a handshake. `D` is the destination of a connection that is not HTTP.
 pub(crate) enum HandshakeOutcome<D> {
     /// An agent, about to say the session's preamble.
     Agent(TlsStream<TcpStream>),
-    /// A visitor who speaks HTTP.
+    /// A visitor that speaks HTTP.
     Visitor {
         stream: TlsStream<TcpStream>,
         /// Whether HTTP/2 was agreed upon.
         http2: bool,
-        /// The edge by whose own rules the handshake was made.
+        /// The edge whose own rules the handshake followed.
         admission: Option<TlsAdmission>,
     },
-    /// A visitor of a TLS edge or tunnel, whose TLS ended here.
+    /// A visitor of a TLS edge or tunnel; TLS is terminated here.
     Terminated(TlsStream<TcpStream>, D),
-    /// A visitor of a TLS edge or tunnel whose TLS ends elsewhere, and the bytes that were read already.
+    /// A visitor of a TLS edge or tunnel whose TLS is terminated elsewhere, and the bytes read so far.
     Passing(TcpStream, Vec<u8>, D),
-    /// An ACME authority that has seen the proof it asked for.
+    /// An ACME authority that has validated a challenge.
     Proved,
-    /// A visitor whom a TLS edge does not let in.
+    /// A visitor that a TLS edge refuses.
     Refused,
 }
 
 /// The rules of a handshake where they differ from the default ones. `D` is the destination of a connection that is
 /// not HTTP.
 pub(crate) enum HandshakeRules<D> {
-    /// Those of one edge or tunnel that speaks HTTP, by its id.
+    /// The rules of one HTTP edge or tunnel, by its id.
     Own(Arc<str>, Handshake),
-    /// Those of a TLS edge or tunnel, and how TLS ends here; `None` passes it through.
+    /// The rules of a TLS edge or tunnel; without a handshake, TLS passes through.
     Tls(D, Option<Handshake>),
 }
 
-/// How a connection came in by the rules of one edge.
+/// A connection that was made by the rules of one edge.
 pub(crate) struct TlsAdmission {
     edge: Arc<str>,
     config: Arc<ServerConfig>,
@@ -84,14 +84,14 @@ impl TlsAdmission {
         self.is_for(edge) && handshake.is(&self.config)
     }
 
-    /// Who the visitor has proved to be.
+    /// The identity of the client certificate.
     pub(crate) fn identity(&self) -> &ClientIdentity {
         &self.identity
     }
 }
 
-/// Reads the ClientHello, chooses by it and finishes the handshake, all within one deadline. `find` knows whose
-/// rules hold for a name; `admits` judges visitors of TLS edges before anything is said to them.
+/// Reads the ClientHello, chooses a configuration by it and finishes the handshake, all within one deadline. `find`
+/// returns the rules of a name; `admits` checks visitors of TLS edges before any response.
 pub(crate) async fn handshake<D>(
     stream: TcpStream,
     configs: &TlsConfigs,

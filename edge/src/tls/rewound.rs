@@ -1,4 +1,4 @@
-//! A connection whose first bytes were read already and are read again.
+//! A connection that replays the bytes read so far.
 
 use std::{
     io,
@@ -10,7 +10,7 @@ use tokio::{
     net::TcpStream,
 };
 
-/// The connection and what is still to be read again.
+/// The connection and the bytes still to be replayed.
 pub(crate) struct RewoundStream {
     stream: TcpStream,
     first: Vec<u8>,

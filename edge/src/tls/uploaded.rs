@@ -1,5 +1,5 @@
-//! UploadedCertificates certificates, found by name: the one that was chosen for the name, else the most specific one, and of
-//! those that are valid at the moment the newest.
+//! Uploaded certificates by name: the one chosen for the name, else the most specific one; of several, the newest
+//! valid one.
 
 use arc_swap::ArcSwap;
 use postern_api::{
@@ -14,7 +14,7 @@ use rustls_pki_types::{
 };
 use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
-/// The certificates of the moment. Handshakes read them without waiting for anybody.
+/// The uploaded certificates. Handshakes read them without locks.
 #[derive(Default)]
 pub(super) struct UploadedCertificates(ArcSwap<CertificateIndex>);
 
@@ -25,7 +25,7 @@ struct CertificateIndex {
     by_id: HashMap<String, Arc<LoadedCertificate>>,
     /// The newest first.
     exact: HashMap<Box<str>, Vec<Arc<LoadedCertificate>>>,
-    /// Wildcards by what follows the `*.`; they stand for one label, as everywhere in TLS.
+    /// Wildcards by the part after `*.`; a wildcard covers one label (RFC 6125, section 6.4.3).
     below: HashMap<Box<str>, Vec<Arc<LoadedCertificate>>>,
     addresses: HashMap<IpAddr, Vec<Arc<LoadedCertificate>>>,
 }
@@ -45,7 +45,7 @@ impl UploadedCertificates {
         if same {
             return;
         }
-        let mut shelf = CertificateIndex {
+        let mut index = CertificateIndex {
             source: published.certificates.clone(),
             choices: published.domain_certificates.clone(),
             ..CertificateIndex::default()
@@ -54,27 +54,27 @@ impl UploadedCertificates {
         for source in published.certificates.iter() {
             let former = before.by_id.get(&source.id).filter(|former| Arc::ptr_eq(&former.source, source));
             match former.cloned().map_or_else(|| LoadedCertificate::of(source).map(Arc::new), Ok) {
-                Ok(held) => all.push(held),
+                Ok(certificate) => all.push(certificate),
                 // It was judged when it was uploaded, so this is a matter of versions.
                 Err(error) => tracing::error!(certificate = source.id, error, "a certificate cannot be shown"),
             }
         }
         all.sort_by(|a, b| b.source.age().cmp(&a.source.age()));
-        for held in all {
-            for name in held.source.names.iter().filter_map(|name| HostName::parse(name).ok()) {
+        for certificate in all {
+            for name in certificate.source.names.iter().filter_map(|name| HostName::parse(name).ok()) {
                 let place = match name.wildcard_parent() {
-                    Some(parent) => shelf.below.entry(parent.into()),
-                    None => shelf.exact.entry(name.as_str().into()),
+                    Some(parent) => index.below.entry(parent.into()),
+                    None => index.exact.entry(name.as_str().into()),
                 };
-                place.or_default().push(held.clone());
+                place.or_default().push(certificate.clone());
             }
-            for address in &held.source.addresses {
-                shelf.addresses.entry(address.to_canonical()).or_default().push(held.clone());
+            for address in &certificate.source.addresses {
+                index.addresses.entry(address.to_canonical()).or_default().push(certificate.clone());
             }
-            shelf.by_id.insert(held.source.id.clone(), held);
+            index.by_id.insert(certificate.source.id.clone(), certificate);
         }
         drop(before);
-        self.0.store(Arc::new(shelf));
+        self.0.store(Arc::new(index));
     }
 
     /// The certificate for a name, or for an address that was reached without naming a host. `schemes` are the
@@ -86,18 +86,18 @@ impl UploadedCertificates {
         schemes: &[SignatureScheme],
         now: Timestamp,
     ) -> Option<Arc<CertifiedKey>> {
-        let shelf = self.0.load();
-        if shelf.by_id.is_empty() {
+        let index = self.0.load();
+        if index.by_id.is_empty() {
             return None;
         }
         let Some(name) = name else {
-            return best(shelf.addresses.get(&local.to_canonical())?, schemes, now);
+            return best(index.addresses.get(&local.to_canonical())?, schemes, now);
         };
-        if let Some(chosen) = shelf.chosen(name).filter(|held| held.valid(now)) {
+        if let Some(chosen) = index.chosen(name).filter(|certificate| certificate.valid(now)) {
             return Some(chosen.key.clone());
         }
-        let exact = shelf.exact.get(name.as_str()).and_then(|held| best(held, schemes, now));
-        let wildcard = || shelf.one_above(name).and_then(|held| best(held, schemes, now));
+        let exact = index.exact.get(name.as_str()).and_then(|certificate| best(certificate, schemes, now));
+        let wildcard = || index.one_above(name).and_then(|certificate| best(certificate, schemes, now));
         exact.or_else(wildcard)
     }
 }
@@ -108,7 +108,7 @@ impl CertificateIndex {
         self.below.get(parent)
     }
 
-    /// What was chosen for the closest reservation of a name, if it is for this name at all.
+    /// The certificate chosen for the closest reservation of a name, if it covers the name.
     fn chosen(&self, name: &HostName) -> Option<&Arc<LoadedCertificate>> {
         if self.choices.is_empty() {
             return None;
@@ -126,28 +126,33 @@ impl CertificateIndex {
             })
             .find_map(|parent| choice(&format!("*.{parent}")))
         };
-        let held = self.by_id.get(exact.or_else(above)?)?;
+        let certificate = self.by_id.get(exact.or_else(above)?)?;
         let named = |others: Option<&Vec<Arc<LoadedCertificate>>>| {
-            others.is_some_and(|others| others.iter().any(|other| Arc::ptr_eq(other, held)))
+            others.is_some_and(|others| others.iter().any(|other| Arc::ptr_eq(other, certificate)))
         };
-        (named(self.exact.get(name.as_str())) || named(self.one_above(name))).then_some(held)
+        (named(self.exact.get(name.as_str())) || named(self.one_above(name))).then_some(certificate)
     }
 }
 
-/// The first that is valid and that the visitor understands; if it understands none, it shall hear so.
-fn best(held: &[Arc<LoadedCertificate>], schemes: &[SignatureScheme], now: Timestamp) -> Option<Arc<CertifiedKey>> {
-    let mut valid = held.iter().filter(|held| held.valid(now));
-    let understood = valid.clone().find(|held| held.key.key.choose_scheme(schemes).is_some());
-    understood.or_else(|| valid.next()).map(|held| held.key.clone())
+/// The first valid certificate that the visitor supports; if it supports none, the first valid one, so that the
+/// handshake fails with an alert.
+fn best(
+    certificate: &[Arc<LoadedCertificate>],
+    schemes: &[SignatureScheme],
+    now: Timestamp,
+) -> Option<Arc<CertifiedKey>> {
+    let mut valid = certificate.iter().filter(|certificate| certificate.valid(now));
+    let understood = valid.clone().find(|certificate| certificate.key.key.choose_scheme(schemes).is_some());
+    understood.or_else(|| valid.next()).map(|certificate| certificate.key.clone())
 }
 
 impl LoadedCertificate {
     fn of(source: &Arc<Certificate>) -> Result<Self, String> {
-        let words = |error: pem::Error| error.to_string();
+        let message = |error: pem::Error| error.to_string();
         let chain = CertificateDer::pem_slice_iter(source.chain_pem.as_bytes())
             .collect::<Result<Vec<_>, _>>()
-            .map_err(words)?;
-        let key = PrivateKeyDer::from_pem_slice(source.private_key_pem.reveal().as_bytes()).map_err(words)?;
+            .map_err(message)?;
+        let key = PrivateKeyDer::from_pem_slice(source.private_key_pem.reveal().as_bytes()).map_err(message)?;
         let key = any_supported_type(&key).map_err(|error| error.to_string())?;
         Ok(LoadedCertificate { source: source.clone(), key: Arc::new(CertifiedKey::new(chain, key)) })
     }

@@ -12,19 +12,19 @@ use postern_tunnel::{
 use rand::{Rng, distr::Alphanumeric};
 use std::{net::SocketAddr, sync::Arc};
 
-/// Characters of what a data connection presents: 43 of base 62 are 256 bits.
-const DATA_SECRET: usize = 43;
+/// Characters of the secret of data connections: 43 of base 62 are 256 bits.
+const DATA_SECRET_CHARS: usize = 43;
 
-/// Serves a connection that said by ALPN that it is an agent's.
+/// Serves a connection that negotiated the agent protocol by ALPN.
 pub(crate) async fn serve_agent<S: Transport>(stream: S, peer: SocketAddr, registry: Arc<Registry>) {
     match postern_tunnel::accept(stream).await {
-        Ok(Accepted::Control(greeting)) => greet(greeting, peer, registry).await,
-        Ok(Accepted::Data(connection)) => adopt(connection, peer, &registry).await,
+        Ok(Accepted::Control(greeting)) => start_session(greeting, peer, registry).await,
+        Ok(Accepted::Data(connection)) => adopt_data_connection(connection, peer, &registry).await,
         Err(error) => tracing::debug!(%peer, %error, "an agent's connection came to nothing"),
     }
 }
 
-async fn adopt(connection: DataConnection, peer: SocketAddr, registry: &Registry) {
+async fn adopt_data_connection(connection: DataConnection, peer: SocketAddr, registry: &Registry) {
     let Some(session) = registry.session(connection.session()) else {
         tracing::debug!(%peer, "data connection for a session that does not exist");
         return;
@@ -34,19 +34,19 @@ async fn adopt(connection: DataConnection, peer: SocketAddr, registry: &Registry
     }
 }
 
-async fn greet(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
+async fn start_session(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
     if let Err(error) = registry.access.restrictions.agent(peer.ip()) {
         metrics::refusal(Some("agent_restriction"), error.code);
         return greeting.refuse(error).await;
     }
     let hello = greeting.hello().clone();
-    let found = {
+    let authenticated = {
         let published = registry.published.borrow();
         authenticate::credential(&published, &hello.token)
             .map(|(key, credential)| (key.to_owned(), credential.id.clone(), credential.owner.clone()))
     };
-    let (credential_key, credential, owner) = match found {
-        Ok(found) => found,
+    let (credential_key, credential, owner) = match authenticated {
+        Ok(authenticated) => authenticated,
         Err(error) => {
             tracing::info!(%peer, code = %error.code, "agent refused");
             metrics::refusal(None, error.code);
@@ -55,7 +55,7 @@ async fn greet(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
     };
     let now = jiff::Timestamp::now();
     let id = format!("ts_{}", next_ksuid(now));
-    let secret: String = rand::rng().sample_iter(Alphanumeric).take(DATA_SECRET).map(char::from).collect();
+    let secret: String = rand::rng().sample_iter(Alphanumeric).take(DATA_SECRET_CHARS).map(char::from).collect();
     let welcome = Welcome {
         protocol: 0,
         session: id.clone(),
@@ -84,9 +84,9 @@ async fn greet(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
     });
     tracing::info!(session = session.id, %peer, agent = session.agent_version, os = session.os, "agent connected");
     registry.admit(session.clone()).await;
-    // The credential may have been deleted while the session was being made, unseen by who ends its sessions.
+    // The credential may have been deleted during the handshake, after its sessions were ended.
     if let Err(error) = registry.acl_of(&session) {
-        registry.leave(&session.id, EndKind::Clean).await;
+        registry.remove(&session.id, EndKind::Clean).await;
         session.link.end(error);
     }
     serve(session, events, &registry).await;
@@ -107,13 +107,13 @@ async fn serve(session: Arc<Session>, mut events: ServerEvents, registry: &Regis
             }
             ServerEvent::Unbind { number } => registry.unbind(&session.id, number).await,
             ServerEvent::Goodbye => {
-                registry.leave(&session.id, EndKind::Clean).await;
+                registry.remove(&session.id, EndKind::Clean).await;
             }
         }
     }
     let end = session.link.closed().await;
-    // What the server ended itself was taken out of the registry where that was decided.
-    let ending = if end.reason == EndReason::Goodbye { EndKind::Clean } else { EndKind::Unclean };
-    registry.leave(&session.id, ending).await;
+    // A session that the server ended is out of the registry already.
+    let end_kind = if end.reason == EndReason::Goodbye { EndKind::Clean } else { EndKind::Unclean };
+    registry.remove(&session.id, end_kind).await;
     tracing::info!(session = session.id, reason = %end.reason, "agent disconnected");
 }

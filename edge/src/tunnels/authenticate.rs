@@ -1,4 +1,4 @@
-//! Whether an agent may start a session, and whose it is.
+//! Authentication of agents by their authtoken.
 
 use postern_api::{
     Code, Error, Secret,
@@ -22,7 +22,7 @@ pub(crate) fn credential<'a>(published: &'a Published, token: &Secret) -> Result
         return if credential.hash.verifies(&token) { Ok((key, credential)) } else { Err(unknown()) };
     }
     if published.inactive_credentials.get(token.ksuid()).is_some_and(|hash| hash.verifies(&token)) {
-        return Err(lost(published, token.ksuid()));
+        return Err(revocation_error(published, token.ksuid()));
     }
     if published.api_keys.get(token.ksuid()).is_some_and(|hash| hash.verifies(&token)) {
         let message = "This is an API key; an agent needs the authtoken of a tunnel credential. Save it with \
@@ -33,7 +33,7 @@ pub(crate) fn credential<'a>(published: &'a Published, token: &Secret) -> Result
 }
 
 /// Why a credential that was accepted before is so no longer.
-pub(crate) fn lost(published: &Published, key: &str) -> Error {
+pub(crate) fn revocation_error(published: &Published, key: &str) -> Error {
     if published.inactive_credentials.contains_key(key) {
         let message = "The bot user that owns this authtoken is not active. An administrator can activate it.";
         return Error::new(Code::CredentialInactive, message);
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(code(Token::generate(key).secret()), Err(Code::TokenUnknown), "a guess is told nothing");
         assert_eq!(code(asleep.secret()), Err(Code::CredentialInactive));
         assert_eq!(code(Token::generate(resting).secret()), Err(Code::TokenUnknown), "a guess is told nothing");
-        assert_eq!(lost(&published, resting).code, Code::CredentialInactive);
-        assert_eq!(lost(&published, key).code, Code::CredentialDeleted);
+        assert_eq!(revocation_error(&published, resting).code, Code::CredentialInactive);
+        assert_eq!(revocation_error(&published, key).code, Code::CredentialDeleted);
     }
 }

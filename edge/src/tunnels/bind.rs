@@ -1,4 +1,4 @@
-//! Giving an agent the address it asks for, or saying why not.
+//! Binding a tunnel: grants the address an agent asks for, or refuses it.
 
 use crate::{
     tcp::PortTarget,
@@ -14,15 +14,15 @@ use std::{
 };
 
 /// Tunnels one session may have.
-const TUNNELS: usize = 4096;
+const MAX_TUNNELS: usize = 4096;
 /// Labels of one tunnel, and the bytes of a key and a value.
-const LABELS: usize = 16;
-const LABEL_BYTES: usize = 255;
+const MAX_LABELS: usize = 16;
+const MAX_LABEL_BYTES: usize = 255;
 /// Names or ports tried before giving up on finding a free one.
-const TRIES: usize = 200;
+const MAX_ATTEMPTS: usize = 200;
 
 /// A bind that is granted but not yet entered.
-struct Grant {
+struct BindGrant {
     kind: TunnelKind,
     host: Option<HostName>,
     port: Option<u16>,
@@ -39,30 +39,30 @@ impl Registry {
         let stages = Stages::of(session, &bind, &self.routing)?;
         let tunnel = match bind.what.clone() {
             BindWhat::Http { host, scheme, previous } => {
-                let mut book = self.book();
+                let mut state = self.lock_state();
                 let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), scheme)?;
-                let tunnel = self.enter(&mut book, session, bind, self.http_grant(host.clone(), scheme, stages))?;
+                let tunnel = self.register(&mut state, session, bind, self.http_grant(host.clone(), scheme, stages))?;
                 self.names.set(&host, scheme, NameHolder::Live(tunnel.clone()));
                 tunnel
             }
             BindWhat::Tls { host, previous, .. } => {
-                let mut book = self.book();
+                let mut state = self.lock_state();
                 let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), Scheme::Https)?;
-                let tunnel = self.enter(&mut book, session, bind, self.tls_grant(host.clone(), stages))?;
+                let tunnel = self.register(&mut state, session, bind, self.tls_grant(host.clone(), stages))?;
                 self.names.set(&host, Scheme::Https, NameHolder::Live(tunnel.clone()));
                 tunnel
             }
             BindWhat::Labels { labels } => {
                 check_labels(&acl, &labels)?;
-                let grant = Grant { kind: TunnelKind::Labels, host: None, port: None, url: None, labels, stages };
-                let mut book = self.book();
-                let tunnel = self.enter(&mut book, session, bind, grant)?;
-                self.regroup(&book);
+                let grant = BindGrant { kind: TunnelKind::Labels, host: None, port: None, url: None, labels, stages };
+                let mut state = self.lock_state();
+                let tunnel = self.register(&mut state, session, bind, grant)?;
+                self.update_groups(&state);
                 tunnel
             }
             BindWhat::Tcp { port, previous } => self.bind_tcp(session, (bind, stages), &acl, port, previous).await?,
         };
-        self.recount();
+        self.update_metrics();
         tracing::info!(
             tunnel = tunnel.id,
             name = tunnel.name,
@@ -80,22 +80,22 @@ impl Registry {
         })
     }
 
-    fn enter(
+    fn register(
         &self,
-        book: &mut RegistryState,
+        state: &mut RegistryState,
         session: &Arc<Session>,
         bind: Bind,
-        grant: Grant,
+        grant: BindGrant,
     ) -> Result<Arc<Tunnel>, Error> {
-        let held = book.sessions.get_mut(&session.id).ok_or(Code::SessionReplaced)?;
-        if held.tunnels.len() >= TUNNELS {
+        let entry = state.sessions.get_mut(&session.id).ok_or(Code::SessionReplaced)?;
+        if entry.tunnels.len() >= MAX_TUNNELS {
             return Err(Error::new(
                 Code::Unavailable,
-                format!("One agent can have {TUNNELS} tunnels; stop one first."),
+                format!("One agent can have {MAX_TUNNELS} tunnels; stop one first."),
             ));
         }
-        let number = held.next_number;
-        held.next_number += 1;
+        let number = entry.next_number;
+        entry.next_number += 1;
         let now = jiff::Timestamp::now();
         let id = format!("tn_{}", next_ksuid(now));
         let counter = self.access.telemetry.traffic.of(TrafficKind::Tunnel, &id);
@@ -122,32 +122,32 @@ impl Registry {
             stages: grant.stages,
             upstream,
         });
-        held.tunnels.insert(number, tunnel.clone());
+        entry.tunnels.insert(number, tunnel.clone());
         Ok(tunnel)
     }
 
-    fn http_grant(&self, host: HostName, scheme: Scheme, stages: Option<Box<Stages>>) -> Grant {
+    fn http_grant(&self, host: HostName, scheme: Scheme, stages: Option<Box<Stages>>) -> BindGrant {
         match scheme {
             Scheme::Https => named(TunnelKind::Https, ("https", self.settings.https_port, 443), host, stages),
             Scheme::Http => named(TunnelKind::Http, ("http", self.settings.http_port, 80), host, stages),
         }
     }
 
-    fn tls_grant(&self, host: HostName, stages: Option<Box<Stages>>) -> Grant {
+    fn tls_grant(&self, host: HostName, stages: Option<Box<Stages>>) -> BindGrant {
         named(TunnelKind::Tls, ("tls", self.settings.https_port, 443), host, stages)
     }
 
-    /// The name to bind; called under the book's lock, so that what is free stays free.
+    /// Chooses the name to bind. Must be called under the registry's lock, so that a free name stays free.
     fn choose_host(
         &self,
         session: &Session,
         acl: &Acl,
-        asked: Option<&str>,
+        requested: Option<&str>,
         previous: Option<&str>,
         scheme: Scheme,
     ) -> Result<HostName, Error> {
-        if let Some(asked) = asked {
-            let name = self.full_name(asked)?;
+        if let Some(requested) = requested {
+            let name = self.full_name(requested)?;
             if !acl.permits_host(&name) {
                 let message = format!(
                     "The credential's ACL does not permit the name `{name}`. Ask for a name it permits, or have \
@@ -158,12 +158,13 @@ impl Registry {
             self.check_free(session, &name, scheme)?;
             return Ok(name);
         }
-        let kept = previous.and_then(|previous| HostName::parse(previous).ok());
-        if let Some(kept) = kept.filter(|name| acl.permits_host(name) && self.check_free(session, name, scheme).is_ok())
+        let previous_name = previous.and_then(|previous| HostName::parse(previous).ok());
+        if let Some(previous_name) =
+            previous_name.filter(|name| acl.permits_host(name) && self.check_free(session, name, scheme).is_ok())
         {
-            return Ok(kept);
+            return Ok(previous_name);
         }
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let label = words::label();
             let below = |parent: &str| HostName::parse(&format!("{label}.{parent}")).ok();
             let name = below(self.settings.domain.as_str()).filter(|name| acl.permits_host(name));
@@ -180,11 +181,11 @@ impl Registry {
     }
 
     /// A bare label lies below the server's domain; anything with a dot is a full name.
-    fn full_name(&self, asked: &str) -> Result<HostName, Error> {
-        let asked = asked.trim();
-        let bare = asked.strip_suffix('.').unwrap_or(asked);
+    fn full_name(&self, requested: &str) -> Result<HostName, Error> {
+        let requested = requested.trim();
+        let bare = requested.strip_suffix('.').unwrap_or(requested);
         if bare.contains('.') || bare.is_empty() {
-            HostName::parse(asked)
+            HostName::parse(requested)
         } else {
             HostName::parse(&format!("{bare}.{}", self.settings.domain))
         }
@@ -231,38 +232,38 @@ impl Registry {
         session: &Arc<Session>,
         (bind, stages): (Bind, Option<Box<Stages>>),
         acl: &Acl,
-        asked: Option<u16>,
+        requested: Option<u16>,
         previous: Option<u16>,
     ) -> Result<Arc<Tunnel>, Error> {
-        let mut last =
+        let mut last_error =
             Error::new(Code::NoPortFree, "No TCP port of the range is free. Stop a tunnel, or widen --tcp-ports.");
-        for port in self.port_candidates(session, acl, asked, previous)? {
+        for port in self.port_candidates(session, acl, requested, previous)? {
             // Opened first, so that the port is known when the system chooses it; entered second.
             let listener = match self.ports.reserve(port).await {
                 Ok(listener) => listener,
-                Err(error) if asked.is_some() => return Err(error),
+                Err(error) if requested.is_some() => return Err(error),
                 Err(error) => {
-                    last = Error { code: Code::NoPortFree, ..error };
+                    last_error = Error { code: Code::NoPortFree, ..error };
                     continue;
                 }
             };
             let port = listener.port();
             let tunnel = {
-                let mut book = self.book();
-                if book.ports.contains_key(&port) {
+                let mut state = self.lock_state();
+                if state.ports.contains_key(&port) {
                     continue;
                 }
-                // Somebody may have got the port while it was being opened.
+                // The port may have been taken while it was being opened.
                 if let Err(error) = self.check_port(session, port) {
-                    last = error;
+                    last_error = error;
                     continue;
                 }
                 let url = format!("tcp://{}:{port}", self.settings.domain);
                 let labels = BTreeMap::new();
                 let (kind, url) = (TunnelKind::Tcp, Some(url));
-                let grant = Grant { kind, host: None, port: Some(port), url, labels, stages };
-                let tunnel = self.enter(&mut book, session, bind, grant)?;
-                book.ports.insert(port, tunnel.id.clone());
+                let grant = BindGrant { kind, host: None, port: Some(port), url, labels, stages };
+                let tunnel = self.register(&mut state, session, bind, grant)?;
+                state.ports.insert(port, tunnel.id.clone());
                 tunnel
             };
             let column = tunnel.stages.as_ref().map(|stages| stages.column.clone());
@@ -273,10 +274,10 @@ impl Registry {
             }
             return Ok(tunnel);
         }
-        Err(last)
+        Err(last_error)
     }
 
-    /// Whether a port is an edge's, or kept for somebody else.
+    /// Refuses a port that belongs to an edge or is reserved for another owner.
     fn check_port(&self, session: &Session, port: u16) -> Result<(), Error> {
         let published = self.published.borrow().clone();
         if published.tcp_edges.values().any(|edge| edge.ports.contains(&port)) {
@@ -297,7 +298,7 @@ impl Registry {
         &self,
         session: &Session,
         acl: &Acl,
-        asked: Option<u16>,
+        requested: Option<u16>,
         previous: Option<u16>,
     ) -> Result<Vec<u16>, Error> {
         let range = &self.settings.tcp_ports;
@@ -307,10 +308,10 @@ impl Registry {
         let permitted = |port: &u16| acl.permits_address(hosts.iter().copied(), *port);
         let published = self.published.borrow().clone();
         let edges: HashSet<u16> = published.tcp_edges.values().flat_map(|edge| edge.ports.iter().copied()).collect();
-        let in_use = |port: &u16| self.book().ports.contains_key(port);
-        // What is reserved is there for who asks for it.
+        let in_use = |port: &u16| self.lock_state().ports.contains_key(port);
+        // Reserved ports are given only to agents that ask for them.
         let taken = |port: &u16| in_use(port) || edges.contains(port) || published.names.addresses.contains_key(port);
-        if let Some(port) = asked {
+        if let Some(port) = requested {
             if port == 0 || !(any || range.contains(&port)) {
                 let message = format!(
                     "Port {port} lies outside the range {}-{} of this server. Ask for one inside it, or for none.",
@@ -331,8 +332,9 @@ impl Registry {
             return Ok(vec![port]);
         }
         let free = |port: &u16| !in_use(port) && self.check_port(session, *port).is_ok();
-        let kept = previous.filter(|port| *port != 0 && (any || range.contains(port)) && permitted(port) && free(port));
-        let mut candidates: Vec<u16> = kept.into_iter().collect();
+        let previous_name =
+            previous.filter(|port| *port != 0 && (any || range.contains(port)) && permitted(port) && free(port));
+        let mut candidates: Vec<u16> = previous_name.into_iter().collect();
         if any && acl.is_unrestricted() {
             candidates.push(0);
             return Ok(candidates);
@@ -341,7 +343,7 @@ impl Registry {
         let size = usize::from(end - start) + 1;
         let first = usize::from(rand::random::<u16>()) % size;
         let all = (0..size).map(|step| start + ((first + step) % size) as u16);
-        candidates.extend(all.filter(permitted).filter(|port| *port != 0 && !taken(port)).take(TRIES));
+        candidates.extend(all.filter(permitted).filter(|port| *port != 0 && !taken(port)).take(MAX_ATTEMPTS));
         if candidates.is_empty() && !acl.is_unrestricted() {
             let message = "The credential's ACL permits certain TCP addresses only, and none of them is free. Ask for \
                            one of them by its port.";
@@ -351,15 +353,15 @@ impl Registry {
     }
 }
 
-/// What is given under a name; addresses leave the standard port of their scheme out.
+/// The grant of a name; its URL omits the default port of the scheme.
 fn named(
     kind: TunnelKind,
     (scheme, port, standard): (&str, u16, u16),
     host: HostName,
     stages: Option<Box<Stages>>,
-) -> Grant {
+) -> BindGrant {
     let url = if port == standard { format!("{scheme}://{host}") } else { format!("{scheme}://{host}:{port}") };
-    Grant { kind, host: Some(host), port: None, url: Some(url), labels: BTreeMap::new(), stages }
+    BindGrant { kind, host: Some(host), port: None, url: Some(url), labels: BTreeMap::new(), stages }
 }
 
 /// All spellings of the address that TCP tunnels listen on.
@@ -375,19 +377,19 @@ fn check_labels(acl: &Acl, labels: &BTreeMap<String, String>) -> Result<(), Erro
     if labels.is_empty() {
         return Err(Error::new(Code::LabelMissing, "A labelled tunnel needs at least one label, such as `app=shop`."));
     }
-    if labels.len() > LABELS {
+    if labels.len() > MAX_LABELS {
         return Err(Error::new(
             Code::LabelCount,
-            format!("A tunnel can have {LABELS} labels; this one has {}.", labels.len()),
+            format!("A tunnel can have {MAX_LABELS} labels; this one has {}.", labels.len()),
         ));
     }
     for (key, value) in labels {
-        if key.is_empty() || key.len() > LABEL_BYTES || key.contains('=') {
-            let message = format!("A label's key has 1 to {LABEL_BYTES} bytes and no `=`.");
+        if key.is_empty() || key.len() > MAX_LABEL_BYTES || key.contains('=') {
+            let message = format!("A label's key has 1 to {MAX_LABEL_BYTES} bytes and no `=`.");
             return Err(Error::new(Code::LabelKey, message));
         }
-        if value.len() > LABEL_BYTES || value.contains('=') {
-            let message = format!("The value of label `{key}` has at most {LABEL_BYTES} bytes and no `=`.");
+        if value.len() > MAX_LABEL_BYTES || value.contains('=') {
+            let message = format!("The value of label `{key}` has at most {MAX_LABEL_BYTES} bytes and no `=`.");
             return Err(Error::new(Code::LabelValue, message));
         }
         if !acl.permits_label(key, value) {

@@ -1,4 +1,4 @@
-//! Host names and who serves them: read without locks by every request, written when agents come and go.
+//! Host names and the tunnels that hold them: read without locks by every request, written when agents bind.
 
 use crate::tunnels::{Tunnel, TunnelKind};
 use arc_swap::ArcSwap;
@@ -11,44 +11,44 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Writing copies one shard: so many keep the copies small when thousands of names exist.
+/// Shards of the names: a write copies one shard.
 const SHARDS: usize = 64;
 
 /// All names. Readers take no lock; writers must hold the registry's book.
 pub(crate) struct Names {
     hasher: RandomState,
     exact: Box<[ArcSwap<Shard>]>,
-    /// Wildcards by what follows the `*.`.
+    /// Wildcards by the part after `*.`.
     below: ArcSwap<Shard>,
 }
 
-type Shard = HashMap<Box<str>, Entry>;
+type Shard = HashMap<Box<str>, NameEntry>;
 
 #[derive(Clone, Default)]
-struct Entry {
+struct NameEntry {
     https: NameHolder,
     http: NameHolder,
 }
 
-/// Who serves a name on one listener.
+/// The holder of a name on one listener.
 #[derive(Clone, Default)]
 pub(crate) enum NameHolder {
-    /// Nobody.
+    /// No holder.
     #[default]
     Vacant,
     /// A tunnel that is up.
     Live(Arc<Tunnel>),
-    /// Nobody at the moment; it is remembered until then that somebody did.
+    /// The holder is away; the name is remembered until this time.
     Offline(Instant),
 }
 
-/// What a visitor who asks for a name finds.
+/// The result of a lookup for a visitor.
 pub(crate) enum NameLookup {
     /// The tunnel that serves it.
     Tunnel(Arc<Tunnel>),
     /// Its agent is away.
     Offline,
-    /// It is served over HTTPS, and was asked for over HTTP.
+    /// The name is served over HTTPS, and the request came over HTTP.
     HttpsOnly,
     /// Nothing.
     Unknown,
@@ -65,13 +65,13 @@ impl Default for Names {
 }
 
 impl Names {
-    /// Who serves a canonical host. The most specific name wins, be it online or not.
+    /// Finds a canonical host. The most specific name wins, online or not.
     #[cfg(test)]
     fn find(&self, host: &str, scheme: Scheme) -> NameLookup {
         self.find_beyond(0, host, scheme)
     }
 
-    /// The same, among names that cover more of the host than so many bytes: all of it, or what follows `*.`.
+    /// Finds a host among names that cover more than `covered` bytes of it: all of it, or the part after `*.`.
     pub(crate) fn find_beyond(&self, covered: usize, host: &str, scheme: Scheme) -> NameLookup {
         if covered >= host.len() {
             return NameLookup::Unknown;
@@ -95,20 +95,20 @@ impl Names {
         NameLookup::Unknown
     }
 
-    /// Who holds exactly this name, a wildcard being a name like any other.
+    /// The holder of exactly this name; a wildcard is a name of its own.
     pub(crate) fn holder(&self, name: &HostName, scheme: Scheme) -> NameHolder {
-        let (shard, key) = self.place(name);
-        shard.load().get(key).map_or(NameHolder::Vacant, |entry| entry.slot(scheme).clone())
+        let (shard, key) = self.shard_of(name);
+        shard.load().get(key).map_or(NameHolder::Vacant, |entry| entry.holder_on(scheme).clone())
     }
 
-    /// Puts something else in the place of a name.
-    pub(crate) fn set(&self, name: &HostName, scheme: Scheme, slot: NameHolder) {
-        let (shard, key) = self.place(name);
+    /// Replaces the holder of a name.
+    pub(crate) fn set(&self, name: &HostName, scheme: Scheme, holder_on: NameHolder) {
+        let (shard, key) = self.shard_of(name);
         let mut names = Shard::clone(&shard.load());
         let entry = names.entry(key.into()).or_default();
         match scheme {
-            Scheme::Https => entry.https = slot,
-            Scheme::Http => entry.http = slot,
+            Scheme::Https => entry.https = holder_on,
+            Scheme::Http => entry.http = holder_on,
         }
         if entry.is_vacant() {
             names.remove(key);
@@ -116,11 +116,11 @@ impl Names {
         shard.store(Arc::new(names));
     }
 
-    /// Forgets the names whose agents have been away for too long.
+    /// Forgets names whose agents have been away for too long.
     pub(crate) fn purge(&self) {
         for shard in self.exact.iter().chain([&self.below]) {
             let names = shard.load();
-            if names.values().any(Entry::is_vacant) {
+            if names.values().any(NameEntry::is_vacant) {
                 let mut names = Shard::clone(&names);
                 names.retain(|_, entry| !entry.is_vacant());
                 shard.store(Arc::new(names));
@@ -128,7 +128,7 @@ impl Names {
         }
     }
 
-    fn place<'a>(&self, name: &'a HostName) -> (&ArcSwap<Shard>, &'a str) {
+    fn shard_of<'a>(&self, name: &'a HostName) -> (&ArcSwap<Shard>, &'a str) {
         match name.wildcard_parent() {
             Some(parent) => (&self.below, parent),
             None => (self.shard(name.as_str()), name.as_str()),
@@ -158,8 +158,8 @@ impl NameHolder {
     }
 }
 
-impl Entry {
-    fn slot(&self, scheme: Scheme) -> &NameHolder {
+impl NameEntry {
+    fn holder_on(&self, scheme: Scheme) -> &NameHolder {
         match scheme {
             Scheme::Https => &self.https,
             Scheme::Http => &self.http,
@@ -171,10 +171,10 @@ impl Entry {
     }
 
     fn find(&self, scheme: Scheme) -> Option<NameLookup> {
-        match self.slot(scheme) {
+        match self.holder_on(scheme) {
             NameHolder::Live(tunnel) => Some(NameLookup::Tunnel(tunnel.clone())),
-            slot if !slot.is_vacant() => Some(NameLookup::Offline),
-            // What is spoken inside TLS need not be HTTP.
+            holder_on if !holder_on.is_vacant() => Some(NameLookup::Offline),
+            // TLS tunnels may carry any protocol, so plain HTTP is not redirected to them.
             _ if scheme == Scheme::Http && self.https.live().is_some_and(|there| there.kind == TunnelKind::Tls) => None,
             _ if scheme == Scheme::Http && !self.https.is_vacant() => Some(NameLookup::HttpsOnly),
             _ => None,

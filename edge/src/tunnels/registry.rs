@@ -1,7 +1,7 @@
-//! The book of who is connected and who holds what.
+//! The registry of connected agents and of the names and ports they hold.
 //!
-//! One lock guards writing; it is never held across an await. Requests of visitors take no lock at all: they
-//! read [`Names`] and [`Backends`].
+//! One lock guards writes; it is never held across an await. Visitors' requests take no lock: they read [`Names`] and
+//! [`Backends`].
 
 use crate::{
     access::Access,
@@ -40,9 +40,9 @@ pub(crate) struct Registry {
     pub(crate) routing: Arc<Routing>,
     pub(crate) ports: Ports,
     pub(crate) access: Arc<Access>,
-    /// What the management API is about to give away.
+    /// Names and ports that the management API is about to give away.
     pub(crate) reservations: PendingReservations,
-    book: Mutex<RegistryState>,
+    state: Mutex<RegistryState>,
 }
 
 /// The settings that sessions and tunnels need.
@@ -58,14 +58,14 @@ pub(crate) struct RegistrySettings {
     pub(crate) domain: HostName,
     /// Names that belong to the server itself: no tunnel can take them.
     pub(crate) own_names: Vec<HostName>,
-    /// The region agents are told.
+    /// The region that agents are told.
     pub(crate) region: String,
-    /// The version agents are told.
+    /// The version that agents are told.
     pub(crate) server_version: String,
     pub(crate) limits: Limits,
 }
 
-/// What only writers look at.
+/// State that only writers use.
 #[derive(Default)]
 pub(crate) struct RegistryState {
     pub(crate) sessions: HashMap<String, SessionEntry>,
@@ -73,14 +73,14 @@ pub(crate) struct RegistryState {
     pub(crate) ports: HashMap<u16, String>,
 }
 
-/// A session and what it holds.
+/// A session and its tunnels.
 pub(crate) struct SessionEntry {
     pub(crate) session: Arc<Session>,
     pub(crate) tunnels: BTreeMap<u32, Arc<Tunnel>>,
     pub(crate) next_number: u32,
 }
 
-/// How a session or tunnel came to its end, which decides what visitors hear afterwards.
+/// How a session or tunnel ended. Determines the response that later visitors get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EndKind {
     /// On purpose: its names are unknown from now on.
@@ -108,75 +108,75 @@ impl Registry {
             ports,
             access,
             reservations: PendingReservations::default(),
-            book: Mutex::default(),
+            state: Mutex::default(),
         }
     }
 
-    pub(crate) fn book(&self) -> MutexGuard<'_, RegistryState> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock_state(&self) -> MutexGuard<'_, RegistryState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Which tunnel has a host, by a name that covers more of it than so many bytes.
+    /// Finds the tunnel of a host by a name that covers more than `covered` bytes of it.
     pub(crate) fn find_beyond(&self, covered: usize, host: &str, scheme: Scheme) -> NameLookup {
         self.names.find_beyond(covered, host, scheme)
     }
 
     /// The session with this id.
     pub(crate) fn session(&self, id: &str) -> Option<Arc<Session>> {
-        self.book().sessions.get(id).map(|held| held.session.clone())
+        self.lock_state().sessions.get(id).map(|entry| entry.session.clone())
     }
 
-    /// Takes a new session in. An older one of the same agent instance ends in the same moment.
+    /// Registers a session. An older one of the same agent instance ends at the same time.
     pub(crate) async fn admit(&self, session: Arc<Session>) {
         let replaced = {
-            let mut book = self.book();
-            let older = |held: &&SessionEntry| held.session.same_agent(&session);
+            let mut state = self.lock_state();
+            let older = |entry: &&SessionEntry| entry.session.same_agent(&session);
             let replaced: Vec<String> =
-                book.sessions.values().filter(older).map(|held| held.session.id.clone()).collect();
-            let held = SessionEntry { session: session.clone(), tunnels: BTreeMap::new(), next_number: 1 };
-            book.sessions.insert(session.id.clone(), held);
+                state.sessions.values().filter(older).map(|entry| entry.session.id.clone()).collect();
+            let entry = SessionEntry { session: session.clone(), tunnels: BTreeMap::new(), next_number: 1 };
+            state.sessions.insert(session.id.clone(), entry);
             replaced
         };
         for older in replaced {
-            if let Some(older) = self.leave(&older, EndKind::Unclean).await {
+            if let Some(older) = self.remove(&older, EndKind::Unclean).await {
                 tracing::info!(session = older.id, by = session.id, "session replaced by the same agent");
                 older.link.end(Code::SessionReplaced.into());
             }
         }
-        self.recount();
+        self.update_metrics();
     }
 
-    /// Takes a session and all it holds out. `None` if it has gone already.
-    pub(crate) async fn leave(&self, id: &str, ending: EndKind) -> Option<Arc<Session>> {
-        let held = {
-            let mut book = self.book();
-            let held = book.sessions.remove(id)?;
-            for tunnel in held.tunnels.values() {
-                self.release(&mut book, tunnel, ending);
+    /// Removes a session and everything it holds. `None` if it is gone already.
+    pub(crate) async fn remove(&self, id: &str, end_kind: EndKind) -> Option<Arc<Session>> {
+        let entry = {
+            let mut state = self.lock_state();
+            let entry = state.sessions.remove(id)?;
+            for tunnel in entry.tunnels.values() {
+                self.release_names(&mut state, tunnel, end_kind);
             }
-            self.regroup(&book);
-            held
+            self.update_groups(&state);
+            entry
         };
-        for tunnel in held.tunnels.values() {
+        for tunnel in entry.tunnels.values() {
             tunnel.upstream.stop();
             self.close_port(tunnel).await;
         }
-        self.recount();
-        Some(held.session)
+        self.update_metrics();
+        Some(entry.session)
     }
 
     /// Ends one tunnel on purpose. Its open connections may finish within the grace period.
     pub(crate) async fn unbind(&self, session: &str, number: u32) {
         let tunnel = {
-            let mut book = self.book();
-            let Some(held) = book.sessions.get_mut(session) else { return };
-            let Some(tunnel) = held.tunnels.remove(&number) else { return };
-            self.release(&mut book, &tunnel, EndKind::Clean);
-            self.regroup(&book);
+            let mut state = self.lock_state();
+            let Some(entry) = state.sessions.get_mut(session) else { return };
+            let Some(tunnel) = entry.tunnels.remove(&number) else { return };
+            self.release_names(&mut state, &tunnel, EndKind::Clean);
+            self.update_groups(&state);
             tunnel
         };
         self.close_port(&tunnel).await;
-        self.recount();
+        self.update_metrics();
         tracing::info!(tunnel = tunnel.id, name = tunnel.name, "tunnel stopped");
         let grace = self.settings.limits.stop_grace;
         tokio::spawn(async move {
@@ -185,24 +185,24 @@ impl Registry {
         });
     }
 
-    /// Takes the backends of a configuration, and ends the sessions whose credentials are not accepted any more. Where
-    /// it is known what has changed, nothing else is looked at.
+    /// Applies the backends of a configuration, and ends sessions whose credentials are no longer valid. With
+    /// `changed`, only changed records are compared.
     pub(crate) async fn follow(&self, published: &Published, changed: Option<&Changed>) {
         let orphans: Vec<String> = {
-            let book = self.book();
+            let state = self.lock_state();
             if changed.is_none_or(|changed| !changed.backends.is_empty()) {
                 let changed = changed.map(|changed| &changed.backends);
-                self.backends.follow(&published.backends, changed, &labelled(&book));
+                self.backends.follow(&published.backends, changed, &labelled(&state));
             }
             if changed.is_some_and(|changed| !changed.credentials) {
                 return;
             }
-            let orphan = |held: &&SessionEntry| !published.credentials.contains_key(&held.session.credential_key);
-            book.sessions.values().filter(orphan).map(|held| held.session.id.clone()).collect()
+            let orphan = |entry: &&SessionEntry| !published.credentials.contains_key(&entry.session.credential_key);
+            state.sessions.values().filter(orphan).map(|entry| entry.session.id.clone()).collect()
         };
         for orphan in orphans {
-            if let Some(session) = self.leave(&orphan, EndKind::Clean).await {
-                let reason = authenticate::lost(published, &session.credential_key);
+            if let Some(session) = self.remove(&orphan, EndKind::Clean).await {
+                let reason = authenticate::revocation_error(published, &session.credential_key);
                 tracing::info!(
                     session = session.id,
                     credential = session.credential,
@@ -214,20 +214,20 @@ impl Registry {
         }
     }
 
-    /// Ends a session because somebody who may do so wants it. `false` if it has gone already.
+    /// Ends a session at the request of the management API. `false` if it is gone already.
     pub(crate) async fn stop(&self, id: &str) -> bool {
-        let Some(session) = self.leave(id, EndKind::Clean).await else { return false };
+        let Some(session) = self.remove(id, EndKind::Clean).await else { return false };
         tracing::info!(session = session.id, "session stopped through the management API");
         session.link.end(Code::SessionStopped.into());
         true
     }
 
-    /// Forgets what has been idle or away for too long.
-    pub(crate) fn tidy(&self) {
+    /// Drops idle connections, and forgets names of agents that have been away for too long.
+    pub(crate) fn sweep(&self) {
         let tunnels: Vec<Arc<Tunnel>> = {
-            let book = self.book();
+            let state = self.lock_state();
             self.names.purge();
-            book.sessions.values().flat_map(|held| held.tunnels.values()).cloned().collect()
+            state.sessions.values().flat_map(|entry| entry.tunnels.values()).cloned().collect()
         };
         for tunnel in &tunnels {
             tunnel.upstream.pool.tidy(self.settings.limits.idle_upstream);
@@ -240,34 +240,34 @@ impl Registry {
 
     /// Asks every agent to connect elsewhere.
     pub(crate) fn drain(&self) {
-        for held in self.book().sessions.values() {
-            held.session.link.drain();
+        for entry in self.lock_state().sessions.values() {
+            entry.session.link.drain();
         }
     }
 
     /// Ends everything without waiting for anything.
     pub(crate) fn abandon(&self) {
         self.ports.abandon();
-        for held in self.book().sessions.values() {
-            held.session.link.end(Code::ServerDraining.into());
+        for entry in self.lock_state().sessions.values() {
+            entry.session.link.end(Code::ServerDraining.into());
         }
     }
 
     /// Ends every session because the server stops.
     pub(crate) async fn close(&self) {
-        let all: Vec<String> = self.book().sessions.keys().cloned().collect();
+        let all: Vec<String> = self.lock_state().sessions.keys().cloned().collect();
         for id in all {
-            if let Some(session) = self.leave(&id, EndKind::Unclean).await {
+            if let Some(session) = self.remove(&id, EndKind::Unclean).await {
                 session.link.end(Code::ServerDraining.into());
             }
         }
     }
 
-    fn release(&self, book: &mut RegistryState, tunnel: &Arc<Tunnel>, ending: EndKind) {
+    fn release_names(&self, state: &mut RegistryState, tunnel: &Arc<Tunnel>, end_kind: EndKind) {
         if let Some(host) = &tunnel.host {
             let scheme = if tunnel.kind == TunnelKind::Http { Scheme::Http } else { Scheme::Https };
             if self.names.holder(host, scheme).live().is_some_and(|holder| Arc::ptr_eq(holder, tunnel)) {
-                let slot = match ending {
+                let slot = match end_kind {
                     EndKind::Clean => NameHolder::Vacant,
                     EndKind::Unclean => NameHolder::Offline(Instant::now() + self.settings.limits.offline_memory),
                 };
@@ -275,9 +275,9 @@ impl Registry {
             }
         }
         if let Some(port) = tunnel.port
-            && book.ports.get(&port) == Some(&tunnel.id)
+            && state.ports.get(&port) == Some(&tunnel.id)
         {
-            book.ports.remove(&port);
+            state.ports.remove(&port);
         }
     }
 
@@ -287,14 +287,14 @@ impl Registry {
         }
     }
 
-    /// Selects the members of all groups again, under the book's lock.
-    pub(crate) fn regroup(&self, book: &RegistryState) {
-        self.backends.regroup(&labelled(book));
+    /// Selects the members of all groups again, under the registry's lock.
+    pub(crate) fn update_groups(&self, state: &RegistryState) {
+        self.backends.regroup(&labelled(state));
     }
 
-    pub(crate) fn recount(&self) {
-        let book = self.book();
-        metrics::sessions(book.sessions.len(), book.sessions.values().map(|held| held.tunnels.len()).sum());
+    pub(crate) fn update_metrics(&self) {
+        let state = self.lock_state();
+        metrics::sessions(state.sessions.len(), state.sessions.values().map(|entry| entry.tunnels.len()).sum());
     }
 
     /// The credential's rules as they are at the moment.
@@ -303,52 +303,56 @@ impl Registry {
         let credential = published.credentials.get(&session.credential_key);
         credential
             .map(|credential| credential.acl.clone())
-            .ok_or_else(|| authenticate::lost(&published, &session.credential_key))
+            .ok_or_else(|| authenticate::revocation_error(&published, &session.credential_key))
     }
 
     pub(crate) fn session_views(&self) -> Vec<SessionView> {
-        let view = |held: &SessionEntry| SessionView {
-            id: held.session.id.clone(),
-            credential: held.session.credential.clone(),
-            instance: held.session.instance.clone(),
-            agent_version: held.session.agent_version.clone(),
-            os: held.session.os.clone(),
-            address: held.session.peer.ip(),
-            started_at: held.session.started_at,
+        let view = |entry: &SessionEntry| SessionView {
+            id: entry.session.id.clone(),
+            credential: entry.session.credential.clone(),
+            instance: entry.session.instance.clone(),
+            agent_version: entry.session.agent_version.clone(),
+            os: entry.session.os.clone(),
+            address: entry.session.peer.ip(),
+            started_at: entry.session.started_at,
             transport: String::from_utf8_lossy(postern_tunnel::ALPN).into_owned(),
-            metadata: held.session.metadata.clone(),
-            remote_management: held.session.remote_management,
-            latency: held.session.link.latency(),
+            metadata: entry.session.metadata.clone(),
+            remote_management: entry.session.remote_management,
+            latency: entry.session.link.latency(),
         };
-        self.book().sessions.values().map(view).collect()
+        self.lock_state().sessions.values().map(view).collect()
     }
 
     pub(crate) fn tunnel_views(&self) -> Vec<TunnelView> {
-        self.book().sessions.values().flat_map(|held| held.tunnels.values()).map(|tunnel| tunnel.view()).collect()
+        self.lock_state()
+            .sessions
+            .values()
+            .flat_map(|entry| entry.tunnels.values())
+            .map(|tunnel| tunnel.view())
+            .collect()
     }
 
     pub(crate) fn tunnels_with(&self, labels: &BTreeMap<String, String>) -> Vec<String> {
-        let book = self.book();
-        let all = book.sessions.values().flat_map(|held| held.tunnels.values());
+        let state = self.lock_state();
+        let all = state.sessions.values().flat_map(|entry| entry.tunnels.values());
         all.filter(|tunnel| tunnel.carries(labels)).map(|tunnel| tunnel.id.clone()).collect()
     }
 
     pub(crate) fn port_in_use(&self, port: u16) -> bool {
-        self.book().ports.contains_key(&port)
+        self.lock_state().ports.contains_key(&port)
     }
 
     pub(crate) fn host_in_use(&self, host: &HostName) -> bool {
         [Scheme::Https, Scheme::Http].into_iter().any(|scheme| self.names.holder(host, scheme).live().is_some())
     }
 
-    /// Keeps agents from taking something until the answer is dropped. Who looks now sees everything that was taken
-    /// before.
+    /// Keeps agents from binding names or ports until the guard is dropped. Later queries see every earlier bind.
     pub(crate) fn reserve(&self, reservation: PendingReservation) -> ReservationGuard {
-        let _book = self.book();
+        let _book = self.lock_state();
         self.reservations.add(reservation)
     }
 
-    /// Whether a host is reserved, so that who asks for it may come again.
+    /// Whether a host is reserved: its agent is expected to come back.
     pub(crate) fn expects(&self, host: &str) -> bool {
         self.published.borrow().names.expects(host)
     }
@@ -359,7 +363,7 @@ impl Registry {
 }
 
 /// All tunnels with labels.
-fn labelled(book: &RegistryState) -> Vec<Arc<TunnelUpstream>> {
-    let all = book.sessions.values().flat_map(|held| held.tunnels.values());
+fn labelled(state: &RegistryState) -> Vec<Arc<TunnelUpstream>> {
+    let all = state.sessions.values().flat_map(|entry| entry.tunnels.values());
     all.filter(|tunnel| tunnel.kind == TunnelKind::Labels).map(|tunnel| tunnel.upstream.clone()).collect()
 }

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 /// An agent that is connected.
 pub(crate) struct Session {
     pub(crate) id: String,
-    /// The KSUID of its credential, as it stands in tokens.
+    /// The KSUID of its credential, as in authtokens.
     pub(crate) credential_key: String,
     /// The whole id of its credential.
     pub(crate) credential: String,
@@ -24,7 +24,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Whether both sessions are of the same agent instance. An instance names itself, so its credential counts too.
+    /// Whether both sessions belong to the same agent instance. Instances choose their own ids, so the credential
+    /// must match too.
     pub(crate) fn same_agent(&self, other: &Session) -> bool {
         self.credential_key == other.credential_key && self.instance == other.instance && !self.instance.is_empty()
     }

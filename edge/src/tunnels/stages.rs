@@ -1,4 +1,4 @@
-//! The modules of a tunnel: what an agent asks for becomes the same stages that routes have.
+//! The modules of a tunnel: the agent's settings become the same pipeline that routes have.
 
 use crate::{
     modules::{Column, tunnel_owner},
@@ -18,34 +18,34 @@ use postern_tunnel::{
 };
 use std::sync::Arc;
 
-/// What stands between the visitors of a tunnel and its agent.
+/// The modules between the visitors of a tunnel and its agent.
 pub(crate) struct Stages {
-    /// What their memory is kept under, and for whom connections by their rules are made.
+    /// The owner id of their module state and of their TLS handshakes.
     pub(crate) owner: Arc<str>,
     pub(crate) column: Arc<Column>,
-    /// What connections must fulfil beyond what everybody's must.
+    /// The rules of its TLS handshakes; `None` for the default ones.
     pub(crate) handshake: Option<Handshake>,
 }
 
 impl Stages {
-    /// Makes them ready, or says what is wrong with what was asked for. `None` where nothing was.
+    /// Builds the modules of a bind, or says what is wrong with them. `None` if there are none.
     pub(crate) fn of(session: &Session, bind: &Bind, routing: &Routing) -> Result<Option<Box<Self>>, Error> {
-        let modules = wanted(bind)?;
-        let ends_here = matches!(bind.what, BindWhat::Tls { terminate: true, .. });
-        if modules.is_none() && !ends_here {
+        let modules = requested_modules(bind)?;
+        let terminates = matches!(bind.what, BindWhat::Tls { terminate: true, .. });
+        if modules.is_none() && !terminates {
             return Ok(None);
         }
         let modules = modules.unwrap_or_default();
         let owner = tunnel_owner(&session.credential, &session.instance, &bind.name);
         let settings = settings(modules);
         let column = Arc::new(routing.stages_of_tunnel(&owner, &settings)?);
-        let handshake = routing.handshake_of_tunnel(&settings, ends_here)?;
+        let handshake = routing.handshake_of_tunnel(&settings, terminates)?;
         Ok(Some(Box::new(Stages { owner: owner.into(), column, handshake })))
     }
 }
 
-/// The modules that were asked for, judged once more: agents of any make may ask.
-fn wanted(bind: &Bind) -> Result<Option<TunnelModules>, Error> {
+/// The modules of a bind, validated again: the agent need not be ours.
+fn requested_modules(bind: &Bind) -> Result<Option<TunnelModules>, Error> {
     let mut modules = match &bind.modules {
         None => return Ok(None),
         Some(Modules::Read(modules)) => TunnelModules::clone(modules),
@@ -59,8 +59,8 @@ fn wanted(bind: &Bind) -> Result<Option<TunnelModules>, Error> {
         BindWhat::Http { scheme: Scheme::Https, .. } => (true, "an https tunnel"),
         BindWhat::Http { scheme: Scheme::Http, .. } => {
             // The cookies of a login are for encrypted connections alone.
-            let logs_in = modules.oauth.is_some() || modules.oidc.is_some();
-            (modules.mutual_tls.is_empty() && !logs_in, "a tunnel without TLS")
+            let has_login = modules.oauth.is_some() || modules.oidc.is_some();
+            (modules.mutual_tls.is_empty() && !has_login, "a tunnel without TLS")
         }
         BindWhat::Tls { terminate, .. } => {
             (modules.concerns_connections_only() && (*terminate || modules.mutual_tls.is_empty()), "a tls tunnel")

@@ -20,17 +20,17 @@ pub struct SessionView {
     pub address: IpAddr,
     /// Since when.
     pub started_at: Timestamp,
-    /// What agent and server speak with each other.
+    /// The protocol between agent and server.
     pub transport: String,
-    /// What its owner wrote on it.
+    /// Metadata set by its owner.
     pub metadata: String,
-    /// Whether the agent lets itself be told what to do.
+    /// Whether the agent accepts remote management.
     pub remote_management: bool,
     /// Last measured round trip.
     pub latency: Option<Duration>,
 }
 
-/// What kind of address a tunnel has.
+/// The kind of a tunnel's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TunnelKind {
     /// A host name over HTTPS.
@@ -56,7 +56,7 @@ pub struct TunnelView {
     pub credential: String,
     /// The name it has at the agent.
     pub name: String,
-    /// What kind of address it has.
+    /// The kind of its address.
     pub kind: TunnelKind,
     /// Its public address; a labelled tunnel has none.
     pub url: Option<String>,
@@ -68,7 +68,7 @@ pub struct TunnelView {
     pub labels: BTreeMap<String, String>,
     /// The local address as the agent describes it.
     pub forwards_to: String,
-    /// What its owner wrote on it.
+    /// Metadata set by its owner.
     pub metadata: String,
     /// Since when.
     pub started_at: Timestamp,

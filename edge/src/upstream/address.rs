@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 /// From the first packet to the end of the TLS handshake.
-const PATIENCE: Duration = Duration::from_secs(10);
+const DIAL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One address and its idle HTTP connections.
 pub(crate) struct StaticAddress {
@@ -27,7 +27,7 @@ impl StaticAddress {
 
     /// Dials it.
     pub(crate) async fn dial(&self) -> io::Result<AddressStream> {
-        let dialling = async {
+        let dial = async {
             let stream = TcpStream::connect(&self.text).await?;
             postern_tunnel::sockets::tune(&stream);
             let Some(tls) = &self.tls else { return Ok(AddressStream::Clear(stream)) };
@@ -36,7 +36,7 @@ impl StaticAddress {
             let name = ServerName::try_from(host).map_err(io::Error::other)?;
             tls.connect(name, stream).await.map(|stream| AddressStream::Tls(Box::new(stream)))
         };
-        tokio::time::timeout(PATIENCE, dialling)
+        tokio::time::timeout(DIAL_TIMEOUT, dial)
             .await
             .unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "it did not answer in time")))
     }
@@ -48,7 +48,7 @@ pub(crate) enum AddressStream {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-/// What connections with TLS trust: the authorities of this machine.
+/// Trusts the certificate authorities of this machine.
 pub(crate) fn connector() -> TlsConnector {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider)

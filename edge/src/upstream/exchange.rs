@@ -1,4 +1,4 @@
-//! One request and its answer: from whoever can be dialled first.
+//! One exchange: a request and its response, with the first upstream that can be dialed.
 
 use crate::{
     http::{BodyProgress, BodyTooSlow, RequestBody, VisitorDisconnected},
@@ -6,7 +6,7 @@ use crate::{
     telemetry::{Trace, metrics},
     upstream::{
         Candidate, Candidates, FixedResponse, H1Connection, H2Connections, OriginServer, StreamSpec,
-        h2_connections::{self as shared, StreamPermit},
+        h2_connections::{self as h2_connections, StreamPermit},
     },
 };
 use hyper::{Method, Request, Response, body::Incoming, client::conn::TrySendError};
@@ -21,7 +21,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Where an answer came from.
+/// A response and its source.
 pub(crate) enum UpstreamResponse {
     /// From an origin, over a connection that is still needed for the body.
     Origin { response: Response<Incoming>, connection: ResponseConnection, origin: OriginServer },
@@ -29,42 +29,42 @@ pub(crate) enum UpstreamResponse {
     Fixed(Arc<FixedResponse>),
 }
 
-/// What a request and its answer travel on.
+/// The connection that a response arrives on.
 pub(crate) enum ResponseConnection {
     /// A connection of HTTP/1.1, for the time of one exchange.
     Exclusive(Box<H1Connection>),
-    /// One of many requests on a connection of HTTP/2; the place is free again when dropped.
+    /// One of many requests on an HTTP/2 connection; dropping it releases the stream.
     Shared(#[expect(dead_code, reason = "held, not looked at")] StreamPermit),
 }
 
-/// Sends a request to the first candidate that can be dialled, and waits for the head of its answer. Once one is
-/// dialled the others are out: the request may have been acted on.
+/// Sends a request to the first candidate that can be dialed, and waits for the head of its response. Once one is
+/// dialed no other is tried: the request may have been acted on.
 pub(crate) async fn exchange(
     candidates: Candidates,
     spec: StreamSpec,
     request: Request<RequestBody>,
     progress: Option<Arc<BodyProgress>>,
-    patience: Duration,
+    timeout: Duration,
     trace: &mut Trace,
 ) -> Result<UpstreamResponse, Refusal> {
     let mut request = request;
-    let mut left = candidates.len();
+    let mut remaining = candidates.len();
     let mut last = None;
     for candidate in candidates {
-        left -= 1;
+        remaining -= 1;
         let origin = match candidate {
-            Candidate::Answer(fixed) => return Ok(UpstreamResponse::Fixed(fixed)),
+            Candidate::Respond(fixed) => return Ok(UpstreamResponse::Fixed(fixed)),
             Candidate::Dial(origin) => origin,
         };
         origin.mark_tried(trace);
-        let asked = match origin.h2_connections() {
-            None => ask(&origin, spec, request, &progress, patience, (left > 0, trace)).await,
-            Some(h2_connections) => ask_shared(&origin, h2_connections, spec, request, &progress, patience).await,
+        let result = match origin.h2_connections() {
+            None => attempt(&origin, spec, request, &progress, timeout, (remaining > 0, trace)).await,
+            Some(h2_connections) => attempt_shared(&origin, h2_connections, spec, request, &progress, timeout).await,
         };
-        match asked {
+        match result {
             Ok((response, connection)) => return Ok(UpstreamResponse::Origin { response, connection, origin }),
             Err(AttemptError::NotReached(refusal, unsent)) => {
-                tracing::debug!(origin = %origin.id(), code = %refusal.error.code, left, "cannot be dialled");
+                tracing::debug!(origin = %origin.id(), code = %refusal.error.code, remaining, "cannot be dialled");
                 (last, request) = (Some(refusal), *unsent);
             }
             Err(AttemptError::Failed(refusal)) => return Err(refusal),
@@ -73,83 +73,83 @@ pub(crate) async fn exchange(
     Err(last.unwrap_or_else(|| Refusal::new(Fault::Route, Code::BackendMissing)))
 }
 
-/// Why there is no answer.
+/// The reason why an attempt failed.
 enum AttemptError {
     /// Nothing was sent; the request is as it was.
     NotReached(Refusal, Box<Request<RequestBody>>),
     Failed(Refusal),
 }
 
-/// Asks one origin.
+/// Attempts the request at one upstream over HTTP/1.1.
 ///
-/// An idle connection may turn out to be stale just now. Then the request is sent once more on a fresh stream,
-/// if the local service cannot have acted on it: nothing was sent, or it has no body and is idempotent.
-async fn ask(
+/// An idle connection may have become stale. Then the request is sent once more on a fresh stream, if the local
+/// service cannot have acted on it: nothing was sent, or it is idempotent and has no body (RFC 9110, section 9.2.2).
+async fn attempt(
     origin: &OriginServer,
     spec: StreamSpec,
     request: Request<RequestBody>,
     progress: &Option<Arc<BodyProgress>>,
-    patience: Duration,
-    (others, trace): (bool, &mut Trace),
+    timeout: Duration,
+    (more_candidates, trace): (bool, &mut Trace),
 ) -> Result<(Response<Incoming>, ResponseConnection), AttemptError> {
     let mut request = request;
     let key = origin.key(spec);
     if let Some(upstream) = origin.pool().take(key) {
         metrics::upstream_reused();
-        upstream.explain(trace);
-        let again = can_repeat(&request).then(|| head_of(&request));
-        match send(upstream, request, progress.clone(), patience).await {
-            Ok(answered) => return Ok(answered),
-            Err(failure) => match (failure.unsent, again) {
+        upstream.send_note(trace);
+        let retry = can_repeat(&request).then(|| head_of(&request));
+        match send(upstream, request, progress.clone(), timeout).await {
+            Ok(mark_responded) => return Ok(mark_responded),
+            Err(failure) => match (failure.unsent, retry) {
                 (Some(unsent), _) => request = unsent,
-                (None, Some(again)) if failure.stale => request = again,
+                (None, Some(retry)) if failure.stale => request = retry,
                 _ => return Err(AttemptError::Failed(failure.refusal)),
             },
         }
         tracing::debug!(origin = %origin.id(), "idle connection was stale; trying a fresh one");
     }
-    let looking = Instant::now();
-    let stream = match origin.open(spec, others).await {
+    let opening = Instant::now();
+    let stream = match origin.open(spec, more_candidates).await {
         Ok(stream) => stream,
         Err(refusal) => return Err(AttemptError::NotReached(refusal, Box::new(request))),
     };
-    trace.queued(looking.elapsed());
+    trace.queued(opening.elapsed());
     let upstream = H1Connection::on(stream, key, origin.accepts_notes()).await.map_err(|error| {
         let error = Error::new(Code::Internal, format!("The request cannot be sent: {error}."));
         AttemptError::Failed(Refusal::new(Fault::Us, error))
     })?;
-    upstream.explain(trace);
-    send(upstream, request, progress.clone(), patience).await.map_err(|failure| AttemptError::Failed(failure.refusal))
+    upstream.send_note(trace);
+    send(upstream, request, progress.clone(), timeout).await.map_err(|failure| AttemptError::Failed(failure.refusal))
 }
 
-/// Asks one origin over a connection that others use, too. Sent once more as above, and where the local service said
-/// that it has not looked at it.
-async fn ask_shared(
+/// Attempts the request at one upstream over a shared HTTP/2 connection. Retries like [`attempt`], and also when the
+/// local service reports that it did not process the request.
+async fn attempt_shared(
     origin: &OriginServer,
     h2_connections: &H2Connections,
     spec: StreamSpec,
     request: Request<RequestBody>,
     progress: &Option<Arc<BodyProgress>>,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<(Response<Incoming>, ResponseConnection), AttemptError> {
     let mut request = request;
     let mut tries = 2;
     loop {
         tries -= 1;
-        let lease = match shared::lend(origin, h2_connections, spec).await {
-            Ok(lease) => lease,
+        let permit = match h2_connections::acquire_stream(origin, h2_connections, spec).await {
+            Ok(permit) => permit,
             Err(refusal) => return Err(AttemptError::NotReached(refusal, Box::new(request))),
         };
-        let again = can_repeat(&request).then(|| head_of(&request));
-        shared::to_http2(&mut request).map_err(AttemptError::Failed)?;
-        match send_shared(lease, request, progress.clone(), patience).await {
-            Ok(answered) => return Ok(answered),
-            Err(failure) => match (failure.unsent, again) {
+        let retry = can_repeat(&request).then(|| head_of(&request));
+        h2_connections::to_http2(&mut request).map_err(AttemptError::Failed)?;
+        match send_shared(permit, request, progress.clone(), timeout).await {
+            Ok(mark_responded) => return Ok(mark_responded),
+            Err(failure) => match (failure.unsent, retry) {
                 (Some(mut unsent), _) if tries > 0 => {
-                    shared::to_http1(&mut unsent);
+                    h2_connections::to_http1(&mut unsent);
                     request = unsent;
                 }
-                (None, Some(again)) if tries > 0 && failure.stale => request = again,
+                (None, Some(retry)) if tries > 0 && failure.stale => request = retry,
                 _ => return Err(AttemptError::Failed(failure.refusal)),
             },
         }
@@ -161,7 +161,7 @@ struct SendError {
     refusal: Refusal,
     /// The request, if not a byte of it was sent.
     unsent: Option<Request<RequestBody>>,
-    /// Whether the connection ended before the first byte of an answer.
+    /// Whether the connection ended before the first byte of a response.
     stale: bool,
 }
 
@@ -169,51 +169,51 @@ async fn send(
     mut upstream: Box<H1Connection>,
     request: Request<RequestBody>,
     progress: Option<Arc<BodyProgress>>,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<(Response<Incoming>, ResponseConnection), SendError> {
-    let answer = upstream.sender.try_send_request(request);
-    let mut answer = pin!(answer);
-    let answer = std::future::poll_fn(|cx| {
-        // Its end, too, is told through the answer.
+    let response_future = upstream.sender.try_send_request(request);
+    let mut response_future = pin!(response_future);
+    let response_future = std::future::poll_fn(|cx| {
+        // The end of the connection is reported through the response.
         let _ = upstream.drive(cx);
-        answer.as_mut().poll(cx)
+        response_future.as_mut().poll(cx)
     });
-    let response = in_time(answer, progress, patience).await?;
+    let response = await_response(response_future, progress, timeout).await?;
     Ok((response, ResponseConnection::Exclusive(upstream)))
 }
 
 async fn send_shared(
-    mut lease: StreamPermit,
+    mut permit: StreamPermit,
     request: Request<RequestBody>,
     progress: Option<Arc<BodyProgress>>,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<(Response<Incoming>, ResponseConnection), SendError> {
-    let answer = lease.sender.try_send_request(request);
-    let response = in_time(answer, progress, patience).await?;
-    Ok((response, ResponseConnection::Shared(lease)))
+    let response_future = permit.sender.try_send_request(request);
+    let response = await_response(response_future, progress, timeout).await?;
+    Ok((response, ResponseConnection::Shared(permit)))
 }
 
-/// Waits for the head of an answer.
-async fn in_time(
-    answer: impl Future<Output = Result<Response<Incoming>, TrySendError<Request<RequestBody>>>>,
+/// Waits for the head of a response.
+async fn await_response(
+    response_future: impl Future<Output = Result<Response<Incoming>, TrySendError<Request<RequestBody>>>>,
     progress: Option<Arc<BodyProgress>>,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Response<Incoming>, SendError> {
-    let mut answer = pin!(answer);
-    let mut deadline = pin!(tokio::time::sleep(patience));
-    let mut seen = 0;
+    let mut response_future = pin!(response_future);
+    let mut deadline = pin!(tokio::time::sleep(timeout));
+    let mut seen_frames = 0;
     let outcome = std::future::poll_fn(|cx| {
-        if let Poll::Ready(outcome) = answer.as_mut().poll(cx) {
+        if let Poll::Ready(outcome) = response_future.as_mut().poll(cx) {
             return Poll::Ready(Some(outcome));
         }
         while deadline.as_mut().poll(cx).is_ready() {
             // As long as the visitor is still sending, it is not the local service that is slow.
             let sent = progress.as_ref().map_or(0, |progress| progress.frames());
-            if sent == seen {
+            if sent == seen_frames {
                 return Poll::Ready(None);
             }
-            seen = sent;
-            deadline.as_mut().reset(tokio::time::Instant::now() + patience);
+            seen_frames = sent;
+            deadline.as_mut().reset(tokio::time::Instant::now() + timeout);
         }
         Poll::Pending
     })
@@ -221,7 +221,7 @@ async fn in_time(
     match outcome {
         Some(Ok(response)) => {
             if let Some(progress) = &progress {
-                progress.answered();
+                progress.mark_responded();
             }
             Ok(response)
         }
@@ -236,14 +236,14 @@ async fn in_time(
             Err(SendError { refusal: refusal_of(&error), unsent, stale })
         }
         None => {
-            let message = format!("The local service did not begin to answer within {} seconds.", patience.as_secs());
+            let message = format!("The local service did not begin to respond within {} seconds.", timeout.as_secs());
             let refusal = Refusal::new(Fault::Service, Error::new(Code::UpstreamTimeout, message));
             Err(SendError { refusal, unsent: None, stale: false })
         }
     }
 }
 
-/// Whether sending twice is the same as sending once.
+/// Whether the request is idempotent and has no body, so that it can be sent twice.
 fn can_repeat(request: &Request<RequestBody>) -> bool {
     request.body().is_empty()
         && matches!(
@@ -267,56 +267,59 @@ pub(crate) fn refused_by_agent(error: &io::Error) -> Option<&Error> {
     error.get_ref().and_then(|inner| inner.downcast_ref::<Refused>()).map(|refused| &refused.0)
 }
 
-/// The cause of an error somewhere down its chain.
-fn cause<'a, T>(
+/// Finds a cause in the chain of an error.
+fn find_cause<'a, T>(
     error: &'a hyper::Error,
-    found: impl Fn(&'a (dyn std::error::Error + 'static)) -> Option<T>,
+    matches: impl Fn(&'a (dyn std::error::Error + 'static)) -> Option<T>,
 ) -> Option<T> {
     let mut next = error.source();
-    while let Some(cause) = next {
-        if let Some(found) = found(cause) {
-            return Some(found);
+    while let Some(find_cause) = next {
+        if let Some(matches) = matches(find_cause) {
+            return Some(matches);
         }
-        next = cause.source();
+        next = find_cause.source();
     }
     None
 }
 
 fn is_broken(error: &hyper::Error) -> bool {
-    cause(error, |cause| cause.downcast_ref::<io::Error>()).is_some_and(|error| refused_by_agent(error).is_none())
+    find_cause(error, |find_cause| find_cause.downcast_ref::<io::Error>())
+        .is_some_and(|error| refused_by_agent(error).is_none())
 }
 
-/// Whether the other side of HTTP/2 says that it did not look at the request, or is gone.
+/// Whether the HTTP/2 peer reports that it did not process the request, or is gone (RFC 9113, section 8.7).
 fn is_untouched(error: &hyper::Error) -> bool {
-    cause(error, |cause| cause.downcast_ref::<h2::Error>()).is_some_and(|h2| {
-        let left = h2.is_go_away() && h2.is_remote() && h2.reason() == Some(h2::Reason::NO_ERROR);
-        h2.is_io() || left || h2.reason() == Some(h2::Reason::REFUSED_STREAM)
+    find_cause(error, |find_cause| find_cause.downcast_ref::<h2::Error>()).is_some_and(|h2| {
+        let remaining = h2.is_go_away() && h2.is_remote() && h2.reason() == Some(h2::Reason::NO_ERROR);
+        h2.is_io() || remaining || h2.reason() == Some(h2::Reason::REFUSED_STREAM)
     })
 }
 
 fn refusal_of(error: &hyper::Error) -> Refusal {
-    if let Some(refused) = cause(error, |cause| cause.downcast_ref::<io::Error>().and_then(refused_by_agent)) {
+    if let Some(refused) =
+        find_cause(error, |find_cause| find_cause.downcast_ref::<io::Error>().and_then(refused_by_agent))
+    {
         return Refusal::from_agent(refused);
     }
-    if cause(error, |cause| cause.downcast_ref::<BodyTooSlow>()).is_some() {
+    if find_cause(error, |find_cause| find_cause.downcast_ref::<BodyTooSlow>()).is_some() {
         return BodyTooSlow::refusal();
     }
-    if error.is_user() || cause(error, |cause| cause.downcast_ref::<VisitorDisconnected>()).is_some() {
+    if error.is_user() || find_cause(error, |find_cause| find_cause.downcast_ref::<VisitorDisconnected>()).is_some() {
         return Refusal::invalid("The body of the request ended early.");
     }
-    if let Some(h2) = cause(error, |cause| cause.downcast_ref::<h2::Error>()).filter(|h2| !h2.is_io()) {
-        let why = h2.reason().unwrap_or(h2::Reason::PROTOCOL_ERROR);
+    if let Some(h2) = find_cause(error, |find_cause| find_cause.downcast_ref::<h2::Error>()).filter(|h2| !h2.is_io()) {
+        let reason = h2.reason().unwrap_or(h2::Reason::PROTOCOL_ERROR);
         let (code, message) = if h2.is_remote() {
-            (Code::UpstreamClosed, format!("The local service gave the request up before it answered: {why}."))
+            (Code::UpstreamClosed, format!("The local service gave the request up before it responded: {reason}."))
         } else {
-            (Code::UpstreamInvalid, format!("The local service answered with something that is not HTTP/2: {why}."))
+            (Code::UpstreamInvalid, format!("The local service responded with something that is not HTTP/2: {reason}."))
         };
         return Refusal::new(Fault::Service, Error::new(code, message));
     }
     if error.is_parse() || error.is_parse_too_large() {
-        let message = "The local service answered with something that is not HTTP.";
+        let message = "The local service responded with something that is not HTTP.";
         return Refusal::new(Fault::Service, Error::new(Code::UpstreamInvalid, message));
     }
-    let message = "The connection to the local service ended before it answered.";
+    let message = "The connection to the local service ended before it responded.";
     Refusal::new(Fault::Service, Error::new(Code::UpstreamClosed, message))
 }

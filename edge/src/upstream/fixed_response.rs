@@ -1,4 +1,4 @@
-//! HTTP response backends: the same answer for everybody, made ready once.
+//! HTTP response backends: one fixed response, built once.
 
 use crate::upstream::ResponseBody;
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! Tunnel groups: which tunnels carry the labels a backend selects, and whose turn it is.
+//! Tunnel groups: the tunnels with the labels that a backend selects, used in turn.
 
 use super::TunnelUpstream;
 use std::{
@@ -17,7 +17,7 @@ pub(crate) struct TunnelGroup {
 }
 
 impl TunnelGroup {
-    /// The tunnels that carry all of these labels; request_limiter go on where they were.
+    /// The tunnels that carry all of these labels; the turn continues where it was.
     pub(crate) fn of(
         labels: &BTreeMap<String, String>,
         tunnels: &[Arc<TunnelUpstream>],
@@ -27,13 +27,13 @@ impl TunnelGroup {
         TunnelGroup { members, turn: before.map(|group| group.turn.clone()).unwrap_or_default() }
     }
 
-    /// Whether both have the same members.
+    /// Whether both groups have the same members.
     pub(crate) fn has_members_of(&self, other: &TunnelGroup) -> bool {
         let pairs = self.members.iter().zip(&other.members);
         self.members.len() == other.members.len() && pairs.into_iter().all(|(one, other)| Arc::ptr_eq(one, other))
     }
 
-    /// All members, whose turn it is first.
+    /// All members, beginning with the next in turn.
     pub(crate) fn in_turn(&self) -> impl Iterator<Item = &Arc<TunnelUpstream>> {
         let count = self.members.len();
         let turn = if count > 1 { self.turn.fetch_add(1, Ordering::Relaxed) % count } else { 0 };

@@ -1,7 +1,7 @@
-//! Idle HTTP connections to one origin, shared by all its visitors.
+//! A pool of idle HTTP/1.1 connections to one upstream, shared by all its visitors.
 //!
-//! A connection has no task of its own: whoever uses it drives it, so that a request wakes nobody but its own
-//! task. While it idles nobody reads from it; a look before it is used finds out whether the other side left.
+//! A connection has no task of its own: the task that uses it drives it, so that a request wakes no other task. Idle
+//! connections are not polled; a check before use finds out whether the peer has left.
 
 use crate::{http::RequestBody, telemetry::Trace, upstream::OriginStream};
 use bytes::Bytes;
@@ -22,17 +22,17 @@ use std::{
 use tokio::time::Instant;
 
 /// Buffer of a connection: answers' header blocks must fit, bodies pass through in pieces of it.
-const BUFFER: usize = 64 * 1024;
+const MAX_BUFFER_BYTES: usize = 64 * 1024;
 
 /// One HTTP/1.1 connection to a local service.
 pub(crate) struct H1Connection {
     pub(crate) sender: SendRequest<RequestBody>,
     driver: Connection<TokioIo<OriginStream>, RequestBody>,
-    over: bool,
-    /// Where the other side is told why a request came through, if it wants to know.
+    ended: bool,
+    /// Receives the trace of each request, if the agent accepts notes.
     notes: Option<Notes>,
     idle_since: Instant,
-    /// The one visitor it is for, where the local service was told spec.
+    /// The visitor it is reserved for, where the local service is told the visitor's address.
     key: Option<SocketAddr>,
 }
 
@@ -41,20 +41,20 @@ impl H1Connection {
     pub(crate) async fn on(
         mut stream: OriginStream,
         key: Option<SocketAddr>,
-        told_why: bool,
+        accepts_notes: bool,
     ) -> hyper::Result<Box<Self>> {
-        let notes = if told_why { stream.notes() } else { None };
+        let notes = if accepts_notes { stream.notes() } else { None };
         let (sender, driver) = http1::Builder::new()
             .preserve_header_case(true)
             .title_case_headers(true)
-            .max_buf_size(BUFFER)
+            .max_buf_size(MAX_BUFFER_BYTES)
             .handshake(TokioIo::new(stream))
             .await?;
-        Ok(Box::new(H1Connection { sender, driver, over: false, notes, idle_since: Instant::now(), key }))
+        Ok(Box::new(H1Connection { sender, driver, ended: false, notes, idle_since: Instant::now(), key }))
     }
 
-    /// Tells the other side why the next request came through.
-    pub(crate) fn explain(&self, trace: &mut Trace) {
+    /// Sends the trace of the next request as a note.
+    pub(crate) fn send_note(&self, trace: &mut Trace) {
         if let Some(notes) = &self.notes
             && let Some(note) = trace.note_for_agent()
         {
@@ -62,12 +62,11 @@ impl H1Connection {
         }
     }
 
-    /// Moves bytes in both directions as far as they go now. Ready once the connection has come to its end,
-    /// which an upgrade is, too.
+    /// Moves bytes in both directions as far as possible now. Ready once the connection has ended or was upgraded.
     pub(crate) fn drive(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if !self.over {
+        if !self.ended {
             let outcome = std::task::ready!(Pin::new(&mut self.driver).poll(cx));
-            self.over = true;
+            self.ended = true;
             if let Err(error) = outcome {
                 tracing::trace!(%error, "connection to a local service ended");
             }
@@ -80,7 +79,7 @@ impl H1Connection {
         self.drive(&mut Context::from_waker(noop_waker_ref())).is_pending() && self.sender.is_ready()
     }
 
-    /// The stream itself and what was read from it already, after an upgrade.
+    /// The stream and the bytes read from it already, after an upgrade.
     pub(crate) fn into_stream(self) -> (OriginStream, Bytes) {
         let Parts { io, read_buf, .. } = self.driver.into_parts();
         (io.into_inner(), read_buf)
@@ -119,35 +118,35 @@ impl H1Pool {
         }
     }
 
-    /// Puts a connection back whose exchange is over.
+    /// Returns a connection after its exchange.
     pub(crate) fn put(&self, mut upstream: Box<H1Connection>) {
         if !upstream.is_ready() || self.closed.load(Ordering::Acquire) {
             return;
         }
         upstream.idle_since = Instant::now();
         let mut idle = self.idle();
-        // A connection for one visitor is of use while that one stays: the oldest make room.
-        let oldest = (idle.len() >= self.limit && upstream.key.is_some() && self.limit > 0).then(|| idle.remove(0));
+        // A connection for one visitor is of use only while that visitor stays, so the oldest is evicted.
+        let evicted = (idle.len() >= self.limit && upstream.key.is_some() && self.limit > 0).then(|| idle.remove(0));
         if idle.len() < self.limit {
             idle.push(upstream);
         }
         drop(idle);
-        drop(oldest);
+        drop(evicted);
     }
 
-    /// Drops what idles for too long or was left by the other side.
-    pub(crate) fn tidy(&self, longest: Duration) {
+    /// Drops connections that idle for too long or were closed by the peer.
+    pub(crate) fn tidy(&self, max_idle: Duration) {
         let now = Instant::now();
-        let kept = |upstream: &mut Box<H1Connection>| now - upstream.idle_since < longest && upstream.is_ready();
+        let usable = |upstream: &mut Box<H1Connection>| now - upstream.idle_since < max_idle && upstream.is_ready();
         // Dropped outside the lock: closing a stream takes locks of its own.
-        let gone: Vec<_> = self.idle().extract_if(.., |upstream| !kept(upstream)).collect();
-        drop(gone);
+        let removed: Vec<_> = self.idle().extract_if(.., |upstream| !usable(upstream)).collect();
+        drop(removed);
     }
 
     /// Drops everything, and whatever comes back later.
     pub(crate) fn clear(&self) {
         self.closed.store(true, Ordering::Release);
-        let gone = std::mem::take(&mut *self.idle());
-        drop(gone);
+        let removed = std::mem::take(&mut *self.idle());
+        drop(removed);
     }
 }

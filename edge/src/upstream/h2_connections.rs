@@ -1,7 +1,7 @@
-//! HTTP/2 connections to one origin, each shared by many requests at once.
+//! HTTP/2 connections to one upstream, each shared by many requests.
 //!
-//! Nobody asks whether the local service speaks HTTP/2: its agent said so, and a connection counts as made when the
-//! service has said what it allows. Connections of HTTP/1.1 are lent whole instead: see `pool`.
+//! The agent declares that the local service speaks HTTP/2; a connection counts as open when the service's SETTINGS
+//! have arrived (RFC 9113, section 3.4). HTTP/1.1 connections are exclusive instead: see `h1_pool`.
 
 use crate::{
     http::RequestBody,
@@ -36,19 +36,19 @@ use tokio::{
 };
 
 /// Requests at once on one connection, unless the local service allows fewer.
-const STREAMS: usize = 64;
-/// What may wait here unread: together no more than the connection's window, so that visitors who do not read never
-/// hold up the others.
-const STREAM_WINDOW: u32 = 256 * 1024;
-const CONNECTION_WINDOW: u32 = STREAMS as u32 * STREAM_WINDOW;
-const SEND_BUFFER: usize = 128 * 1024;
-const HEAD_BYTES: u32 = 64 * 1024;
+const MAX_STREAMS: usize = 64;
+/// Flow-control windows: the windows of all streams together fit into that of the connection, so that visitors that
+/// do not read never block others.
+const STREAM_WINDOW_BYTES: u32 = 256 * 1024;
+const CONNECTION_WINDOW_BYTES: u32 = MAX_STREAMS as u32 * STREAM_WINDOW_BYTES;
+const SEND_BUFFER_BYTES: usize = 128 * 1024;
+const MAX_HEAD_BYTES: u32 = 64 * 1024;
 /// From our first byte to the local service's settings.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PREFACE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Whom a connection is for; `None` is for everybody.
+/// The visitor a connection is reserved for; `None` if all visitors share it.
 type Key = Option<SocketAddr>;
-type Dialling = future::Shared<future::BoxFuture<'static, Result<Arc<H2Connection>, Refusal>>>;
+type PendingConnection = future::Shared<future::BoxFuture<'static, Result<Arc<H2Connection>, Refusal>>>;
 
 /// All connections to one origin.
 #[derive(Default)]
@@ -58,8 +58,8 @@ pub(crate) struct H2Connections(Mutex<State>);
 struct State {
     closed: bool,
     open: Vec<Arc<H2Connection>>,
-    /// Requests that come while a connection is made wait for that one.
-    dialling: Vec<(Key, Dialling)>,
+    /// Connections being opened; requests that arrive meanwhile wait for them.
+    pending: Vec<(Key, PendingConnection)>,
 }
 
 /// One connection.
@@ -67,20 +67,20 @@ struct H2Connection {
     key: Key,
     sender: SendRequest<RequestBody>,
     /// How many requests the local service allows at once.
-    allowed: watch::Receiver<usize>,
-    busy: AtomicUsize,
+    max_streams: watch::Receiver<usize>,
+    open_streams: AtomicUsize,
     idle_since: Mutex<Instant>,
 }
 
-/// A place on a connection for one request and its answer.
+/// A stream on a connection, for one request and its response.
 pub(crate) struct StreamPermit {
-    line: Arc<H2Connection>,
+    connection: Arc<H2Connection>,
     pub(crate) sender: SendRequest<RequestBody>,
 }
 
-enum Next {
-    Place(StreamPermit),
-    Wait(Dialling),
+enum Acquired {
+    Stream(StreamPermit),
+    Wait(PendingConnection),
 }
 
 impl H2Connections {
@@ -88,139 +88,140 @@ impl H2Connections {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Drops what idles for too long or was left by the other side.
-    pub(crate) fn tidy(&self, longest: Duration) {
+    /// Drops connections that idle for too long or were closed by the peer.
+    pub(crate) fn tidy(&self, max_idle: Duration) {
         let now = Instant::now();
-        let gone: Vec<_> = self.state().open.extract_if(.., |line| line.is_over(now, longest)).collect();
-        drop(gone);
+        let removed: Vec<_> =
+            self.state().open.extract_if(.., |connection| connection.is_unused(now, max_idle)).collect();
+        drop(removed);
     }
 
     /// Drops everything, and whatever is still being made.
     pub(crate) fn clear(&self) {
         let mut state = self.state();
         state.closed = true;
-        let gone = (std::mem::take(&mut state.open), std::mem::take(&mut state.dialling));
+        let removed = (std::mem::take(&mut state.open), std::mem::take(&mut state.pending));
         drop(state);
-        drop(gone);
+        drop(removed);
     }
 
-    fn arrived(&self, key: Key, dialled: &Result<Arc<H2Connection>, Refusal>) {
+    fn finish_opening(&self, key: Key, opened: &Result<Arc<H2Connection>, Refusal>) {
         let mut state = self.state();
-        state.dialling.retain(|(other, _)| *other != key);
-        if let (Ok(line), false) = (dialled, state.closed) {
-            state.open.push(line.clone());
+        state.pending.retain(|(other, _)| *other != key);
+        if let (Ok(connection), false) = (opened, state.closed) {
+            state.open.push(connection.clone());
         }
     }
 }
 
 impl H2Connection {
-    fn lease(self: &Arc<Self>) -> Option<StreamPermit> {
-        let allowed = (*self.allowed.borrow()).max(1);
-        let more = |busy: usize| (busy < allowed).then_some(busy + 1);
-        self.busy.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
-        Some(StreamPermit { line: self.clone(), sender: self.sender.clone() })
+    fn acquire(self: &Arc<Self>) -> Option<StreamPermit> {
+        let max_streams = (*self.max_streams.borrow()).max(1);
+        let more = |open_streams: usize| (open_streams < max_streams).then_some(open_streams + 1);
+        self.open_streams.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
+        Some(StreamPermit { connection: self.clone(), sender: self.sender.clone() })
     }
 
-    fn is_over(&self, now: Instant, longest: Duration) -> bool {
+    fn is_unused(&self, now: Instant, max_idle: Duration) -> bool {
         let idle_since = *self.idle_since.lock().unwrap_or_else(PoisonError::into_inner);
-        self.sender.is_closed() || self.busy.load(Ordering::Acquire) == 0 && now - idle_since >= longest
+        self.sender.is_closed() || self.open_streams.load(Ordering::Acquire) == 0 && now - idle_since >= max_idle
     }
 }
 
 impl Drop for StreamPermit {
     fn drop(&mut self) {
-        *self.line.idle_since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-        self.line.busy.fetch_sub(1, Ordering::AcqRel);
+        *self.connection.idle_since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        self.connection.open_streams.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-/// A place on a connection that stands, or on a new one.
-pub(crate) async fn lend(
+/// A stream on an open connection, or on a new one.
+pub(crate) async fn acquire_stream(
     origin: &OriginServer,
     h2_connections: &H2Connections,
     spec: StreamSpec,
 ) -> Result<StreamPermit, Refusal> {
     let key = origin.key(spec);
     loop {
-        let dialling = match next(origin, h2_connections, spec, key) {
-            Next::Place(lease) => return Ok(lease),
-            Next::Wait(dialling) => dialling,
+        let pending = match next(origin, h2_connections, spec, key) {
+            Acquired::Stream(acquire) => return Ok(acquire),
+            Acquired::Wait(pending) => pending,
         };
-        // Taken from the new connection itself: should it be over already, whoever uses it hears why.
-        if let Some(lease) = dialling.await?.lease() {
-            return Ok(lease);
+        // Taken from the new connection directly: if it has ended already, the caller gets the reason.
+        if let Some(acquire) = pending.await?.acquire() {
+            return Ok(acquire);
         }
     }
 }
 
-fn next(origin: &OriginServer, h2_connections: &H2Connections, spec: StreamSpec, key: Key) -> Next {
+fn next(origin: &OriginServer, h2_connections: &H2Connections, spec: StreamSpec, key: Key) -> Acquired {
     let mut state = h2_connections.state();
-    let usable = |line: &&Arc<H2Connection>| line.key == key && !line.sender.is_closed();
-    if let Some(lease) = state.open.iter().filter(usable).find_map(H2Connection::lease) {
+    let usable = |connection: &&Arc<H2Connection>| connection.key == key && !connection.sender.is_closed();
+    if let Some(acquire) = state.open.iter().filter(usable).find_map(H2Connection::acquire) {
         metrics::upstream_reused();
-        return Next::Place(lease);
+        return Acquired::Stream(acquire);
     }
-    if let Some((_, dialling)) = state.dialling.iter().find(|(other, _)| *other == key) {
-        return Next::Wait(dialling.clone());
+    if let Some((_, pending)) = state.pending.iter().find(|(other, _)| *other == key) {
+        return Acquired::Wait(pending.clone());
     }
-    // In a task of its own: the visitor who came first may leave before it is done, and others wait for it, too.
-    let (tell, told) = oneshot::channel();
+    // In a task of its own: the first visitor may leave before it is done, while others wait for it too.
+    let (sender, receiver) = oneshot::channel();
     let origin = origin.clone();
     tokio::spawn(async move {
-        let dialled = dial(&origin, spec, key).await;
+        let opened = dial(&origin, spec, key).await;
         if let Some(h2_connections) = origin.h2_connections() {
-            h2_connections.arrived(key, &dialled);
+            h2_connections.finish_opening(key, &opened);
         }
-        let _ = tell.send(dialled);
+        let _ = sender.send(opened);
     });
     let broken = || Refusal::new(Fault::Us, Code::Internal);
-    let dialling = told.map(move |told| told.unwrap_or_else(|_| Err(broken()))).boxed().shared();
-    state.dialling.push((key, dialling.clone()));
-    Next::Wait(dialling)
+    let pending = receiver.map(move |receiver| receiver.unwrap_or_else(|_| Err(broken()))).boxed().shared();
+    state.pending.push((key, pending.clone()));
+    Acquired::Wait(pending)
 }
 
 async fn dial(origin: &OriginServer, spec: StreamSpec, key: Key) -> Result<Arc<H2Connection>, Refusal> {
     let stream = origin.open(spec, true).await?;
-    let settling = Arc::new(Preface::default());
+    let preface = Arc::new(Preface::default());
     let (sender, connection) = http2::Builder::new(TokioExecutor::new())
-        .initial_stream_window_size(STREAM_WINDOW)
-        .initial_connection_window_size(CONNECTION_WINDOW)
-        // Nothing is sent before the settings have come: that is how we hear of them.
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        // No request is sent before the peer's SETTINGS: raising this limit tells that they have arrived.
         .initial_max_send_streams(0)
-        .max_send_buf_size(SEND_BUFFER)
-        .max_header_list_size(HEAD_BYTES)
-        .handshake(TokioIo::new(PrefaceStream { stream, settling: settling.clone() }))
+        .max_send_buf_size(SEND_BUFFER_BYTES)
+        .max_header_list_size(MAX_HEAD_BYTES)
+        .handshake(TokioIo::new(PrefaceStream { stream, preface: preface.clone() }))
         .await
-        .map_err(|_| not_spoken(&settling))?;
-    let (say, mut allowed) = watch::channel(0);
-    let driver = tokio::spawn(drive(connection, settling.clone(), say));
-    let settled = async { allowed.wait_for(|allowed| *allowed > 0).await.is_ok() };
-    match tokio::time::timeout(PATIENCE, settled).await {
+        .map_err(|_| preface_refusal(&preface))?;
+    let (limit, mut max_streams) = watch::channel(0);
+    let driver = tokio::spawn(drive(connection, preface.clone(), limit));
+    let received = async { max_streams.wait_for(|max_streams| *max_streams > 0).await.is_ok() };
+    match tokio::time::timeout(PREFACE_TIMEOUT, received).await {
         Ok(true) => {}
-        Ok(false) => return Err(not_spoken(&settling)),
+        Ok(false) => return Err(preface_refusal(&preface)),
         Err(_) => {
             driver.abort();
-            let message = "The local service did not say within 10 seconds that it speaks HTTP/2, which its tunnel \
+            let message = "The local service did not limit within 10 seconds that it speaks HTTP/2, which its tunnel \
                            asks for with `app_protocol: http2`.";
             return Err(Refusal::new(Fault::Service, Error::new(Code::UpstreamTimeout, message)));
         }
     }
     let idle_since = Mutex::new(Instant::now());
-    Ok(Arc::new(H2Connection { key, sender, allowed, busy: AtomicUsize::new(0), idle_since }))
+    Ok(Arc::new(H2Connection { key, sender, max_streams, open_streams: AtomicUsize::new(0), idle_since }))
 }
 
 /// Hands requests over until the connection ends, and says how many the other side allows at once.
 async fn drive(
     mut connection: Connection<TokioIo<PrefaceStream>, RequestBody, TokioExecutor>,
-    settling: Arc<Preface>,
-    say: watch::Sender<usize>,
+    preface: Arc<Preface>,
+    limit: watch::Sender<usize>,
 ) {
     let outcome = std::future::poll_fn(|cx| {
-        settling.watch(cx.waker());
+        preface.watch(cx.waker());
         let polled = Pin::new(&mut connection).poll(cx);
-        let allowed = connection.current_max_send_streams().min(STREAMS);
-        if say.send_if_modified(|said| std::mem::replace(said, allowed) != allowed) && allowed > 0 {
-            settling.settled();
+        let max_streams = connection.current_max_send_streams().min(MAX_STREAMS);
+        if limit.send_if_modified(|current| std::mem::replace(current, max_streams) != max_streams) && max_streams > 0 {
+            preface.received();
         }
         polled
     })
@@ -230,9 +231,9 @@ async fn drive(
     }
 }
 
-/// Why nothing came of a connection.
-fn not_spoken(settling: &Preface) -> Refusal {
-    let error = if settling.spoke() {
+/// The refusal when a connection could not be opened.
+fn preface_refusal(preface: &Preface) -> Refusal {
+    let error = if preface.has_input() {
         let message = "The local service does not speak HTTP/2, which its tunnel asks for with `app_protocol: \
                        http2`. Take that out, or let the tunnel lead to a service that does.";
         Error::new(Code::UpstreamInvalid, message)
@@ -247,7 +248,7 @@ fn not_spoken(settling: &Preface) -> Refusal {
 /// Gives a request the form it has on HTTP/2.
 pub(crate) fn to_http2(request: &mut Request<RequestBody>) -> Result<(), Refusal> {
     let headers = request.headers_mut();
-    // Changing the protocol of a connection that others share is not possible: the request goes without the wish.
+    // A shared connection cannot change its protocol, so the request is sent without the upgrade.
     headers.remove(header::CONNECTION);
     headers.remove(header::UPGRADE);
     let host = headers.remove(header::HOST);
@@ -283,13 +284,13 @@ mod tests {
     #[test]
     fn a_request_takes_the_form_of_http2_and_back() {
         for target in ["/", "/a/b?c=d", "//x", "/?"] {
-            let mut asked = request(target);
-            to_http2(&mut asked).expect("a form");
-            assert_eq!(asked.uri().to_string(), format!("http://shop.test:4443{target}"));
-            assert_eq!(asked.headers().keys().map(|name| name.as_str()).collect::<Vec<_>>(), ["te"]);
-            to_http1(&mut asked);
+            let mut request_sent = request(target);
+            to_http2(&mut request_sent).expect("a form");
+            assert_eq!(request_sent.uri().to_string(), format!("http://shop.test:4443{target}"));
+            assert_eq!(request_sent.headers().keys().map(|name| name.as_str()).collect::<Vec<_>>(), ["te"]);
+            to_http1(&mut request_sent);
             assert_eq!(
-                (asked.uri().to_string().as_str(), &asked.headers()["host"]),
+                (request_sent.uri().to_string().as_str(), &request_sent.headers()["host"]),
                 (target, &HeaderValue::from_static("shop.test:4443"))
             );
         }
@@ -297,8 +298,8 @@ mod tests {
 
     #[test]
     fn the_asterisk_of_options_stays_one() {
-        let mut asked = request("*");
-        to_http2(&mut asked).expect("a form");
-        assert_eq!(asked.uri().path(), "*");
+        let mut request_sent = request("*");
+        to_http2(&mut request_sent).expect("a form");
+        assert_eq!(request_sent.uri().path(), "*");
     }
 }

@@ -1,4 +1,4 @@
-//! A stream whose first reads are noticed: until the other side's settings have come, somebody waits for them.
+//! Watches the first reads of a stream until the peer's SETTINGS have arrived.
 
 use crate::upstream::OriginStream;
 use futures::task::AtomicWaker;
@@ -13,35 +13,35 @@ use std::{
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// What was noticed.
+/// The state of the preface.
 #[derive(Default)]
 pub(crate) struct Preface {
     waker: AtomicWaker,
-    settled: AtomicBool,
-    spoke: AtomicBool,
+    received: AtomicBool,
+    has_input: AtomicBool,
 }
 
 impl Preface {
-    /// From now on this one is woken when what was read so far has been dealt with.
+    /// Registers a waker for the next read.
     pub(crate) fn watch(&self, waker: &Waker) {
         self.waker.register(waker);
     }
 
-    /// Nobody waits any more.
-    pub(crate) fn settled(&self) {
-        self.settled.store(true, Ordering::Relaxed);
+    /// The SETTINGS have arrived; reads are no longer watched.
+    pub(crate) fn received(&self) {
+        self.received.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the other side said anything at all.
-    pub(crate) fn spoke(&self) -> bool {
-        self.spoke.load(Ordering::Relaxed)
+    /// Whether the peer has sent any byte.
+    pub(crate) fn has_input(&self) -> bool {
+        self.has_input.load(Ordering::Relaxed)
     }
 }
 
 /// The stream.
 pub(crate) struct PrefaceStream {
     pub(crate) stream: OriginStream,
-    pub(crate) settling: Arc<Preface>,
+    pub(crate) preface: Arc<Preface>,
 }
 
 impl AsyncRead for PrefaceStream {
@@ -49,10 +49,10 @@ impl AsyncRead for PrefaceStream {
         let this = self.get_mut();
         let before = buffer.filled().len();
         let outcome = Pin::new(&mut this.stream).poll_read(cx, buffer);
-        if !this.settling.settled.load(Ordering::Relaxed) {
-            this.settling.spoke.fetch_or(buffer.filled().len() > before, Ordering::Relaxed);
-            // Whoever reads has dealt with what it read before.
-            this.settling.waker.wake();
+        if !this.preface.received.load(Ordering::Relaxed) {
+            this.preface.has_input.fetch_or(buffer.filled().len() > before, Ordering::Relaxed);
+            // The next read means that the former input was processed.
+            this.preface.waker.wake();
         }
         outcome
     }

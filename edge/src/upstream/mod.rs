@@ -1,4 +1,4 @@
-//! Where visitors of edges go: from a backend's id to whoever can be dialled at this moment.
+//! Upstreams: from a backend's id to the candidates that can serve a visitor at this moment.
 
 mod address;
 mod exchange;
@@ -39,10 +39,10 @@ use std::{
 use tokio_rustls::TlsConnector;
 use weighted::Weights;
 
-/// Failover backends may name weighted ones, and those none of these: no chain is longer.
-const DEPTH: usize = 3;
+/// Failover backends may name weighted ones, and those name neither: no chain is longer.
+const MAX_DEPTH: usize = 3;
 
-/// What every connection with TLS that the server makes itself trusts.
+/// TLS for the connections that the server opens itself.
 pub(crate) static CONNECTOR: LazyLock<TlsConnector> = LazyLock::new(address::connector);
 
 /// All backends by id. Brought up to date when they or the tunnels change, read without locks.
@@ -54,7 +54,7 @@ pub(crate) struct Backends {
 
 #[derive(Clone)]
 struct Backend {
-    /// What it was made of.
+    /// The published record it was built from.
     source: Arc<published::Backend>,
     kind: BackendKind,
 }
@@ -71,16 +71,16 @@ enum BackendKind {
 /// Backends as they are published.
 type PublishedBackends = Map<String, Arc<published::Backend>>;
 
-/// One way to serve a visitor.
+/// One candidate to serve a visitor.
 #[derive(Clone)]
 pub(crate) enum Candidate {
     /// Dial it.
     Dial(OriginServer),
     /// Give this answer.
-    Answer(Arc<FixedResponse>),
+    Respond(Arc<FixedResponse>),
 }
 
-/// Everybody who may serve one visitor, in the order to try them. Most addresses have one.
+/// The candidates for one visitor, in the order to try them. Most addresses have one.
 pub(crate) type Candidates = SmallVec<[Candidate; 1]>;
 
 /// A tunnel that has an address of its own.
@@ -93,25 +93,24 @@ impl Backends {
         Backends { now: ArcSwap::default(), idle }
     }
 
-    /// Everybody who may serve this visitor, in the order to try them; never empty.
+    /// The candidates for a visitor, in the order to try them; never empty.
     pub(crate) fn candidates(&self, backend: Option<&str>) -> Result<Candidates, Refusal> {
         let Some(backend) = backend else {
             let message = "This address has no backend yet. Give the edge or route one.";
             return Err(Refusal::new(Fault::Route, Error::new(Code::BackendMissing, message)));
         };
-        let mut found = Candidates::new();
+        let mut candidates = Candidates::new();
         let backends = self.now.load();
-        collect(&backends, backend, DEPTH, &mut found);
-        if found.is_empty() {
+        collect(&backends, backend, MAX_DEPTH, &mut candidates);
+        if candidates.is_empty() {
             let message = "No agent serves this address at the moment.";
             let error = Error::new(Code::BackendOffline, message);
             return Err(Refusal::new(Fault::Agent, error).retry_after(Duration::from_secs(5)));
         }
-        Ok(found)
+        Ok(candidates)
     }
 
-    /// Takes the backends of a configuration: those that are not as before, or all. What has not changed stays as it
-    /// is, with its request_limiter and idle connections.
+    /// Applies the changed backends of a configuration, or all. Unchanged ones keep their state and idle connections.
     pub(crate) fn follow(
         &self,
         all: &PublishedBackends,
@@ -187,36 +186,36 @@ impl Backends {
     }
 
     /// Drops connections to addresses that idle for too long.
-    pub(crate) fn tidy(&self, longest: Duration) {
+    pub(crate) fn tidy(&self, max_idle: Duration) {
         for backend in self.now.load().values() {
             if let BackendKind::StaticAddress(address) = &backend.kind {
-                address.pool.tidy(longest);
+                address.pool.tidy(max_idle);
             }
         }
     }
 }
 
-fn collect(backends: &Map<String, Backend>, id: &str, depth: usize, found: &mut Candidates) {
+fn collect(backends: &Map<String, Backend>, id: &str, depth: usize, candidates: &mut Candidates) {
     let (Some(backend), 1..) = (backends.get(id), depth) else { return };
     match &backend.kind {
         BackendKind::TunnelGroup(group) => {
-            found.extend(group.in_turn().map(|tunnel| Candidate::Dial(OriginServer::Tunnel(tunnel.clone()))));
+            candidates.extend(group.in_turn().map(|tunnel| Candidate::Dial(OriginServer::Tunnel(tunnel.clone()))));
         }
         BackendKind::Weighted(shares) => {
             if let Some(child) = shares.pick(&mut rand::rng()) {
-                collect(backends, child, depth - 1, found);
+                collect(backends, child, depth - 1, candidates);
             }
         }
         BackendKind::Failover => {
             if let published::Backend::Failover(failover) = &*backend.source {
                 for child in &failover.backends {
-                    collect(backends, child, depth - 1, found);
+                    collect(backends, child, depth - 1, candidates);
                 }
             }
         }
-        BackendKind::FixedResponse(fixed) => found.push(Candidate::Answer(fixed.clone())),
+        BackendKind::FixedResponse(fixed) => candidates.push(Candidate::Respond(fixed.clone())),
         BackendKind::StaticAddress(address) => {
-            found.push(Candidate::Dial(OriginServer::StaticAddress(address.clone())))
+            candidates.push(Candidate::Dial(OriginServer::StaticAddress(address.clone())))
         }
     }
 }

@@ -4,8 +4,8 @@ use super::{Candidate, Candidates, OriginServer, OriginStream, StreamSpec};
 use crate::refusal::{Fault, Refusal};
 use postern_api::{Code, Error};
 
-/// Opens a stream to the first candidate that can be dialled. With `certain` even the last one stands only when the
-/// local service has taken it.
+/// Opens a stream to the first candidate that can be dialed. With `certain`, even the last one counts only when the
+/// local service has accepted it.
 pub(crate) async fn open(
     candidates: Candidates,
     spec: StreamSpec,

@@ -15,12 +15,12 @@ use std::{
     task::{Context, Poll},
 };
 
-/// What a visitor receives.
+/// The body that a visitor receives.
 pub(crate) struct ResponseBody {
     kind: BodyKind,
     /// Keeps the visitor's connection counted as busy until the last byte.
     open: Option<OpenRequest>,
-    /// Where it is noted whether the visitor takes what there is.
+    /// Notes whether the visitor reads the response; HTTP/2 only.
     send_progress: Option<Arc<SendProgress>>,
     /// Where the bytes are counted.
     record: Option<Arc<AccessRecord>>,
@@ -76,10 +76,10 @@ impl Body for ResponseBody {
             BodyKind::Boxed(body) => Pin::new(body).poll_frame(cx),
         };
         if let Some(send_progress) = &this.send_progress {
-            send_progress.asked(matches!(polled, Poll::Ready(Some(Ok(_)))));
+            send_progress.polled(matches!(polled, Poll::Ready(Some(Ok(_)))));
         }
         if let (Some(record), Poll::Ready(Some(Ok(frame)))) = (&this.record, &polled) {
-            record.went_out(frame_bytes(frame));
+            record.add_bytes_out(frame_bytes(frame));
         }
         polled
     }
@@ -101,8 +101,8 @@ impl Body for ResponseBody {
     }
 }
 
-/// The body of an answer together with the connection it arrives on. Whoever polls the body drives the
-/// connection; when the body is over the connection goes back into the origin's pool.
+/// The body of an upstream's response and the connection it arrives on. Polling the body drives the connection; at
+/// its end the connection returns to the upstream's pool.
 pub(crate) struct UpstreamBody {
     incoming: Incoming,
     connection: Option<ResponseConnection>,
@@ -136,7 +136,7 @@ impl UpstreamBody {
 
 impl Drop for UpstreamBody {
     fn drop(&mut self) {
-        // A connection whose answer was not read to its end is not ready, and the pool lets it go.
+        // A connection whose response was not read to its end is not ready, and the pool drops it.
         if let Some(ResponseConnection::Exclusive(upstream)) = self.connection.take() {
             self.origin.pool().put(upstream);
         }

@@ -128,7 +128,7 @@ impl OpenStreams {
         let key = self.next.fetch_add(1, Ordering::Relaxed);
         let stop = Arc::new(StopSignal::default());
         self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(key, stop.clone());
-        // Looked at after the insertion: a stop in between has either seen the stream or is seen here.
+        // Checked after the insertion: a concurrent stop has either seen the stream or is seen here.
         let io = TunnelIo { stream, stop, key, streams: self.clone() };
         if self.stopped.load(Ordering::SeqCst) { Err(stopped()) } else { Ok(io) }
     }
@@ -160,7 +160,7 @@ impl TunnelIo {
         self.stream.accepted().await
     }
 
-    /// An error if the tunnel was stopped; otherwise whoever is polling hears of it.
+    /// Returns an error if the tunnel was stopped; otherwise registers the polling task.
     fn check<T>(&self, cx: &Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_pending() {
             self.stop.waker.register(cx.waker());

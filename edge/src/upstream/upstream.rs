@@ -30,7 +30,7 @@ pub(crate) enum OriginServer {
     StaticAddress(Arc<StaticAddress>),
 }
 
-/// StreamSpec spec a stream is opened.
+/// The visitor and protocol that a stream is opened for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StreamSpec {
     pub(crate) kind: StreamKind,
@@ -42,8 +42,8 @@ pub(crate) struct StreamSpec {
 }
 
 impl OriginServer {
-    /// Opens a stream. With `certain`, it stands only when the local service has taken it, which costs a round trip:
-    /// wanted where somebody else could be asked instead.
+    /// Opens a stream. With `certain`, it counts only when the local service has accepted it. This costs a round
+    /// trip, and is used where another candidate is left.
     pub(crate) async fn open(&self, spec: StreamSpec, certain: bool) -> Result<OriginStream, Refusal> {
         match self {
             OriginServer::Tunnel(tunnel) => {
@@ -66,7 +66,7 @@ impl OriginServer {
                 Ok(AddressStream::Tls(stream)) => Ok(OriginStream::Tls(stream)),
                 Err(error) => {
                     tracing::info!(backend = %address.id, %error, "a static backend cannot be reached");
-                    // Where it lies is the operator's affair: visitors learn no inner addresses.
+                    // Visitors must not learn internal addresses.
                     let message = "The backend of this address cannot be reached at the moment.";
                     Err(Refusal::new(Fault::Service, Error::new(Code::ServiceUnreachable, message)))
                 }
@@ -82,7 +82,7 @@ impl OriginServer {
         }
     }
 
-    /// Its connections of HTTP/2, if that is what it speaks.
+    /// Its HTTP/2 connections, if the local service speaks HTTP/2.
     pub(crate) fn h2_connections(&self) -> Option<&H2Connections> {
         match self {
             OriginServer::Tunnel(tunnel) => {
@@ -92,7 +92,7 @@ impl OriginServer {
         }
     }
 
-    /// Whose a connection for this visitor is, if it must not be another one's later.
+    /// The visitor a connection must be reserved for; `None` if all may share it.
     pub(crate) fn key(&self, spec: StreamSpec) -> Option<SocketAddr> {
         match self {
             OriginServer::Tunnel(tunnel) => tunnel.is_per_visitor().then_some(spec.visitor),
@@ -128,7 +128,7 @@ impl OriginServer {
 }
 
 impl OriginStream {
-    /// Where to put notes about what is sent next.
+    /// Takes notes about the requests on this stream.
     pub(crate) fn notes(&mut self) -> Option<Notes> {
         match self {
             OriginStream::Tunnel(stream) => Some(stream.notes()),
@@ -137,7 +137,7 @@ impl OriginStream {
     }
 }
 
-/// A stream to wherever it is.
+/// A stream to an upstream.
 #[expect(clippy::large_enum_variant, reason = "nearly all are tunnels, and a box would cost each an allocation")]
 pub(crate) enum OriginStream {
     Tunnel(TunnelIo),

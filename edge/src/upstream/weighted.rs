@@ -14,7 +14,7 @@ impl Weights {
     pub(crate) fn of(backend: &WeightedBackend) -> Self {
         let mut shares = Weights::default();
         for (child, weight) in &backend.backends {
-            // One that weighs nothing gets nobody.
+            // A child without weight gets no visitors.
             let Ok(weight @ 1..) = u64::try_from(*weight) else { continue };
             shares.whole += weight;
             shares.ends.push((shares.whole, child.clone()));

@@ -1,4 +1,4 @@
-//! Phase 4, proxy: sends a request to the first upstream that can be dialed, and request_limiter its response into the visitor's.
+//! Phase 4, proxy: sends a request to the first upstream that can be dialed, and turns its response into the visitor's.
 
 use super::{EdgeState, PipelineRequest};
 use crate::{

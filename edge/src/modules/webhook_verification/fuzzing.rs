@@ -65,7 +65,7 @@ pub(super) fn verifier(provider: &str, secret: &str) -> Result<Verifier, Error> 
 pub(super) async fn judged(verifier: &Verifier, request: Request<&[u8]>) -> (Result<Onward, Refusal>, String) {
     let visitor = Visitor::new(SocketAddr::from(([127, 0, 0, 1], 1)), message::Scheme::Https);
     let (mut parts, body): (Parts, &[u8]) = request.into_parts();
-    let mut body = RequestBody::held(body.to_vec().into());
+    let mut body = RequestBody::from_bytes(body.to_vec().into());
     let mut trace = Trace::default();
     let mut visit = Visit { visitor: &visitor, parts: &mut parts, body: &mut body, trace: &mut trace };
     let outcome = stage(Some(verifier), &mut visit).await;

@@ -118,8 +118,8 @@ impl Verifier {
         if !question {
             claim.as_ref().map_err(Reason::clone)?;
         }
-        let body = visit.body.take_in(&self.shared.room).await?;
-        let message = Message { head: &head, body: &body, limit: self.shared.room.each() };
+        let body = visit.body.buffer(&self.shared.room).await?;
+        let message = Message { head: &head, body: &body, limit: self.shared.room.max_body() };
         let verdict = match claim {
             Ok(claim) => self.verify(claim.as_ref(), &message).await,
             Err(reason) => Err(reason),

@@ -13,7 +13,7 @@ pub(crate) struct TrafficCounter {
     requests: AtomicU64,
     refused: AtomicU64,
     failed: AtomicU64,
-    /// By who has to do something about it.
+    /// Failures by the party at fault.
     faults: [AtomicU64; 5],
     bytes_in: AtomicU64,
     bytes_out: AtomicU64,
@@ -22,12 +22,12 @@ pub(crate) struct TrafficCounter {
 /// How a request or connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    Well,
+    Success,
     Refused(Fault),
     Failed(Fault),
 }
 
-/// Whose numbers a request adds to.
+/// The counters that a request adds to.
 #[derive(Clone, Default)]
 pub(crate) struct ReachedCounters {
     pub(crate) edge: Option<Arc<TrafficCounter>>,
@@ -36,13 +36,13 @@ pub(crate) struct ReachedCounters {
 }
 
 impl Outcome {
-    /// Of an answer with this status, or of a connection that came to this end.
+    /// The outcome of a response with this status, or of a connection with this end.
     pub(crate) fn of(status: u16, refusal: Option<&Refusal>) -> Self {
         let status = refusal.map_or(status, Refusal::status);
         match status {
             500.. => Outcome::Failed(refusal.map_or(Fault::Service, |refusal| refusal.fault)),
             400.. => Outcome::Refused(refusal.map_or(Fault::Visitor, |refusal| refusal.fault)),
-            _ => Outcome::Well,
+            _ => Outcome::Success,
         }
     }
 }
@@ -73,7 +73,7 @@ impl TrafficCounter {
         }
     }
 
-    /// Whose numbers these are.
+    /// The id of the edge, route or tunnel.
     pub(crate) fn id(&self) -> &Arc<str> {
         &self.id
     }
@@ -85,7 +85,7 @@ impl TrafficCounter {
 
     pub(crate) fn outcome(&self, outcome: Outcome) {
         let (number, fault) = match outcome {
-            Outcome::Well => return,
+            Outcome::Success => return,
             Outcome::Refused(fault) => (&self.refused, fault),
             Outcome::Failed(fault) => (&self.failed, fault),
         };
@@ -103,7 +103,7 @@ impl TrafficCounter {
 
     pub(crate) fn counts(&self) -> Counts {
         let fault = |fault: Fault| self.faults[fault as usize].load(Relaxed);
-        // What is part of another number is read first, so that it never seems to be more.
+        // Parts are read before their totals, so that they never seem larger.
         let faults = Faults {
             visitor: fault(Fault::Visitor),
             configuration: fault(Fault::Route),
@@ -133,11 +133,11 @@ mod tests {
         let denied = Refusal::new(Fault::Route, Code::AddressDenied);
         let offline = Refusal::offline("shop.localhost");
         for (status, refusal, expected) in [
-            (200, None, Outcome::Well),
-            (308, None, Outcome::Well),
+            (200, None, Outcome::Success),
+            (308, None, Outcome::Success),
             (404, None, Outcome::Refused(Fault::Visitor)),
             (500, None, Outcome::Failed(Fault::Service)),
-            (0, None, Outcome::Well),
+            (0, None, Outcome::Success),
             (403, Some(&denied), Outcome::Refused(Fault::Route)),
             (0, Some(&denied), Outcome::Refused(Fault::Route)),
             (0, Some(&offline), Outcome::Failed(Fault::Agent)),

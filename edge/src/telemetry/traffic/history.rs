@@ -11,7 +11,7 @@ pub(crate) struct Rings {
     minutes: Ring,
 }
 
-/// So many points, of which the last one belongs to the newest span of time.
+/// A ring of points; the last one belongs to the newest interval.
 struct Ring {
     points: [Point; POINTS],
     newest: u64,
@@ -29,7 +29,7 @@ impl Rings {
         self.minutes.enter(second / MINUTE, point);
     }
 
-    /// Whether all that was entered is older than what is shown.
+    /// Whether all points are older than the history that is shown.
     pub(crate) fn is_over(&self, second: u64) -> bool {
         second / MINUTE >= self.minutes.newest + POINTS as u64
     }
@@ -47,7 +47,7 @@ impl Rings {
         }
     }
 
-    /// What is shown where nothing has passed.
+    /// The history of a counter without traffic.
     pub(crate) fn silence() -> History {
         History { seconds: vec![Point::default(); POINTS], minutes: vec![Point::default(); POINTS] }
     }

@@ -1,5 +1,5 @@
-//! What passes each edge, route and tunnel. Requests only add to a few numbers that their edge, route and tunnel carry
-//! with them; once a second these are looked at, and what came since is entered into histories.
+//! Traffic of each edge, route and tunnel. Requests only add to the counters that their edge, route and tunnel hold;
+//! once a second the counters are sampled into histories.
 
 mod counter;
 mod history;
@@ -14,50 +14,50 @@ use std::{
     time::Duration,
 };
 
-/// Between two looks.
-pub(crate) const LOOK: Duration = Duration::from_secs(1);
+/// Between two samples.
+pub(crate) const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// All that is counted.
 #[derive(Default)]
 pub(crate) struct Traffic {
     /// Of everything together.
     all: TrafficCounter,
-    /// Taken once a second, by changes of the configuration and by whoever wants to see it; never by a request.
-    book: Mutex<TrafficState>,
+    /// Locked once a second, by configuration changes and by queries; never by a request.
+    state: Mutex<TrafficState>,
 }
 
 #[derive(Default)]
 struct TrafficState {
     second: u64,
-    all: HistoryCursor,
-    each: HashMap<Arc<str>, Watched>,
+    all: CounterHistory,
+    each: HashMap<Arc<str>, TrackedCounter>,
 }
 
 /// An edge, route or tunnel for as long as it is there.
-struct Watched {
+struct TrackedCounter {
     counter: Weak<TrafficCounter>,
     kind: TrafficKind,
-    followed: HistoryCursor,
+    history: CounterHistory,
 }
 
-/// What was seen of a counter so far.
+/// The part of a counter that was sampled already.
 #[derive(Default)]
-struct HistoryCursor {
-    seen: Counts,
+struct CounterHistory {
+    sampled: Counts,
     /// Nothing while nothing passes.
     rings: Option<Box<Rings>>,
 }
 
 impl Traffic {
-    /// The numbers of something that has this id: those it had, if it was there before.
+    /// The counter of this id; the existing one if there is one.
     pub(crate) fn of(&self, kind: TrafficKind, id: &str) -> Arc<TrafficCounter> {
-        let mut book = self.book();
-        if let Some(counter) = book.each.get(id).and_then(|watched| watched.counter.upgrade()) {
+        let mut state = self.state();
+        if let Some(counter) = state.each.get(id).and_then(|tracked| tracked.counter.upgrade()) {
             return counter;
         }
         let counter = Arc::new(TrafficCounter::of(id));
-        let watched = Watched { counter: Arc::downgrade(&counter), kind, followed: HistoryCursor::default() };
-        book.each.insert(counter.id().clone(), watched);
+        let tracked = TrackedCounter { counter: Arc::downgrade(&counter), kind, history: CounterHistory::default() };
+        state.each.insert(counter.id().clone(), tracked);
         counter
     }
 
@@ -66,14 +66,14 @@ impl Traffic {
         &self.all
     }
 
-    /// Enters what came since the last look. `second` is how long the edge has been running.
-    pub(crate) fn look(&self, second: u64) {
-        let mut book = self.book();
-        book.second = second;
-        book.all.look(&self.all, second);
-        book.each.retain(|_, watched| match watched.counter.upgrade() {
+    /// Samples all counters. `second` is the uptime of the edge.
+    pub(crate) fn sample(&self, second: u64) {
+        let mut state = self.state();
+        state.second = second;
+        state.all.sample(&self.all, second);
+        state.each.retain(|_, tracked| match tracked.counter.upgrade() {
             Some(counter) => {
-                watched.followed.look(&counter, second);
+                tracked.history.sample(&counter, second);
                 true
             }
             None => false,
@@ -82,47 +82,47 @@ impl Traffic {
 
     /// Everything that something has passed, in no order and without histories.
     pub(crate) fn shown(&self) -> Vec<Shown> {
-        let book = self.book();
-        let shown = book.each.iter().filter_map(|(id, watched)| watched.shown(id, book.second));
+        let state = self.state();
+        let shown = state.each.iter().filter_map(|(id, tracked)| tracked.shown(id, state.second));
         shown.filter(|shown| shown.total != Counts::default()).collect()
     }
 
     /// One of them, with its history; none if nothing has this id.
     pub(crate) fn one(&self, id: &str) -> Option<Shown> {
-        let book = self.book();
-        let watched = book.each.get(id)?;
-        Some(Shown { history: Some(watched.followed.history(book.second)), ..watched.shown(id, book.second)? })
+        let state = self.state();
+        let tracked = state.each.get(id)?;
+        Some(Shown { history: Some(tracked.history.history(state.second)), ..tracked.shown(id, state.second)? })
     }
 
     /// Everything together, with its history.
     pub(crate) fn total(&self) -> (Counts, History) {
-        let book = self.book();
-        (self.all.counts(), book.all.history(book.second))
+        let state = self.state();
+        (self.all.counts(), state.all.history(state.second))
     }
 
-    fn book(&self) -> MutexGuard<'_, TrafficState> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, TrafficState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Watched {
+impl TrackedCounter {
     fn shown(&self, id: &str, second: u64) -> Option<Shown> {
         let total = self.counter.upgrade()?.counts();
-        let last_minute = self.followed.rings.as_ref().map(|rings| rings.last_minute(second)).unwrap_or_default();
+        let last_minute = self.history.rings.as_ref().map(|rings| rings.last_minute(second)).unwrap_or_default();
         Some(Shown { id: id.to_owned(), kind: self.kind, total, last_minute, history: None })
     }
 }
 
-impl HistoryCursor {
-    fn look(&mut self, counter: &TrafficCounter, second: u64) {
+impl CounterHistory {
+    fn sample(&mut self, counter: &TrafficCounter, second: u64) {
         let now = counter.counts();
         let more = |now: u64, before: u64| u32::try_from(now.saturating_sub(before)).unwrap_or(u32::MAX);
         let point = Point {
-            requests: more(now.requests, self.seen.requests),
-            refused: more(now.refused, self.seen.refused),
-            failed: more(now.failed, self.seen.failed),
+            requests: more(now.requests, self.sampled.requests),
+            refused: more(now.refused, self.sampled.refused),
+            failed: more(now.failed, self.sampled.failed),
         };
-        self.seen = now;
+        self.sampled = now;
         if point != Point::default() {
             self.rings.get_or_insert_default().enter(second, point);
         } else if self.rings.as_ref().is_some_and(|rings| rings.is_over(second)) {

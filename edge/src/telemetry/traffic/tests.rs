@@ -1,4 +1,4 @@
-//! What is counted, looked at second by second.
+//! Counters sampled second by second.
 
 use super::*;
 use crate::refusal::Fault;
@@ -11,9 +11,9 @@ fn what_came_between_two_looks_is_a_point() {
     for second in 1..=3 {
         (0..second).for_each(|_| shop.request());
         shop.outcome(Outcome::Failed(Fault::Agent));
-        traffic.look(second);
+        traffic.sample(second);
     }
-    traffic.look(4);
+    traffic.sample(4);
     let view = traffic.one("edghts_shop").expect("it is there");
     let history = view.history.expect("it is asked for alone");
     assert_eq!((view.total.requests, view.total.failed, view.total.faults.agent), (6, 3, 3));
@@ -31,12 +31,12 @@ fn numbers_outlive_a_change_of_what_they_are_of_but_not_its_end() {
     before.request();
     let after = traffic.of(TrafficKind::HttpsRoute, "edghtsrt_one");
     drop(before);
-    traffic.look(1);
+    traffic.sample(1);
     assert_eq!(traffic.one("edghtsrt_one").map(|shown| shown.total.requests), Some(1));
     drop(after);
     assert!(traffic.one("edghtsrt_one").is_none());
-    traffic.look(2);
-    assert!(traffic.book().each.is_empty(), "nothing is kept of what is gone");
+    traffic.sample(2);
+    assert!(traffic.state().each.is_empty(), "nothing is kept of what is gone");
 }
 
 #[test]
@@ -45,10 +45,10 @@ fn histories_take_room_only_where_something_passed_within_the_hour() {
     let tallies: Vec<_> =
         (0..10_000).map(|edge| traffic.of(TrafficKind::HttpsEdge, &format!("edghts_{edge}"))).collect();
     tallies[7].request();
-    let kept = |traffic: &Traffic| traffic.book().each.values().filter(|one| one.followed.rings.is_some()).count();
-    traffic.look(1);
+    let kept = |traffic: &Traffic| traffic.state().each.values().filter(|one| one.history.rings.is_some()).count();
+    traffic.sample(1);
     assert_eq!(kept(&traffic), 1);
-    traffic.look(3600);
+    traffic.sample(3600);
     assert_eq!(kept(&traffic), 0);
     assert_eq!(traffic.shown()[0].total.requests, 1, "what was counted stays");
 }

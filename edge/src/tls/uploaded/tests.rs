@@ -42,7 +42,7 @@ fn published(certificates: Vec<Arc<Certificate>>) -> Published {
     Published { certificates: Arc::new(certificates), ..Published::default() }
 }
 
-/// Whose certificate is shown.
+/// The id of the certificate that is shown.
 fn shown(uploaded: &UploadedCertificates, name: Option<&str>, schemes: &[SignatureScheme], now: i64) -> Option<String> {
     let name = name.map(|name| HostName::parse(name).expect("a name"));
     let key = uploaded.find(name.as_ref(), HERE, schemes, moment(now))?;

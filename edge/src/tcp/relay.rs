@@ -1,4 +1,4 @@
-//! One connection: judged by its socket's address, then carried to whoever serves it.
+//! One TCP connection: checked by the address of its socket, then relayed to an upstream.
 
 use crate::{
     access::{Access, ConnectionRecord},
@@ -38,7 +38,7 @@ impl PortTarget {
         }
     }
 
-    /// Judges a visitor before any byte passes. Who may not come in is not answered at all.
+    /// Checks a visitor before any byte passes. A refused connection is closed without a response.
     pub(crate) fn admits(&self, access: &Arc<Access>, visitor: SocketAddr) -> Option<ConnectionRecord> {
         let mut record = ConnectionRecord::of(access, visitor, "tcp");
         match self {
@@ -52,7 +52,7 @@ impl PortTarget {
             PortTarget::Tunnel { column, .. } => column.as_deref(),
             PortTarget::Edge { column, .. } => Some(&**column),
         };
-        record.judged(column)
+        record.checked(column)
     }
 
     fn candidates(&self, backends: &Backends) -> Result<Candidates, Refusal> {
@@ -64,7 +64,7 @@ impl PortTarget {
 }
 
 /// Carries one connection of a port to its end.
-pub(crate) async fn carry(
+pub(crate) async fn relay(
     stream: TcpStream,
     reached: Option<SocketAddr>,
     record: ConnectionRecord,
@@ -75,11 +75,11 @@ pub(crate) async fn carry(
     // From here on a change of configuration does not concern this connection.
     drop((target, backends));
     let spec = StreamSpec { kind: StreamKind::Tcp, visitor: record.visitor, tls: false, reached };
-    join(stream, spec, record, candidates).await;
+    relay_stream(stream, spec, record, candidates).await;
 }
 
 /// Carries a stream to the first candidate that can be dialled, until both sides have ended.
-pub(crate) async fn join<S: AsyncRead + AsyncWrite + Unpin>(
+pub(crate) async fn relay_stream<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
     spec: StreamSpec,
     mut record: ConnectionRecord,
@@ -95,10 +95,10 @@ pub(crate) async fn join<S: AsyncRead + AsyncWrite + Unpin>(
         Err(refusal) => return record.refused(&refusal),
     };
     origin.mark_served(&mut record.trace);
-    record.carried();
+    record.mark_started();
     drop(origin);
     let end = postern_tunnel::relay(stream, stream_there).await;
-    record.moved(end.a_to_b, end.b_to_a);
+    record.add_bytes(end.a_to_b, end.b_to_a);
     let refused = end.error.as_ref().and_then(upstream::refused_by_agent);
     match (refused, &end.error) {
         (Some(error), _) => return record.refused(&Refusal::from_agent(error)),
