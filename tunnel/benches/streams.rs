@@ -1,6 +1,6 @@
 //! Short streams inside one established session, both ends in this process, TLS over the loopback.
 //!
-//! A stream is opened, carries 1 KiB there and back, and ends on both sides. The bar is 10,000 a second with both
+//! Each stream is opened, carries 1 KiB in both directions, and ends on both sides. The target is 10,000 a second with both
 //! ends on two cores.
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -22,7 +22,7 @@ async fn visit(server: &ServerSession, body: &[u8]) {
     assert_eq!(stream.read(&mut answer).await.unwrap(), 0);
 }
 
-/// So many visits, by so many visitors at a time.
+/// Time for `count` streams by `visitors` concurrent visitors.
 async fn visits(server: ServerSession, count: u64, visitors: u64) -> Duration {
     let body = vec![7; 1024];
     let started = Instant::now();

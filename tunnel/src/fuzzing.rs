@@ -1,4 +1,4 @@
-//! What the fuzz targets of this crate check. In tests and under the fuzzer only.
+//! Checks of this crate's fuzz targets. Compiled for tests and the fuzzer only.
 
 use crate::{
     StreamStart,
@@ -6,14 +6,13 @@ use crate::{
         codec::{Decoder, Message, encode as encode_message},
         frame::FrameReader,
         message::{FromAgent, FromServer},
-        preamble::{MAX_PREAMBLE, Preamble, Progress},
-        verdict::{Verdict, VerdictReader},
+        preamble::{MAX_PREAMBLE, Preamble, PreambleProgress},
+        stream_reply::{StreamReply, StreamReplyReader},
     },
-    proxy::{self, LONGEST, Look, ProxyHeader, ProxyVersion, encode},
+    proxy::{self, HeaderParse, MAX_HEADER_BYTES, ProxyHeader, ProxyVersion, encode},
 };
 
-/// What the two ends of a session say to each other: every decoder reads the same bytes, in pieces whose size the first
-/// byte chooses.
+/// Session protocol: every decoder reads the same bytes, in pieces whose size is given by the first byte.
 pub fn session(bytes: &[u8]) {
     let Some((&size, bytes)) = bytes.split_first() else { return };
     let size = usize::from(size) + 1;
@@ -25,16 +24,16 @@ pub fn session(bytes: &[u8]) {
     verdict(bytes, size);
 }
 
-/// What is read back is what was written, and reading asks for a bounded number of bytes.
+/// A decoded preamble encodes to the same bytes, and decoding needs a bounded number of bytes.
 fn preamble(bytes: &[u8]) {
     match Preamble::decode(bytes) {
-        Ok(Progress::Complete(preamble)) => assert!(bytes.starts_with(&preamble.encode())),
-        Ok(Progress::Needs(total)) => assert!(total > bytes.len() && total <= MAX_PREAMBLE),
+        Ok(PreambleProgress::Complete(preamble)) => assert!(bytes.starts_with(&preamble.encode())),
+        Ok(PreambleProgress::Incomplete(total)) => assert!(total > bytes.len() && total <= MAX_PREAMBLE),
         Err(_) => {}
     }
 }
 
-/// Messages are the same in any pieces, and what is understood can be said again.
+/// Messages do not depend on the pieces they are read in, and a decoded message can be encoded again.
 fn messages<M: Message + PartialEq + std::fmt::Debug>(bytes: &[u8], size: usize) {
     let read = |size: usize| {
         let mut decoder = Decoder::default();
@@ -51,15 +50,15 @@ fn messages<M: Message + PartialEq + std::fmt::Debug>(bytes: &[u8], size: usize)
     let whole = read(usize::MAX);
     assert_eq!(whole, read(size));
     for message in whole.0 {
-        // Escapes may make a message longer than one may be.
+        // Escapes may make a message exceed the limit.
         if let Ok(again) = encode_message(&message) {
-            let (_, read) = Decoder::default().read::<M>(&again).expect("own bytes are understood");
+            let (_, read) = Decoder::default().read::<M>(&again).expect("encoded bytes can be decoded");
             assert_eq!(read, Some(message));
         }
     }
 }
 
-/// Frames read in any pieces give what they give when read at once.
+/// Frames do not depend on the pieces they are read in.
 fn frames(bytes: &[u8], size: usize) {
     let read = |size: usize| {
         let mut reader = FrameReader::default();
@@ -77,17 +76,17 @@ fn frames(bytes: &[u8], size: usize) {
     assert_eq!(whole, read(size));
 }
 
-/// A start that is understood survives being written again.
+/// A decoded stream start can be encoded again.
 fn stream_start(bytes: &[u8]) {
     if let Ok(start) = StreamStart::decode(bytes) {
         assert_eq!(StreamStart::decode(&start.encode()[1..]), Ok(start));
     }
 }
 
-/// Verdicts read in any pieces are the same, and take the same bytes.
+/// Stream replies do not depend on the pieces they are read in, and consume the same bytes.
 fn verdict(bytes: &[u8], size: usize) {
-    let read = |size: usize| -> Option<(Verdict, usize)> {
-        let mut reader = VerdictReader::default();
+    let read = |size: usize| -> Option<(StreamReply, usize)> {
+        let mut reader = StreamReplyReader::default();
         let mut used = 0;
         for piece in bytes.chunks(size) {
             let (verdict, count) = reader.read(piece).ok()?;
@@ -101,43 +100,44 @@ fn verdict(bytes: &[u8], size: usize) {
     assert_eq!(read(usize::MAX), read(size));
 }
 
-/// A header of the PROXY protocol read as far as is asked for ends where it ends when read at once, and not a byte
-/// later; one that names a visitor can be written again in both versions.
+/// A PROXY protocol header read step by step ends at the same byte as one read at once; a header with a visitor can be
+/// encoded again in both versions.
 pub fn proxy(bytes: &[u8]) {
     let mut taken = 0;
     let verdict = loop {
-        match proxy::look(&bytes[..taken]) {
-            Ok(Look::Part(wanted)) => {
-                assert!(wanted > 0 && taken + wanted <= LONGEST);
-                if taken + wanted > bytes.len() {
+        match proxy::parse(&bytes[..taken]) {
+            Ok(HeaderParse::Incomplete(missing)) => {
+                assert!(missing > 0 && taken + missing <= MAX_HEADER_BYTES);
+                if taken + missing > bytes.len() {
                     break Ok(None);
                 }
-                taken += wanted;
+                taken += missing;
             }
-            Ok(Look::Whole(header, length)) => {
+            Ok(HeaderParse::Complete(header, length)) => {
                 assert_eq!(length, taken, "not a byte too many");
                 break Ok(Some(header));
             }
             Err(error) => break Err(error),
         }
     };
-    match (verdict, proxy::look(bytes)) {
-        (Ok(Some(header)), whole) => assert_eq!(whole, Ok(Look::Whole(header, taken))),
+    match (verdict, proxy::parse(bytes)) {
+        (Ok(Some(header)), whole) => assert_eq!(whole, Ok(HeaderParse::Complete(header, taken))),
         (Err(_), whole) => assert!(whole.is_err()),
-        (Ok(None), whole) => assert!(!matches!(whole, Ok(Look::Whole(..)))),
+        (Ok(None), whole) => assert!(!matches!(whole, Ok(HeaderParse::Complete(..)))),
     }
     if let Ok(Some(ProxyHeader::Visitor { source, destination })) = verdict {
         let plain = |address: std::net::SocketAddr| (address.ip().to_canonical(), address.port());
         for version in [ProxyVersion::V1, ProxyVersion::V2] {
-            let written = encode(version, source, Some(destination));
-            let Ok(Look::Whole(ProxyHeader::Visitor { source: from, destination: to }, length)) = proxy::look(&written)
+            let encoded = encode(version, source, Some(destination));
+            let Ok(HeaderParse::Complete(ProxyHeader::Visitor { source: from, destination: to }, length)) =
+                proxy::parse(&encoded)
             else {
-                panic!("own bytes are understood");
+                panic!("encoded bytes can be decoded");
             };
             assert_eq!(
                 (length, plain(from), plain(to)),
-                (written.len(), plain(source), plain(destination)),
-                "{version:?} says the same"
+                (encoded.len(), plain(source), plain(destination)),
+                "{version:?} contains the same addresses"
             );
         }
     }

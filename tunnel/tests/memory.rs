@@ -1,13 +1,13 @@
-//! What idle and stalled streams cost.
+//! Memory cost of idle and stalled streams.
 #![allow(clippy::unwrap_used)]
 #![cfg(target_os = "linux")]
 
 mod world;
 
 use std::ops::RangeInclusive;
-use world::{World, read, say};
+use world::{World, read, write};
 
-/// Bytes of memory this process holds.
+/// Resident memory of this process in bytes.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
@@ -15,8 +15,8 @@ fn resident() -> usize {
     kilobytes * 1024
 }
 
-/// Both ends are in this process, the pipe to the local service included.
-async fn cost_of_an_idle_stream(world: &mut World, streams: usize, overflowing: RangeInclusive<usize>) -> usize {
+/// Measures the bytes per idle stream. Both ends are in this process, including the pipe to the local service.
+async fn cost_of_an_idle_stream(world: &mut World, streams: usize, expected_overflow: RangeInclusive<usize>) -> usize {
     let mut services = world.agent_relays();
     let mut kept = Vec::new();
     for _ in 0..50 {
@@ -26,20 +26,20 @@ async fn cost_of_an_idle_stream(world: &mut World, streams: usize, overflowing: 
     for _ in 0..streams {
         kept.push(talk(world, &mut services).await);
     }
-    let overflow = world.server.overflowing();
-    assert!(overflowing.contains(&overflow), "{overflow} streams travel on the control connection");
+    let overflow = world.server.overflow_streams();
+    assert!(expected_overflow.contains(&overflow), "{overflow} streams travel on the control connection");
     (resident() - before) / streams
 }
 
 type Services = tokio::sync::mpsc::UnboundedReceiver<tokio::io::DuplexStream>;
 
-/// A visitor's stream that has been used and lies idle now.
+/// A visitor's stream that has been used and is idle now.
 async fn talk(world: &World, services: &mut Services) -> (postern_tunnel::TunnelStream, tokio::io::DuplexStream) {
     let mut visitor = world.open().await;
-    say(&mut visitor, &[1; 2000]).await;
+    write(&mut visitor, &[1; 2000]).await;
     let mut service = world::within(services.recv()).await.unwrap();
     assert_eq!(read(&mut service, 2000).await, [1; 2000]);
-    say(&mut service, &[2; 2000]).await;
+    write(&mut service, &[2; 2000]).await;
     assert_eq!(read(&mut visitor, 2000).await, [2; 2000]);
     (visitor, service)
 }
@@ -65,17 +65,17 @@ async fn a_stalled_visitor_holds_a_bounded_amount() {
     for mut world in [pooled, World::in_memory_with(0).await] {
         let mut services = world.agent_relays();
         let mut visitor = world.open().await;
-        say(&mut visitor, b"?").await;
+        write(&mut visitor, b"?").await;
         let mut service = world::within(services.recv()).await.unwrap();
         let mut taken = 0;
         let chunk = vec![0; 16 * 1024];
-        // The service writes until nobody has taken anything for a while.
-        let patience = std::time::Duration::from_millis(300);
+        // The service writes until no bytes are taken for a while.
+        let write_timeout = std::time::Duration::from_millis(300);
         while let Ok(Ok(count)) =
-            tokio::time::timeout(patience, tokio::io::AsyncWriteExt::write(&mut service, &chunk)).await
+            tokio::time::timeout(write_timeout, tokio::io::AsyncWriteExt::write(&mut service, &chunk)).await
         {
             taken += count;
-            assert!(taken < 2 * 1024 * 1024, "{taken} bytes were taken for a visitor who does not read");
+            assert!(taken < 2 * 1024 * 1024, "{taken} bytes were buffered for a visitor who does not read");
         }
         assert!(taken > 64 * 1024);
     }

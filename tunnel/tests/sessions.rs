@@ -1,14 +1,14 @@
-//! How sessions begin, live and end.
+//! Start, heartbeat and end of sessions.
 #![allow(clippy::unwrap_used)]
 
 mod world;
 
 use postern_api::{Code, Error, Secret};
-use postern_tunnel::message::{AppProtocol, Bind, BindWhat, Bound, Scheme};
+use postern_tunnel::message::{AppProtocol, Bind, BindKind, Bound, Scheme};
 use postern_tunnel::proto::codec::encode;
 use postern_tunnel::proto::message::{FromAgent, FromServer};
 use postern_tunnel::proto::preamble::Preamble;
-use postern_tunnel::proto::version::Versions;
+use postern_tunnel::proto::version::VersionRange;
 use postern_tunnel::{
     AcceptError, Accepted, AdoptError, BoxedTransport, ConnectError, EndReason, IncomingEvent, OpenError, ServerEvent,
     accept, connect,
@@ -19,13 +19,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::time::Instant;
-use world::{SECRET, World, hello, read, say, start, until, welcome, within};
+use world::{SECRET, World, hello, read, start, until, welcome, within, write};
 
 fn bind(name: &str) -> Bind {
     Bind {
         request: 0,
         name: name.into(),
-        what: BindWhat::Http { host: None, scheme: Scheme::Https, previous: None },
+        what: BindKind::Http { host: None, scheme: Scheme::Https, previous: None },
         forwards_to: "http://localhost:80".into(),
         metadata: String::new(),
         inspect: true,
@@ -35,7 +35,7 @@ fn bind(name: &str) -> Bind {
     }
 }
 
-async fn knock(bytes: &[u8]) -> (Result<Accepted, AcceptError>, DuplexStream) {
+async fn accept_bytes(bytes: &[u8]) -> (Result<Accepted, AcceptError>, DuplexStream) {
     let (mut peer, server) = duplex(64 * 1024);
     peer.write_all(bytes).await.unwrap();
     (accept(server).await, peer)
@@ -43,7 +43,7 @@ async fn knock(bytes: &[u8]) -> (Result<Accepted, AcceptError>, DuplexStream) {
 
 async fn data_connection(session: &str, secret: &str) -> (postern_tunnel::DataConnection, DuplexStream) {
     let preamble = Preamble::Data { session: session.into(), secret: Secret::new(secret) };
-    match knock(&preamble.encode()).await {
+    match accept_bytes(&preamble.encode()).await {
         (Ok(Accepted::Data(connection)), peer) => (connection, peer),
         _ => panic!("it is a data connection"),
     }
@@ -55,25 +55,25 @@ async fn the_server_reads_the_hello_and_the_agent_the_welcome() {
     let mut bytes = Preamble::Control.encode().to_vec();
     bytes.extend_from_slice(&encode(&FromAgent::Hello(hello())).unwrap());
     agent.write_all(&bytes).await.unwrap();
-    let Ok(Accepted::Control(greeting)) = accept(server).await else { panic!("it is an agent") };
-    assert_eq!(greeting.hello(), &hello());
+    let Ok(Accepted::Control(handshake)) = accept(server).await else { panic!("it is an agent") };
+    assert_eq!(handshake.hello(), &hello());
 
     let world = World::in_memory().await;
     assert_eq!(world.agent.welcome().session, "ts_1");
-    assert_eq!(world.agent.welcome().protocol, Versions::SUPPORTED.newest);
+    assert_eq!(world.agent.welcome().protocol, VersionRange::SUPPORTED.newest);
     assert_eq!(world.server.id(), "ts_1");
 }
 
 #[tokio::test]
-async fn a_refused_agent_learns_why() {
+async fn a_refused_agent_receives_the_reason() {
     let error = Error::new(Code::TokenUnknown, "This authtoken is not known here.");
-    let answer = error.clone();
+    let response = error.clone();
     let dial = move || {
         let (here, there) = duplex(1024);
-        let answer = answer.clone();
+        let response = response.clone();
         tokio::spawn(async move {
-            let Ok(Accepted::Control(greeting)) = accept(there).await else { panic!("an agent comes") };
-            greeting.refuse(answer).await;
+            let Ok(Accepted::Control(handshake)) = accept(there).await else { panic!("an agent comes") };
+            handshake.refuse(response).await;
         });
         async { io::Result::Ok(Box::new(here) as BoxedTransport) }
     };
@@ -84,14 +84,14 @@ async fn a_refused_agent_learns_why() {
 }
 
 #[tokio::test]
-async fn an_agent_of_a_foreign_version_is_told_so() {
+async fn an_agent_without_a_shared_version_is_refused() {
     let dial = || {
         let (here, there) = duplex(1024);
         tokio::spawn(async move { assert!(matches!(accept(there).await, Err(AcceptError::Version))) });
         async { io::Result::Ok(Box::new(here) as BoxedTransport) }
     };
     let mut newer = hello();
-    newer.protocol = Versions { oldest: 900, newest: 901 };
+    newer.protocol = VersionRange { oldest: 900, newest: 901 };
     match within(connect(Arc::new(dial), newer)).await {
         Err(ConnectError::Refused(refusal)) => assert_eq!(refusal.code, Code::AgentTooOld),
         _ => panic!("no version is shared"),
@@ -99,17 +99,17 @@ async fn an_agent_of_a_foreign_version_is_told_so() {
 }
 
 #[tokio::test]
-async fn only_agents_that_understand_notes_are_sent_any() {
+async fn metadata_is_sent_only_to_agents_that_support_it() {
     for (newest, expected) in [(1, false), (2, true), (3, true)] {
         let (mut agent, server) = duplex(64 * 1024);
         let mut hello = hello();
-        hello.protocol = Versions { oldest: 1, newest };
+        hello.protocol = VersionRange { oldest: 1, newest };
         let mut bytes = Preamble::Control.encode().to_vec();
         bytes.extend_from_slice(&encode(&FromAgent::Hello(hello)).unwrap());
         agent.write_all(&bytes).await.unwrap();
-        let Ok(Accepted::Control(greeting)) = accept(server).await else { panic!("it is an agent") };
-        let (session, _events) = greeting.welcome(world::welcome()).await.unwrap();
-        assert_eq!(session.has_notes(), expected, "version {newest}");
+        let Ok(Accepted::Control(handshake)) = accept(server).await else { panic!("it is an agent") };
+        let (session, _events) = handshake.welcome(world::welcome()).await.unwrap();
+        assert_eq!(session.supports_metadata(), expected, "version {newest}");
     }
 }
 
@@ -117,14 +117,14 @@ async fn only_agents_that_understand_notes_are_sent_any() {
 async fn slow_peers_time_out() {
     let started = Instant::now();
     for so_far in [&b""[..], b"POST", &Preamble::Control.encode(), b"POSTERN\x01\x02\x40\x40half"] {
-        let (outcome, _peer) = knock(so_far).await;
+        let (outcome, _peer) = accept_bytes(so_far).await;
         assert!(matches!(outcome, Err(AcceptError::TooSlow)), "{so_far:?} and then silence");
     }
     assert_eq!(started.elapsed().as_secs(), 40);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_does_not_answer_is_given_up() {
+async fn connecting_times_out_when_the_server_does_not_respond() {
     let ends = Arc::new(std::sync::Mutex::new(Vec::new()));
     let dial = move || {
         let (here, there) = duplex(1024);
@@ -134,18 +134,18 @@ async fn a_server_that_does_not_answer_is_given_up() {
     let started = Instant::now();
     match connect(Arc::new(dial), hello()).await {
         Err(ConnectError::Io(error)) => assert_eq!(error.kind(), io::ErrorKind::TimedOut),
-        _ => panic!("nobody answers"),
+        _ => panic!("the server does not respond"),
     }
     assert_eq!(started.elapsed().as_secs(), 10);
 }
 
 #[tokio::test]
-async fn foreign_bytes_are_refused_at_once() {
+async fn other_protocols_are_refused_at_once() {
     for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0x16, 3, 1, 2, 0], b"POSTERN\x07"] {
-        let (outcome, mut peer) = knock(bytes).await;
+        let (outcome, mut peer) = accept_bytes(bytes).await;
         assert!(matches!(outcome, Err(AcceptError::Preamble(_) | AcceptError::Io(_))), "{bytes:?}");
         drop(outcome);
-        assert_eq!(peer.read(&mut [0; 1]).await.unwrap(), 0, "nothing is said to strangers");
+        assert_eq!(peer.read(&mut [0; 1]).await.unwrap(), 0, "nothing is sent to other protocols");
     }
 }
 
@@ -153,7 +153,7 @@ async fn foreign_bytes_are_refused_at_once() {
 async fn an_endless_hello_is_refused() {
     let mut bytes = Preamble::Control.encode().to_vec();
     bytes.extend_from_slice(&u32::MAX.to_be_bytes());
-    let (outcome, _peer) = knock(&bytes).await;
+    let (outcome, _peer) = accept_bytes(&bytes).await;
     assert!(matches!(outcome, Err(AcceptError::Io(_))));
 }
 
@@ -163,17 +163,17 @@ async fn a_data_connection_with_a_wrong_secret_is_refused() {
     for (session, secret) in [("ts_1", "guess"), ("ts_1", ""), ("ts_2", SECRET), ("", "")] {
         let (connection, mut peer) = data_connection(session, secret).await;
         assert!(matches!(world.server.adopt(connection).await, Err(AdoptError::Denied)), "{session} {secret}");
-        assert_eq!(peer.read(&mut [0; 1]).await.unwrap(), 0, "the stranger is cut off");
+        assert_eq!(peer.read(&mut [0; 1]).await.unwrap(), 0, "the connection is closed");
     }
     assert_eq!(world.server.pool().idle, 0);
     let (connection, mut peer) = data_connection("ts_1", SECRET).await;
     world.server.adopt(connection).await.unwrap();
-    assert_eq!(read(&mut peer, 1).await, [1], "a friend hears that he is in");
+    assert_eq!(read(&mut peer, 1).await, [1], "the connection is adopted");
     assert_eq!(world.server.pool().idle, 1);
 }
 
 #[tokio::test]
-async fn a_session_takes_no_more_than_256_data_connections() {
+async fn a_session_accepts_at_most_256_data_connections() {
     let world = World::in_memory_with(0).await;
     let mut peers = Vec::new();
     for _ in 0..256 {
@@ -196,14 +196,14 @@ async fn a_data_connection_that_broke_while_idle_is_not_used() {
     }
     assert_eq!(world.server.pool().idle, 3);
     let mut visitor = world.open().await;
-    assert_eq!(world.server.overflowing(), 1, "none of the three was fit");
+    assert_eq!(world.server.overflow_streams(), 1, "none of the three is usable");
     visitor.write_all(b"still").await.unwrap();
     assert_eq!(read(&mut visitor, 5).await, b"still");
     assert_eq!(world.server.pool().idle, 0);
 }
 
 #[tokio::test]
-async fn binding_asks_the_server_and_brings_its_answer() {
+async fn a_bind_request_returns_the_response_of_the_server() {
     let mut world = World::in_memory().await;
     let server = world.server.clone();
     let mut events = world.events;
@@ -239,13 +239,13 @@ async fn binding_asks_the_server_and_brings_its_answer() {
 }
 
 #[tokio::test]
-async fn an_address_nobody_waits_for_any_more_goes_back() {
+async fn an_address_is_released_when_the_caller_of_bind_is_gone() {
     let mut world = World::in_memory().await;
     let agent = world.agent.clone();
-    let asking = tokio::spawn(async move { agent.bind(bind("shop")).await });
+    let binding = tokio::spawn(async move { agent.bind(bind("shop")).await });
     let Some(ServerEvent::Bind(Bind { request, .. })) = within(world.events.next()).await else { panic!("a bind") };
-    asking.abort();
-    assert!(asking.await.is_err());
+    binding.abort();
+    assert!(binding.await.is_err());
     world.server.bound(Bound { request, tunnel: "tn_1".into(), number: 9, url: None, host: None, port: None });
     assert_eq!(within(world.events.next()).await, Some(ServerEvent::Unbind { number: 9 }));
 }
@@ -265,7 +265,7 @@ async fn goodbye_is_a_clean_end_on_both_sides() {
 }
 
 #[tokio::test]
-async fn the_server_says_why_it_ends_a_session() {
+async fn the_server_sends_the_reason_when_it_ends_a_session() {
     for world in [World::in_memory().await, World::over_tls().await] {
         let error = Error::new(Code::SessionReplaced, "The same agent has connected again.");
         world.server.end(error.clone());
@@ -286,17 +286,17 @@ async fn the_latency_is_measured() {
 }
 
 #[tokio::test]
-async fn abrupt_loss_of_the_control_connection_ends_everything() {
-    let (mut world, cut) = World::in_memory_on_a_thread().await;
+async fn loss_of_the_control_connection_ends_the_session_and_its_streams() {
+    let (mut world, cut) = World::in_memory_with_cut().await;
     world.idle(16).await;
     let mut visitors = Vec::new();
     for _ in 0..3 {
         let mut visitor = world.open().await;
-        say(&mut visitor, b"hold on").await;
+        write(&mut visitor, b"hold on").await;
         let service = world.next_stream().await.accept().await.unwrap();
         visitors.push((visitor, service));
     }
-    assert!(world.server.pool().busy > 0, "some streams have connections of their own");
+    assert!(world.server.pool().busy > 0, "some streams use data connections");
     cut.send(()).unwrap();
     for end in [within(world.server.closed()).await, within(world.agent.closed()).await] {
         assert!(!end.clean);
@@ -304,8 +304,8 @@ async fn abrupt_loss_of_the_control_connection_ends_everything() {
     }
     for (mut visitor, mut service) in visitors {
         assert!(world::read_all(&mut visitor).await.is_err());
-        let mut heard = [0; 7];
-        within(service.read_exact(&mut heard)).await.unwrap();
+        let mut received = [0; 7];
+        within(service.read_exact(&mut received)).await.unwrap();
         assert!(world::read_all(&mut service).await.is_err());
     }
     assert_eq!(world.server.pool().idle, 0, "idle connections are closed");
@@ -314,13 +314,13 @@ async fn abrupt_loss_of_the_control_connection_ends_everything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_agent_is_noticed_after_fifteen_seconds() {
+async fn a_dead_agent_is_detected_after_fifteen_seconds() {
     let (mut agent, there) = duplex(64 * 1024);
     let mut bytes = Preamble::Control.encode().to_vec();
     bytes.extend_from_slice(&encode(&FromAgent::Hello(hello())).unwrap());
     agent.write_all(&bytes).await.unwrap();
-    let Ok(Accepted::Control(greeting)) = accept(there).await else { panic!("an agent comes") };
-    let (session, _events) = greeting.welcome(welcome()).await.unwrap();
+    let Ok(Accepted::Control(handshake)) = accept(there).await else { panic!("an agent comes") };
+    let (session, _events) = handshake.welcome(welcome()).await.unwrap();
     let welcomed = Instant::now();
     let end = session.closed().await;
     assert_eq!(end.reason, EndReason::Dead);
@@ -329,7 +329,7 @@ async fn a_dead_agent_is_noticed_after_fifteen_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_server_is_noticed_after_fifteen_seconds() {
+async fn a_dead_server_is_detected_after_fifteen_seconds() {
     let (kept, mut servers) = tokio::sync::mpsc::unbounded_channel();
     let dial = move || {
         let (here, mut there) = duplex(64 * 1024);
@@ -359,7 +359,7 @@ async fn heartbeats_keep_an_idle_session_alive_for_days() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn connections_of_a_burst_are_closed_when_they_lie_unused() {
+async fn connections_of_a_burst_are_closed_when_idle() {
     let mut world = World::in_memory().await;
     world.agent_echoes();
     world.idle(16).await;
@@ -382,13 +382,13 @@ async fn connections_of_a_burst_are_closed_when_they_lie_unused() {
     tokio::time::sleep(Duration::from_secs(300)).await;
     assert_eq!(world.server.pool().idle, 24, "the rest went after a while");
     tokio::time::sleep(Duration::from_secs(3600)).await;
-    assert_eq!(world.server.pool().idle, 24, "the warm ones stay, and nobody fills up again");
+    assert_eq!(world.server.pool().idle, 24, "the reserve stays, and closed connections are not replaced");
 }
 
 #[tokio::test]
-async fn the_last_handle_dropped_ends_the_session() {
+async fn dropping_the_last_handle_ends_the_session() {
     let world = World::in_memory().await;
-    world.door.forget().await;
+    world.test_server.forget().await;
     let (server, agent) = (world.server, world.agent);
     let other = server.clone();
     drop(server);
@@ -408,5 +408,5 @@ async fn an_agent_keeps_its_pool_full_when_connections_are_lost() {
     until(|| world.server.pool().idle >= 15).await;
     drop(lost);
     until(|| world.server.pool().busy == 0 && world.server.pool().idle >= 16).await;
-    assert!(world.door.data_connections.load(Ordering::SeqCst) > 16);
+    assert!(world.test_server.data_connections.load(Ordering::SeqCst) > 16);
 }

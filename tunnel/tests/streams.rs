@@ -1,18 +1,18 @@
-//! What a visitor's stream promises, on a warm data connection and on the control connection alike.
+//! Guarantees of a visitor's stream, on a data connection and on the control connection.
 #![allow(clippy::unwrap_used)]
 
 mod world;
 
 use postern_api::{Code, Error};
-use postern_tunnel::proto::frame::MAX_NOTE;
-use postern_tunnel::{Refused, StreamKind};
+use postern_tunnel::proto::frame::MAX_METADATA;
+use postern_tunnel::{StreamKind, StreamRefused};
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use world::{World, read, read_all, say, start, until, within};
+use world::{World, read, read_all, start, until, within, write};
 
-/// A world whose streams take the pool, one whose streams overflow, one over TLS.
+/// A world whose streams use the pool, one whose streams overflow, and one over TLS.
 async fn worlds() -> Vec<World> {
     let pooled = World::in_memory().await;
     pooled.idle(16).await;
@@ -22,22 +22,22 @@ async fn worlds() -> Vec<World> {
 }
 
 #[tokio::test]
-async fn the_agent_learns_what_a_stream_is_for_and_both_sides_talk() {
+async fn the_agent_receives_the_start_of_a_stream_and_both_sides_exchange_data() {
     for mut world in worlds().await {
         let mut visitor = world.open().await;
-        say(&mut visitor, b"question").await;
+        write(&mut visitor, b"question").await;
         let incoming = world.next_stream().await;
         assert_eq!(incoming.start, start());
         assert_eq!(incoming.start.kind, StreamKind::Http);
         let mut service = incoming.accept().await.unwrap();
         assert_eq!(read(&mut service, 8).await, b"question");
-        say(&mut service, b"answer").await;
+        write(&mut service, b"answer").await;
         assert_eq!(read(&mut visitor, 6).await, b"answer");
     }
 }
 
 #[tokio::test]
-async fn a_service_that_speaks_first_is_heard() {
+async fn a_service_may_write_first() {
     for mut world in worlds().await {
         world.agent_serves(|stream| {
             Box::pin(async move {
@@ -52,7 +52,7 @@ async fn a_service_that_speaks_first_is_heard() {
 }
 
 #[tokio::test]
-async fn a_question_is_heard_although_nobody_flushes_it() {
+async fn written_bytes_arrive_without_a_flush() {
     for mut world in worlds().await {
         world.agent_echoes();
         let mut visitor = world.open().await;
@@ -76,9 +76,9 @@ async fn streams_through_the_pool_are_reused() {
             visitor.shutdown().await.unwrap();
             assert_eq!(read_all(&mut visitor).await.unwrap(), round.to_be_bytes());
         }
-        let made = world.door.data_connections.load(Ordering::SeqCst);
+        let made = world.test_server.data_connections.load(Ordering::SeqCst);
         assert!(made <= 40, "200 streams one after the other needed {made} connections");
-        assert_eq!(world.server.overflowing(), 0);
+        assert_eq!(world.server.overflow_streams(), 0);
         until(|| world.server.pool().busy == 0).await;
     }
 }
@@ -88,16 +88,16 @@ async fn an_empty_pool_overflows_onto_the_control_connection() {
     let mut world = World::in_memory_with(0).await;
     world.agent_echoes();
     let mut visitor = world.open().await;
-    assert_eq!(world.server.overflowing(), 1);
+    assert_eq!(world.server.overflow_streams(), 1);
     visitor.write_all(b"over").await.unwrap();
     visitor.shutdown().await.unwrap();
     assert_eq!(read_all(&mut visitor).await.unwrap(), b"over");
     drop(visitor);
-    assert_eq!(world.server.overflowing(), 0, "its place is free again");
+    assert_eq!(world.server.overflow_streams(), 0, "its permit is released");
 }
 
 #[tokio::test]
-async fn half_a_stream_may_end_while_the_other_half_goes_on() {
+async fn one_direction_may_end_while_the_other_continues() {
     for mut world in worlds().await {
         let mut visitor = world.open().await;
         visitor.write_all(b"all I have").await.unwrap();
@@ -105,7 +105,7 @@ async fn half_a_stream_may_end_while_the_other_half_goes_on() {
         let mut service = world.next_stream().await.accept().await.unwrap();
         assert_eq!(read_all(&mut service).await.unwrap(), b"all I have");
         for word in ["one", "two", "three"] {
-            say(&mut service, word.as_bytes()).await;
+            write(&mut service, word.as_bytes()).await;
             assert_eq!(read(&mut visitor, word.len()).await, word.as_bytes());
         }
         service.shutdown().await.unwrap();
@@ -116,61 +116,61 @@ async fn half_a_stream_may_end_while_the_other_half_goes_on() {
 }
 
 #[tokio::test]
-async fn a_refusal_carries_the_error_and_costs_no_connection() {
+async fn a_refusal_carries_the_error_and_keeps_the_connection() {
     for mut world in worlds().await {
         let error =
             Error::new(Code::ServiceUnreachable, "nothing listens on localhost:1").with("address", "localhost:1");
-        let answer = error.clone();
+        let response = error.clone();
         world.agent_serves(move |stream| {
-            let answer = answer.clone();
-            Box::pin(async move { stream.refuse(answer).await })
+            let response = response.clone();
+            Box::pin(async move { stream.refuse(response).await })
         });
         let before = world.server.pool();
         for _ in 0..5 {
             let mut visitor = world.open().await;
-            visitor.write_all(b"is anybody there?").await.unwrap();
+            visitor.write_all(b"are you there?").await.unwrap();
             let refused = within(visitor.accepted()).await.unwrap_err();
-            let refusal = refused.get_ref().and_then(|source| source.downcast_ref::<Refused>());
-            assert_eq!(refusal, Some(&Refused(error.clone())));
+            let refusal = refused.get_ref().and_then(|source| source.downcast_ref::<StreamRefused>());
+            assert_eq!(refusal, Some(&StreamRefused(error.clone())));
             assert!(read_all(&mut visitor).await.is_err(), "a refused stream stays refused");
             assert!(visitor.write_all(b"but").await.is_err());
         }
         until(|| world.server.pool().busy == 0).await;
-        assert!(world.server.pool().idle >= before.idle, "refused streams gave their connections back");
+        assert!(world.server.pool().idle >= before.idle, "refused streams return their connections");
     }
 }
 
 #[tokio::test]
-async fn a_refusal_after_a_glance_has_seen_what_the_visitor_sent() {
+async fn a_refusal_after_a_peek_has_read_what_the_visitor_sent() {
     for mut world in worlds().await {
-        let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+        let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
         world.agent_serves(move |stream| {
-            let tell = tell.clone();
+            let sender = sender.clone();
             Box::pin(async move {
                 let mut seen = Vec::new();
-                let look = |bytes: &[u8]| {
+                let inspect = |bytes: &[u8]| {
                     seen.extend_from_slice(bytes);
                     if seen.ends_with(b"?") { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 };
-                stream.refuse_after_a_glance(Error::from(Code::ServiceUnreachable), look).await;
-                let _ = tell.send(seen);
+                stream.refuse_after_peek(Error::from(Code::ServiceUnreachable), inspect).await;
+                let _ = sender.send(seen);
             })
         });
         let before = world.server.pool();
-        for question in [&b"is anybody there?"[..], b"an unfinished quest"] {
+        for question in [&b"are you there?"[..], b"an unfinished quest"] {
             let mut visitor = world.open().await;
             visitor.write_all(question).await.unwrap();
             let refused = within(visitor.accepted()).await.unwrap_err();
-            assert!(refused.get_ref().is_some_and(|source| source.is::<Refused>()));
-            assert_eq!(within(told.recv()).await.unwrap(), question);
+            assert!(refused.get_ref().is_some_and(|source| source.is::<StreamRefused>()));
+            assert_eq!(within(receiver.recv()).await.unwrap(), question);
         }
         until(|| world.server.pool().busy == 0).await;
-        assert!(world.server.pool().idle >= before.idle, "refused streams gave their connections back");
+        assert!(world.server.pool().idle >= before.idle, "refused streams return their connections");
     }
 }
 
 #[tokio::test]
-async fn the_verdict_can_be_awaited_alone() {
+async fn the_reply_can_be_awaited_before_reading() {
     for mut world in worlds().await {
         world.agent_echoes();
         let mut visitor = world.open().await;
@@ -182,19 +182,19 @@ async fn the_verdict_can_be_awaited_alone() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_dropped_midway_never_looks_complete() {
+async fn a_stream_dropped_midway_never_looks_complete() {
     for mut world in worlds().await {
         let mut visitor = world.open().await;
-        say(&mut visitor, b"half a bo").await;
+        write(&mut visitor, b"half a bo").await;
         let mut service = world.next_stream().await.accept().await.unwrap();
         assert_eq!(read(&mut service, 9).await, b"half a bo");
         drop(visitor);
         assert!(read_all(&mut service).await.is_err(), "the visitor broke off");
 
         let mut visitor = world.open().await;
-        say(&mut visitor, b"x").await;
+        write(&mut visitor, b"x").await;
         let mut service = world.next_stream().await.accept().await.unwrap();
-        say(&mut service, b"half an ans").await;
+        write(&mut service, b"half an ans").await;
         assert_eq!(read(&mut visitor, 11).await, b"half an ans");
         drop(service);
         assert!(read_all(&mut visitor).await.is_err(), "the service broke off");
@@ -202,7 +202,7 @@ async fn a_stream_that_is_dropped_midway_never_looks_complete() {
 }
 
 #[tokio::test]
-async fn a_visitor_who_leaves_after_his_own_end_does_not_cost_the_connection() {
+async fn a_stream_dropped_after_its_own_end_keeps_the_connection() {
     let mut world = World::in_memory().await;
     world.agent_echoes();
     world.idle(16).await;
@@ -214,13 +214,13 @@ async fn a_visitor_who_leaves_after_his_own_end_does_not_cost_the_connection() {
         drop(visitor);
     }
     until(|| world.server.pool().busy == 0).await;
-    let made = world.door.data_connections.load(Ordering::SeqCst);
-    assert!(made <= 60, "the end of the agent was waited for, {made} connections were made");
+    let made = world.test_server.data_connections.load(Ordering::SeqCst);
+    assert!(made <= 60, "connections are reused after the agent's end, but {made} were made");
     assert!(world.server.pool().idle >= 16);
 }
 
 #[tokio::test]
-async fn large_amounts_arrive_whole_both_ways_at_once() {
+async fn large_transfers_arrive_whole_in_both_directions_at_once() {
     for mut world in worlds().await {
         world.agent_echoes();
         let visitor = world.open().await;
@@ -238,7 +238,7 @@ async fn large_amounts_arrive_whole_both_ways_at_once() {
 }
 
 #[tokio::test]
-async fn two_hundred_opens_at_once_are_all_served() {
+async fn two_hundred_concurrent_opens_are_all_served() {
     let mut memory = World::in_memory().await;
     let mut tls = World::over_tls().await;
     for world in [&mut memory, &mut tls] {
@@ -253,12 +253,12 @@ async fn two_hundred_opens_at_once_are_all_served() {
             }
         });
         within(futures::future::join_all(visits)).await;
-        until(|| world.server.pool().busy == 0 && world.server.overflowing() == 0).await;
+        until(|| world.server.pool().busy == 0 && world.server.overflow_streams() == 0).await;
     }
 }
 
 #[tokio::test]
-async fn more_streams_than_may_stay_unanswered_do_not_wait_for_the_agents_verdict() {
+async fn unaccepted_streams_beyond_the_yamux_backlog_do_not_block_opening() {
     let mut world = World::in_memory_with(0).await;
     let mut visitors = Vec::new();
     let mut waiting = Vec::new();
@@ -268,7 +268,7 @@ async fn more_streams_than_may_stay_unanswered_do_not_wait_for_the_agents_verdic
         visitors.push(visitor);
         waiting.push(world.next_stream().await);
     }
-    assert_eq!(world.server.overflowing(), 600);
+    assert_eq!(world.server.overflow_streams(), 600);
     for stream in waiting {
         stream.accept().await.unwrap();
     }
@@ -283,12 +283,12 @@ async fn a_hundred_stalled_readers_do_not_stop_others() {
         world.agent_serves(|stream| {
             Box::pin(async move {
                 let mut stream = stream.accept().await.unwrap();
-                let mut wish = [0; 1];
-                if stream.read_exact(&mut wish).await.is_ok() {
-                    // As much as the visitor takes, or the same byte back.
+                let mut command = [0; 1];
+                if stream.read_exact(&mut command).await.is_ok() {
+                    // Endless data, or the same byte back.
                     let chunk = vec![0; 64 * 1024];
-                    while wish == *b"*" && stream.write_all(&chunk).await.is_ok() {}
-                    let _ = stream.write_all(&wish).await;
+                    while command == *b"*" && stream.write_all(&chunk).await.is_ok() {}
+                    let _ = stream.write_all(&command).await;
                     let _ = stream.shutdown().await;
                 }
             })
@@ -297,7 +297,7 @@ async fn a_hundred_stalled_readers_do_not_stop_others() {
         for _ in 0..100 {
             let mut visitor = world.open().await;
             visitor.write_all(b"*").await.unwrap();
-            assert_eq!(read(&mut visitor, 1).await, [0], "the download has begun, and is not read any further");
+            assert_eq!(read(&mut visitor, 1).await, [0], "the download has begun and is not read further");
             stalled.push(visitor);
         }
         for _ in 0..50 {
@@ -310,32 +310,32 @@ async fn a_hundred_stalled_readers_do_not_stop_others() {
 }
 
 #[tokio::test]
-async fn a_note_arrives_in_front_of_the_bytes_it_is_about_and_is_no_part_of_them() {
+async fn metadata_arrives_before_the_bytes_it_describes_and_is_not_part_of_them() {
     for mut world in worlds().await {
         let mut visitor = world.open().await;
-        let sent = visitor.notes();
+        let sent = visitor.metadata();
         sent.put(b"about the first".to_vec());
-        say(&mut visitor, b"first").await;
+        write(&mut visitor, b"first").await;
         let mut incoming = world.next_stream().await;
-        let heard = incoming.notes();
+        let received = incoming.metadata();
         let mut service = incoming.accept().await.unwrap();
         assert_eq!(read(&mut service, 5).await, b"first");
-        assert_eq!(heard.take().as_deref(), Some(&b"about the first"[..]));
-        say(&mut visitor, b"second").await;
+        assert_eq!(received.take().as_deref(), Some(&b"about the first"[..]));
+        write(&mut visitor, b"second").await;
         assert_eq!(read(&mut service, 6).await, b"second");
-        assert_eq!(heard.take(), None, "nothing was noted");
-        let longest = vec![7; MAX_NOTE];
+        assert_eq!(received.take(), None, "no metadata was sent");
+        let longest = vec![7; MAX_METADATA];
         sent.put(longest.clone());
         let large = vec![3; 200_000];
-        let (_, got) = tokio::join!(say(&mut visitor, &large), read(&mut service, large.len()));
+        let (_, got) = tokio::join!(write(&mut visitor, &large), read(&mut service, large.len()));
         assert!(got == large, "a full frame still fits");
-        assert_eq!(heard.take(), Some(longest));
-        sent.put(vec![7; MAX_NOTE + 1]);
-        heard.put(b"of an agent".to_vec());
-        say(&mut visitor, b"third").await;
+        assert_eq!(received.take(), Some(longest));
+        sent.put(vec![7; MAX_METADATA + 1]);
+        received.put(b"of an agent".to_vec());
+        write(&mut visitor, b"third").await;
         assert_eq!(read(&mut service, 5).await, b"third");
-        assert_eq!(heard.take().as_deref(), Some(&b"of an agent"[..]), "too long to be carried");
-        say(&mut service, b"answer").await;
+        assert_eq!(received.take().as_deref(), Some(&b"of an agent"[..]), "too long to be sent");
+        write(&mut service, b"answer").await;
         assert_eq!(read(&mut visitor, 6).await, b"answer");
     }
 }

@@ -9,7 +9,7 @@ use super::{
     store::CaptureStore,
 };
 use crate::metrics::Meter;
-use postern_tunnel::Notes;
+use postern_tunnel::StreamMetadata;
 use std::{
     borrow::Cow,
     collections::VecDeque,
@@ -41,7 +41,7 @@ pub struct Observer {
     /// It goes through the edge, where the agent is a visitor.
     pub through_edge: bool,
     /// What the edge notes about the requests, each in front of the request.
-    pub notes: Option<Notes>,
+    pub notes: Option<StreamMetadata>,
 }
 
 impl Observer {
@@ -57,7 +57,7 @@ impl Observer {
         let said = Said { method: head.method, target: head.target, host: &head.host, remote: &self.remote(visitor) };
         Opening {
             replay_of: self.replay_of,
-            trace: self.notes.as_ref().and_then(Notes::take),
+            trace: self.notes.as_ref().and_then(StreamMetadata::take),
             through_edge: self.through_edge,
             ..Opening::of(self.tunnel.clone(), said)
         }

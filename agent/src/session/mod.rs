@@ -228,7 +228,7 @@ impl SessionLoop {
                     if nudge == Nudge::Network && !network::is_ours(way.local) {
                         break Outcome::Moved;
                     }
-                    session.doubt(DOUBT);
+                    session.probe(DOUBT);
                     continue;
                 }
                 event = incoming.next() => event,

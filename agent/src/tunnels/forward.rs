@@ -11,7 +11,7 @@ use crate::capture::{
 use crate::config::identity::Identity;
 use postern_api::{Code, Error};
 use postern_tunnel::{
-    IncomingStream, Notes, StreamKind, StreamStart, TunnelStream, message::AppProtocol, relay, relay_tapped,
+    IncomingStream, StreamKind, StreamMetadata, StreamStart, TunnelStream, message::AppProtocol, relay, relay_tapped,
 };
 use std::{
     ops::ControlFlow,
@@ -38,7 +38,7 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
         return;
     };
     let _open = leg.connections.open();
-    let manner = Manner::of(&leg.definition.wire, start.visitor, start.reached);
+    let manner = Manner::of(&leg.definition.wire, start.visitor, start.destination);
     let connecting = Instant::now();
     let local = tokio::select! {
         local = tunnels.local().connect(&leg.definition.upstream, &manner) => local,
@@ -53,7 +53,7 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
         }
     };
     let way = Way { transit: tunnels.transit(), connect: Some(connecting.elapsed()) };
-    let notes = incoming.notes();
+    let notes = incoming.metadata();
     let visitor = match incoming.accept().await {
         Ok(visitor) => visitor,
         Err(error) => {
@@ -110,7 +110,7 @@ async fn refuse(tunnels: &Tunnels, leg: &Arc<Leg>, mut incoming: IncomingStream,
     if start.kind != StreamKind::Http || !leg.definition.captures() || !tunnels.store().is_on() {
         return incoming.refuse(error).await;
     }
-    let mut conversation = Conversation::new(observer(tunnels, leg, start, incoming.notes()));
+    let mut conversation = Conversation::new(observer(tunnels, leg, start, incoming.metadata()));
     let why = error.message.clone();
     let mut seen = 0;
     let look = |bytes: &[u8]| {
@@ -119,7 +119,7 @@ async fn refuse(tunnels: &Tunnels, leg: &Arc<Leg>, mut incoming: IncomingStream,
         let enough = conversation.request_has_ended() || seen >= MOST_OF_A_REFUSED_REQUEST;
         if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    incoming.refuse_after_a_glance(error, look).await;
+    incoming.refuse_after_peek(error, look).await;
     conversation.failed(&why);
 }
 
@@ -151,7 +151,7 @@ async fn join<L>(
     tracing::debug!(tunnel = leg.name, visitor = %start.visitor, received = end.a_to_b, sent = end.b_to_a, error, "connection ended");
 }
 
-fn observer(tunnels: &Tunnels, leg: &Arc<Leg>, start: StreamStart, notes: Notes) -> Observer {
+fn observer(tunnels: &Tunnels, leg: &Arc<Leg>, start: StreamStart, notes: StreamMetadata) -> Observer {
     // A labelled tunnel learns its protocol from the visitor.
     let tunnel = match leg.face {
         Face::Labels => {

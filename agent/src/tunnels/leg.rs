@@ -7,8 +7,8 @@ use crate::{
 };
 use postern_api::Error;
 use postern_tunnel::{
-    Modules,
-    message::{Bind, BindWhat, Scheme},
+    BindModules,
+    message::{Bind, BindKind, Scheme},
 };
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -99,20 +99,20 @@ impl Leg {
     /// What the server is asked for.
     pub fn bind(&self, previous: Address) -> Bind {
         let what = match (&self.definition.kind, self.face) {
-            (Kind::Http { host, .. }, face) => BindWhat::Http {
+            (Kind::Http { host, .. }, face) => BindKind::Http {
                 host: host.clone(),
                 scheme: if face == Face::Http { Scheme::Http } else { Scheme::Https },
                 previous: previous.host.filter(|_| host.is_none()),
             },
-            (Kind::Tls { host, terminate }, _) => BindWhat::Tls {
+            (Kind::Tls { host, terminate }, _) => BindKind::Tls {
                 host: host.clone(),
                 previous: previous.host.filter(|_| host.is_none()),
                 terminate: *terminate == Terminate::Edge,
             },
             (Kind::Tcp { port }, _) => {
-                BindWhat::Tcp { port: *port, previous: previous.port.filter(|_| port.is_none()) }
+                BindKind::Tcp { port: *port, previous: previous.port.filter(|_| port.is_none()) }
             }
-            (Kind::Labels(labels), _) => BindWhat::Labels { labels: labels.clone() },
+            (Kind::Labels(labels), _) => BindKind::Labels { labels: labels.clone() },
         };
         Bind {
             request: 0,
@@ -127,9 +127,9 @@ impl Leg {
         }
     }
 
-    fn modules(&self) -> Option<Modules> {
+    fn modules(&self) -> Option<BindModules> {
         let modules = &self.definition.modules;
-        (!modules.is_empty()).then(|| Modules::Read(Box::new(modules.clone())))
+        (!modules.is_empty()).then(|| BindModules::Read(Box::new(modules.clone())))
     }
 
     /// The local address as people read it.

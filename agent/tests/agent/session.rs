@@ -1,7 +1,7 @@
 use crate::world::{World, origin::Origin};
 use postern_agent::agent::AutoStart;
 use postern_api::{Code, Error};
-use postern_tunnel::message::BindWhat;
+use postern_tunnel::message::BindKind;
 
 const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -52,7 +52,7 @@ async fn addresses_survive_a_restart_of_the_agent() {
     assert_eq!(world.get("/api/tunnels").await["tunnels"][1]["public_url"], before);
     assert!(matches!(
         &world.server.binds()[3].what,
-        BindWhat::Http { previous: Some(_), .. } | BindWhat::Tcp { previous: Some(_), .. }
+        BindKind::Http { previous: Some(_), .. } | BindKind::Tcp { previous: Some(_), .. }
     ));
 }
 

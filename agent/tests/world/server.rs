@@ -3,7 +3,7 @@
 use postern_api::{Code, Error, Secret};
 use postern_tunnel::{
     Accepted, ServerEvent, ServerSession, StreamKind, StreamStart, TunnelStream, accept,
-    message::{Bind, BindWhat, Bound, Hello, Scheme, Welcome},
+    message::{Bind, BindKind, Bound, Hello, Scheme, Welcome},
 };
 use rustls_pki_types::{PrivateKeyDer, pem::PemObject};
 use std::{
@@ -158,7 +158,7 @@ impl Server {
         let start = StreamStart {
             tunnel: number,
             visitor: "192.0.2.7:50000".parse().expect("an address"),
-            reached: None,
+            destination: None,
             kind,
             tls: true,
         };
@@ -197,7 +197,7 @@ pub fn acceptor(key: &rcgen::CertifiedKey<rcgen::KeyPair>, protocol: &[u8]) -> T
     TlsAcceptor::from(Arc::new(config))
 }
 
-async fn converse(greeting: postern_tunnel::Greeting, seen: Arc<Mutex<Seen>>, changed: Arc<watch::Sender<u64>>) {
+async fn converse(greeting: postern_tunnel::AgentHandshake, seen: Arc<Mutex<Seen>>, changed: Arc<watch::Sender<u64>>) {
     let refuse = {
         let mut seen = seen.lock().unwrap();
         seen.hellos.push(greeting.hello().clone());
@@ -234,7 +234,7 @@ fn answer(session: &ServerSession, bind: Bind, seen: &Mutex<Seen>) {
     let number = seen.next;
     seen.binds.push(bind.clone());
     let (host, port, url) = match &bind.what {
-        BindWhat::Http { host, scheme, previous } => {
+        BindKind::Http { host, scheme, previous } => {
             if host.is_some() && *host == seen.refuse_name {
                 session.bind_refused(bind.request, Error::new(Code::NameTaken, "The name is in use by another agent."));
                 return;
@@ -243,15 +243,15 @@ fn answer(session: &ServerSession, bind: Bind, seen: &Mutex<Seen>) {
             let word = if *scheme == Scheme::Https { "https" } else { "http" };
             (Some(host.clone()), Some(443), Some(format!("{word}://{host}")))
         }
-        BindWhat::Tls { host, previous, .. } => {
+        BindKind::Tls { host, previous, .. } => {
             let host = host.clone().or(previous.clone()).unwrap_or_else(|| format!("made-up-{number}.localhost"));
             (Some(host.clone()), Some(443), Some(format!("tls://{host}")))
         }
-        BindWhat::Tcp { port, previous } => {
+        BindKind::Tcp { port, previous } => {
             let port = port.or(*previous).unwrap_or(24_000 + number as u16);
             (Some("localhost".into()), Some(port), Some(format!("tcp://localhost:{port}")))
         }
-        BindWhat::Labels { .. } => (None, None, None),
+        BindKind::Labels { .. } => (None, None, None),
     };
     seen.bound.insert(bind.name.clone(), number);
     session.bound(Bound { request: bind.request, tunnel: format!("tn_{number}"), number, url, host, port });

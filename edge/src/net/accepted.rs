@@ -5,7 +5,7 @@ use crate::{
     telemetry::metrics,
 };
 use ipnet::IpNet;
-use postern_tunnel::proxy::{Look, MalformedProxyHeader, ProxyHeader, look};
+use postern_tunnel::proxy::{HeaderParse, MalformedProxyHeader, ProxyHeader, parse};
 use std::{
     io,
     net::{IpAddr, SocketAddr},
@@ -127,10 +127,10 @@ async fn header(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<ProxyHeader
     let malformed = |error: MalformedProxyHeader| io::Error::new(io::ErrorKind::InvalidData, error);
     let mut bytes = Vec::new();
     loop {
-        match look(&bytes).map_err(malformed)? {
-            Look::Whole(header, _) => return Ok(header),
-            Look::Part(wanted) => {
-                if (&mut *stream).take(wanted as u64).read_buf(&mut bytes).await? == 0 {
+        match parse(&bytes).map_err(malformed)? {
+            HeaderParse::Complete(header, _) => return Ok(header),
+            HeaderParse::Incomplete(missing) => {
+                if (&mut *stream).take(missing as u64).read_buf(&mut bytes).await? == 0 {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
             }

@@ -6,7 +6,7 @@ use crate::telemetry::{
     truncate,
 };
 use postern_api::trace::{self, LONGEST_RULE, MOST_DECISIONS};
-use postern_tunnel::proto::frame::MAX_NOTE;
+use postern_tunnel::proto::frame::MAX_METADATA;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -135,7 +135,7 @@ impl Trace {
         }
         let mut view = self.to_api();
         let mut note = serde_json::to_vec(&view).ok()?;
-        if note.len() > MAX_NOTE {
+        if note.len() > MAX_METADATA {
             view.decisions.clear();
             note = serde_json::to_vec(&view).ok()?;
         }

@@ -6,8 +6,8 @@ use crate::{
 };
 use postern_api::{Secret, Timestamp, id::next_ksuid};
 use postern_tunnel::{
-    Accepted, DataConnection, EndReason, Greeting, ServerEvent, ServerEvents, Transport,
-    message::{HEARTBEAT, Welcome},
+    Accepted, DataConnection, EndReason, AgentHandshake, ServerEvent, ServerEvents, Transport,
+    message::{DEFAULT_HEARTBEAT_MS, Welcome},
 };
 use rand::{Rng, distr::Alphanumeric};
 use std::{net::SocketAddr, sync::Arc};
@@ -34,7 +34,7 @@ async fn adopt_data_connection(connection: DataConnection, peer: SocketAddr, reg
     }
 }
 
-async fn start_session(greeting: Greeting, peer: SocketAddr, registry: Arc<Registry>) {
+async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc<Registry>) {
     if let Err(error) = registry.access.restrictions.agent(peer.ip()) {
         metrics::refusal(Some("agent_restriction"), error.code);
         return greeting.refuse(error).await;
@@ -62,7 +62,7 @@ async fn start_session(greeting: Greeting, peer: SocketAddr, registry: Arc<Regis
         data_secret: Secret::new(secret),
         server_version: registry.settings.server_version.clone(),
         region: registry.settings.region.clone(),
-        heartbeat: HEARTBEAT,
+        heartbeat: DEFAULT_HEARTBEAT_MS,
     };
     let (link, events) = match greeting.welcome(welcome).await {
         Ok(started) => started,

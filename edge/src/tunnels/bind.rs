@@ -6,7 +6,7 @@ use crate::{
     upstream::{TunnelOptions, TunnelUpstream},
 };
 use postern_api::{Code, Error, Timestamp, acl::Acl, host::HostName, id::next_ksuid, traffic::TrafficKind, words};
-use postern_tunnel::message::{Bind, BindWhat, Bound, Scheme};
+use postern_tunnel::message::{Bind, BindKind, Bound, Scheme};
 use std::{
     collections::{BTreeMap, HashSet},
     net::IpAddr,
@@ -38,21 +38,21 @@ impl Registry {
         let acl = self.acl_of(session)?;
         let stages = Stages::of(session, &bind, &self.routing)?;
         let tunnel = match bind.what.clone() {
-            BindWhat::Http { host, scheme, previous } => {
+            BindKind::Http { host, scheme, previous } => {
                 let mut state = self.lock_state();
                 let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), scheme)?;
                 let tunnel = self.register(&mut state, session, bind, self.http_grant(host.clone(), scheme, stages))?;
                 self.names.set(&host, scheme, NameHolder::Live(tunnel.clone()));
                 tunnel
             }
-            BindWhat::Tls { host, previous, .. } => {
+            BindKind::Tls { host, previous, .. } => {
                 let mut state = self.lock_state();
                 let host = self.choose_host(session, &acl, host.as_deref(), previous.as_deref(), Scheme::Https)?;
                 let tunnel = self.register(&mut state, session, bind, self.tls_grant(host.clone(), stages))?;
                 self.names.set(&host, Scheme::Https, NameHolder::Live(tunnel.clone()));
                 tunnel
             }
-            BindWhat::Labels { labels } => {
+            BindKind::Labels { labels } => {
                 check_labels(&acl, &labels)?;
                 let grant = BindGrant { kind: TunnelKind::Labels, host: None, port: None, url: None, labels, stages };
                 let mut state = self.lock_state();
@@ -60,7 +60,7 @@ impl Registry {
                 self.update_groups(&state);
                 tunnel
             }
-            BindWhat::Tcp { port, previous } => self.bind_tcp(session, (bind, stages), &acl, port, previous).await?,
+            BindKind::Tcp { port, previous } => self.bind_tcp(session, (bind, stages), &acl, port, previous).await?,
         };
         self.update_metrics();
         tracing::info!(

@@ -13,8 +13,8 @@ use postern_api::{
     tunnel_modules::TunnelModules,
 };
 use postern_tunnel::{
-    Modules,
-    message::{Bind, BindWhat, Scheme},
+    BindModules,
+    message::{Bind, BindKind, Scheme},
 };
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl Stages {
     /// Builds the modules of a bind, or says what is wrong with them. `None` if there are none.
     pub(crate) fn of(session: &Session, bind: &Bind, routing: &Routing) -> Result<Option<Box<Self>>, Error> {
         let modules = requested_modules(bind)?;
-        let terminates = matches!(bind.what, BindWhat::Tls { terminate: true, .. });
+        let terminates = matches!(bind.what, BindKind::Tls { terminate: true, .. });
         if modules.is_none() && !terminates {
             return Ok(None);
         }
@@ -48,25 +48,25 @@ impl Stages {
 fn requested_modules(bind: &Bind) -> Result<Option<TunnelModules>, Error> {
     let mut modules = match &bind.modules {
         None => return Ok(None),
-        Some(Modules::Read(modules)) => TunnelModules::clone(modules),
-        Some(Modules::Unreadable) => {
+        Some(BindModules::Read(modules)) => TunnelModules::clone(modules),
+        Some(BindModules::Unreadable) => {
             let message = "The tunnel asks for a module that this server does not know. Update the server, or take the module out.";
             return Err(Error::new(Code::TunnelModulesUnreadable, message));
         }
     };
     modules.check()?;
     let (fits, kind) = match &bind.what {
-        BindWhat::Http { scheme: Scheme::Https, .. } => (true, "an https tunnel"),
-        BindWhat::Http { scheme: Scheme::Http, .. } => {
+        BindKind::Http { scheme: Scheme::Https, .. } => (true, "an https tunnel"),
+        BindKind::Http { scheme: Scheme::Http, .. } => {
             // The cookies of a login are for encrypted connections alone.
             let has_login = modules.oauth.is_some() || modules.oidc.is_some();
             (modules.mutual_tls.is_empty() && !has_login, "a tunnel without TLS")
         }
-        BindWhat::Tls { terminate, .. } => {
+        BindKind::Tls { terminate, .. } => {
             (modules.concerns_connections_only() && (*terminate || modules.mutual_tls.is_empty()), "a tls tunnel")
         }
-        BindWhat::Tcp { .. } => (modules.concerns_connections_only() && modules.mutual_tls.is_empty(), "a tcp tunnel"),
-        BindWhat::Labels { .. } => (modules.is_empty(), "a labelled tunnel, whose edge has them,"),
+        BindKind::Tcp { .. } => (modules.concerns_connections_only() && modules.mutual_tls.is_empty(), "a tcp tunnel"),
+        BindKind::Labels { .. } => (modules.is_empty(), "a labelled tunnel, whose edge has them,"),
     };
     if !fits {
         let message = format!("One of the tunnel's modules cannot work for {kind}. Take it out.");

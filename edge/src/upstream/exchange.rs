@@ -11,7 +11,7 @@ use crate::{
 };
 use hyper::{Method, Request, Response, body::Incoming, client::conn::TrySendError};
 use postern_api::{Code, Error};
-use postern_tunnel::Refused;
+use postern_tunnel::StreamRefused;
 use std::{
     error::Error as _,
     io,
@@ -264,7 +264,7 @@ fn head_of(request: &Request<RequestBody>) -> Request<RequestBody> {
 
 /// The agent's own words, if it refused the stream.
 pub(crate) fn refused_by_agent(error: &io::Error) -> Option<&Error> {
-    error.get_ref().and_then(|inner| inner.downcast_ref::<Refused>()).map(|refused| &refused.0)
+    error.get_ref().and_then(|inner| inner.downcast_ref::<StreamRefused>()).map(|refused| &refused.0)
 }
 
 /// Finds a cause in the chain of an error.

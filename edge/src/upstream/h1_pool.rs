@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures::task::noop_waker_ref;
 use hyper::client::conn::http1::{self, Connection, Parts, SendRequest};
 use hyper_util::rt::TokioIo;
-use postern_tunnel::Notes;
+use postern_tunnel::StreamMetadata;
 use std::{
     net::SocketAddr,
     pin::Pin,
@@ -30,7 +30,7 @@ pub(crate) struct H1Connection {
     driver: Connection<TokioIo<OriginStream>, RequestBody>,
     ended: bool,
     /// Receives the trace of each request, if the agent accepts notes.
-    notes: Option<Notes>,
+    notes: Option<StreamMetadata>,
     idle_since: Instant,
     /// The visitor it is reserved for, where the local service is told the visitor's address.
     key: Option<SocketAddr>,

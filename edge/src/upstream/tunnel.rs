@@ -3,7 +3,7 @@
 use super::{H1Pool, H2Connections, StreamSpec};
 use crate::telemetry::{metrics, traffic::TrafficCounter};
 use futures::task::AtomicWaker;
-use postern_tunnel::{Notes, ServerSession, StreamStart, TunnelStream, message::AppProtocol};
+use postern_tunnel::{StreamMetadata, ServerSession, StreamStart, TunnelStream, message::AppProtocol};
 use std::{
     collections::{BTreeMap, HashMap},
     io,
@@ -85,7 +85,7 @@ impl TunnelUpstream {
         let StreamSpec { kind, visitor, tls, reached } = spec;
         // The public address takes a few bytes of each stream, so it is sent only where it is used.
         let reached = reached.filter(|_| self.settings.per_visitor);
-        let start = StreamStart { tunnel: self.number, visitor, reached, kind, tls };
+        let start = StreamStart { tunnel: self.number, visitor, destination: reached, kind, tls };
         let stream = self.link.open_stream(start).await.map_err(io::Error::other)?;
         metrics::stream_opened();
         self.streams.admit(stream)
@@ -93,7 +93,7 @@ impl TunnelUpstream {
 
     /// Whether the agent captures requests and accepts notes about them.
     pub(crate) fn accepts_notes(&self) -> bool {
-        self.settings.inspect && self.link.has_notes()
+        self.settings.inspect && self.link.supports_metadata()
     }
 
     /// Ends every open stream now, and refuses new ones.
@@ -181,8 +181,8 @@ fn stopped() -> io::Error {
 }
 
 impl TunnelIo {
-    pub(crate) fn notes(&mut self) -> Notes {
-        self.stream.notes()
+    pub(crate) fn notes(&mut self) -> StreamMetadata {
+        self.stream.metadata()
     }
 }
 

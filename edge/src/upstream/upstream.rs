@@ -10,7 +10,7 @@ use crate::{
     },
 };
 use postern_api::{Code, Error};
-use postern_tunnel::{Notes, StreamKind, message::AppProtocol};
+use postern_tunnel::{StreamMetadata, StreamKind, message::AppProtocol};
 use std::{
     io,
     net::SocketAddr,
@@ -129,7 +129,7 @@ impl OriginServer {
 
 impl OriginStream {
     /// Takes notes about the requests on this stream.
-    pub(crate) fn notes(&mut self) -> Option<Notes> {
+    pub(crate) fn notes(&mut self) -> Option<StreamMetadata> {
         match self {
             OriginStream::Tunnel(stream) => Some(stream.notes()),
             OriginStream::Clear(_) | OriginStream::Tls(_) => None,

@@ -12,14 +12,14 @@ use crate::kit::{
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::{Request, StatusCode};
-use postern_tunnel::message::{AppProtocol, BindWhat, Scheme};
+use postern_tunnel::message::{AppProtocol, BindKind, Scheme};
 use std::{net::SocketAddr, sync::atomic::Ordering, time::Duration};
 use tokio::time::timeout;
 
 const HOST: &str = "grpc.localhost";
 
 async fn bind(agent: &Agent, address: SocketAddr) {
-    let what = BindWhat::Http { host: Some(HOST.into()), scheme: Scheme::Https, previous: None };
+    let what = BindKind::Http { host: Some(HOST.into()), scheme: Scheme::Https, previous: None };
     agent.bind_speaking(what, AppProtocol::Http2, false, address).await.unwrap();
 }
 
@@ -143,7 +143,7 @@ async fn a_service_that_speaks_something_else_is_named_so() {
         (curt.address, "ERR_POSTERN_3005"),
         (Origin::nowhere().await, "ERR_POSTERN_8012"),
     ] {
-        let what = BindWhat::Http { host: None, scheme: Scheme::Https, previous: None };
+        let what = BindKind::Http { host: None, scheme: Scheme::Https, previous: None };
         let bound = agent.bind_speaking(what, AppProtocol::Http2, false, address).await.unwrap();
         let answer = visitor::get(&world, &bound.host.unwrap(), "/").await;
         assert_eq!((answer.status, answer.code()), (502, code), "{}", answer.text());
@@ -215,7 +215,7 @@ async fn groups_mix_both_kinds_and_fail_over() {
     let service = H2c::start().await;
     let world = World::start().await;
     let agent = Agent::connect(&world, "a").await;
-    let labels = |word: &str| BindWhat::Labels { labels: [("app".to_owned(), word.to_owned())].into() };
+    let labels = |word: &str| BindKind::Labels { labels: [("app".to_owned(), word.to_owned())].into() };
     agent.bind_speaking(labels("gone"), AppProtocol::Http2, false, Origin::nowhere().await).await.unwrap();
     agent.bind_speaking(labels("new"), AppProtocol::Http2, false, service.address).await.unwrap();
     let old = Origin::says("old").await;
@@ -244,7 +244,7 @@ async fn a_service_that_is_told_who_the_visitor_is_meets_each_on_a_connection_of
     for (host, protocol, address) in
         [("new.localhost", AppProtocol::Http2, new.address), ("old.localhost", AppProtocol::Http1, old.address)]
     {
-        let what = BindWhat::Http { host: Some(host.into()), scheme: Scheme::Https, previous: None };
+        let what = BindKind::Http { host: Some(host.into()), scheme: Scheme::Https, previous: None };
         agent.bind_speaking(what, protocol, true, address).await.unwrap();
         for visitors in 1..=3 {
             let mut visitor = visitor::https(&world, host).await;
@@ -256,7 +256,7 @@ async fn a_service_that_is_told_who_the_visitor_is_meets_each_on_a_connection_of
             assert_eq!(connections, visitors, "{host}: one for each visitor, used again by the same one only");
         }
         let starts: Vec<_> = agent.starts.lock().unwrap().drain(..).collect();
-        assert!(starts.iter().all(|start| start.reached == Some(world.edge.https_addr())), "{starts:?}");
+        assert!(starts.iter().all(|start| start.destination == Some(world.edge.https_addr())), "{starts:?}");
         let visitors: std::collections::HashSet<_> = starts.iter().map(|start| start.visitor).collect();
         assert_eq!((visitors.len(), starts.len()), (3, 3));
     }

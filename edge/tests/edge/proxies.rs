@@ -15,7 +15,7 @@ use postern_api::{
 };
 use postern_edge::Settings;
 use postern_tunnel::{
-    message::{AppProtocol, BindWhat, Scheme},
+    message::{AppProtocol, BindKind, Scheme},
     proxy::{ProxyVersion, encode},
 };
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -56,7 +56,7 @@ async fn local_services_hear_the_address_that_a_trusted_proxy_says() {
     let origin = Origin::says("hello").await;
     let agent = Agent::connect(&world, "a").await;
     for (scheme, host) in [(Scheme::Http, "plain.localhost"), (Scheme::Https, "a.localhost")] {
-        let what = BindWhat::Http { host: Some(host.into()), scheme, previous: None };
+        let what = BindKind::Http { host: Some(host.into()), scheme, previous: None };
         agent.bind_speaking(what, AppProtocol::Http1, true, origin.address).await.unwrap();
     }
     let ask = |host: &str| format!("GET / HTTP/1.1\r\nHost: {host}\r\nX-Forwarded-For: 10.9.9.9\r\n\r\n");
@@ -74,7 +74,7 @@ async fn local_services_hear_the_address_that_a_trusted_proxy_says() {
         assert!(request.contains("X-Forwarded-For: 203.0.113.9\r\n") && !request.contains("10.9.9.9"), "{request}");
     }
     for start in agent.starts.lock().unwrap().iter() {
-        assert_eq!((start.visitor.to_string(), start.reached), (VISITOR.into(), Some(REACHED.parse().unwrap())));
+        assert_eq!((start.visitor.to_string(), start.destination), (VISITOR.into(), Some(REACHED.parse().unwrap())));
     }
 }
 

@@ -1,116 +1,148 @@
-//! The server's first moments with a connection.
+//! The server's end of a new connection: preamble and handshake.
 
-use super::greeting::{read_message, read_preamble, write_message};
-use super::server::{self, ServerEvents, ServerSession};
+use super::handshake::{read_message, read_preamble, write_message};
+use super::server::{self, DataConnection, ServerEvents, ServerSession};
 use super::transport::{BoxedTransport, Transport};
-use super::{FAREWELL, PATIENCE};
+use super::{CLOSE_TIMEOUT, HANDSHAKE_TIMEOUT};
 use crate::proto::message::{FromAgent, FromServer, Hello, Welcome};
 use crate::proto::preamble::{MalformedPreamble, Preamble};
-use crate::proto::version::Versions;
-use postern_api::{Code, Error, Secret};
+use crate::proto::version::VersionRange;
+use postern_api::{Code, Error};
 use std::io;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
-/// Why a connection did not get as far as a greeting.
+/// A connection failed before its handshake.
 #[derive(Debug, thiserror::Error)]
 pub enum AcceptError {
-    /// The connection broke, or its first message is no message.
+    /// The connection broke, or its first message is malformed.
     #[error("the connection broke: {0}")]
     Io(#[from] io::Error),
-    /// The peer did not say what it wants in time.
-    #[error("the peer did not say what it wants in time")]
+    /// The peer sent no complete preamble and hello in time.
+    #[error("the peer sent no hello in time")]
     TooSlow,
-    /// The peer speaks something else.
+    /// The peer speaks another protocol.
     #[error(transparent)]
     Preamble(#[from] MalformedPreamble),
     /// The peer's first message is not a hello.
-    #[error("the agent did not introduce itself")]
+    #[error("the agent's first message is not a hello")]
     NoHello,
-    /// No message version is shared; the agent was told.
+    /// Agent and server share no message version; the agent was told.
     #[error("the agent shares no protocol version with this server")]
     Version,
 }
 
-/// What a connection turned out to be.
+/// Purpose of an accepted connection.
 pub enum Accepted {
-    /// An agent that wants a session.
-    Control(Greeting),
-    /// One more data connection of a session.
+    /// An agent that requests a session.
+    Control(AgentHandshake),
+    /// A data connection of an existing session.
     Data(DataConnection),
 }
 
 /// An agent that waits to be welcomed or refused.
-pub struct Greeting {
+pub struct AgentHandshake {
     transport: BoxedTransport,
     hello: Hello,
     version: u16,
 }
 
-/// A data connection that waits to be adopted by its session.
-pub struct DataConnection {
-    pub(crate) transport: BoxedTransport,
-    pub(crate) session: String,
-    pub(crate) secret: Secret,
-}
-
-/// Finds out what a connection is for. Gives up on a peer that takes longer than ten seconds.
+/// Reads the preamble of a connection and, on a control connection, the agent's hello.
+///
+/// ```no_run
+/// use postern_api::{Code, Error, Secret};
+/// use postern_tunnel::message::{DEFAULT_HEARTBEAT_MS, Welcome};
+/// use postern_tunnel::{Accepted, ServerEvent, ServerSession, Transport, accept};
+///
+/// /// Serves one TLS connection with the ALPN protocol id `postern_tunnel::ALPN`.
+/// async fn serve(stream: impl Transport, session_of: impl Fn(&str) -> Option<ServerSession>) -> std::io::Result<()> {
+///     match accept(stream).await.map_err(std::io::Error::other)? {
+///         Accepted::Control(handshake) if handshake.hello().token != Secret::new("authtoken") => {
+///             handshake.refuse(Error::from(Code::TokenUnknown)).await;
+///         }
+///         Accepted::Control(handshake) => {
+///             let (session, mut events) = handshake
+///                 .welcome(Welcome {
+///                     protocol: 0,
+///                     session: "ts_1".to_owned(),
+///                     data_secret: Secret::new("random"),
+///                     server_version: "0.1.0".to_owned(),
+///                     region: "local".to_owned(),
+///                     heartbeat: DEFAULT_HEARTBEAT_MS,
+///                 })
+///                 .await?;
+///             while let Some(event) = events.next().await {
+///                 if let ServerEvent::Bind(bind) = event {
+///                     session.bind_refused(bind.request, Error::from(Code::Internal));
+///                 }
+///             }
+///         }
+///         Accepted::Data(connection) => {
+///             if let Some(session) = session_of(connection.session()) {
+///                 session.adopt(connection).await.map_err(std::io::Error::other)?;
+///             }
+///         }
+///     }
+///     Ok(())
+/// }
+/// ```
+///
+/// # Errors
+/// [`AcceptError`] if the peer is slower than ten seconds, speaks another protocol or an unsupported version, or the
+/// connection breaks.
 pub async fn accept<S: Transport>(stream: S) -> Result<Accepted, AcceptError> {
-    timeout(PATIENCE, listen(stream)).await.unwrap_or(Err(AcceptError::TooSlow))
+    timeout(HANDSHAKE_TIMEOUT, read_handshake(stream)).await.unwrap_or(Err(AcceptError::TooSlow))
 }
 
-async fn listen<S: Transport>(mut stream: S) -> Result<Accepted, AcceptError> {
+async fn read_handshake<S: Transport>(mut stream: S) -> Result<Accepted, AcceptError> {
     match read_preamble(&mut stream).await?? {
         Preamble::Data { session, secret } => {
             Ok(Accepted::Data(DataConnection { transport: Box::new(stream), session, secret }))
         }
         Preamble::Control => {
             let FromAgent::Hello(hello) = read_message(&mut stream).await? else { return Err(AcceptError::NoHello) };
-            let shared = Versions::SUPPORTED.shared_with(hello.protocol);
-            let greeting = Greeting { transport: Box::new(stream), hello, version: shared.unwrap_or_default() };
+            let shared = VersionRange::SUPPORTED.newest_shared(hello.protocol);
+            let handshake = AgentHandshake { transport: Box::new(stream), hello, version: shared.unwrap_or_default() };
             if shared.is_none() {
-                greeting.refuse(Error::from(Code::AgentTooOld)).await;
+                handshake.refuse(Error::from(Code::AgentTooOld)).await;
                 return Err(AcceptError::Version);
             }
-            Ok(Accepted::Control(greeting))
+            Ok(Accepted::Control(handshake))
         }
     }
 }
 
-impl Greeting {
-    /// What the agent said.
+impl AgentHandshake {
+    /// The agent's hello.
     pub fn hello(&self) -> &Hello {
         &self.hello
     }
 
-    /// Starts the session. Its id and its data secret are at most 255 bytes each.
+    /// Starts the session. Its id and its data secret have at most 255 bytes each.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if the id or the secret is too long or the secret is empty; any other
+    /// [`io::Error`] if the agent does not take the welcome within ten seconds.
     pub async fn welcome(mut self, mut welcome: Welcome) -> io::Result<(ServerSession, ServerEvents)> {
         if welcome.session.len() > 255 || welcome.data_secret.reveal().len() > 255 || welcome.data_secret.is_empty() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                "the session's id or secret has no fitting length",
+                "the session's id or secret has an invalid length",
             ));
         }
         welcome.protocol = self.version;
         let message = FromServer::Welcome(welcome.clone());
-        timeout(PATIENCE, write_message(&mut self.transport, &[], &message)).await??;
+        timeout(HANDSHAKE_TIMEOUT, write_message(&mut self.transport, &[], &message)).await??;
         Ok(server::start(self.transport, welcome))
     }
 
-    /// Tells the agent why not.
+    /// Refuses the session and sends the reason, within two seconds.
     pub async fn refuse(mut self, error: Error) {
         let refusal = async {
             write_message(&mut self.transport, &[], &FromServer::Refused { error }).await?;
             self.transport.shutdown().await
         };
-        // An agent that does not listen will find out by itself.
-        let _ = timeout(FAREWELL, refusal).await;
-    }
-}
-
-impl DataConnection {
-    /// The id of the session it claims to belong to.
-    pub fn session(&self) -> &str {
-        &self.session
+        // An agent that does not read the refusal notices the closed connection.
+        let _ = timeout(CLOSE_TIMEOUT, refusal).await;
     }
 }

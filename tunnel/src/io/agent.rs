@@ -1,25 +1,22 @@
 //! The agent's end of a session.
 
-use super::carrier::Carrier;
+use super::data_connections::{DataConnections, read_start};
 use super::dial::Dial;
-use super::dials::{Dials, read_start};
-use super::end::{EndReason, SessionEnd};
-use super::greeting::{read_message, write_message};
-use super::mux::{self, Driver};
-use super::notes::Notes;
-use super::server::interval;
-use super::session::{Core, Heard, Reader, messages};
+use super::handshake::{read_message, write_message};
+use super::incoming::{Incoming, IncomingEvent, IncomingStream};
+use super::multiplexer::{self, Driver};
+use super::session::{LastReceived, MessageReader, SessionCore, messages};
+use super::session_end::{EndReason, SessionEnd};
 use super::stream::TunnelStream;
-use super::{FAREWELL, PATIENCE};
-use crate::proto::message::{Bind, BindWhat, Bound, FromAgent, FromServer, Hello, Welcome};
+use super::stream_transport::StreamTransport;
+use super::{CLOSE_TIMEOUT, HANDSHAKE_TIMEOUT};
+use crate::proto::message::{Bind, BindKind, Bound, FromAgent, FromServer, Hello, Welcome};
 use crate::proto::preamble::Preamble;
-use crate::proto::start::StreamStart;
-use crate::proto::verdict::TAKEN;
-use crate::proto::version::Versions;
+use crate::proto::stream_reply::RECEIVED;
+use crate::proto::version::VersionRange;
 use postern_api::{Code, Error};
 use std::collections::HashMap;
 use std::io;
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -27,166 +24,194 @@ use tokio::io::AsyncWriteExt;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-/// So many events wait for the agent before the server has to.
-const EVENTS: usize = 256;
-/// How long a refusal may be held back for a look at the request.
-const GLANCE: Duration = Duration::from_millis(250);
-/// Bytes looked at in one piece.
-const GLANCE_BYTES: usize = 4096;
+/// Events queued for the agent; when the queue is full, the server has to wait.
+const MAX_QUEUED_EVENTS: usize = 256;
 
-/// Why there is no session.
+/// A session could not be established.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// The server does not want this agent, and says why.
+    /// The server refused the agent and sent the reason.
     #[error("the server refused the session: {0}")]
     Refused(Error),
-    /// The server could not be reached or understood.
+    /// The server could not be reached, or its response is malformed.
     #[error("the server cannot be reached: {0}")]
     Io(#[from] io::Error),
 }
 
-/// A running session; clones are the same session. It ends when the last clone is dropped.
+/// Handle of a running session; clones share it. The session ends when the last clone is dropped.
 #[derive(Clone)]
 pub struct AgentSession(Arc<Session>);
 
 struct Session {
     welcome: Welcome,
-    core: Arc<Core<FromAgent>>,
-    questions: Arc<Questions>,
+    core: Arc<SessionCore<FromAgent>>,
+    pending_binds: Arc<PendingBinds>,
 }
 
-/// Binds that wait for their answer.
+/// Bind requests that wait for their response.
 #[derive(Default)]
-struct Questions {
-    next: AtomicU64,
+struct PendingBinds {
+    next_request: AtomicU64,
     leaving: AtomicBool,
-    open: Mutex<HashMap<u64, oneshot::Sender<Result<Bound, Error>>>>,
+    senders: Mutex<HashMap<u64, oneshot::Sender<Result<Bound, Error>>>>,
 }
 
-/// What the server sends to the agent.
-pub struct Incoming(mpsc::Receiver<IncomingEvent>);
-
-/// Something the server sends.
-#[expect(clippy::large_enum_variant, reason = "nearly all of them are streams, and a box each would cost more")]
-pub enum IncomingEvent {
-    /// A visitor.
-    Stream(IncomingStream),
-    /// A tunnel is no more.
-    TunnelClosed {
-        /// The tunnel.
-        number: u32,
-        /// Why.
-        error: Error,
-    },
-    /// The server goes away soon.
-    Drain,
-}
-
-/// A stream that waits to be served or refused. Dropped, it is broken off.
-pub struct IncomingStream {
-    /// What it is for.
-    pub start: StreamStart,
-    stream: TunnelStream,
-}
-
-/// Connects, introduces the agent and waits for the server's answer, ten seconds at most for each.
+/// Opens a session: dials the control connection, sends the agent's hello and waits for the server's response. Dial and
+/// response may take ten seconds each.
+///
+/// ```no_run
+/// use postern_tunnel::message::{AppProtocol, Bind, BindKind, Hello, Scheme};
+/// use postern_tunnel::{BoxedTransport, IncomingEvent, connect, relay};
+/// use std::sync::Arc;
+/// use tokio::net::TcpStream;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// // A real agent does TLS with the ALPN protocol id `postern_tunnel::ALPN`.
+/// let dial = || async {
+///     let socket = TcpStream::connect("tunnel.example:443").await?;
+///     std::io::Result::Ok(Box::new(socket) as BoxedTransport)
+/// };
+/// let hello = Hello {
+///     protocol: Default::default(),
+///     agent_version: "0.1.0".to_owned(),
+///     os: "linux/x86_64".to_owned(),
+///     instance: "my-machine".to_owned(),
+///     token: postern_api::Secret::new("authtoken"),
+///     metadata: String::new(),
+///     remote_management: false,
+/// };
+/// let (session, mut incoming) = connect(Arc::new(dial), hello).await?;
+/// let bound = session
+///     .bind(Bind {
+///         request: 0,
+///         name: "web".to_owned(),
+///         what: BindKind::Http { host: None, scheme: Scheme::Https, previous: None },
+///         forwards_to: "http://localhost:3000".to_owned(),
+///         metadata: String::new(),
+///         inspect: false,
+///         app_protocol: AppProtocol::Http1,
+///         per_visitor: false,
+///         modules: None,
+///     })
+///     .await?;
+/// println!("{}", bound.url.unwrap_or_default());
+/// while let Some(event) = incoming.next().await {
+///     if let IncomingEvent::Stream(stream) = event {
+///         tokio::spawn(async move {
+///             let service = TcpStream::connect("localhost:3000").await?;
+///             std::io::Result::Ok(relay(stream.accept().await?, service).await)
+///         });
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// [`ConnectError::Refused`] if the server refuses the agent; [`ConnectError::Io`] if it cannot be reached, does not
+/// respond in time or sends a malformed response.
 pub async fn connect(dial: Arc<dyn Dial>, hello: Hello) -> Result<(AgentSession, Incoming), ConnectError> {
-    let mut transport = timeout(PATIENCE, dial.dial()).await.map_err(io::Error::from)??;
-    let greeting = async {
+    let mut transport = timeout(HANDSHAKE_TIMEOUT, dial.dial()).await.map_err(io::Error::from)??;
+    let handshake = async {
         write_message(&mut transport, &Preamble::Control.encode(), &FromAgent::Hello(hello)).await?;
         read_message(&mut transport).await
     };
-    let welcome = match timeout(PATIENCE, greeting).await.map_err(io::Error::from)?? {
+    let welcome = match timeout(HANDSHAKE_TIMEOUT, handshake).await.map_err(io::Error::from)?? {
         FromServer::Welcome(welcome) => welcome,
         FromServer::Refused { error } => return Err(ConnectError::Refused(error)),
-        _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "the server did not answer the greeting").into()),
+        _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "the server did not respond to the hello").into()),
     };
     if welcome.session.len() > 255 || welcome.data_secret.reveal().len() > 255 {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the server's session cannot be joined").into());
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the server's session id or secret is too long").into());
     }
 
-    let heard = Heard::new();
-    let (core, outgoing) = Core::new(heard.clone(), interval(&welcome));
-    let (incoming, received) = mpsc::channel(EVENTS);
-    let arrived = {
+    let last_received = LastReceived::new();
+    let (core, outgoing) = SessionCore::new(last_received.clone(), welcome.heartbeat_interval());
+    let (incoming, events) = mpsc::channel(MAX_QUEUED_EVENTS);
+    let on_stream = {
         let (core, incoming) = (core.clone(), incoming.clone());
         move |stream| {
-            tokio::spawn(take_overflow(stream, core.clone(), incoming.clone()));
+            tokio::spawn(accept_overflow(stream, core.clone(), incoming.clone()));
         }
     };
-    let (mux, driver) = mux::start(transport, yamux::Mode::Client, heard, arrived);
-    let dials = Dials::new(dial, &welcome, core.clone(), incoming.clone());
-    let questions = Arc::new(Questions::default());
-    let stream = mux.open().await.ok_or_else(|| io::Error::from(io::ErrorKind::ConnectionReset))?;
+    let (multiplexer, driver) = multiplexer::start(transport, yamux::Mode::Client, last_received, on_stream);
+    let data_connections = DataConnections::new(dial, &welcome, core.clone(), incoming.clone());
+    let pending_binds = Arc::new(PendingBinds::default());
+    let stream = multiplexer.open().await.ok_or_else(|| io::Error::from(io::ErrorKind::ConnectionReset))?;
     let (reader, writer) = messages(stream, driver.loss());
-    let listening = Listening { core: core.clone(), reader, incoming, questions: questions.clone(), dials };
+    let message_loop =
+        MessageLoop { core: core.clone(), reader, incoming, pending_binds: pending_binds.clone(), data_connections };
     let conversation = async move {
         tokio::select! {
-            reason = listening.run() => reason,
+            reason = message_loop.run() => reason,
             reason = writer.run::<FromAgent>(outgoing) => reason,
         }
     };
-    tokio::spawn(run(core.clone(), questions.clone(), driver, conversation));
-    Ok((AgentSession(Arc::new(Session { welcome, core, questions })), Incoming(received)))
+    tokio::spawn(run(core.clone(), pending_binds.clone(), driver, conversation));
+    Ok((AgentSession(Arc::new(Session { welcome, core, pending_binds })), Incoming::new(events)))
 }
 
 async fn run(
-    core: Arc<Core<FromAgent>>,
-    questions: Arc<Questions>,
+    core: Arc<SessionCore<FromAgent>>,
+    pending_binds: Arc<PendingBinds>,
     driver: Driver,
     conversation: impl Future<Output = EndReason>,
 ) {
     let mut reason = tokio::select! {
         reason = conversation => reason,
-        reason = core.beat(|nonce| FromAgent::Ping { nonce }) => reason,
+        reason = core.run_heartbeat(|nonce| FromAgent::Ping { nonce }) => reason,
         end = core.closed() => end.reason,
     };
-    if questions.leaving.load(Ordering::Relaxed) {
+    if pending_binds.leaving.load(Ordering::Relaxed) {
         reason = EndReason::Goodbye;
     }
     let clean = SessionEnd::from(reason.clone()).clean;
     tracing::debug!(%reason, "session over");
     core.finish(reason);
-    questions.open().clear();
+    pending_binds.senders().clear();
     if clean {
         driver.close().await;
     }
 }
 
-/// An overflow stream has arrived: says so at once, and hands it on with its start.
-async fn take_overflow(stream: yamux::Stream, core: Arc<Core<FromAgent>>, incoming: mpsc::Sender<IncomingEvent>) {
-    let mut carrier = Carrier::overflow(stream, core.lives.enter());
+/// Acknowledges an overflow stream at once and delivers it with its start.
+async fn accept_overflow(
+    stream: yamux::Stream,
+    core: Arc<SessionCore<FromAgent>>,
+    incoming: mpsc::Sender<IncomingEvent>,
+) {
+    let mut transport = StreamTransport::overflow(stream, core.cancellation.token());
     let start = async {
-        let start = read_start(&mut carrier).await?;
-        carrier.write_all(&[TAKEN]).await?;
-        carrier.flush().await?;
+        let start = read_start(&mut transport).await?;
+        transport.write_all(&[RECEIVED]).await?;
+        transport.flush().await?;
         io::Result::Ok(start)
     };
-    if let Ok(Ok(start)) = timeout(PATIENCE, start).await {
-        let stream = TunnelStream::accepted_by_agent(carrier, None);
+    if let Ok(Ok(start)) = timeout(HANDSHAKE_TIMEOUT, start).await {
+        let stream = TunnelStream::accepted_by_agent(transport, None);
         let _ = incoming.send(IncomingEvent::Stream(IncomingStream::new(start, stream))).await;
     }
 }
 
-/// Hears what the server says.
-struct Listening {
-    core: Arc<Core<FromAgent>>,
-    reader: Reader<FromServer>,
+/// Handles the server's messages.
+struct MessageLoop {
+    core: Arc<SessionCore<FromAgent>>,
+    reader: MessageReader<FromServer>,
     incoming: mpsc::Sender<IncomingEvent>,
-    questions: Arc<Questions>,
-    dials: Arc<Dials>,
+    pending_binds: Arc<PendingBinds>,
+    data_connections: Arc<DataConnections>,
 }
 
-impl Listening {
+impl MessageLoop {
     async fn run(mut self) -> EndReason {
-        let dials = self.dials.clone();
+        let data_connections = self.data_connections.clone();
         tokio::select! {
-            reason = self.listen() => reason,
-            () = dials.keep() => EndReason::Dropped,
+            reason = self.receive() => reason,
+            () = data_connections.maintain() => EndReason::Dropped,
         }
     }
 
-    async fn listen(&mut self) -> EndReason {
+    async fn receive(&mut self) -> EndReason {
         loop {
             let event = match self.reader.next().await {
                 Err(reason) => return reason,
@@ -195,152 +220,103 @@ impl Listening {
                     continue;
                 }
                 Ok(FromServer::Pong { nonce }) => {
-                    self.core.answered(nonce);
+                    self.core.pong_received(nonce);
                     continue;
                 }
                 Ok(FromServer::Bound(bound)) => {
-                    self.answer(bound.request, Ok(bound));
+                    self.complete_bind(bound.request, Ok(bound));
                     continue;
                 }
                 Ok(FromServer::BindRefused { request, error }) => {
-                    self.answer(request, Err(error));
+                    self.complete_bind(request, Err(error));
                     continue;
                 }
                 Ok(FromServer::Pool { connections }) => {
-                    self.dials.want(connections);
+                    self.data_connections.set_target(connections);
                     continue;
                 }
                 Ok(FromServer::TunnelClosed { number, error }) => IncomingEvent::TunnelClosed { number, error },
                 Ok(FromServer::Drain) => IncomingEvent::Drain,
                 Ok(FromServer::End { error }) => return EndReason::Ended(error),
                 Ok(FromServer::Welcome(_) | FromServer::Refused { .. }) => {
-                    return EndReason::Protocol("a second answer to the greeting".to_owned());
+                    return EndReason::Protocol("a second response to the hello".to_owned());
                 }
                 Ok(FromServer::Unknown) => continue,
             };
-            // An agent that dropped its receiver wants no events.
+            // An agent that dropped its receiver is not interested in events.
             let _ = self.incoming.send(event).await;
         }
     }
 
-    fn answer(&self, request: u64, answer: Result<Bound, Error>) {
-        let Some(question) = self.questions.open().remove(&request) else { return };
-        // Nobody waits for the address any more: it goes back.
-        if let Err(Ok(bound)) = question.send(answer) {
+    fn complete_bind(&self, request: u64, response: Result<Bound, Error>) {
+        let Some(sender) = self.pending_binds.senders().remove(&request) else { return };
+        // The caller of `bind` is gone, so the address is released.
+        if let Err(Ok(bound)) = sender.send(response) {
             self.core.send(FromAgent::Unbind { number: bound.number });
         }
     }
 }
 
-impl Questions {
-    fn open(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Result<Bound, Error>>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Incoming {
-    /// The next one; `None` once the session is over.
-    pub async fn next(&mut self) -> Option<IncomingEvent> {
-        self.0.recv().await
-    }
-}
-
-impl IncomingStream {
-    pub(crate) fn new(start: StreamStart, stream: TunnelStream) -> Self {
-        IncomingStream { start, stream }
-    }
-
-    /// Where the server's notes about the stream arrive.
-    pub fn notes(&mut self) -> Notes {
-        self.stream.notes()
-    }
-
-    /// Serves the stream. The server hears of it at once.
-    pub async fn accept(mut self) -> io::Result<TunnelStream> {
-        self.stream.flush().await?;
-        Ok(self.stream)
-    }
-
-    /// Serves the stream. The server hears of it with the first write, flush or read, which saves a packet.
-    pub fn accept_lazily(self) -> TunnelStream {
-        self.stream
-    }
-
-    /// Refuses the stream; the server hears why.
-    pub async fn refuse(self, error: Error) {
-        // A server that does not listen has given the stream up.
-        let _ = timeout(FAREWELL, self.stream.refuse(&error)).await;
-    }
-
-    /// Refuses the stream after a glance at what the visitor has sent so far. `look` gets the bytes and says whether
-    /// it wants more; the server does not wait longer than a moment for that.
-    pub async fn refuse_after_a_glance(mut self, error: Error, mut look: impl FnMut(&[u8]) -> ControlFlow<()>) {
-        let glance = async {
-            let mut bytes = [0; GLANCE_BYTES];
-            while let Ok(count @ 1..) = self.stream.overhear(&mut bytes).await {
-                if look(&bytes[..count]).is_break() {
-                    break;
-                }
-            }
-        };
-        let _ = timeout(GLANCE, glance).await;
-        self.refuse(error).await;
+impl PendingBinds {
+    fn senders(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Result<Bound, Error>>>> {
+        self.senders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl AgentSession {
-    /// What the server said.
+    /// The server's welcome.
     pub fn welcome(&self) -> &Welcome {
         &self.0.welcome
     }
 
-    /// Asks for an address and waits for the answer. The number of the request is filled in here.
+    /// Requests an address and waits for the response. Sets the request id.
     ///
-    /// Fails with the server's refusal, with [`Code::ServerTooOld`] where the server would not understand the question,
-    /// or with [`Code::SessionNotReady`] once the session is over.
+    /// # Errors
+    /// The server's refusal, [`Code::ServerTooOld`] if the server does not support the request, or
+    /// [`Code::SessionNotReady`] if the session has ended.
     pub async fn bind(&self, mut bind: Bind) -> Result<Bound, Error> {
-        let Session { core, questions, welcome } = &*self.0;
-        let newer = bind.modules.is_some() || matches!(bind.what, BindWhat::Tls { .. });
-        if newer && !Versions::has_modules(welcome.protocol) {
+        let Session { core, pending_binds, welcome } = &*self.0;
+        let needs_modules = bind.modules.is_some() || matches!(bind.what, BindKind::Tls { .. });
+        if needs_modules && !VersionRange::has_modules(welcome.protocol) {
             let message = "The server is older than this agent and knows neither modules of tunnels nor TLS tunnels. Update the server.";
             return Err(Error::new(Code::ServerTooOld, message));
         }
-        let (question, answer) = oneshot::channel();
-        bind.request = questions.next.fetch_add(1, Ordering::Relaxed);
-        questions.open().insert(bind.request, question);
+        let (sender, response) = oneshot::channel();
+        bind.request = pending_binds.next_request.fetch_add(1, Ordering::Relaxed);
+        pending_binds.senders().insert(bind.request, sender);
         core.send(FromAgent::Bind(bind));
         tokio::select! {
-            answer = answer => answer.unwrap_or_else(|_| Err(Error::from(Code::SessionNotReady))),
+            response = response => response.unwrap_or_else(|_| Err(Error::from(Code::SessionNotReady))),
             _ = core.closed() => Err(Error::from(Code::SessionNotReady)),
         }
     }
 
-    /// Gives a tunnel back.
+    /// Closes a tunnel.
     pub fn unbind(&self, number: u32) {
         self.0.core.send(FromAgent::Unbind { number });
     }
 
-    /// Leaves on purpose and waits until the server has heard it, two seconds at most.
+    /// Ends the session on purpose and waits, for two seconds at most, until the server has received the message.
     pub async fn goodbye(&self) {
-        let Session { core, questions, .. } = &*self.0;
-        questions.leaving.store(true, Ordering::Relaxed);
+        let Session { core, pending_binds, .. } = &*self.0;
+        pending_binds.leaving.store(true, Ordering::Relaxed);
         core.send(FromAgent::Goodbye);
-        let _ = timeout(FAREWELL, core.closed()).await;
+        let _ = timeout(CLOSE_TIMEOUT, core.closed()).await;
         core.finish(EndReason::Goodbye);
     }
 
-    /// Something happened that may have cut the way to the server: it is asked at once, and the session is over unless
-    /// it gives a sign of life within `patience`.
-    pub fn doubt(&self, patience: Duration) {
-        self.0.core.doubt(patience);
+    /// Probes the server after an event that may have cut the connection, such as a network change: sends a ping at once
+    /// and ends the session unless the server sends something within `timeout`.
+    pub fn probe(&self, timeout: Duration) {
+        self.0.core.probe(timeout);
     }
 
-    /// The latest measured way there and back, if there is one yet.
+    /// Round-trip time measured last, if any.
     pub fn latency(&self) -> Option<Duration> {
         self.0.core.latency()
     }
 
-    /// Waits for the end.
+    /// Waits for the end of the session.
     pub async fn closed(&self) -> SessionEnd {
         self.0.core.closed().await
     }

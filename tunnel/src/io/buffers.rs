@@ -1,4 +1,4 @@
-//! 64 KiB buffers, borrowed for the moment in which bytes are in flight.
+//! Pool of 64 KiB buffers, borrowed only while bytes are in flight.
 //!
 //! Every thread keeps a few; an idle stream holds none.
 
@@ -6,23 +6,23 @@ use crate::proto::frame::MAX_PAYLOAD;
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 
-/// The size of a borrowed buffer: a full frame with its header.
+/// Size of a buffer in bytes: a full frame with its header.
 pub(crate) const SIZE: usize = MAX_PAYLOAD;
 
-/// So many buffers stay with a thread.
-const KEPT: usize = 8;
+/// Unused buffers that a thread keeps.
+const MAX_POOLED_BUFFERS: usize = 8;
 
 thread_local! {
     static BUFFERS: RefCell<Vec<Box<[u8]>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A borrowed buffer of [`SIZE`] bytes with leftovers in it. It goes back when dropped.
+/// A borrowed buffer of [`SIZE`] bytes with arbitrary content. Returned to the pool when dropped.
 pub(crate) struct Buffer(Box<[u8]>);
 
 impl Buffer {
     pub(crate) fn borrow() -> Self {
-        let kept = BUFFERS.try_with(|buffers| buffers.borrow_mut().pop()).ok().flatten();
-        Buffer(kept.unwrap_or_else(|| vec![0; SIZE].into_boxed_slice()))
+        let pooled = BUFFERS.try_with(|buffers| buffers.borrow_mut().pop()).ok().flatten();
+        Buffer(pooled.unwrap_or_else(|| vec![0; SIZE].into_boxed_slice()))
     }
 }
 
@@ -31,7 +31,7 @@ impl Drop for Buffer {
         let bytes = std::mem::take(&mut self.0);
         let _ = BUFFERS.try_with(|buffers| {
             let mut buffers = buffers.borrow_mut();
-            if buffers.len() < KEPT {
+            if buffers.len() < MAX_POOLED_BUFFERS {
                 buffers.push(bytes);
             }
         });
@@ -56,10 +56,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_keeps_a_few_buffers_and_not_more() {
-        let borrowed: Vec<Buffer> = (0..3 * KEPT).map(|_| Buffer::borrow()).collect();
+    fn a_thread_keeps_a_bounded_number_of_buffers() {
+        let borrowed: Vec<Buffer> = (0..3 * MAX_POOLED_BUFFERS).map(|_| Buffer::borrow()).collect();
         assert!(borrowed.iter().all(|buffer| buffer.len() == SIZE));
         drop(borrowed);
-        assert_eq!(BUFFERS.with(|buffers| buffers.borrow().len()), KEPT);
+        assert_eq!(BUFFERS.with(|buffers| buffers.borrow().len()), MAX_POOLED_BUFFERS);
     }
 }

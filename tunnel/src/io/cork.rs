@@ -1,10 +1,10 @@
-//! Gathers what yamux writes in small pieces into few writes.
+//! Coalesces the small writes of yamux.
 //!
-//! Yamux writes header and body of every frame on its own, and flushes after each. Below TLS that would be two
-//! records and two system calls a frame. The cork holds the pieces until yamux has nothing more to say.
+//! Yamux writes header and body of every frame separately, and flushes after each. Below TLS that would be two records
+//! and two system calls per frame. The cork buffers the pieces until yamux has nothing more to write.
 
 use super::buffers::{Buffer, SIZE};
-use super::session::Heard;
+use super::session::LastReceived;
 use super::transport::BoxedTransport;
 use std::io;
 use std::pin::Pin;
@@ -12,24 +12,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 
-/// The connection below yamux. Clones are the same connection.
+/// Connection below yamux; clones share it.
 #[derive(Clone)]
 pub(crate) struct Cork(Arc<Mutex<Corked>>);
 
 struct Corked {
     transport: BoxedTransport,
-    heard: Arc<Heard>,
+    last_received: Arc<LastReceived>,
     buffer: Option<Buffer>,
     from: usize,
     to: usize,
 }
 
 impl Cork {
-    pub(crate) fn new(transport: BoxedTransport, heard: Arc<Heard>) -> Self {
-        Cork(Arc::new(Mutex::new(Corked { transport, heard, buffer: None, from: 0, to: 0 })))
+    pub(crate) fn new(transport: BoxedTransport, last_received: Arc<LastReceived>) -> Self {
+        Cork(Arc::new(Mutex::new(Corked { transport, last_received, buffer: None, from: 0, to: 0 })))
     }
 
-    /// Lets out what was held back.
+    /// Writes the buffered bytes and flushes the connection.
     pub(crate) fn poll_release(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut corked = self.corked();
         ready!(corked.poll_empty(cx))?;
@@ -63,7 +63,7 @@ impl futures::io::AsyncRead for Cork {
         let mut corked = self.corked();
         let mut buf = ReadBuf::new(bytes);
         ready!(Pin::new(&mut corked.transport).poll_read(cx, &mut buf))?;
-        corked.heard.now();
+        corked.last_received.record();
         Poll::Ready(Ok(buf.filled().len()))
     }
 }
@@ -82,7 +82,7 @@ impl futures::io::AsyncWrite for Cork {
         Poll::Ready(Ok(count))
     }
 
-    /// Holds back; [`Cork::poll_release`] is called when yamux rests.
+    /// Does nothing; [`Cork::poll_release`] is called when yamux is idle.
     fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }

@@ -1,22 +1,25 @@
-//! How an agent reaches its server.
+//! Dialer of the agent.
 
 use super::transport::BoxedTransport;
 use futures::future::BoxFuture;
 use std::io;
 
-/// Makes connections to the server, ready for a session: TLS is done, the protocol name agreed.
+/// Opens connections to the server that are ready for a session: the TLS handshake is done and
+/// [`ALPN`](crate::ALPN) negotiated.
 ///
-/// Used once for the control connection and again for every data connection. A dial that hangs is given up after
-/// ten seconds.
+/// Called once for the control connection and once for every data connection. A dial is cancelled after ten seconds.
 pub trait Dial: Send + Sync + 'static {
-    /// One connection.
+    /// Opens one connection.
+    ///
+    /// # Errors
+    /// [`io::Error`] if the server cannot be reached or the TLS handshake fails.
     fn dial(&self) -> BoxFuture<'_, io::Result<BoxedTransport>>;
 }
 
-impl<F, Made> Dial for F
+impl<F, Fut> Dial for F
 where
-    F: Fn() -> Made + Send + Sync + 'static,
-    Made: Future<Output = io::Result<BoxedTransport>> + Send + 'static,
+    F: Fn() -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = io::Result<BoxedTransport>> + Send + 'static,
 {
     fn dial(&self) -> BoxFuture<'_, io::Result<BoxedTransport>> {
         Box::pin(self())

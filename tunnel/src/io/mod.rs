@@ -3,26 +3,27 @@
 pub mod accept;
 pub mod agent;
 mod buffers;
-mod carrier;
+mod cancellation;
 mod cork;
+mod data_connections;
 pub mod dial;
-mod dials;
-pub mod end;
-mod greeting;
-mod life;
-mod mux;
-pub(crate) mod notes;
+mod handshake;
+pub mod incoming;
+mod multiplexer;
 mod pool;
 pub mod relay;
 pub mod server;
 mod session;
+pub mod session_end;
 pub mod sockets;
 pub mod stream;
+pub mod stream_metadata;
+mod stream_transport;
 pub mod transport;
 
 use std::time::Duration;
 
-/// How long a peer may take for its preamble, its greeting, a dial or the start of a stream.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a farewell may take to leave.
-pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
+/// Time limit of a peer for its preamble, its handshake, a dial or the start of a stream.
+pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time limit for sending the last message of a session or stream.
+pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);

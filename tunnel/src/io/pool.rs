@@ -1,104 +1,104 @@
-//! The server's warm data connections: the most recently used one is taken first.
+//! The server's pool of idle data connections, most recently used first.
 
-use super::carrier::Carrier;
-use super::session::Core;
-use super::stream::Home;
+use super::session::SessionCore;
+use super::stream::ConnectionOwner;
+use super::stream_transport::StreamTransport;
 use crate::proto::message::FromServer;
-use crate::proto::pool::Accounting;
+use crate::proto::pool_sizing::PoolSizing;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-/// How often idle connections are looked after.
-const ROUND: Duration = Duration::from_secs(5);
+/// Interval between checks of the idle connections.
+const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The data connections of one session.
+/// Data connections of one session.
 pub(crate) struct Pool {
-    core: Arc<Core<FromServer>>,
+    core: Arc<SessionCore<FromServer>>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// The longest unused first.
+    /// Least recently used first.
     idle: Vec<Idle>,
-    accounting: Accounting,
+    sizing: PoolSizing,
     closed: bool,
 }
 
 struct Idle {
-    carrier: Carrier,
+    transport: StreamTransport,
     since: Instant,
 }
 
 impl Pool {
-    /// An empty pool; the agent is asked to fill it.
-    pub(crate) fn new(core: Arc<Core<FromServer>>) -> Arc<Self> {
+    /// An empty pool. Asks the agent to fill it.
+    pub(crate) fn new(core: Arc<SessionCore<FromServer>>) -> Arc<Self> {
         let mut state = State::default();
-        core.send(FromServer::Pool { connections: state.accounting.first_ask() });
+        core.send(FromServer::Pool { connections: state.sizing.initial_target() });
         Arc::new(Pool { core, state: Mutex::new(state) })
     }
 
-    /// A connection for one stream, if one is idle. Those that broke meanwhile are thrown away.
-    pub(crate) fn lease(&self) -> Option<Carrier> {
+    /// Leases an idle connection for one stream, if there is one. Discards connections that broke while idle.
+    pub(crate) fn lease(&self) -> Option<StreamTransport> {
         loop {
             let mut state = self.state();
-            let Some(Idle { mut carrier, .. }) = state.idle.pop() else {
-                let ask = state.accounting.overflowed();
+            let Some(Idle { mut transport, .. }) = state.idle.pop() else {
+                let ask = state.sizing.missed();
                 drop(state);
                 self.ask(ask);
                 return None;
             };
             let idle = state.idle.len();
-            let ask = state.accounting.leased(idle);
+            let ask = state.sizing.leased(idle);
             drop(state);
             self.ask(ask);
-            if carrier.is_silent() {
-                return Some(carrier);
+            if transport.is_usable() {
+                return Some(transport);
             }
-            self.state().accounting.released();
+            self.state().sizing.released();
         }
     }
 
-    /// Whether one more connection has a place.
+    /// Whether the pool accepts one more connection.
     pub(crate) fn has_room(&self) -> bool {
         let state = self.state();
-        state.accounting.has_room(state.idle.len())
+        state.sizing.has_room(state.idle.len())
     }
 
-    /// Takes in a new connection, unless there is no place for it.
-    pub(crate) fn adopt(&self, carrier: Carrier) -> bool {
+    /// Adds a new connection. Returns false if the pool is full or closed.
+    pub(crate) fn adopt(&self, transport: StreamTransport) -> bool {
         let mut state = self.state();
-        let has_room = !state.closed && state.accounting.has_room(state.idle.len());
+        let has_room = !state.closed && state.sizing.has_room(state.idle.len());
         if has_room {
-            state.put(carrier);
+            state.put(transport);
         }
         has_room
     }
 
-    /// Throws away broken and surplus connections, again and again.
-    pub(crate) async fn look_after(&self) {
+    /// Discards broken and surplus connections, periodically.
+    pub(crate) async fn maintain(&self) {
         let mut leaving: Vec<Idle> = Vec::new();
         loop {
-            tokio::time::sleep(ROUND).await;
+            tokio::time::sleep(MAINTENANCE_INTERVAL).await;
             leaving.clear();
             let now = Instant::now();
             let mut state = self.state();
-            state.idle.retain_mut(|idle| idle.carrier.is_silent());
-            let surplus = state.accounting.surplus(state.idle.iter().map(|idle| now - idle.since));
+            state.idle.retain_mut(|idle| idle.transport.is_usable());
+            let surplus = state.sizing.surplus(state.idle.iter().map(|idle| now - idle.since));
             let ask = (surplus > 0).then(|| {
                 let left = state.idle.len() - surplus;
-                state.accounting.shrunk(left)
+                state.sizing.shrink_to(left)
             });
-            // They are closed in the next round, when the agent knows that it need not replace them.
+            // They are closed in the next round, when the agent knows that it must not replace them.
             leaving.extend(state.idle.drain(..surplus));
             drop(state);
             self.ask(ask);
         }
     }
 
-    /// Closes what is idle, for good.
+    /// Closes the pool and its idle connections.
     pub(crate) fn close(&self) {
         let mut state = self.state();
         state.closed = true;
@@ -107,10 +107,10 @@ impl Pool {
         drop(idle);
     }
 
-    /// How many connections are idle and how many carry a stream.
+    /// Number of idle connections, and number of connections that carry a stream.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let state = self.state();
-        (state.idle.len(), state.accounting.busy())
+        (state.idle.len(), state.sizing.busy())
     }
 
     fn ask(&self, connections: Option<u16>) {
@@ -125,23 +125,23 @@ impl Pool {
 }
 
 impl State {
-    fn put(&mut self, carrier: Carrier) {
-        self.idle.push(Idle { carrier, since: Instant::now() });
-        self.accounting.idle_grew(self.idle.len());
+    fn put(&mut self, transport: StreamTransport) {
+        self.idle.push(Idle { transport, since: Instant::now() });
+        self.sizing.idle_added(self.idle.len());
     }
 }
 
-impl Home for Pool {
-    fn come_back(&self, carrier: Carrier) {
+impl ConnectionOwner for Pool {
+    fn release(&self, transport: StreamTransport) {
         let mut state = self.state();
-        state.accounting.released();
+        state.sizing.released();
         if !state.closed {
-            state.put(carrier);
+            state.put(transport);
         }
     }
 
-    fn lost(&self) {
-        self.state().accounting.released();
+    fn discard(&self) {
+        self.state().sizing.released();
     }
 
     fn runtime(&self) -> &Handle {

@@ -1,47 +1,46 @@
-//! Joins two streams and moves bytes both ways.
+//! Relays bytes between two streams in both directions.
 //!
-//! A buffer is borrowed only while bytes are in flight: thousands of idle visitors hold none.
+//! Buffers are borrowed only while bytes are in flight, so idle visitors hold none.
 
 use super::buffers::Buffer;
-use crate::proto::frame::FULL_PAYLOAD;
+use crate::proto::frame::MAX_SENT_PAYLOAD;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// So many bytes of one direction move before others get their turn.
-const TURN: usize = 256 * 1024;
+/// Bytes that one direction moves before it yields to other tasks.
+const YIELD_AFTER_BYTES: usize = 256 * 1024;
 
-/// Watches the bytes of one direction as they pass. It must be quick: the relay waits for it.
+/// Observer of the bytes of one direction. Called inline, so it must be fast.
 pub trait Tap: Send {
-    /// These bytes pass now.
+    /// Called with bytes before they are written.
     fn observe(&mut self, bytes: &[u8]);
-    /// The direction has ended properly.
+    /// Called when the direction has ended properly.
     fn finished(&mut self) {}
 }
 
-/// A tap that watches nothing.
+/// A tap that ignores the bytes.
 impl Tap for () {
     fn observe(&mut self, _bytes: &[u8]) {}
 }
 
-/// What a relay did.
+/// Result of a relay.
 #[derive(Debug)]
 pub struct RelayEnd {
     /// Bytes moved from the first stream to the second.
     pub a_to_b: u64,
     /// Bytes moved from the second stream to the first.
     pub b_to_a: u64,
-    /// What broke it off, if it did not end properly.
+    /// First error, if the relay did not end properly.
     pub error: Option<io::Error>,
 }
 
-/// Moves bytes both ways until both directions have ended or one is broken.
+/// Relays bytes until both directions have ended or one breaks.
 ///
-/// The end of one direction is passed on and leaves the other running. A stream that no longer takes bytes may
-/// still say its last ones; a stream that breaks off while being read ends the relay at once. Both streams are
-/// dropped at the end.
+/// The end of one direction is passed on and leaves the other running. A write error ends one direction and lets the
+/// other finish; a read error ends the relay at once. Both streams are dropped at the end.
 pub async fn relay<A, B>(a: A, b: B) -> RelayEnd
 where
     A: AsyncRead + AsyncWrite + Unpin,
@@ -50,104 +49,116 @@ where
     relay_tapped(a, b, (), ()).await
 }
 
-/// A [`relay`] with somebody watching each direction.
+/// A [`relay`] with a [`Tap`] on each direction.
 pub async fn relay_tapped<A, B>(mut a: A, mut b: B, a_to_b: impl Tap, b_to_a: impl Tap) -> RelayEnd
 where
     A: AsyncRead + AsyncWrite + Unpin,
     B: AsyncRead + AsyncWrite + Unpin,
 {
-    let mut there = Direction::new(a_to_b);
-    let mut back = Direction::new(b_to_a);
-    let broken = poll_fn(|cx| {
-        let there = there.poll(cx, Pin::new(&mut a), Pin::new(&mut b))?;
-        let back = back.poll(cx, Pin::new(&mut b), Pin::new(&mut a))?;
-        if there.is_ready() && back.is_ready() { Poll::Ready(io::Result::Ok(())) } else { Poll::Pending }
+    let mut forward = RelayDirection::new(a_to_b);
+    let mut backward = RelayDirection::new(b_to_a);
+    let read_error = poll_fn(|cx| {
+        let forward = forward.poll(cx, Pin::new(&mut a), Pin::new(&mut b))?;
+        let backward = backward.poll(cx, Pin::new(&mut b), Pin::new(&mut a))?;
+        if forward.is_ready() && backward.is_ready() { Poll::Ready(io::Result::Ok(())) } else { Poll::Pending }
     })
     .await
     .err();
-    RelayEnd { a_to_b: there.moved, b_to_a: back.moved, error: broken.or(there.deaf).or(back.deaf) }
+    let error = read_error.or(forward.write_error).or(backward.write_error);
+    RelayEnd { a_to_b: forward.moved, b_to_a: backward.moved, error }
 }
 
 /// One direction of a relay.
-struct Direction<T> {
-    stage: Stage,
-    /// Held only while it has bytes that the writer has not taken.
+struct RelayDirection<T> {
+    state: RelayState,
+    /// Present only while it holds bytes that the writer has not taken.
     buffer: Option<Buffer>,
     from: usize,
     to: usize,
     moved: u64,
     flushed: bool,
     tap: T,
-    /// Why the writer takes no more.
-    deaf: Option<io::Error>,
+    /// Error of the writer, which takes no more bytes.
+    write_error: Option<io::Error>,
 }
 
 #[derive(Clone, Copy)]
-enum Stage {
-    Moving,
-    Ending,
-    Over,
+enum RelayState {
+    Copying,
+    ShuttingDown,
+    Done,
 }
 
-impl<T: Tap> Direction<T> {
+impl<T: Tap> RelayDirection<T> {
     fn new(tap: T) -> Self {
-        Direction { stage: Stage::Moving, buffer: None, from: 0, to: 0, moved: 0, flushed: true, tap, deaf: None }
+        RelayDirection {
+            state: RelayState::Copying,
+            buffer: None,
+            from: 0,
+            to: 0,
+            moved: 0,
+            flushed: true,
+            tap,
+            write_error: None,
+        }
     }
 
-    /// Fails only if the reader breaks off.
+    /// Fails only on read errors.
     fn poll(
         &mut self,
         cx: &mut Context<'_>,
         mut reader: Pin<&mut impl AsyncRead>,
         mut writer: Pin<&mut impl AsyncWrite>,
     ) -> Poll<io::Result<()>> {
-        let mut turn = TURN;
+        let mut budget = YIELD_AFTER_BYTES;
         loop {
-            match self.stage {
-                Stage::Over => return Poll::Ready(Ok(())),
-                Stage::Ending => {
+            match self.state {
+                RelayState::Done => return Poll::Ready(Ok(())),
+                RelayState::ShuttingDown => {
                     match ready!(writer.as_mut().poll_shutdown(cx)) {
                         Ok(()) => self.tap.finished(),
-                        Err(error) => self.deaf = Some(error),
+                        Err(error) => self.write_error = Some(error),
                     }
-                    self.stage = Stage::Over;
+                    self.state = RelayState::Done;
                 }
-                Stage::Moving => {
-                    let written = ready!(self.poll_write(cx, writer.as_mut()));
-                    if let Err(error) = written {
-                        self.deaf = Some(error);
-                        self.buffer = None;
-                        self.stage = Stage::Over;
+                RelayState::Copying => {
+                    if let Err(error) = ready!(self.poll_write(cx, writer.as_mut())) {
+                        self.stop_writing(error);
                         continue;
                     }
-                    if turn == 0 {
+                    if budget == 0 {
                         cx.waker().wake_by_ref();
                         return Poll::Pending;
                     }
                     match self.poll_read(cx, reader.as_mut())? {
-                        Poll::Ready(0) => self.stage = Stage::Ending,
-                        Poll::Ready(count) => turn = turn.saturating_sub(count),
-                        Poll::Pending => {
-                            if !self.flushed {
-                                match writer.as_mut().poll_flush(cx) {
-                                    Poll::Ready(Ok(())) => self.flushed = true,
-                                    Poll::Pending => {}
-                                    Poll::Ready(Err(error)) => {
-                                        self.deaf = Some(error);
-                                        self.stage = Stage::Over;
-                                        continue;
-                                    }
-                                }
-                            }
-                            return Poll::Pending;
-                        }
+                        Poll::Ready(0) => self.state = RelayState::ShuttingDown,
+                        Poll::Ready(count) => budget = budget.saturating_sub(count),
+                        Poll::Pending => match self.poll_flush(cx, writer.as_mut()) {
+                            Poll::Ready(Err(error)) => self.stop_writing(error),
+                            _ => return Poll::Pending,
+                        },
                     }
                 }
             }
         }
     }
 
-    /// Writes what the buffer holds and gives it back.
+    fn stop_writing(&mut self, error: io::Error) {
+        self.write_error = Some(error);
+        self.buffer = None;
+        self.state = RelayState::Done;
+    }
+
+    /// Flushes the writer, if it has unflushed bytes.
+    fn poll_flush(&mut self, cx: &mut Context<'_>, writer: Pin<&mut impl AsyncWrite>) -> Poll<io::Result<()>> {
+        if !self.flushed {
+            ready!(writer.poll_flush(cx))?;
+            self.flushed = true;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Writes the content of the buffer and returns the buffer to the pool.
     fn poll_write(&mut self, cx: &mut Context<'_>, mut writer: Pin<&mut impl AsyncWrite>) -> Poll<io::Result<()>> {
         if let Some(buffer) = &self.buffer {
             while self.from < self.to {
@@ -164,10 +175,10 @@ impl<T: Tap> Direction<T> {
         Poll::Ready(Ok(()))
     }
 
-    /// Reads into a borrowed buffer, which is kept only if something arrived.
+    /// Reads into a borrowed buffer, which is kept only if bytes arrived.
     fn poll_read(&mut self, cx: &mut Context<'_>, reader: Pin<&mut impl AsyncRead>) -> Poll<io::Result<usize>> {
         let mut buffer = Buffer::borrow();
-        let mut bytes = ReadBuf::new(&mut buffer[..FULL_PAYLOAD]);
+        let mut bytes = ReadBuf::new(&mut buffer[..MAX_SENT_PAYLOAD]);
         ready!(reader.poll_read(cx, &mut bytes))?;
         let count = bytes.filled().len();
         if count > 0 {

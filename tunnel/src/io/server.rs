@@ -1,18 +1,18 @@
 //! The server's end of a session.
 
-use super::PATIENCE;
-use super::accept::DataConnection;
-use super::carrier::Carrier;
-use super::end::{EndReason, SessionEnd};
-use super::greeting::ADOPTED;
-use super::mux::{self, Driver, MAX_OVERFLOW, Mux};
+use super::HANDSHAKE_TIMEOUT;
+
+use super::handshake::ADOPTED;
+use super::multiplexer::{self, Driver, MAX_OVERFLOW_STREAMS, Multiplexer};
 use super::pool::Pool;
-use super::session::{Core, Heard, Outgoing, Reader, messages};
+use super::session::{LastReceived, MessageReader, OutgoingMessage, SessionCore, messages};
+use super::session_end::{EndReason, SessionEnd};
 use super::stream::TunnelStream;
+use super::stream_transport::StreamTransport;
 use super::transport::BoxedTransport;
 use crate::proto::message::{Bind, Bound, FromAgent, FromServer, Welcome};
-use crate::proto::start::StreamStart;
-use crate::proto::version::Versions;
+use crate::proto::stream_start::StreamStart;
+use crate::proto::version::VersionRange;
 use postern_api::{Error, Secret};
 use std::io;
 use std::sync::Arc;
@@ -21,20 +21,20 @@ use tokio::io::AsyncWriteExt;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
-/// So many events wait for the server before the agent has to.
-const EVENTS: usize = 64;
+/// Events queued for the server; when the queue is full, the agent has to wait.
+const MAX_QUEUED_EVENTS: usize = 64;
 
-/// Why a stream could not be opened.
+/// A stream could not be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    /// The session is over.
-    #[error("the session is over")]
+    /// The session has ended.
+    #[error("the session has ended")]
     Ended,
-    /// The session carries as many streams as it may.
+    /// The session has reached its limit of streams.
     #[error("the session carries as many streams as it may")]
     Exhausted,
-    /// The agent leaves too many streams without an answer.
-    #[error("the agent takes no more streams at the moment")]
+    /// The agent has too many unacknowledged streams.
+    #[error("the agent accepts no more streams at the moment")]
     Unanswered,
 }
 
@@ -44,24 +44,31 @@ impl From<OpenError> for io::Error {
     }
 }
 
-/// Why a data connection was turned away.
+/// A data connection was rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum AdoptError {
-    /// It does not know the secret of the session.
-    #[error("the data connection does not know the secret of the session")]
+    /// Its session id or secret is wrong.
+    #[error("the data connection has a wrong session id or secret")]
     Denied,
-    /// The session is over.
-    #[error("the session is over")]
+    /// The session has ended.
+    #[error("the session has ended")]
     Ended,
-    /// The session has as many data connections as it may.
-    #[error("the session has as many data connections as it may")]
+    /// The session has reached its limit of data connections.
+    #[error("the session has reached its limit of data connections")]
     Full,
     /// The connection broke.
     #[error("the connection broke: {0}")]
     Io(#[from] io::Error),
 }
 
-/// A running session; clones are the same session. It ends when the last clone is dropped.
+/// A data connection that waits to be adopted by its session.
+pub struct DataConnection {
+    pub(crate) transport: BoxedTransport,
+    pub(crate) session: String,
+    pub(crate) secret: Secret,
+}
+
+/// Handle of a running session; clones share it. The session ends when the last clone is dropped.
 #[derive(Clone)]
 pub struct ServerSession(Arc<Session>);
 
@@ -69,50 +76,51 @@ struct Session {
     id: String,
     version: u16,
     data_secret: Secret,
-    core: Arc<Core<FromServer>>,
+    core: Arc<SessionCore<FromServer>>,
     pool: Arc<Pool>,
-    mux: Mux,
+    multiplexer: Multiplexer,
     overflow: Arc<Semaphore>,
 }
 
-/// What the agent asks for.
+/// Receiver of the agent's events.
 pub struct ServerEvents(mpsc::Receiver<ServerEvent>);
 
-/// Something the agent asks for.
+/// Event from the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerEvent {
-    /// An address; answer with [`bound`](ServerSession::bound) or [`bind_refused`](ServerSession::bind_refused).
+    /// Requests an address; respond with [`bound`](ServerSession::bound) or
+    /// [`bind_refused`](ServerSession::bind_refused).
     Bind(Bind),
-    /// The agent no longer serves the tunnel.
+    /// Closes a tunnel.
     Unbind {
-        /// The tunnel.
+        /// Tunnel number.
         number: u32,
     },
-    /// The agent leaves on purpose; the session ends cleanly right after.
+    /// Ends the session on purpose; it ends cleanly right after.
     Goodbye,
 }
 
-/// How full the pool of a session is.
+/// Number of data connections of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolCounts {
-    /// Data connections that wait for a stream.
+    /// Idle data connections.
     pub idle: usize,
-    /// Data connections that carry one.
+    /// Data connections that carry a stream.
     pub busy: usize,
 }
 
-/// Starts a session on a control connection that was welcomed.
+/// Starts a session on a control connection after the welcome.
 pub(crate) fn start(transport: BoxedTransport, welcome: Welcome) -> (ServerSession, ServerEvents) {
-    let heard = Heard::new();
-    let (core, outgoing) = Core::new(heard.clone(), interval(&welcome));
-    let (first, message_stream) = oneshot::channel();
-    let mut first = Some(first);
-    let (mux, driver) = mux::start(transport, yamux::Mode::Server, heard, move |stream| {
-        // The first stream carries messages; an agent has no business opening others.
-        let _ = first.take().map(|first| first.send(stream));
+    let last_received = LastReceived::new();
+    let (core, outgoing) = SessionCore::new(last_received.clone(), welcome.heartbeat_interval());
+    let (sender, message_stream) = oneshot::channel();
+    let mut sender = Some(sender);
+    let (multiplexer, driver) = multiplexer::start(transport, yamux::Mode::Server, last_received, move |stream| {
+        // The first stream carries messages; an agent must not open others.
+        let _ = sender.take().map(|sender| sender.send(stream));
     });
     let pool = Pool::new(core.clone());
-    let (events, received) = mpsc::channel(EVENTS);
+    let (events, received) = mpsc::channel(MAX_QUEUED_EVENTS);
     tokio::spawn(run(core.clone(), pool.clone(), driver, message_stream, outgoing, events));
     let session = Session {
         id: welcome.session,
@@ -120,23 +128,18 @@ pub(crate) fn start(transport: BoxedTransport, welcome: Welcome) -> (ServerSessi
         data_secret: welcome.data_secret,
         core,
         pool,
-        mux,
-        overflow: Arc::new(Semaphore::new(MAX_OVERFLOW)),
+        multiplexer,
+        overflow: Arc::new(Semaphore::new(MAX_OVERFLOW_STREAMS)),
     };
     (ServerSession(Arc::new(session)), ServerEvents(received))
 }
 
-/// The pause between heartbeats that a welcome names, within reason.
-pub(crate) fn interval(welcome: &Welcome) -> Duration {
-    Duration::from_millis(welcome.heartbeat.clamp(1_000, 60_000))
-}
-
 async fn run(
-    core: Arc<Core<FromServer>>,
+    core: Arc<SessionCore<FromServer>>,
     pool: Arc<Pool>,
     driver: Driver,
     message_stream: oneshot::Receiver<yamux::Stream>,
-    outgoing: mpsc::Receiver<Outgoing<FromServer>>,
+    outgoing: mpsc::Receiver<OutgoingMessage<FromServer>>,
     events: mpsc::Sender<ServerEvent>,
 ) {
     let conversation = async {
@@ -146,14 +149,14 @@ async fn run(
         };
         let (reader, writer) = messages(stream, driver.loss());
         tokio::select! {
-            reason = listen(&core, reader, events) => reason,
+            reason = receive(&core, reader, events) => reason,
             reason = writer.run(outgoing) => reason,
         }
     };
     let reason = tokio::select! {
         reason = conversation => reason,
-        reason = core.beat(|nonce| FromServer::Ping { nonce }) => reason,
-        () = pool.look_after() => EndReason::Dropped,
+        reason = core.run_heartbeat(|nonce| FromServer::Ping { nonce }) => reason,
+        () = pool.maintain() => EndReason::Dropped,
         end = core.closed() => end.reason,
     };
     let clean = SessionEnd::from(reason.clone()).clean;
@@ -165,9 +168,9 @@ async fn run(
     }
 }
 
-async fn listen(
-    core: &Core<FromServer>,
-    mut reader: Reader<FromAgent>,
+async fn receive(
+    core: &SessionCore<FromServer>,
+    mut reader: MessageReader<FromAgent>,
     events: mpsc::Sender<ServerEvent>,
 ) -> EndReason {
     loop {
@@ -178,7 +181,7 @@ async fn listen(
                 continue;
             }
             Ok(FromAgent::Pong { nonce }) => {
-                core.answered(nonce);
+                core.pong_received(nonce);
                 continue;
             }
             Ok(FromAgent::Bind(bind)) => ServerEvent::Bind(bind),
@@ -187,79 +190,93 @@ async fn listen(
             Ok(FromAgent::Hello(_)) => return EndReason::Protocol("a second hello".to_owned()),
             Ok(FromAgent::Unknown) => continue,
         };
-        let leaves = event == ServerEvent::Goodbye;
-        // A server that dropped its receiver wants no events.
+        let is_goodbye = event == ServerEvent::Goodbye;
+        // A server that dropped its receiver is not interested in events.
         let _ = events.send(event).await;
-        if leaves {
+        if is_goodbye {
             return EndReason::Goodbye;
         }
     }
 }
 
 impl ServerEvents {
-    /// The next one; `None` once the session is over.
+    /// The next event; `None` once the session has ended.
     pub async fn next(&mut self) -> Option<ServerEvent> {
         self.0.recv().await
     }
 }
 
+impl DataConnection {
+    /// Id of the session it claims to belong to. Not verified before [`ServerSession::adopt`].
+    pub fn session(&self) -> &str {
+        &self.session
+    }
+}
+
 impl ServerSession {
-    /// The id of the session.
+    /// Session id.
     pub fn id(&self) -> &str {
         &self.0.id
     }
 
-    /// Whether the agent understands notes on its streams.
-    pub fn has_notes(&self) -> bool {
-        Versions::has_notes(self.0.version)
+    /// Whether the agent supports stream metadata.
+    pub fn supports_metadata(&self) -> bool {
+        VersionRange::has_stream_metadata(self.0.version)
     }
 
-    /// Opens a stream: on a warm data connection if one is idle, on the control connection otherwise.
+    /// Opens a stream: on a data connection if one is idle, on the control connection otherwise. Never dials.
     ///
-    /// Nothing is dialled meanwhile. The start leaves with the stream's first write, flush or read.
+    /// The start is sent with the stream's first write, flush or read.
+    ///
+    /// # Errors
+    /// [`OpenError`] if the session has ended, has reached its limit of streams, or the agent has too many
+    /// unacknowledged streams.
     pub async fn open_stream(&self, start: StreamStart) -> Result<TunnelStream, OpenError> {
         let session = &*self.0;
         if session.core.ended() {
             return Err(OpenError::Ended);
         }
-        if let Some(carrier) = session.pool.lease() {
-            return Ok(TunnelStream::opened(carrier, Some(session.pool.clone()), None, start.encode()));
+        if let Some(transport) = session.pool.lease() {
+            return Ok(TunnelStream::opened(transport, Some(session.pool.clone()), None, start.encode()));
         }
         let permit = session.overflow.clone().try_acquire_owned().map_err(|_| OpenError::Exhausted)?;
-        let stream = timeout(PATIENCE, session.mux.open()).await.map_err(|_| OpenError::Unanswered)?;
-        let carrier = Carrier::overflow(stream.ok_or(OpenError::Ended)?, session.core.lives.enter());
-        Ok(TunnelStream::opened(carrier, None, Some(permit), start.encode()))
+        let stream = timeout(HANDSHAKE_TIMEOUT, session.multiplexer.open()).await.map_err(|_| OpenError::Unanswered)?;
+        let transport = StreamTransport::overflow(stream.ok_or(OpenError::Ended)?, session.core.cancellation.token());
+        Ok(TunnelStream::opened(transport, None, Some(permit), start.encode()))
     }
 
-    /// Answers a [`Bind`].
+    /// Grants the address of a [`Bind`].
     pub fn bound(&self, bound: Bound) {
         self.0.core.send(FromServer::Bound(bound));
     }
 
-    /// Answers a [`Bind`].
+    /// Refuses the address of a [`Bind`].
     pub fn bind_refused(&self, request: u64, error: Error) {
         self.0.core.send(FromServer::BindRefused { request, error });
     }
 
-    /// Tells the agent that the tunnel is no more.
+    /// Notifies the agent that a tunnel is closed.
     pub fn tunnel_closed(&self, number: u32, error: Error) {
         self.0.core.send(FromServer::TunnelClosed { number, error });
     }
 
-    /// Tells the agent why and ends the session, after two seconds at the latest.
+    /// Sends the reason to the agent and ends the session, within two seconds.
     pub fn end(&self, error: Error) {
         self.0.core.send_last(FromServer::End { error: error.clone() }, EndReason::Ended(error));
     }
 
-    /// Tells the agent that the server goes away soon.
+    /// Notifies the agent that the server shuts down soon.
     pub fn drain(&self) {
         self.0.core.send(FromServer::Drain);
     }
 
-    /// Takes one more data connection into the pool, if it knows the secret.
+    /// Adds a data connection to the pool, if it presents the secret of the session.
+    ///
+    /// # Errors
+    /// [`AdoptError`] if the secret is wrong, the session has ended, the pool is full, or the connection breaks.
     pub async fn adopt(&self, connection: DataConnection) -> Result<(), AdoptError> {
         let session = &*self.0;
-        // Comparing two secrets takes the same time wherever they differ.
+        // Comparing secrets takes constant time.
         if connection.session != session.id || connection.secret != session.data_secret {
             return Err(AdoptError::Denied);
         }
@@ -269,32 +286,32 @@ impl ServerSession {
         if !session.pool.has_room() {
             return Err(AdoptError::Full);
         }
-        let mut carrier = Carrier::connection(connection.transport, session.core.lives.enter());
-        let greeting = async {
-            carrier.write_all(&[ADOPTED]).await?;
-            carrier.flush().await
+        let mut transport = StreamTransport::connection(connection.transport, session.core.cancellation.token());
+        let adopted = async {
+            transport.write_all(&[ADOPTED]).await?;
+            transport.flush().await
         };
-        timeout(PATIENCE, greeting).await.map_err(io::Error::from)??;
-        if session.pool.adopt(carrier) { Ok(()) } else { Err(AdoptError::Full) }
+        timeout(HANDSHAKE_TIMEOUT, adopted).await.map_err(io::Error::from)??;
+        if session.pool.adopt(transport) { Ok(()) } else { Err(AdoptError::Full) }
     }
 
-    /// How full the pool is.
+    /// Number of data connections.
     pub fn pool(&self) -> PoolCounts {
         let (idle, busy) = self.0.pool.counts();
         PoolCounts { idle, busy }
     }
 
-    /// How many streams travel on the control connection.
-    pub fn overflowing(&self) -> usize {
-        MAX_OVERFLOW - self.0.overflow.available_permits()
+    /// Number of streams on the control connection.
+    pub fn overflow_streams(&self) -> usize {
+        MAX_OVERFLOW_STREAMS - self.0.overflow.available_permits()
     }
 
-    /// The latest measured way there and back, if there is one yet.
+    /// Round-trip time measured last, if any.
     pub fn latency(&self) -> Option<Duration> {
         self.0.core.latency()
     }
 
-    /// Waits for the end.
+    /// Waits for the end of the session.
     pub async fn closed(&self) -> SessionEnd {
         self.0.core.closed().await
     }

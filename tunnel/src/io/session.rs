@@ -1,10 +1,10 @@
-//! What both ends of a session have in common: an outbox, a heartbeat, an end.
+//! State shared by both ends of a session: message queue, heartbeat, end.
 
-use super::FAREWELL;
-use super::end::{EndReason, SessionEnd};
-use super::life::Lives;
+use super::CLOSE_TIMEOUT;
+use super::cancellation::SessionCancellation;
+use super::session_end::{EndReason, SessionEnd};
 use crate::proto::codec::{Decoder, Message, encode};
-use crate::proto::heartbeat::{Due, Heartbeat};
+use crate::proto::heartbeat::{Heartbeat, HeartbeatAction};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,26 +16,26 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::compat::{Compat, FuturesAsyncReadCompatExt};
 
-/// So many messages wait for a peer that does not read. One more, and the session is over.
-const OUTBOX: usize = 4096;
+/// Messages queued for a peer that does not read; one more ends the session.
+const MAX_QUEUED_MESSAGES: usize = 4096;
 
-/// When the peer was last heard on the control connection.
-pub(crate) struct Heard {
+/// Time at which bytes of the peer last arrived on the control connection.
+pub(crate) struct LastReceived {
     start: Instant,
     last: AtomicU64,
 }
 
-impl Heard {
+impl LastReceived {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Heard { start: Instant::now(), last: AtomicU64::new(0) })
+        Arc::new(LastReceived { start: Instant::now(), last: AtomicU64::new(0) })
     }
 
-    /// A sign of life arrives now.
-    pub(crate) fn now(&self) {
-        self.last.store(self.clock().as_nanos() as u64, Ordering::Relaxed);
+    /// Records that bytes have arrived.
+    pub(crate) fn record(&self) {
+        self.last.store(self.now().as_nanos() as u64, Ordering::Relaxed);
     }
 
-    fn clock(&self) -> Duration {
+    fn now(&self) -> Duration {
         self.start.elapsed()
     }
 
@@ -44,64 +44,67 @@ impl Heard {
     }
 }
 
-/// A message on its way out.
-pub(crate) struct Outgoing<M> {
+/// A queued message.
+pub(crate) struct OutgoingMessage<M> {
     message: M,
-    /// The session ends with this message.
-    last: Option<EndReason>,
+    /// Set on the last message: the session ends with it.
+    end: Option<EndReason>,
 }
 
-/// One session, seen from either end. `M` is what this end says.
-pub(crate) struct Core<M> {
-    outbox: mpsc::Sender<Outgoing<M>>,
+/// State of one session at either end. `M` is the type of the messages sent by this end.
+pub(crate) struct SessionCore<M> {
+    outbox: mpsc::Sender<OutgoingMessage<M>>,
     end: watch::Sender<Option<SessionEnd>>,
     latency: AtomicU64,
     heartbeat: Mutex<Heartbeat>,
-    /// The heartbeat has something to do earlier than it thought.
-    hurry: Notify,
-    heard: Arc<Heard>,
-    pub(crate) lives: Arc<Lives>,
+    /// Wakes the heartbeat task earlier than it planned.
+    reschedule: Notify,
+    last_received: Arc<LastReceived>,
+    pub(crate) cancellation: Arc<SessionCancellation>,
     pub(crate) runtime: Handle,
 }
 
-impl<M: Message + Send + Sync + 'static> Core<M> {
-    pub(crate) fn new(heard: Arc<Heard>, interval: Duration) -> (Arc<Self>, mpsc::Receiver<Outgoing<M>>) {
-        let (outbox, outgoing) = mpsc::channel(OUTBOX);
-        let heartbeat = Mutex::new(Heartbeat::new(interval, heard.clock()));
-        let core = Core {
+impl<M: Message + Send + Sync + 'static> SessionCore<M> {
+    pub(crate) fn new(
+        last_received: Arc<LastReceived>,
+        interval: Duration,
+    ) -> (Arc<Self>, mpsc::Receiver<OutgoingMessage<M>>) {
+        let (outbox, outgoing) = mpsc::channel(MAX_QUEUED_MESSAGES);
+        let heartbeat = Mutex::new(Heartbeat::new(interval, last_received.now()));
+        let core = SessionCore {
             outbox,
             end: watch::Sender::new(None),
             latency: AtomicU64::new(0),
             heartbeat,
-            hurry: Notify::new(),
-            heard,
-            lives: Arc::new(Lives::default()),
+            reschedule: Notify::new(),
+            last_received,
+            cancellation: Arc::new(SessionCancellation::default()),
             runtime: Handle::current(),
         };
         (Arc::new(core), outgoing)
     }
 
-    /// Queues a message. A session whose peer lets thousands of them pile up is over.
+    /// Queues a message. Ends the session if the queue is full.
     pub(crate) fn send(&self, message: M) {
-        if let Err(mpsc::error::TrySendError::Full(_)) = self.outbox.try_send(Outgoing { message, last: None }) {
-            self.finish(EndReason::Protocol("it does not read its messages".to_owned()));
+        if let Err(mpsc::error::TrySendError::Full(_)) = self.outbox.try_send(OutgoingMessage { message, end: None }) {
+            self.finish(EndReason::Protocol("the peer does not read its messages".to_owned()));
         }
     }
 
-    /// Queues the last message; the session ends when it has left, or soon in any case.
+    /// Queues the last message. The session ends once it is sent, or after [`CLOSE_TIMEOUT`].
     pub(crate) fn send_last(self: &Arc<Self>, message: M, reason: EndReason) {
-        if self.outbox.try_send(Outgoing { message, last: Some(reason.clone()) }).is_err() {
+        if self.outbox.try_send(OutgoingMessage { message, end: Some(reason.clone()) }).is_err() {
             return self.finish(reason);
         }
         let core = self.clone();
         self.runtime.spawn(async move {
-            if tokio::time::timeout(FAREWELL, core.closed()).await.is_err() {
+            if tokio::time::timeout(CLOSE_TIMEOUT, core.closed()).await.is_err() {
                 core.finish(reason);
             }
         });
     }
 
-    /// The session is over; only the first reason counts.
+    /// Ends the session; only the first reason is kept.
     pub(crate) fn finish(&self, reason: EndReason) {
         let first = self.end.send_if_modified(|end| {
             let first = end.is_none();
@@ -111,7 +114,7 @@ impl<M: Message + Send + Sync + 'static> Core<M> {
             first
         });
         if first {
-            self.lives.end();
+            self.cancellation.cancel();
         }
     }
 
@@ -132,32 +135,32 @@ impl<M: Message + Send + Sync + 'static> Core<M> {
         }
     }
 
-    /// The peer answered a ping.
-    pub(crate) fn answered(&self, nonce: u64) {
-        if let Some(latency) = self.heartbeat().answered(nonce, self.heard.clock()) {
+    /// Handles a pong of the peer.
+    pub(crate) fn pong_received(&self, nonce: u64) {
+        if let Some(latency) = self.heartbeat().pong_received(nonce, self.last_received.now()) {
             self.latency.store((latency.as_nanos() as u64).max(1), Ordering::Relaxed);
         }
     }
 
-    /// Pings the peer until it is dead.
-    pub(crate) async fn beat(&self, ping: impl Fn(u64) -> M) -> EndReason {
+    /// Sends pings until the peer is dead.
+    pub(crate) async fn run_heartbeat(&self, ping: impl Fn(u64) -> M) -> EndReason {
         loop {
-            let due = self.heartbeat().due(self.heard.clock(), self.heard.last());
-            match due {
-                Due::Ping(nonce) => self.send(ping(nonce)),
-                Due::Dead => return EndReason::Dead,
-                Due::Until(instant) => tokio::select! {
-                    () = tokio::time::sleep_until(self.heard.start + instant) => {}
-                    () = self.hurry.notified() => {}
+            let action = self.heartbeat().next_action(self.last_received.now(), self.last_received.last());
+            match action {
+                HeartbeatAction::Ping(nonce) => self.send(ping(nonce)),
+                HeartbeatAction::PeerDead => return EndReason::Dead,
+                HeartbeatAction::Wait(instant) => tokio::select! {
+                    () = tokio::time::sleep_until(self.last_received.start + instant) => {}
+                    () = self.reschedule.notified() => {}
                 },
             }
         }
     }
 
-    /// There is reason to think that the peer is gone: it must give a sign of life within `patience`.
-    pub(crate) fn doubt(&self, patience: Duration) {
-        self.heartbeat().doubt(self.heard.clock(), patience);
-        self.hurry.notify_one();
+    /// Probes a peer that may be gone: it must send something within `timeout`.
+    pub(crate) fn probe(&self, timeout: Duration) {
+        self.heartbeat().probe(self.last_received.now(), timeout);
+        self.reschedule.notify_one();
     }
 
     fn heartbeat(&self) -> MutexGuard<'_, Heartbeat> {
@@ -165,24 +168,28 @@ impl<M: Message + Send + Sync + 'static> Core<M> {
     }
 }
 
-/// The message stream, split into what is read and what is written.
-pub(crate) fn messages<M>(stream: yamux::Stream, loss: Arc<OnceLock<String>>) -> (Reader<M>, Writer) {
+/// Splits the message stream into reader and writer.
+pub(crate) fn messages<M>(stream: yamux::Stream, loss: Arc<OnceLock<String>>) -> (MessageReader<M>, MessageWriter) {
     let (read, write) = tokio::io::split(stream.compat());
-    let reader = Reader { stream: read, decoder: Decoder::default(), ready: VecDeque::new(), loss, of: PhantomData };
-    (reader, Writer(write))
+    let reader =
+        MessageReader { stream: read, decoder: Decoder::default(), ready: VecDeque::new(), loss, message: PhantomData };
+    (reader, MessageWriter(write))
 }
 
-/// Reads the peer's messages.
-pub(crate) struct Reader<M> {
+/// Reads messages of the peer.
+pub(crate) struct MessageReader<M> {
     stream: ReadHalf<Compat<yamux::Stream>>,
     decoder: Decoder,
     ready: VecDeque<M>,
     loss: Arc<OnceLock<String>>,
-    of: PhantomData<M>,
+    message: PhantomData<M>,
 }
 
-impl<M: Message> Reader<M> {
-    /// The next message, or why there is none.
+impl<M: Message> MessageReader<M> {
+    /// The next message.
+    ///
+    /// # Errors
+    /// The reason for the end of the session.
     pub(crate) async fn next(&mut self) -> Result<M, EndReason> {
         let mut piece = [0; 1024];
         loop {
@@ -205,14 +212,14 @@ impl<M: Message> Reader<M> {
     }
 }
 
-/// Writes this end's messages.
-pub(crate) struct Writer(WriteHalf<Compat<yamux::Stream>>);
+/// Writes messages of this end.
+pub(crate) struct MessageWriter(WriteHalf<Compat<yamux::Stream>>);
 
-impl Writer {
-    /// Writes until the last message has left. What breaks the writing is left for the reader to find.
-    pub(crate) async fn run<M: Message>(mut self, mut outgoing: mpsc::Receiver<Outgoing<M>>) -> EndReason {
-        while let Some(Outgoing { message, last }) = outgoing.recv().await {
-            // A message too long to send is this end's own mistake and not worth the session.
+impl MessageWriter {
+    /// Writes messages until the last one is sent. Write errors are left for the reader to report.
+    pub(crate) async fn run<M: Message>(mut self, mut outgoing: mpsc::Receiver<OutgoingMessage<M>>) -> EndReason {
+        while let Some(OutgoingMessage { message, end }) = outgoing.recv().await {
+            // A message that is too long is a bug of this end and does not end the session.
             let Ok(bytes) = encode(&message).inspect_err(|error| tracing::error!(%error, "a message was not sent"))
             else {
                 continue;
@@ -220,7 +227,7 @@ impl Writer {
             if self.0.write_all(&bytes).await.is_err() || self.0.flush().await.is_err() {
                 break;
             }
-            if let Some(reason) = last {
+            if let Some(reason) = end {
                 let _ = self.0.shutdown().await;
                 return reason;
             }

@@ -1,20 +1,19 @@
-//! Settings of a TCP socket that carries a session, or a visitor on his way into one.
+//! Socket options of TCP connections that carry a session or a visitor.
 
 use socket2::{SockRef, TcpKeepalive};
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// A dead peer is noticed after so long without traffic.
+/// Idle time before TCP keepalive probes are sent.
 const KEEPALIVE: Duration = Duration::from_secs(15);
 
-/// Sends small writes at once, notices dead peers of a silent connection and keeps the kernel's queue short, where
-/// the system offers it.
+/// Sets `TCP_NODELAY` and TCP keepalive; on Linux also BBR congestion control and a low `TCP_NOTSENT_LOWAT`.
 ///
-/// There is no `TCP_USER_TIMEOUT`: it counts the time in which a living peer takes nothing as well, and would break
-/// off the download of a visitor who pauses. A session notices a dead peer by its heartbeat.
+/// `TCP_USER_TIMEOUT` is not set: it also counts the time in which a live peer does not read, and would break the
+/// download of a visitor who pauses. Sessions detect dead peers by their heartbeat.
 ///
-/// Everything in here is a wish: a kernel without BBR, or one that does not permit it, keeps its own congestion
-/// control, and nobody is told.
+/// All options are best effort: a kernel that does not support or permit BBR keeps its own congestion control, without
+/// an error.
 pub fn tune(socket: &TcpStream) {
     let _ = socket.set_nodelay(true);
     let socket = SockRef::from(socket);
@@ -32,7 +31,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     #[tokio::test]
-    async fn a_tuned_socket_sends_at_once_and_asks_for_life() {
+    async fn a_tuned_socket_has_nodelay_and_keepalive() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let socket = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         tune(&socket);
@@ -41,7 +40,7 @@ mod tests {
         assert!(socket.keepalive().unwrap());
         #[cfg(target_os = "linux")]
         {
-            assert_eq!(socket.tcp_user_timeout().unwrap(), None, "a visitor may pause as long as he likes");
+            assert_eq!(socket.tcp_user_timeout().unwrap(), None, "a visitor may pause for any time");
             assert_eq!(socket.tcp_notsent_lowat().unwrap(), 128 * 1024);
         }
     }

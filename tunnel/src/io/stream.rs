@@ -1,10 +1,10 @@
-//! One visitor's stream.
+//! Stream of one visitor.
 
 use super::buffers::Buffer;
-use super::carrier::Carrier;
-use super::notes::Notes;
-use crate::proto::frame::{self, FrameReader, Wants};
-use crate::proto::verdict::{ACCEPTED, Verdict, VerdictReader, encode_refusal};
+use super::stream_metadata::StreamMetadata;
+use super::stream_transport::StreamTransport;
+use crate::proto::frame::{self, FrameReader, NextRead};
+use crate::proto::stream_reply::{ACCEPTED, StreamReply, StreamReplyReader, encode_refusal};
 use postern_api::Error;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -15,215 +15,217 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// A stream that was dropped after its own end gives the peer so long to end as well.
-const LINGER: Duration = Duration::from_secs(2);
-/// So many bytes of the peer are thrown away meanwhile.
-const LINGER_BYTES: u64 = 256 * 1024;
-/// A verdict is read in pieces of this size.
-const PIECE: usize = 256;
+/// Time limit for the peer to end a stream that was dropped after its own end.
+const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
+/// Bytes of the peer that are discarded meanwhile.
+const MAX_LINGER_BYTES: u64 = 256 * 1024;
+/// Read size for stream replies and metadata.
+const CHUNK_BYTES: usize = 256;
 
-/// The agent does not serve the stream, and says why. The source of the [`io::Error`] that reading returns.
+/// The agent refused the stream and sent the reason. Source of the [`io::Error`] that reads return.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the agent refused the stream: {0}")]
-pub struct Refused(pub Error);
+pub struct StreamRefused(pub Error);
 
-/// Where data connections go when their stream is over.
-pub(crate) trait Home: Send + Sync {
-    /// The stream ended properly: the connection may carry the next one.
-    fn come_back(&self, carrier: Carrier);
-    /// The connection is no more.
-    fn lost(&self);
-    /// Where to finish what a dropped stream left to do.
+/// Owner of data connections, to which they return when their stream ends.
+pub(crate) trait ConnectionOwner: Send + Sync {
+    /// Returns a connection whose stream ended properly, for the next stream.
+    fn release(&self, transport: StreamTransport);
+    /// Records the loss of a connection.
+    fn discard(&self);
+    /// Runtime for the work that a dropped stream leaves.
     fn runtime(&self) -> &Handle;
 }
 
-/// A stream between edge and agent, whatever carries it.
+/// Stream between edge and agent, on a data connection or on the control connection.
 ///
-/// The opener may write at once. The first read also waits for the agent's verdict; a refusal is an error whose
-/// source is [`Refused`]. `shutdown` ends one direction; both ends, and a data connection is used again. Dropped
-/// before its own `shutdown`, the stream is broken off: the peer reads an error, never an end.
+/// The opener may write at once. The first read also waits for the agent's reply; a refusal is an error whose source is
+/// [`StreamRefused`]. `shutdown` ends one direction; after both directions have ended, a data connection is reused.
+/// Dropped before its own `shutdown`, the stream is broken off: the peer reads an error, never an end.
 ///
-/// The start of a stream, and its acceptance, leave with the first write, flush or read.
+/// The start of a stream, and its acceptance, are sent with the first write, flush or read.
 pub struct TunnelStream {
-    /// Taken when dropped only.
-    carrier: Option<Carrier>,
-    home: Option<Arc<dyn Home>>,
+    /// `None` only during drop.
+    transport: Option<StreamTransport>,
+    owner: Option<Arc<dyn ConnectionOwner>>,
     _permit: Option<OwnedSemaphorePermit>,
-    /// What precedes the first frame and has not been written.
+    /// Bytes in front of the next frame that are not yet written.
     prefix: Vec<u8>,
-    /// What a write promised and the carrier has not taken.
-    carry: Vec<u8>,
-    carried: usize,
-    /// Something was written that the carrier may still hold.
+    /// Bytes of accepted writes that the transport has not taken.
+    write_buffer: Vec<u8>,
+    written: usize,
+    /// Whether the transport may still buffer written bytes.
     unflushed: bool,
     blocked_writer: Option<Waker>,
-    /// Where notes are taken from before bytes are written, or put when they are read.
-    notes: Option<Notes>,
-    /// A note of which not all has arrived.
-    noted: Vec<u8>,
-    hearing: Hearing,
-    saying: Saying,
+    /// Metadata to send before the next write, or received before the last read.
+    metadata: Option<StreamMetadata>,
+    /// Metadata that has not arrived completely.
+    partial_metadata: Vec<u8>,
+    receiving: ReceiveState,
+    sending: SendState,
     broken: bool,
-    lingers: bool,
-    /// This is the end of whoever opened it.
-    opener: bool,
+    lingering: bool,
+    /// Whether this end opened the stream.
+    is_opener: bool,
 }
 
-/// What arrives.
-enum Hearing {
-    Verdict(VerdictReader),
+/// State of the receiving direction.
+enum ReceiveState {
+    StreamReply(StreamReplyReader),
     Frames(FrameReader),
     Refusal(Error),
 }
 
-/// What leaves.
+/// State of the sending direction.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Saying {
-    Frames,
-    End,
-    Nothing,
+enum SendState {
+    Open,
+    Closing,
+    Closed,
 }
 
 impl TunnelStream {
-    /// The opener's end; the prefix is the start.
+    /// The opener's end; `start` is sent first.
     pub(crate) fn opened(
-        carrier: Carrier,
-        home: Option<Arc<dyn Home>>,
+        transport: StreamTransport,
+        owner: Option<Arc<dyn ConnectionOwner>>,
         permit: Option<OwnedSemaphorePermit>,
         start: Vec<u8>,
     ) -> Self {
         TunnelStream {
-            carrier: Some(carrier),
-            home,
+            transport: Some(transport),
+            owner,
             _permit: permit,
             prefix: start,
-            carry: Vec::new(),
-            carried: 0,
+            write_buffer: Vec::new(),
+            written: 0,
             unflushed: false,
             blocked_writer: None,
-            notes: None,
-            noted: Vec::new(),
-            hearing: Hearing::Verdict(VerdictReader::default()),
-            saying: Saying::Frames,
+            metadata: None,
+            partial_metadata: Vec::new(),
+            receiving: ReceiveState::StreamReply(StreamReplyReader::default()),
+            sending: SendState::Open,
             broken: false,
-            lingers: false,
-            opener: true,
+            lingering: false,
+            is_opener: true,
         }
     }
 
     /// The agent's end of a stream that it serves.
-    pub(crate) fn accepted_by_agent(carrier: Carrier, home: Option<Arc<dyn Home>>) -> Self {
-        let mut stream = TunnelStream::opened(carrier, home, None, vec![ACCEPTED]);
-        stream.hearing = Hearing::Frames(FrameReader::default());
-        stream.opener = false;
+    pub(crate) fn accepted_by_agent(transport: StreamTransport, owner: Option<Arc<dyn ConnectionOwner>>) -> Self {
+        let mut stream = TunnelStream::opened(transport, owner, None, vec![ACCEPTED]);
+        stream.receiving = ReceiveState::Frames(FrameReader::default());
+        stream.is_opener = false;
         stream
     }
 
-    /// Sends a refusal in place of the acceptance; what the opener sent is thrown away afterwards.
+    /// Sends a refusal instead of the acceptance, and discards what the opener sent.
     pub(crate) async fn refuse(mut self, error: &Error) -> io::Result<()> {
         self.prefix = encode_refusal(error);
         self.flush().await?;
-        self.saying = Saying::End;
+        self.sending = SendState::Closing;
         self.shutdown().await
     }
 
-    /// Reads what the opener has sent without a verdict of one's own, which can then only be a refusal.
-    pub(crate) async fn overhear(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    /// Reads what the opener has sent without sending a reply. The reply can only be a refusal afterwards.
+    pub(crate) async fn read_before_reply(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.prefix = Vec::new();
         self.read(buffer).await
     }
 
-    /// Waits for the agent's verdict alone.
+    /// Waits for the agent's reply only.
     ///
-    /// Fails with [`Refused`] as the source if the agent does not serve the stream.
+    /// # Errors
+    /// [`io::Error`] with [`StreamRefused`] as the source if the agent refuses the stream; any other [`io::Error`] if the
+    /// stream breaks.
     pub async fn accepted(&mut self) -> io::Result<()> {
-        std::future::poll_fn(|cx| self.poll_verdict(cx)).await
+        std::future::poll_fn(|cx| self.poll_reply(cx)).await
     }
 
-    /// The way of notes on this stream: at the server for those to be sent, at the agent for those that arrive.
-    pub fn notes(&mut self) -> Notes {
-        self.notes.get_or_insert_default().clone()
+    /// Metadata of this stream: to be sent at the server, received at the agent.
+    pub fn metadata(&mut self) -> StreamMetadata {
+        self.metadata.get_or_insert_default().clone()
     }
 
-    /// Puts a waiting note in front of what is written next.
-    fn take_note(&mut self) {
-        // Only the server has something to say.
-        if !self.opener {
+    /// Queues stored metadata in front of the next write.
+    fn prepend_metadata(&mut self) {
+        // Only the server sends metadata.
+        if !self.is_opener {
             return;
         }
-        if let Some(note) = self.notes.as_ref().and_then(Notes::take) {
-            self.prefix.extend_from_slice(&frame::note_header(note.len()));
-            self.prefix.extend_from_slice(&note);
+        if let Some(metadata) = self.metadata.as_ref().and_then(StreamMetadata::take) {
+            self.prefix.extend_from_slice(&frame::metadata_header(metadata.len()));
+            self.prefix.extend_from_slice(&metadata);
         }
     }
 
-    fn carrier(&mut self) -> Pin<&mut Carrier> {
-        Pin::new(self.carrier.as_mut().expect("taken when dropped only"))
+    fn transport(&mut self) -> Pin<&mut StreamTransport> {
+        Pin::new(self.transport.as_mut().expect("taken only during drop"))
     }
 
-    /// Marks the stream broken unless `poll` went well, so that its connection is not used again.
-    fn note<T>(&mut self, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    /// Marks the stream broken if `poll` failed, so that its connection is not reused.
+    fn check<T>(&mut self, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if matches!(poll, Poll::Ready(Err(_))) {
             self.broken = true;
         }
         poll
     }
 
-    /// Writes what was promised before.
-    fn poll_carry(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.carried < self.carry.len() {
-            let carrier = Pin::new(self.carrier.as_mut().expect("taken when dropped only"));
-            let poll = carrier.poll_write(cx, &self.carry[self.carried..]);
-            let count = ready!(self.note(poll))?;
+    /// Writes the buffered bytes.
+    fn poll_write_buffer(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.written < self.write_buffer.len() {
+            let transport = Pin::new(self.transport.as_mut().expect("taken only during drop"));
+            let poll = transport.poll_write(cx, &self.write_buffer[self.written..]);
+            let count = ready!(self.check(poll))?;
             if count == 0 {
                 self.broken = true;
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
-            self.carried += count;
+            self.written += count;
         }
-        self.carry = Vec::new();
-        self.carried = 0;
+        self.write_buffer = Vec::new();
+        self.written = 0;
         Poll::Ready(Ok(()))
     }
 
-    fn poll_push(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_write_pending(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.prefix.is_empty() {
-            self.carry = std::mem::take(&mut self.prefix);
+            self.write_buffer = std::mem::take(&mut self.prefix);
         }
-        self.poll_carry(cx)
+        self.poll_write_buffer(cx)
     }
 
-    /// A reader that has to wait sees to it that what was written leaves, since the peer may wait for just that.
+    /// Flushes written bytes when a reader has to wait, because the peer may wait for them.
     ///
-    /// What breaks the writing is left for the next write, or for the read itself, to find.
-    fn push_while_reading(&mut self, cx: &mut Context<'_>) {
+    /// Write errors are left for the next write, or for the read itself, to report.
+    fn flush_while_reading(&mut self, cx: &mut Context<'_>) {
         if !self.unflushed && self.prefix.is_empty() {
             return;
         }
         self.unflushed = true;
-        let mut poll = self.poll_push(cx);
+        let mut poll = self.poll_write_pending(cx);
         if let Poll::Ready(Ok(())) = poll {
-            let flushed = self.carrier().poll_flush(cx);
-            poll = self.note(flushed);
+            let flushed = self.transport().poll_flush(cx);
+            poll = self.check(flushed);
         }
         if poll.is_ready() {
             self.unflushed = false;
-            // This reader may have taken the place of a blocked writer at the carrier.
+            // This reader may have replaced the waker of a blocked writer at the transport.
             if let Some(writer) = self.blocked_writer.take() {
                 writer.wake();
             }
         }
     }
 
-    /// Reads into `bytes` and takes the end of the carrier for what it is here: the stream broke off.
-    fn poll_carrier_read(&mut self, cx: &mut Context<'_>, bytes: &mut [u8]) -> Poll<io::Result<usize>> {
+    /// Reads into `bytes`. The end of the transport is an error here, because the stream has not ended.
+    fn poll_read_transport(&mut self, cx: &mut Context<'_>, bytes: &mut [u8]) -> Poll<io::Result<usize>> {
         let mut buf = ReadBuf::new(bytes);
-        let poll = self.carrier().poll_read(cx, &mut buf);
+        let poll = self.transport().poll_read(cx, &mut buf);
         if poll.is_pending() {
-            self.push_while_reading(cx);
+            self.flush_while_reading(cx);
             return Poll::Pending;
         }
-        ready!(self.note(poll))?;
+        ready!(self.check(poll))?;
         match buf.filled().len() {
             0 => {
                 self.broken = true;
@@ -233,20 +235,20 @@ impl TunnelStream {
         }
     }
 
-    fn poll_verdict(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_reply(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
-            let wanted = match &mut self.hearing {
-                Hearing::Verdict(reader) => reader.missing().len().min(PIECE),
-                Hearing::Frames(_) => return Poll::Ready(Ok(())),
-                Hearing::Refusal(error) => return Poll::Ready(Err(refused(error))),
+            let length = match &mut self.receiving {
+                ReceiveState::StreamReply(reader) => reader.missing().len().min(CHUNK_BYTES),
+                ReceiveState::Frames(_) => return Poll::Ready(Ok(())),
+                ReceiveState::Refusal(error) => return Poll::Ready(Err(refused(error))),
             };
-            let mut piece = [0; PIECE];
-            let count = ready!(self.poll_carrier_read(cx, &mut piece[..wanted]))?;
-            let Hearing::Verdict(reader) = &mut self.hearing else { continue };
+            let mut piece = [0; CHUNK_BYTES];
+            let count = ready!(self.poll_read_transport(cx, &mut piece[..length]))?;
+            let ReceiveState::StreamReply(reader) = &mut self.receiving else { continue };
             match reader.read(&piece[..count]) {
                 Ok((None, _)) => {}
-                Ok((Some(Verdict::Accepted), _)) => self.hearing = Hearing::Frames(FrameReader::default()),
-                Ok((Some(Verdict::Refused(error)), _)) => self.hearing = Hearing::Refusal(error),
+                Ok((Some(StreamReply::Accepted), _)) => self.receiving = ReceiveState::Frames(FrameReader::default()),
+                Ok((Some(StreamReply::Refused(error)), _)) => self.receiving = ReceiveState::Refusal(error),
                 Err(error) => return self.malformed(error),
             }
         }
@@ -257,13 +259,13 @@ impl TunnelStream {
         Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, error)))
     }
 
-    /// Writes prefix, header and payload in one go; what the carrier does not take is carried.
+    /// Writes prefix, header and payload with one call; buffers what the transport does not take.
     fn poll_frame(&mut self, cx: &mut Context<'_>, payload: &[u8]) -> Poll<io::Result<()>> {
         let header = frame::header(payload.len());
-        let carrier = Pin::new(self.carrier.as_mut().expect("taken when dropped only"));
+        let transport = Pin::new(self.transport.as_mut().expect("taken only during drop"));
         let parts: [&[u8]; 3] = [&self.prefix, &header, payload];
-        let poll = if carrier.is_write_vectored() {
-            carrier.poll_write_vectored(cx, &parts.map(IoSlice::new))
+        let poll = if transport.is_write_vectored() {
+            transport.poll_write_vectored(cx, &parts.map(IoSlice::new))
         } else {
             let mut together = Buffer::borrow();
             let mut end = 0;
@@ -272,9 +274,9 @@ impl TunnelStream {
                 together[end..end + count].copy_from_slice(&part[..count]);
                 end += count;
             }
-            carrier.poll_write(cx, &together[..end])
+            transport.poll_write(cx, &together[..end])
         };
-        let mut taken = ready!(self.note(poll))?;
+        let mut taken = ready!(self.check(poll))?;
         if taken == 0 {
             self.broken = true;
             return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
@@ -282,28 +284,28 @@ impl TunnelStream {
         for part in [&self.prefix, &header[..], payload] {
             let skipped = taken.min(part.len());
             taken -= skipped;
-            self.carry.extend_from_slice(&part[skipped..]);
+            self.write_buffer.extend_from_slice(&part[skipped..]);
         }
         self.prefix = Vec::new();
         self.unflushed = true;
         Poll::Ready(Ok(()))
     }
 
-    fn remember_writer(&mut self, cx: &mut Context<'_>, blocked: bool) {
+    fn register_blocked_writer(&mut self, cx: &mut Context<'_>, blocked: bool) {
         self.blocked_writer = blocked.then(|| cx.waker().clone());
     }
 
-    fn has_heard_all(&self) -> bool {
-        match &self.hearing {
-            Hearing::Verdict(_) => false,
-            Hearing::Frames(reader) => reader.ended(),
-            Hearing::Refusal(_) => true,
+    fn has_received_end(&self) -> bool {
+        match &self.receiving {
+            ReceiveState::StreamReply(_) => false,
+            ReceiveState::Frames(reader) => reader.ended(),
+            ReceiveState::Refusal(_) => true,
         }
     }
 }
 
 fn refused(error: &Error) -> io::Error {
-    io::Error::new(io::ErrorKind::ConnectionRefused, Refused(error.clone()))
+    io::Error::new(io::ErrorKind::ConnectionRefused, StreamRefused(error.clone()))
 }
 
 // === impl TunnelStream: reading ===
@@ -311,42 +313,42 @@ fn refused(error: &Error) -> io::Error {
 impl AsyncRead for TunnelStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        ready!(this.poll_verdict(cx))?;
+        ready!(this.poll_reply(cx))?;
         loop {
-            let Hearing::Frames(reader) = &mut this.hearing else { return Poll::Ready(Ok(())) };
-            match reader.wants() {
-                Wants::Nothing => return Poll::Ready(Ok(())),
-                Wants::Header(missing) => {
+            let ReceiveState::Frames(reader) = &mut this.receiving else { return Poll::Ready(Ok(())) };
+            match reader.next_read() {
+                NextRead::End => return Poll::Ready(Ok(())),
+                NextRead::Header(missing) => {
                     let mut piece = [0; frame::HEADER];
-                    let wanted = missing.len();
-                    let count = ready!(this.poll_carrier_read(cx, &mut piece[..wanted]))?;
-                    let Hearing::Frames(reader) = &mut this.hearing else { continue };
+                    let length = missing.len();
+                    let count = ready!(this.poll_read_transport(cx, &mut piece[..length]))?;
+                    let ReceiveState::Frames(reader) = &mut this.receiving else { continue };
                     if let Err(error) = reader.read(&piece[..count], |_| {}) {
                         return this.malformed(error);
                     }
                 }
-                Wants::Note(left) => {
-                    let mut piece = [0; PIECE];
-                    let count = ready!(this.poll_carrier_read(cx, &mut piece[..left.min(PIECE)]))?;
-                    let Hearing::Frames(reader) = &mut this.hearing else { continue };
+                NextRead::Metadata(left) => {
+                    let mut piece = [0; CHUNK_BYTES];
+                    let count = ready!(this.poll_read_transport(cx, &mut piece[..left.min(CHUNK_BYTES)]))?;
+                    let ReceiveState::Frames(reader) = &mut this.receiving else { continue };
                     reader.payload_taken(count);
-                    let whole = !matches!(reader.wants(), Wants::Note(_));
-                    // An agent has nothing to note.
-                    if let Some(notes) = this.notes.as_ref().filter(|_| !this.opener) {
-                        this.noted.extend_from_slice(&piece[..count]);
-                        if whole {
-                            notes.put(std::mem::take(&mut this.noted));
+                    let is_complete = !matches!(reader.next_read(), NextRead::Metadata(_));
+                    // Agents send no metadata.
+                    if let Some(metadata) = this.metadata.as_ref().filter(|_| !this.is_opener) {
+                        this.partial_metadata.extend_from_slice(&piece[..count]);
+                        if is_complete {
+                            metadata.put(std::mem::take(&mut this.partial_metadata));
                         }
                     }
                 }
-                Wants::Payload(left) => {
-                    let wanted = left.min(buf.remaining());
-                    if wanted == 0 {
+                NextRead::Payload(left) => {
+                    let length = left.min(buf.remaining());
+                    if length == 0 {
                         return Poll::Ready(Ok(()));
                     }
-                    let count = ready!(this.poll_carrier_read(cx, buf.initialize_unfilled_to(wanted)))?;
+                    let count = ready!(this.poll_read_transport(cx, buf.initialize_unfilled_to(length)))?;
                     buf.advance(count);
-                    if let Hearing::Frames(reader) = &mut this.hearing {
+                    if let ReceiveState::Frames(reader) = &mut this.receiving {
                         reader.payload_taken(count);
                     }
                     return Poll::Ready(Ok(()));
@@ -361,60 +363,60 @@ impl AsyncRead for TunnelStream {
 impl AsyncWrite for TunnelStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        if this.saying != Saying::Frames {
+        if this.sending != SendState::Open {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         }
-        if let Hearing::Refusal(error) = &this.hearing {
+        if let ReceiveState::Refusal(error) = &this.receiving {
             return Poll::Ready(Err(refused(error)));
         }
         if bytes.is_empty() {
             return Poll::Ready(Ok(0));
         }
-        let poll = match this.poll_carry(cx) {
+        let poll = match this.poll_write_buffer(cx) {
             Poll::Ready(Ok(())) => {
-                this.take_note();
-                let payload = &bytes[..bytes.len().min(frame::FULL_PAYLOAD - this.prefix.len())];
+                this.prepend_metadata();
+                let payload = &bytes[..bytes.len().min(frame::MAX_SENT_PAYLOAD - this.prefix.len())];
                 this.poll_frame(cx, payload).map_ok(|()| payload.len())
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Pending => Poll::Pending,
         };
-        this.remember_writer(cx, poll.is_pending());
+        this.register_blocked_writer(cx, poll.is_pending());
         poll
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let mut poll = this.poll_push(cx);
+        let mut poll = this.poll_write_pending(cx);
         if let Poll::Ready(Ok(())) = poll {
-            let flushed = this.carrier().poll_flush(cx);
-            poll = this.note(flushed);
+            let flushed = this.transport().poll_flush(cx);
+            poll = this.check(flushed);
         }
         this.unflushed &= poll.is_pending();
-        this.remember_writer(cx, poll.is_pending());
+        this.register_blocked_writer(cx, poll.is_pending());
         poll
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if this.saying == Saying::Frames {
+        if this.sending == SendState::Open {
             if !this.prefix.is_empty() {
-                this.carry = std::mem::take(&mut this.prefix);
+                this.write_buffer = std::mem::take(&mut this.prefix);
             }
-            this.carry.extend_from_slice(&frame::FIN);
+            this.write_buffer.extend_from_slice(&frame::FIN);
             this.unflushed = true;
-            this.saying = Saying::End;
+            this.sending = SendState::Closing;
         }
-        if this.saying == Saying::End {
-            let mut poll = this.poll_carry(cx);
+        if this.sending == SendState::Closing {
+            let mut poll = this.poll_write_buffer(cx);
             if let Poll::Ready(Ok(())) = poll {
-                let ended = this.carrier().poll_shutdown(cx);
-                poll = this.note(ended);
+                let ended = this.transport().poll_shutdown(cx);
+                poll = this.check(ended);
             }
-            this.remember_writer(cx, poll.is_pending());
+            this.register_blocked_writer(cx, poll.is_pending());
             ready!(poll)?;
             this.unflushed = false;
-            this.saying = Saying::Nothing;
+            this.sending = SendState::Closed;
         }
         Poll::Ready(Ok(()))
     }
@@ -424,38 +426,38 @@ impl AsyncWrite for TunnelStream {
 
 impl Drop for TunnelStream {
     fn drop(&mut self) {
-        let Some(carrier) = self.carrier.take() else { return };
-        let Some(home) = self.home.take() else { return };
-        let refused = matches!(self.hearing, Hearing::Refusal(_));
-        if self.broken || carrier.ended() {
-            drop(carrier);
-            home.lost();
-        } else if self.saying == Saying::Nothing && self.has_heard_all() {
-            home.come_back(carrier);
-        } else if !self.lingers && (refused || self.saying == Saying::Nothing) {
-            let mut rest = TunnelStream::opened(carrier, Some(home.clone()), None, std::mem::take(&mut self.prefix));
-            rest.carry = std::mem::take(&mut self.carry);
-            rest.carried = self.carried;
-            rest.hearing = std::mem::replace(&mut self.hearing, Hearing::Frames(FrameReader::default()));
-            rest.saying = self.saying;
+        let Some(transport) = self.transport.take() else { return };
+        let Some(owner) = self.owner.take() else { return };
+        let refused = matches!(self.receiving, ReceiveState::Refusal(_));
+        if self.broken || transport.is_cancelled() {
+            drop(transport);
+            owner.discard();
+        } else if self.sending == SendState::Closed && self.has_received_end() {
+            owner.release(transport);
+        } else if !self.lingering && (refused || self.sending == SendState::Closed) {
+            let mut rest = TunnelStream::opened(transport, Some(owner.clone()), None, std::mem::take(&mut self.prefix));
+            rest.write_buffer = std::mem::take(&mut self.write_buffer);
+            rest.written = self.written;
+            rest.receiving = std::mem::replace(&mut self.receiving, ReceiveState::Frames(FrameReader::default()));
+            rest.sending = self.sending;
             rest.unflushed = self.unflushed;
-            rest.lingers = true;
-            home.runtime().spawn(linger(rest));
+            rest.lingering = true;
+            owner.runtime().spawn(linger(rest));
         } else {
-            drop(carrier);
-            home.lost();
+            drop(transport);
+            owner.discard();
         }
     }
 }
 
-/// Waits a little for the end of a stream that nobody reads any more, so that its connection can be used again.
+/// Waits briefly for the end of a dropped stream, so that its connection can be reused.
 async fn linger(mut stream: TunnelStream) {
     let rest = async {
         stream.shutdown().await?;
-        if !stream.has_heard_all() {
-            tokio::io::copy(&mut (&mut stream).take(LINGER_BYTES), &mut tokio::io::sink()).await?;
+        if !stream.has_received_end() {
+            tokio::io::copy(&mut (&mut stream).take(MAX_LINGER_BYTES), &mut tokio::io::sink()).await?;
         }
         io::Result::Ok(())
     };
-    let _ = tokio::time::timeout(LINGER, rest).await;
+    let _ = tokio::time::timeout(LINGER_TIMEOUT, rest).await;
 }

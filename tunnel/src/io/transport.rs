@@ -1,18 +1,18 @@
-//! What a session runs over.
+//! Transport of a session.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// A reliable, ordered, private byte stream: TLS in earnest, memory in tests.
+/// Reliable, ordered, private byte stream: TLS in production, memory in tests.
 pub trait Transport: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for T {}
 
-/// A [`Transport`] of whatever kind.
+/// A [`Transport`] of any type.
 pub type BoxedTransport = Box<dyn Transport>;
 
-/// Bounds what rustls keeps for one connection to exactly one full frame.
+/// Limits the send buffer of rustls to one full frame.
 ///
-/// A frame then leaves in one write, and a peer that does not read costs 64 KiB of ciphertext at most. Call it
+/// A frame then takes a single write, and a peer that does not read costs at most 64 KiB of ciphertext. Must be called
 /// on every connection before it carries a session: `limit_buffers(stream.get_mut().1)`.
 pub fn limit_buffers<Side: rustls::SideData>(connection: &mut rustls::ConnectionCommon<Side>) {
     connection.set_buffer_limit(Some(crate::proto::frame::MAX_PAYLOAD));

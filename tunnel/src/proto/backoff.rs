@@ -1,46 +1,54 @@
-//! How long to wait before the next try: exponential from a quarter of a second to 30 s, with jitter.
+//! Exponential backoff with jitter.
 
 use rand::Rng;
 use std::time::Duration;
 
-const FIRST: Duration = Duration::from_millis(250);
-const LONGEST: Duration = Duration::from_secs(30);
+/// Delay after the first failure, before jitter.
+pub const INITIAL_DELAY: Duration = Duration::from_millis(250);
+/// Upper bound of every delay.
+pub const MAX_DELAY: Duration = Duration::from_secs(30);
 
-/// Counts failures in a row and says how long to pause.
+/// Counts consecutive failures and computes the delay before the next attempt: from a quarter of a second to 30 s.
 ///
-/// Every pause is drawn evenly from the upper half of its step, so that agents that lost the same server at the
-/// same moment do not come back at the same moment.
+/// Delays are jittered (see [`with_jitter`]), so that agents that lose the same server at the same moment do not
+/// reconnect at the same moment.
 #[derive(Clone, Debug, Default)]
 pub struct Backoff {
     failures: u32,
 }
 
 impl Backoff {
-    /// No failure so far.
+    /// A backoff without failures.
     pub fn new() -> Self {
         Backoff::default()
     }
 
-    /// Notes one more failure and returns the pause before the next try.
-    pub fn next_pause(&mut self) -> Duration {
-        let longest = self.ceiling();
+    /// Records one more failure and returns the delay before the next attempt.
+    pub fn next_delay(&mut self) -> Duration {
+        let ceiling = exponential(INITIAL_DELAY, self.failures).min(MAX_DELAY);
         self.failures = self.failures.saturating_add(1);
-        longest.mul_f64(rand::rng().random_range(0.5..=1.0))
+        with_jitter(ceiling)
     }
 
-    /// How many failures there were in a row.
+    /// Number of consecutive failures.
     pub fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// It worked: the next pause is the shortest again.
-    pub fn succeeded(&mut self) {
+    /// Resets the failures after a success.
+    pub fn reset(&mut self) {
         self.failures = 0;
     }
+}
 
-    fn ceiling(&self) -> Duration {
-        FIRST.saturating_mul(1u32.checked_shl(self.failures.min(16)).unwrap_or(u32::MAX)).min(LONGEST)
-    }
+/// `initial` doubled `doublings` times, at most 16 times; saturates.
+pub fn exponential(initial: Duration, doublings: u32) -> Duration {
+    initial.saturating_mul(1 << doublings.min(16))
+}
+
+/// A random delay from the upper half of `ceiling`, evenly distributed.
+pub fn with_jitter(ceiling: Duration) -> Duration {
+    ceiling.mul_f64(rand::rng().random_range(0.5..=1.0))
 }
 
 #[cfg(test)]
@@ -48,24 +56,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_half_a_minute_and_never_exceed_it() {
+    fn delays_double_up_to_half_a_minute_and_never_exceed_it() {
         let mut backoff = Backoff::new();
         for ceiling in [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0] {
-            let pause = backoff.next_pause().as_secs_f64();
-            assert!((ceiling / 2.0..=ceiling).contains(&pause), "{pause} is not within half of {ceiling}");
+            let delay = backoff.next_delay().as_secs_f64();
+            assert!((ceiling / 2.0..=ceiling).contains(&delay), "{delay} is not in the upper half of {ceiling}");
         }
         backoff.failures = u32::MAX;
-        assert!(backoff.next_pause() <= LONGEST, "a year of failures does not overflow");
+        assert!(backoff.next_delay() <= MAX_DELAY, "a year of failures does not overflow");
     }
 
     #[test]
     fn a_success_starts_over() {
         let mut backoff = Backoff::new();
         for _ in 0..8 {
-            backoff.next_pause();
+            backoff.next_delay();
         }
-        backoff.succeeded();
+        backoff.reset();
         assert_eq!(backoff.failures(), 0);
-        assert!(backoff.next_pause() <= FIRST);
+        assert!(backoff.next_delay() <= INITIAL_DELAY);
     }
 }

@@ -1,18 +1,19 @@
-//! Messages on the wire: a 4-byte big-endian length and so many bytes of JSON.
+//! Message encoding: a 4-byte big-endian length, followed by that many bytes of JSON.
 
 use super::message::{FromAgent, FromServer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
-/// The longest message either end accepts.
-pub const MAX_MESSAGE: usize = 64 * 1024;
+/// Longest JSON body of a message in bytes, in either direction.
+pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
 
+/// Bytes of the length prefix.
 const LENGTH: usize = 4;
 
 /// A message of one direction.
 pub trait Message: Serialize + DeserializeOwned {
-    /// Whether it is of a type this build does not know.
+    /// Whether the message has a type that this build does not know.
     fn is_unknown(&self) -> bool;
 }
 
@@ -28,52 +29,62 @@ impl Message for FromServer {
     }
 }
 
-/// The bytes are no message, or the message is too long.
+/// A message cannot be encoded or decoded.
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
-    /// Longer than [`MAX_MESSAGE`].
-    #[error("a message of {0} bytes is longer than allowed")]
+    /// The message is longer than [`MAX_MESSAGE_BYTES`].
+    #[error("a message of {0} bytes exceeds the limit")]
     TooLong(usize),
-    /// Not the JSON it should be.
+    /// The body is not the expected JSON.
     #[error("a message is malformed: {0}")]
     Malformed(serde_json::Error),
 }
 
-/// The bytes of a message; wiped from memory after use, since a message may hold a secret.
+/// Encodes a message. The bytes are wiped from memory on drop, because a message may hold a secret.
+///
+/// # Errors
+/// [`CodecError::TooLong`] if the body exceeds [`MAX_MESSAGE_BYTES`]; [`CodecError::Malformed`] if it cannot be
+/// written as JSON.
 pub fn encode(message: &impl Message) -> Result<Zeroizing<Vec<u8>>, CodecError> {
     let mut bytes = Zeroizing::new(vec![0; LENGTH]);
     serde_json::to_writer(&mut *bytes, message).map_err(CodecError::Malformed)?;
     let length = bytes.len() - LENGTH;
-    if length > MAX_MESSAGE {
+    if length > MAX_MESSAGE_BYTES {
         return Err(CodecError::TooLong(length));
     }
     bytes[..LENGTH].copy_from_slice(&(length as u32).to_be_bytes());
     Ok(bytes)
 }
 
-/// Turns bytes into messages. Holds at most one unfinished message.
+/// Decodes messages from a byte stream. Buffers at most one incomplete message.
 #[derive(Default)]
 pub struct Decoder {
     bytes: Zeroizing<Vec<u8>>,
 }
 
 impl Decoder {
-    /// How many more bytes the message at hand needs; reading exactly these never takes a byte too many.
-    pub fn needs(&self) -> Result<usize, CodecError> {
+    /// Number of bytes missing from the current message. Reading no more than these never consumes bytes of the next.
+    ///
+    /// # Errors
+    /// [`CodecError::TooLong`] if the length prefix exceeds [`MAX_MESSAGE_BYTES`].
+    pub fn bytes_needed(&self) -> Result<usize, CodecError> {
         let Some(length) = self.bytes.first_chunk::<LENGTH>() else { return Ok(LENGTH - self.bytes.len()) };
         let length = u32::from_be_bytes(*length) as usize;
-        if length > MAX_MESSAGE {
+        if length > MAX_MESSAGE_BYTES {
             return Err(CodecError::TooLong(length));
         }
         Ok(LENGTH + length - self.bytes.len())
     }
 
-    /// Takes bytes of the message at hand and returns how many it used and the message, once it is complete and
-    /// of a known type.
+    /// Consumes bytes of the current message. Returns the number of bytes used, and the message once it is complete.
+    /// Messages of unknown types are skipped.
+    ///
+    /// # Errors
+    /// [`CodecError`] if the message is too long or not the expected JSON.
     pub fn read<M: Message>(&mut self, bytes: &[u8]) -> Result<(usize, Option<M>), CodecError> {
         let mut used = 0;
         loop {
-            let needed = self.needs()?;
+            let needed = self.bytes_needed()?;
             if needed == 0 {
                 let message: M = serde_json::from_slice(&self.bytes[LENGTH..]).map_err(CodecError::Malformed)?;
                 self.bytes = Zeroizing::default();
@@ -94,8 +105,8 @@ impl Decoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proto::message::{AppProtocol, Bind, BindWhat, Bound, Hello, Scheme};
-    use crate::proto::version::Versions;
+    use crate::proto::message::{AppProtocol, Bind, BindKind, Bound, Hello, Scheme};
+    use crate::proto::version::VersionRange;
     use postern_api::{Code, Error, Secret};
     use proptest::prelude::*;
 
@@ -122,7 +133,7 @@ mod tests {
             any::<u64>().prop_map(|nonce| FromAgent::Ping { nonce }),
             any::<u32>().prop_map(|number| FromAgent::Unbind { number }),
             (".{0,40}", ".{0,40}", any::<u64>(), any::<bool>()).prop_map(|(name, metadata, request, inspect)| {
-                let what = BindWhat::Http { host: Some(name.clone()), scheme: Scheme::Https, previous: None };
+                let what = BindKind::Http { host: Some(name.clone()), scheme: Scheme::Https, previous: None };
                 FromAgent::Bind(Bind {
                     request,
                     name,
@@ -165,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_length_is_refused_before_anything_is_kept() {
+    fn a_hostile_length_is_refused_before_anything_is_buffered() {
         let mut decoder = Decoder::default();
         let error = decoder.read::<FromAgent>(&u32::MAX.to_be_bytes()).unwrap_err();
         assert!(matches!(error, CodecError::TooLong(length) if length == u32::MAX as usize));
@@ -181,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_message_too_long_is_not_sent() {
-        let error = Error::new(Code::Internal, "x".repeat(MAX_MESSAGE));
+        let error = Error::new(Code::Internal, "x".repeat(MAX_MESSAGE_BYTES));
         assert!(matches!(encode(&FromServer::End { error }), Err(CodecError::TooLong(_))));
     }
 
@@ -192,7 +203,7 @@ mod tests {
             panic!("a hello was sent");
         };
         let expected = Hello {
-            protocol: Versions::SUPPORTED,
+            protocol: VersionRange::SUPPORTED,
             agent_version: String::new(),
             os: String::new(),
             instance: String::new(),

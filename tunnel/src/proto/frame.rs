@@ -1,75 +1,78 @@
-//! Frames of a stream: a 4-byte big-endian length and so many bytes; the length 0 ends the direction. With its
-//! highest bit set the length is that of a note, which is about the stream and no part of its bytes.
+//! Frames of a stream: a 4-byte big-endian length, followed by that many bytes. Length 0 ends the direction. With the
+//! highest bit set, the length is that of a metadata frame, which describes the stream and is not part of its data.
 //!
-//! The end marker belongs to the stream, not to the connection below it. A connection that breaks off before it
-//! is told apart from a stream that ended.
+//! The end marker belongs to the stream, not to the connection below it, so a connection that breaks before the
+//! marker is never taken for a stream that ended.
 
-/// Bytes of a frame's header.
+/// Bytes of a frame header.
 pub const HEADER: usize = 4;
-/// The longest payload a reader accepts.
+/// Longest payload in bytes that a reader accepts.
 pub const MAX_PAYLOAD: usize = 64 * 1024;
-/// The longest payload a writer sends: with its header it fills four TLS records exactly.
-pub const FULL_PAYLOAD: usize = MAX_PAYLOAD - HEADER;
-/// The longest note. With its header it leaves room for payload in a full frame.
-pub const MAX_NOTE: usize = 16 * 1024;
-const NOTE: u32 = 1 << 31;
-/// The end of a direction.
+/// Longest payload in bytes that a writer sends: with its header it fills four TLS records exactly.
+pub const MAX_SENT_PAYLOAD: usize = MAX_PAYLOAD - HEADER;
+/// Longest metadata in bytes. With its header it leaves room for payload in a full frame.
+pub const MAX_METADATA: usize = 16 * 1024;
+const METADATA_FLAG: u32 = 1 << 31;
+/// End of a direction.
 pub const FIN: [u8; HEADER] = [0; HEADER];
 
-/// The header of a frame; `length` is at most [`MAX_PAYLOAD`].
+/// Header of a data frame of `length` bytes, 1 to [`MAX_PAYLOAD`].
 pub fn header(length: usize) -> [u8; HEADER] {
     debug_assert!((1..=MAX_PAYLOAD).contains(&length), "a frame carries 1 to {MAX_PAYLOAD} bytes");
     (length as u32).to_be_bytes()
 }
 
-/// The header of a note; `length` is at most [`MAX_NOTE`].
-pub fn note_header(length: usize) -> [u8; HEADER] {
-    debug_assert!((1..=MAX_NOTE).contains(&length), "a note has 1 to {MAX_NOTE} bytes");
-    (length as u32 | NOTE).to_be_bytes()
+/// Header of a metadata frame of `length` bytes, 1 to [`MAX_METADATA`].
+pub fn metadata_header(length: usize) -> [u8; HEADER] {
+    debug_assert!((1..=MAX_METADATA).contains(&length), "a metadata frame has 1 to {MAX_METADATA} bytes");
+    (length as u32 | METADATA_FLAG).to_be_bytes()
 }
 
-/// A length that no frame can have: the bytes are none.
+/// A header announces a frame that is longer than allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a frame of {0} bytes is longer than allowed")]
+#[error("a frame of {0} bytes exceeds the limit")]
 pub struct FrameTooLong(pub u32);
 
-/// Where a reader stands between and within frames. It holds no payload.
+/// Read position between and within frames. Buffers no payload.
 #[derive(Debug, Default)]
 pub struct FrameReader {
     header: [u8; HEADER],
     have: u8,
     left: u32,
-    /// What is left belongs to a note.
-    note: bool,
+    /// Whether the remaining bytes belong to a metadata frame.
+    metadata: bool,
     ended: bool,
 }
 
-/// What a [`FrameReader`] needs next.
+/// Bytes that a [`FrameReader`] expects next.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Wants<'a> {
-    /// Bytes of a header, into this slice.
+pub enum NextRead<'a> {
+    /// Header bytes, into this slice.
     Header(&'a mut [u8]),
-    /// Payload, at most so many bytes.
+    /// Payload, at most this many bytes.
     Payload(usize),
-    /// Bytes of a note, at most so many.
-    Note(usize),
-    /// Nothing: the direction has ended.
-    Nothing,
+    /// Metadata, at most this many bytes.
+    Metadata(usize),
+    /// None: the direction has ended.
+    End,
 }
 
 impl FrameReader {
-    /// What to read next. Reading more would take bytes that belong to somebody else.
-    pub fn wants(&mut self) -> Wants<'_> {
+    /// The next bytes to read. Reading more would consume bytes of the next stream.
+    pub fn next_read(&mut self) -> NextRead<'_> {
         if self.ended {
-            Wants::Nothing
+            NextRead::End
         } else if self.left > 0 {
-            if self.note { Wants::Note(self.left as usize) } else { Wants::Payload(self.left as usize) }
+            if self.metadata { NextRead::Metadata(self.left as usize) } else { NextRead::Payload(self.left as usize) }
         } else {
-            Wants::Header(&mut self.header[self.have as usize..])
+            NextRead::Header(&mut self.header[self.have as usize..])
         }
     }
 
-    /// So many bytes of the header have arrived in the slice handed out.
+    /// Records that `bytes` header bytes were read into the slice of [`NextRead::Header`].
+    ///
+    /// # Errors
+    /// [`FrameTooLong`] if the complete header exceeds the limit for its kind of frame.
     pub fn header_filled(&mut self, bytes: usize) -> Result<(), FrameTooLong> {
         self.have += bytes as u8;
         if (self.have as usize) < HEADER {
@@ -77,11 +80,11 @@ impl FrameReader {
         }
         self.have = 0;
         let length = u32::from_be_bytes(self.header);
-        self.note = length & NOTE != 0;
+        self.metadata = length & METADATA_FLAG != 0;
         match length {
             0 => self.ended = true,
-            _ if self.note => match length ^ NOTE {
-                bytes @ 1.. if bytes as usize <= MAX_NOTE => self.left = bytes,
+            _ if self.metadata => match length ^ METADATA_FLAG {
+                bytes @ 1.. if bytes as usize <= MAX_METADATA => self.left = bytes,
                 _ => return Err(FrameTooLong(length)),
             },
             _ if length as usize > MAX_PAYLOAD => return Err(FrameTooLong(length)),
@@ -90,34 +93,37 @@ impl FrameReader {
         Ok(())
     }
 
-    /// So many bytes of payload or of a note were taken, no more than was wanted.
+    /// Records that `bytes` bytes of payload or metadata were consumed, at most as many as [`NextRead`] announced.
     pub fn payload_taken(&mut self, bytes: usize) {
         self.left = self.left.saturating_sub(bytes as u32);
     }
 
-    /// Whether the end marker was read.
+    /// Whether the end marker has been read.
     pub fn ended(&self) -> bool {
         self.ended
     }
 
-    /// Takes what it can from `bytes`, throws notes away, and returns the number of bytes used, up to the end marker.
+    /// Consumes `bytes` up to the end marker, passes payload on, discards metadata, and returns the number of bytes used.
+    ///
+    /// # Errors
+    /// [`FrameTooLong`] if a header exceeds the limit.
     pub fn read(&mut self, bytes: &[u8], mut payload: impl FnMut(&[u8])) -> Result<usize, FrameTooLong> {
         let mut rest = bytes;
         while !rest.is_empty() {
-            let count = match self.wants() {
-                Wants::Nothing => break,
-                Wants::Payload(left) => {
+            let count = match self.next_read() {
+                NextRead::End => break,
+                NextRead::Payload(left) => {
                     let count = left.min(rest.len());
                     payload(&rest[..count]);
                     self.payload_taken(count);
                     count
                 }
-                Wants::Note(left) => {
+                NextRead::Metadata(left) => {
                     let count = left.min(rest.len());
                     self.payload_taken(count);
                     count
                 }
-                Wants::Header(missing) => {
+                NextRead::Header(missing) => {
                     let count = missing.len().min(rest.len());
                     missing[..count].copy_from_slice(&rest[..count]);
                     self.header_filled(count)?;
@@ -145,7 +151,7 @@ mod tests {
             let mut wire = Vec::new();
             for frame in &frames {
                 if frame.len() % 3 == 0 {
-                    wire.extend_from_slice(&note_header(frame.len()));
+                    wire.extend_from_slice(&metadata_header(frame.len()));
                     wire.extend(frame.iter().rev());
                 }
                 wire.extend_from_slice(&header(frame.len()));
@@ -170,11 +176,11 @@ mod tests {
 
         #[test]
         fn a_hostile_length_is_refused_before_any_payload(
-            length in prop_oneof![(MAX_PAYLOAD as u32 + 1)..=NOTE, (NOTE | MAX_NOTE as u32) + 1..=u32::MAX],
+            length in prop_oneof![(MAX_PAYLOAD as u32 + 1)..=METADATA_FLAG, (METADATA_FLAG | MAX_METADATA as u32) + 1..=u32::MAX],
         ) {
             let mut reader = FrameReader::default();
-            let verdict = reader.read(&length.to_be_bytes(), |_| panic!("no payload may follow"));
-            prop_assert_eq!(verdict, Err(FrameTooLong(length)));
+            let result = reader.read(&length.to_be_bytes(), |_| panic!("no payload may follow"));
+            prop_assert_eq!(result, Err(FrameTooLong(length)));
         }
     }
 }

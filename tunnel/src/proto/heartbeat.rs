@@ -1,69 +1,72 @@
-//! When to ask for a sign of life, and when to give the peer up. Instants are durations since a common start.
+//! Heartbeat timing: when to send a ping, and when to declare the peer dead. Instants are durations since a common
+//! start.
 
 use std::time::Duration;
 
-/// What is to be done now.
+/// Next step of a [`Heartbeat`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Due {
+pub enum HeartbeatAction {
     /// Send a ping with this nonce.
     Ping(u64),
     /// The peer has been silent for too long.
-    Dead,
-    /// Nothing before this instant.
-    Until(Duration),
+    PeerDead,
+    /// Nothing is due before this instant.
+    Wait(Duration),
 }
 
-/// The heartbeat of one end.
+/// Heartbeat of one end.
 #[derive(Debug)]
 pub struct Heartbeat {
     interval: Duration,
     next_ping: Duration,
-    asked: Option<(u64, Duration)>,
+    /// Nonce of the last ping, and when it was sent.
+    pending: Option<(u64, Duration)>,
     nonce: u64,
-    /// There is reason to think that the peer is gone, since then; and when that is certain.
-    doubt: Option<(Duration, Duration)>,
+    /// Start and deadline of a probe.
+    probe: Option<(Duration, Duration)>,
 }
 
 impl Heartbeat {
-    /// A heartbeat every `interval`, from `now` on. The first ping goes out at once and measures the latency.
+    /// A heartbeat every `interval`, starting at `now`. The first ping is due at once and measures the latency.
     pub fn new(interval: Duration, now: Duration) -> Self {
-        Heartbeat { interval, next_ping: now, asked: None, nonce: 0, doubt: None }
+        Heartbeat { interval, next_ping: now, pending: None, nonce: 0, probe: None }
     }
 
-    /// How long a peer may be silent: one and a half intervals.
-    pub fn patience(&self) -> Duration {
+    /// Longest silence of a live peer: one and a half intervals.
+    pub fn timeout(&self) -> Duration {
         self.interval + self.interval / 2
     }
 
-    /// There is reason to think that the peer is gone: it is asked at once and must give a sign within `patience`.
-    pub fn doubt(&mut self, now: Duration, patience: Duration) {
+    /// Probes a peer that may be gone: a ping is due at once, and the peer must send something within `timeout`. A
+    /// probe that is under way keeps its deadline.
+    pub fn probe(&mut self, now: Duration, timeout: Duration) {
         self.next_ping = now;
-        self.doubt.get_or_insert((now, now + patience));
+        self.probe.get_or_insert((now, now + timeout));
     }
 
-    /// What to do at `now`, when the peer was last heard at `heard`.
-    pub fn due(&mut self, now: Duration, heard: Duration) -> Due {
-        let mut death = heard + self.patience();
-        match self.doubt {
-            Some((since, _)) if heard > since => self.doubt = None,
-            Some((_, end)) => death = death.min(end),
+    /// The action at `now`, given that bytes of the peer last arrived at `last_received`.
+    pub fn next_action(&mut self, now: Duration, last_received: Duration) -> HeartbeatAction {
+        let mut deadline = last_received + self.timeout();
+        match self.probe {
+            Some((since, _)) if last_received > since => self.probe = None,
+            Some((_, end)) => deadline = deadline.min(end),
             None => {}
         }
-        if now >= death {
-            return Due::Dead;
+        if now >= deadline {
+            return HeartbeatAction::PeerDead;
         }
         if now >= self.next_ping {
             self.nonce += 1;
-            self.asked = Some((self.nonce, now));
+            self.pending = Some((self.nonce, now));
             self.next_ping = now + self.interval;
-            return Due::Ping(self.nonce);
+            return HeartbeatAction::Ping(self.nonce);
         }
-        Due::Until(death.min(self.next_ping))
+        HeartbeatAction::Wait(deadline.min(self.next_ping))
     }
 
-    /// The peer answered: how long the way there and back took, if the answer is to the last question.
-    pub fn answered(&mut self, nonce: u64, now: Duration) -> Option<Duration> {
-        let (_, sent) = self.asked.take_if(|(asked, _)| *asked == nonce)?;
+    /// Records a pong. Returns the round-trip time if the nonce is that of the last ping.
+    pub fn pong_received(&mut self, nonce: u64, now: Duration) -> Option<Duration> {
+        let (_, sent) = self.pending.take_if(|(pending, _)| *pending == nonce)?;
         now.checked_sub(sent)
     }
 }
@@ -77,52 +80,56 @@ mod tests {
     }
 
     #[test]
-    fn pings_go_out_every_ten_seconds_and_silence_for_fifteen_is_death() {
+    fn pings_are_sent_every_ten_seconds_and_a_peer_silent_for_fifteen_is_dead() {
         let mut heartbeat = Heartbeat::new(s(10), s(0));
-        assert_eq!(heartbeat.due(s(0), s(0)), Due::Ping(1));
-        assert_eq!(heartbeat.due(s(0), s(0)), Due::Until(s(10)));
-        assert_eq!(heartbeat.due(s(10), s(0)), Due::Ping(2));
-        assert_eq!(heartbeat.due(s(10), s(0)), Due::Until(s(15)));
-        assert_eq!(heartbeat.due(s(15), s(0)), Due::Dead);
+        assert_eq!(heartbeat.next_action(s(0), s(0)), HeartbeatAction::Ping(1));
+        assert_eq!(heartbeat.next_action(s(0), s(0)), HeartbeatAction::Wait(s(10)));
+        assert_eq!(heartbeat.next_action(s(10), s(0)), HeartbeatAction::Ping(2));
+        assert_eq!(heartbeat.next_action(s(10), s(0)), HeartbeatAction::Wait(s(15)));
+        assert_eq!(heartbeat.next_action(s(15), s(0)), HeartbeatAction::PeerDead);
     }
 
     #[test]
-    fn any_sign_of_life_puts_death_off() {
+    fn any_received_bytes_extend_the_deadline() {
         let mut heartbeat = Heartbeat::new(s(10), s(0));
-        heartbeat.due(s(0), s(0));
-        heartbeat.due(s(10), s(0));
-        assert_eq!(heartbeat.due(s(15), s(14)), Due::Until(s(20)));
+        heartbeat.next_action(s(0), s(0));
+        heartbeat.next_action(s(10), s(0));
+        assert_eq!(heartbeat.next_action(s(15), s(14)), HeartbeatAction::Wait(s(20)));
     }
 
     #[test]
-    fn a_doubted_peer_is_asked_at_once_and_must_answer_soon() {
+    fn a_probed_peer_is_pinged_at_once_and_must_respond_soon() {
         let mut heartbeat = Heartbeat::new(s(10), s(0));
-        heartbeat.due(s(0), s(0));
-        heartbeat.doubt(s(4), s(3));
-        assert_eq!(heartbeat.due(s(4), s(1)), Due::Ping(2));
-        heartbeat.doubt(s(5), s(3));
-        assert_eq!(heartbeat.due(s(5), s(1)), Due::Ping(3), "asked again, but not given more time");
-        assert_eq!(heartbeat.due(s(5), s(1)), Due::Until(s(7)));
-        assert_eq!(heartbeat.due(s(7), s(1)), Due::Dead);
+        heartbeat.next_action(s(0), s(0));
+        heartbeat.probe(s(4), s(3));
+        assert_eq!(heartbeat.next_action(s(4), s(1)), HeartbeatAction::Ping(2));
+        heartbeat.probe(s(5), s(3));
+        assert_eq!(
+            heartbeat.next_action(s(5), s(1)),
+            HeartbeatAction::Ping(3),
+            "pinged again, but with the same deadline"
+        );
+        assert_eq!(heartbeat.next_action(s(5), s(1)), HeartbeatAction::Wait(s(7)));
+        assert_eq!(heartbeat.next_action(s(7), s(1)), HeartbeatAction::PeerDead);
     }
 
     #[test]
-    fn a_sign_of_life_ends_the_doubt() {
+    fn received_bytes_end_the_probe() {
         let mut heartbeat = Heartbeat::new(s(10), s(0));
-        heartbeat.due(s(0), s(0));
-        heartbeat.doubt(s(4), s(3));
-        assert_eq!(heartbeat.due(s(4), s(1)), Due::Ping(2));
-        assert_eq!(heartbeat.due(s(5), s(5)), Due::Until(s(14)));
-        assert_eq!(heartbeat.due(s(14), s(13)), Due::Ping(3));
+        heartbeat.next_action(s(0), s(0));
+        heartbeat.probe(s(4), s(3));
+        assert_eq!(heartbeat.next_action(s(4), s(1)), HeartbeatAction::Ping(2));
+        assert_eq!(heartbeat.next_action(s(5), s(5)), HeartbeatAction::Wait(s(14)));
+        assert_eq!(heartbeat.next_action(s(14), s(13)), HeartbeatAction::Ping(3));
     }
 
     #[test]
-    fn only_the_answer_to_the_last_ping_measures_the_latency() {
+    fn only_the_pong_of_the_last_ping_measures_the_latency() {
         let mut heartbeat = Heartbeat::new(s(10), s(0));
-        assert_eq!(heartbeat.due(s(0), s(0)), Due::Ping(1));
-        assert_eq!(heartbeat.due(s(10), s(9)), Due::Ping(2));
-        assert_eq!(heartbeat.answered(1, s(11)), None, "too late to say anything");
-        assert_eq!(heartbeat.answered(2, s(12)), Some(s(2)));
-        assert_eq!(heartbeat.answered(2, s(13)), None, "an answer counts once");
+        assert_eq!(heartbeat.next_action(s(0), s(0)), HeartbeatAction::Ping(1));
+        assert_eq!(heartbeat.next_action(s(10), s(9)), HeartbeatAction::Ping(2));
+        assert_eq!(heartbeat.pong_received(1, s(11)), None, "a pong of an earlier ping measures nothing");
+        assert_eq!(heartbeat.pong_received(2, s(12)), Some(s(2)));
+        assert_eq!(heartbeat.pong_received(2, s(13)), None, "a pong counts once");
     }
 }

@@ -1,32 +1,32 @@
-//! What the two ends say to each other on the control connection.
+//! Messages on the control connection.
 //!
 //! Every message is one JSON object with a `type`. Unknown types are skipped, unknown fields ignored, missing
-//! optional fields have a default: an older end and a newer one understand each other within a version.
+//! optional fields have a default, so older and newer peers interoperate within a version.
 
-use super::{modules::Modules, version::Versions};
+use super::{bind_modules::BindModules, version::VersionRange};
 use postern_api::{Error, Secret};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
-/// Pause between two signs of life when nobody says otherwise, in milliseconds.
-pub const HEARTBEAT: u64 = 10_000;
+/// Default interval between heartbeats in milliseconds.
+pub const DEFAULT_HEARTBEAT_MS: u64 = 10_000;
 
-/// The first message of an agent.
+/// First message of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// The message versions the agent understands.
+    /// Message versions that the agent understands.
     #[serde(default)]
-    pub protocol: Versions,
-    /// The agent's own version, for people to read.
+    pub protocol: VersionRange,
+    /// Version of the agent's software, for display.
     #[serde(default)]
     pub agent_version: String,
-    /// The system the agent runs on, such as `linux/x86_64`.
+    /// Operating system and architecture of the agent, such as `linux/x86_64`.
     #[serde(default)]
     pub os: String,
-    /// The id of this agent instance: who comes back under it takes its names over.
+    /// Id of the agent instance. A reconnecting agent with the same id takes over its names.
     #[serde(default)]
     pub instance: String,
-    /// The authtoken.
+    /// Authtoken.
     #[serde(default)]
     pub token: Secret,
     /// Free text of the user, shown with the session.
@@ -37,39 +37,39 @@ pub struct Hello {
     pub remote_management: bool,
 }
 
-/// The server's answer to a [`Hello`] it likes.
+/// The server's response to a [`Hello`] that it accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Welcome {
-    /// The message version of this session; the library fills it in.
+    /// Message version of the session; set by this crate.
     #[serde(default)]
     pub protocol: u16,
-    /// The id of the session, `ts_…`.
+    /// Session id, `ts_…`.
     pub session: String,
-    /// What a data connection must present to join this session.
+    /// Secret that a data connection presents to join the session.
     pub data_secret: Secret,
-    /// The server's own version, for people to read.
+    /// Version of the server's software, for display.
     #[serde(default)]
     pub server_version: String,
-    /// The region of the server.
+    /// Region of the server.
     #[serde(default)]
     pub region: String,
-    /// Pause between two heartbeats in milliseconds (1,000 to 60,000); a peer that is silent for one and a half
-    /// of it is dead.
+    /// Interval between heartbeats in milliseconds, 1,000 to 60,000. A peer that is silent for one and a half
+    /// intervals is dead.
     #[serde(default = "default_heartbeat")]
     pub heartbeat: u64,
 }
 
-/// The agent asks for a public address, or offers itself to a backend.
+/// Request of an agent for a public address, or to serve a backend.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bind {
-    /// Names this question in the answer; the session fills it in.
+    /// Request id, repeated in the response; set by the session.
     #[serde(default)]
     pub request: u64,
-    /// The tunnel's name at the agent.
+    /// Name of the tunnel at the agent.
     pub name: String,
-    /// What is asked for.
-    pub what: BindWhat,
-    /// Where the agent forwards to, for people to read.
+    /// Requested address.
+    pub what: BindKind,
+    /// Address of the local service, for display.
     #[serde(default)]
     pub forwards_to: String,
     /// Free text of the user, shown with the tunnel.
@@ -78,186 +78,195 @@ pub struct Bind {
     /// Whether the agent captures the traffic.
     #[serde(default)]
     pub inspect: bool,
-    /// The HTTP that the local service speaks.
+    /// HTTP version of the local service.
     #[serde(default)]
     pub app_protocol: AppProtocol,
-    /// Whether every stream must carry one visitor only, because the local service is told whom.
+    /// Whether a stream may carry the requests of one visitor only, because the local service is told the visitor's
+    /// address once per connection.
     #[serde(default)]
     pub per_visitor: bool,
-    /// What the edge is to do with visitors on their way. Needs [`Versions::has_modules`].
+    /// Modules that the edge applies to visitors of the tunnel. Requires [`VersionRange::has_modules`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub modules: Option<Modules>,
+    pub modules: Option<BindModules>,
 }
 
-/// The version of HTTP that a local service speaks.
+/// HTTP version of a local service.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AppProtocol {
-    /// HTTP/2 at once, without asking: many requests share one stream.
+    /// HTTP/2 with prior knowledge (RFC 9113, section 3.3): many requests share one stream.
     Http2,
-    /// HTTP/1.1, and whatever this build does not know.
+    /// HTTP/1.1, also used for values this build does not know.
     #[default]
     #[serde(other)]
     Http1,
 }
 
-/// The kinds of tunnels an agent may ask for.
+/// Kind of address that an agent requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum BindWhat {
+pub enum BindKind {
     /// A host name on the server's HTTP or HTTPS listener.
     Http {
-        /// A full host name or a bare label below the server's domain, a wildcard allowed; `None` generates one.
+        /// Full host name, or a label below the server's domain. Wildcards are allowed; `None` generates a name.
         #[serde(default)]
         host: Option<String>,
-        /// Which listener.
+        /// Listener.
         scheme: Scheme,
-        /// The name the tunnel had before, which wins over generating one.
+        /// Previous name of the tunnel, preferred to a newly generated one.
         #[serde(default)]
         previous: Option<String>,
     },
-    /// A host name on the server's HTTPS listener, whatever is spoken inside TLS. Needs [`Versions::has_modules`].
+    /// A host name on the server's HTTPS listener, with any protocol inside TLS. Requires
+    /// [`VersionRange::has_modules`].
     Tls {
-        /// A full host name or a bare label below the server's domain, a wildcard allowed; `None` generates one.
+        /// Full host name, or a label below the server's domain. Wildcards are allowed; `None` generates a name.
         #[serde(default)]
         host: Option<String>,
-        /// The name the tunnel had before, which wins over generating one.
+        /// Previous name of the tunnel, preferred to a newly generated one.
         #[serde(default)]
         previous: Option<String>,
-        /// Whether TLS ends at the server; otherwise it is passed on as it is.
+        /// Whether the server terminates TLS; otherwise it passes TLS through.
         #[serde(default)]
         terminate: bool,
     },
     /// A TCP port of the server.
     Tcp {
-        /// The port asked for; `None` lets the server choose.
+        /// Requested port; `None` lets the server choose.
         #[serde(default)]
         port: Option<u16>,
-        /// The port the tunnel had before, which wins over choosing one.
+        /// Previous port of the tunnel, preferred to a newly chosen one.
         #[serde(default)]
         previous: Option<u16>,
     },
     /// No address: the tunnel serves the backends that select its labels.
     Labels {
-        /// The labels.
+        /// Labels that backends select by.
         labels: BTreeMap<String, String>,
     },
 }
 
-/// The listener of an HTTP tunnel.
+/// Listener of an HTTP tunnel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scheme {
     /// The TLS listener.
     Https,
-    /// The plain one.
+    /// The plain HTTP listener.
     Http,
 }
 
-/// The server's answer to a [`Bind`] it likes.
+/// The server's response to a [`Bind`] that it accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bound {
-    /// The question.
+    /// Request id of the [`Bind`].
     pub request: u64,
-    /// The id of the tunnel, `tn_…`.
+    /// Tunnel id, `tn_…`.
     pub tunnel: String,
-    /// The number that names the tunnel in [`StreamStart`](super::start::StreamStart).
+    /// Tunnel number in [`StreamStart`](super::stream_start::StreamStart).
     pub number: u32,
-    /// The public address; `None` for a labelled tunnel.
+    /// Public URL; `None` for a tunnel with labels.
     #[serde(default)]
     pub url: Option<String>,
-    /// The host name of it.
+    /// Host name of the public address.
     #[serde(default)]
     pub host: Option<String>,
-    /// The port of it.
+    /// Port of the public address.
     #[serde(default)]
     pub port: Option<u16>,
 }
 
-/// Everything an agent says.
+/// Messages from agent to server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum FromAgent {
-    /// Who I am.
+    /// Introduces the agent; always the first message.
     Hello(Hello),
-    /// Give me an address.
+    /// Requests an address.
     Bind(Bind),
-    /// I no longer serve this tunnel.
+    /// Closes a tunnel.
     Unbind {
-        /// The tunnel.
+        /// Tunnel number.
         number: u32,
     },
-    /// I am leaving on purpose.
+    /// Ends the session on purpose.
     Goodbye,
-    /// Are you there?
+    /// Heartbeat request.
     Ping {
-        /// Comes back in the answer.
+        /// Repeated in the response.
         nonce: u64,
     },
-    /// I am here.
+    /// Heartbeat response.
     Pong {
-        /// From the question.
+        /// Nonce of the ping.
         nonce: u64,
     },
-    /// Something this build does not know; it is skipped.
+    /// A message of a type this build does not know; it is skipped.
     #[serde(other)]
     Unknown,
 }
 
-/// Everything a server says.
+/// Messages from server to agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum FromServer {
-    /// Come in.
+    /// Accepts the session.
     Welcome(Welcome),
-    /// Stay out.
+    /// Refuses the session.
     Refused {
-        /// Why.
+        /// Reason.
         error: Error,
     },
-    /// Here is the address.
+    /// Grants an address.
     Bound(Bound),
-    /// You cannot have the address.
+    /// Refuses an address.
     BindRefused {
-        /// The question.
+        /// Request id of the [`Bind`].
         request: u64,
-        /// Why.
+        /// Reason.
         error: Error,
     },
-    /// The tunnel is no more.
+    /// The server has closed a tunnel.
     TunnelClosed {
-        /// The tunnel.
+        /// Tunnel number.
         number: u32,
-        /// Why.
+        /// Reason.
         error: Error,
     },
-    /// Keep so many data connections open, busy ones included.
+    /// Sets the number of data connections that the agent keeps open.
     Pool {
-        /// How many.
+        /// Number of connections, busy ones included.
         connections: u16,
     },
-    /// I am going away soon: connect elsewhere, finish what is running.
+    /// The server shuts down soon: connect elsewhere and finish running streams.
     Drain,
-    /// The session is over.
+    /// Ends the session.
     End {
-        /// Why.
+        /// Reason.
         error: Error,
     },
-    /// Are you there?
+    /// Heartbeat request.
     Ping {
-        /// Comes back in the answer.
+        /// Repeated in the response.
         nonce: u64,
     },
-    /// I am here.
+    /// Heartbeat response.
     Pong {
-        /// From the question.
+        /// Nonce of the ping.
         nonce: u64,
     },
-    /// Something this build does not know; it is skipped.
+    /// A message of a type this build does not know; it is skipped.
     #[serde(other)]
     Unknown,
 }
 
+impl Welcome {
+    /// Interval between heartbeats, limited to 1 to 60 seconds.
+    pub(crate) fn heartbeat_interval(&self) -> Duration {
+        Duration::from_millis(self.heartbeat.clamp(1_000, 60_000))
+    }
+}
+
 fn default_heartbeat() -> u64 {
-    HEARTBEAT
+    DEFAULT_HEARTBEAT_MS
 }

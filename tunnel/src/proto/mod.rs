@@ -1,14 +1,14 @@
-//! The protocol as bytes and values: nothing in here opens a socket or looks at a clock.
+//! The wire protocol as bytes and values. Nothing in here opens a socket or reads a clock.
 
 pub mod backoff;
+pub mod bind_modules;
 pub mod codec;
 pub mod frame;
 pub mod heartbeat;
 pub mod message;
-pub mod modules;
-pub mod pool;
+pub mod pool_sizing;
 pub mod preamble;
 pub mod proxy;
-pub mod start;
-pub mod verdict;
+pub mod stream_reply;
+pub mod stream_start;
 pub mod version;

@@ -1,10 +1,10 @@
-//! The first bytes of a connection: what protocol it speaks and what it is for.
+//! Preamble of a connection: its protocol and its purpose.
 //!
 //! ```text
 //! "POSTERN" | version u8 | kind u8                                         a control connection (kind 1)
 //! "POSTERN" | version u8 | kind u8 | n u8 | m u8 | session n | secret m    a data connection (kind 2)
 //! ```
-//! The version is that of the bytes on the wire; versions of messages are negotiated in the greeting.
+//! The version is that of the wire format; message versions are negotiated in the handshake.
 
 use postern_api::Secret;
 use zeroize::Zeroizing;
@@ -13,42 +13,43 @@ const MAGIC: &[u8; 7] = b"POSTERN";
 const WIRE_VERSION: u8 = 1;
 const CONTROL: u8 = 1;
 const DATA: u8 = 2;
+/// Bytes of the part that every preamble has.
 const FIXED: usize = MAGIC.len() + 2;
 const LENGTHS: usize = FIXED + 2;
 
-/// The longest preamble there can be.
+/// Longest preamble in bytes.
 pub const MAX_PREAMBLE: usize = LENGTHS + 2 * u8::MAX as usize;
 
-/// What a connection is for.
+/// Purpose of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Preamble {
-    /// It carries a session.
+    /// A control connection, which carries a session.
     Control,
-    /// It joins a session.
+    /// A data connection, which joins a session.
     Data {
-        /// Which one.
+        /// Session id.
         session: String,
-        /// The secret the session handed out.
+        /// Data secret of the session, from its [`Welcome`](super::message::Welcome).
         secret: Secret,
     },
 }
 
-/// How far a preamble has been read.
+/// Result of decoding the bytes received so far.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// The preamble is at least so many bytes long altogether.
-    Needs(usize),
-    /// All there.
+pub enum PreambleProgress {
+    /// More bytes are needed: the whole preamble is at least this long.
+    Incomplete(usize),
+    /// The preamble is complete.
     Complete(Preamble),
 }
 
-/// The bytes are no preamble this build understands.
+/// The bytes are not a preamble that this build understands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MalformedPreamble {
-    /// Something else speaks.
+    /// The peer speaks another protocol.
     #[error("the peer does not speak this protocol")]
     Foreign,
-    /// The wire format is of another version.
+    /// The wire format has another version.
     #[error("the peer speaks wire version {0}, this end speaks {WIRE_VERSION}")]
     Version(u8),
     /// The kind is unknown or a field is not text.
@@ -57,7 +58,7 @@ pub enum MalformedPreamble {
 }
 
 impl Preamble {
-    /// The bytes to send; wiped from memory after use. Session and secret are at most 255 bytes.
+    /// Encodes the preamble; the bytes are wiped from memory on drop. Session and secret have at most 255 bytes each.
     pub fn encode(&self) -> Zeroizing<Vec<u8>> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_PREAMBLE));
         bytes.extend_from_slice(MAGIC);
@@ -76,8 +77,11 @@ impl Preamble {
         bytes
     }
 
-    /// Reads the beginning of a connection. Foreign bytes are refused as early as they can be told.
-    pub fn decode(bytes: &[u8]) -> Result<Progress, MalformedPreamble> {
+    /// Decodes the first bytes of a connection. Another protocol is refused at the first byte that differs.
+    ///
+    /// # Errors
+    /// [`MalformedPreamble`] if no further bytes can make this a preamble.
+    pub fn decode(bytes: &[u8]) -> Result<PreambleProgress, MalformedPreamble> {
         let known = bytes.len().min(MAGIC.len());
         if bytes[..known] != MAGIC[..known] {
             return Err(MalformedPreamble::Foreign);
@@ -87,21 +91,23 @@ impl Preamble {
         {
             return Err(MalformedPreamble::Version(version));
         }
-        let Some((fixed, rest)) = bytes.split_first_chunk::<FIXED>() else { return Ok(Progress::Needs(FIXED)) };
+        let Some((fixed, rest)) = bytes.split_first_chunk::<FIXED>() else {
+            return Ok(PreambleProgress::Incomplete(FIXED));
+        };
         match fixed[FIXED - 1] {
-            CONTROL => Ok(Progress::Complete(Preamble::Control)),
+            CONTROL => Ok(PreambleProgress::Complete(Preamble::Control)),
             DATA => {
                 let Some((&[session, secret], rest)) = rest.split_first_chunk::<2>() else {
-                    return Ok(Progress::Needs(LENGTHS));
+                    return Ok(PreambleProgress::Incomplete(LENGTHS));
                 };
                 let (session, secret) = (session as usize, secret as usize);
                 if rest.len() < session + secret {
-                    return Ok(Progress::Needs(LENGTHS + session + secret));
+                    return Ok(PreambleProgress::Incomplete(LENGTHS + session + secret));
                 }
                 let text = |part: &[u8]| {
                     std::str::from_utf8(part).map(str::to_owned).map_err(|_| MalformedPreamble::Malformed)
                 };
-                Ok(Progress::Complete(Preamble::Data {
+                Ok(PreambleProgress::Complete(Preamble::Data {
                     session: text(&rest[..session])?,
                     secret: Secret::new(text(&rest[session..session + secret])?),
                 }))
@@ -116,12 +122,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn read_as_asked(wire: &[u8]) -> Result<(Preamble, usize), MalformedPreamble> {
+    fn read_as_needed(wire: &[u8]) -> Result<(Preamble, usize), MalformedPreamble> {
         let mut have = 0;
         loop {
             match Preamble::decode(&wire[..have])? {
-                Progress::Complete(preamble) => return Ok((preamble, have)),
-                Progress::Needs(total) => {
+                PreambleProgress::Complete(preamble) => return Ok((preamble, have)),
+                PreambleProgress::Incomplete(total) => {
                     assert!(total > have && total <= MAX_PREAMBLE, "reading always goes on and stays bounded");
                     have = total;
                 }
@@ -131,14 +137,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reading_what_is_asked_for_never_takes_a_byte_too_many(
+        fn reading_the_needed_bytes_never_consumes_too_many(
             session in "[ -~]{0,255}", secret in "[ -~]{0,255}", after in prop::collection::vec(any::<u8>(), 0..9),
         ) {
             for preamble in [Preamble::Control, Preamble::Data { session, secret: Secret::new(secret) }] {
                 let mut wire = preamble.encode().to_vec();
                 let own = wire.len();
                 wire.extend_from_slice(&after);
-                prop_assert_eq!(read_as_asked(&wire), Ok((preamble, own)));
+                prop_assert_eq!(read_as_needed(&wire), Ok((preamble, own)));
             }
         }
 

@@ -1,21 +1,21 @@
-//! The PROXY protocol: the few bytes in front of a connection by which a proxy says who its visitor is.
+//! PROXY protocol headers, versions 1 and 2, as specified by HAProxy (`doc/proxy-protocol.txt`).
 //!
-//! Written by agents in front of what they pass on, read by the edge behind proxies that its operator trusts.
+//! Agents write them in front of forwarded connections; the edge reads them from proxies that its operator trusts.
 
 use ppp::{v1, v2};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// The longest header of version 2 that is read. Addresses need 36 bytes, the rest is room for extensions.
-pub const LONGEST: usize = 4096;
+/// Longest version 2 header in bytes that is accepted. Addresses need 36 bytes, the rest is room for extensions.
+pub const MAX_HEADER_BYTES: usize = 4096;
 
-/// The longest header of version 1 there can be.
-const LONGEST_V1: usize = 107;
-/// The shortest header of version 1 there can be: `PROXY UNKNOWN` and the end of the line.
-const SHORTEST_V1: usize = 15;
-/// What every header of version 2 begins with; its length stands at the end of it.
-const FIXED_V2: usize = 16;
+/// Longest version 1 header in bytes.
+const MAX_V1_HEADER_BYTES: usize = 107;
+/// Shortest version 1 header in bytes: `PROXY UNKNOWN` and the line end.
+const MIN_V1_HEADER_BYTES: usize = 15;
+/// Bytes of the fixed part of a version 2 header; its last two bytes are the length of the rest.
+const V2_FIXED_BYTES: usize = 16;
 
-/// How a header is written.
+/// Version of a PROXY protocol header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProxyVersion {
     /// One line of text.
@@ -24,61 +24,61 @@ pub enum ProxyVersion {
     V2,
 }
 
-/// What a header says.
+/// Content of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProxyHeader {
-    /// The connection is a visitor's.
+    /// The connection is forwarded for a visitor.
     Visitor {
-        /// Where it comes from.
+        /// Address of the visitor.
         source: SocketAddr,
-        /// What it reached.
+        /// Address that the visitor connected to.
         destination: SocketAddr,
     },
-    /// The connection is the proxy's own, to look after us, or its visitor has no address of the internet.
+    /// The connection is the proxy's own, such as a health check, or its visitor has no IP address.
     Proxy,
 }
 
-/// What the first bytes of a connection are.
+/// Result of parsing the first bytes of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
-    /// The beginning of a header; so many bytes more belong to it for certain.
-    Part(usize),
-    /// A header of so many bytes, and perhaps more behind it.
-    Whole(ProxyHeader, usize),
+pub enum HeaderParse {
+    /// The beginning of a header; at least this many more bytes belong to it.
+    Incomplete(usize),
+    /// A header and its length in bytes; other bytes may follow.
+    Complete(ProxyHeader, usize),
 }
 
-/// The bytes are no header.
+/// The bytes are not a valid header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the connection does not begin with a valid PROXY protocol header")]
 pub struct MalformedProxyHeader;
 
-/// Looks for a header at the beginning of these bytes.
+/// Parses a header at the beginning of `bytes`.
 ///
 /// # Errors
-/// If nothing that follows could make a header of them.
-pub fn look(bytes: &[u8]) -> Result<Look, MalformedProxyHeader> {
+/// [`MalformedProxyHeader`] if no further bytes can make this a header.
+pub fn parse(bytes: &[u8]) -> Result<HeaderParse, MalformedProxyHeader> {
     match bytes.first() {
-        None => Ok(Look::Part(SHORTEST_V1)),
-        Some(b'P') => look_for_line(bytes),
-        Some(_) => look_for_binary(bytes),
+        None => Ok(HeaderParse::Incomplete(MIN_V1_HEADER_BYTES)),
+        Some(b'P') => parse_v1(bytes),
+        Some(_) => parse_v2(bytes),
     }
 }
 
-fn look_for_line(bytes: &[u8]) -> Result<Look, MalformedProxyHeader> {
-    let begun = bytes.len().min(6);
-    if bytes[..begun] != b"PROXY "[..begun] {
+fn parse_v1(bytes: &[u8]) -> Result<HeaderParse, MalformedProxyHeader> {
+    let known = bytes.len().min(6);
+    if bytes[..known] != b"PROXY "[..known] {
         return Err(MalformedProxyHeader);
     }
-    let room = &bytes[..bytes.len().min(LONGEST_V1)];
+    let room = &bytes[..bytes.len().min(MAX_V1_HEADER_BYTES)];
     let Some(end) = room.iter().position(|byte| *byte == b'\n') else {
-        if bytes.len() >= LONGEST_V1 {
+        if bytes.len() >= MAX_V1_HEADER_BYTES {
             return Err(MalformedProxyHeader);
         }
         let rest = if bytes.ends_with(b"\r") { 1 } else { 2 };
-        return Ok(Look::Part(SHORTEST_V1.saturating_sub(bytes.len()).max(rest)));
+        return Ok(HeaderParse::Incomplete(MIN_V1_HEADER_BYTES.saturating_sub(bytes.len()).max(rest)));
     };
     let line = &bytes[..=end];
-    // The library's numbers may have a sign, and its lines a bare return inside.
+    // The `ppp` crate accepts signed numbers and a bare carriage return within the line.
     let odd =
         line.contains(&b'+') || !line.ends_with(b"\r\n") || line.iter().filter(|byte| **byte == b'\r').count() > 1;
     if odd {
@@ -94,34 +94,34 @@ fn look_for_line(bytes: &[u8]) -> Result<Look, MalformedProxyHeader> {
         }
         v1::Addresses::Unknown => ProxyHeader::Proxy,
     };
-    Ok(Look::Whole(header, line.len()))
+    Ok(HeaderParse::Complete(header, line.len()))
 }
 
-fn look_for_binary(bytes: &[u8]) -> Result<Look, MalformedProxyHeader> {
-    let begun = bytes.len().min(v2::PROTOCOL_PREFIX.len());
-    if bytes[..begun] != v2::PROTOCOL_PREFIX[..begun] {
+fn parse_v2(bytes: &[u8]) -> Result<HeaderParse, MalformedProxyHeader> {
+    let known = bytes.len().min(v2::PROTOCOL_PREFIX.len());
+    if bytes[..known] != v2::PROTOCOL_PREFIX[..known] {
         return Err(MalformedProxyHeader);
     }
-    let Some(fixed) = bytes.first_chunk::<FIXED_V2>() else {
-        return Ok(Look::Part(FIXED_V2 - bytes.len()));
+    let Some(fixed) = bytes.first_chunk::<V2_FIXED_BYTES>() else {
+        return Ok(HeaderParse::Incomplete(V2_FIXED_BYTES - bytes.len()));
     };
-    let length = FIXED_V2 + usize::from(u16::from_be_bytes([fixed[14], fixed[15]]));
-    if length > LONGEST {
+    let length = V2_FIXED_BYTES + usize::from(u16::from_be_bytes([fixed[14], fixed[15]]));
+    if length > MAX_HEADER_BYTES {
         return Err(MalformedProxyHeader);
     }
     let header = match v2::Header::try_from(bytes) {
         Ok(header) => header,
-        Err(v2::ParseError::Partial(..)) => return Ok(Look::Part(length - bytes.len())),
+        Err(v2::ParseError::Partial(..)) => return Ok(HeaderParse::Incomplete(length - bytes.len())),
         Err(_) => return Err(MalformedProxyHeader),
     };
-    let whole = |header| Ok(Look::Whole(header, length));
+    let complete = |header| Ok(HeaderParse::Complete(header, length));
     if header.command == v2::Command::Local {
-        return whole(ProxyHeader::Proxy);
+        return complete(ProxyHeader::Proxy);
     }
     if header.protocol == v2::Protocol::Datagram || header.tlvs().any(|tlv| tlv.is_err()) {
         return Err(MalformedProxyHeader);
     }
-    whole(match header.addresses {
+    complete(match header.addresses {
         v2::Addresses::IPv4(ip) => {
             visitor((ip.source_address.into(), ip.source_port), (ip.destination_address.into(), ip.destination_port))
         }
@@ -136,7 +136,7 @@ fn visitor(source: (IpAddr, u16), destination: (IpAddr, u16)) -> ProxyHeader {
     ProxyHeader::Visitor { source: source.into(), destination: destination.into() }
 }
 
-/// The header that names a visitor and, as far as it is known, what they reached.
+/// Encodes a header with the visitor's address and, if known, the address that the visitor connected to.
 pub fn encode(version: ProxyVersion, source: SocketAddr, destination: Option<SocketAddr>) -> Vec<u8> {
     let plain = |address: SocketAddr| SocketAddr::new(address.ip().to_canonical(), address.port());
     let source = plain(source);
@@ -147,7 +147,7 @@ pub fn encode(version: ProxyVersion, source: SocketAddr, destination: Option<Soc
     let destination = destination.map_or(SocketAddr::new(unknown, 0), plain);
     let (source, destination) = match (source.ip(), destination.ip()) {
         (IpAddr::V4(_), IpAddr::V4(_)) | (IpAddr::V6(_), IpAddr::V6(_)) => (source, destination),
-        // A header has one family only, and the larger one holds both.
+        // A header has a single address family, and IPv6 can represent both.
         _ => (mapped(source), mapped(destination)),
     };
     match version {

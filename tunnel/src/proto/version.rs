@@ -1,40 +1,40 @@
-//! Which versions of the messages two ends share.
+//! Negotiation of the message version.
 
 use serde::{Deserialize, Serialize};
 
-/// A closed range of message versions that one end understands.
+/// Inclusive range of message versions that one end understands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Versions {
-    /// The oldest one.
+pub struct VersionRange {
+    /// Oldest version.
     pub oldest: u16,
-    /// The newest one.
+    /// Newest version.
     pub newest: u16,
 }
 
-impl Versions {
-    /// What this build understands. Since 2 streams may carry notes; since 3 tunnels may have modules, and speak TLS.
-    pub const SUPPORTED: Versions = Versions { oldest: 1, newest: 3 };
+impl VersionRange {
+    /// Versions of this build. Version 2 added stream metadata; version 3 added modules of tunnels, and TLS tunnels.
+    pub const SUPPORTED: VersionRange = VersionRange { oldest: 1, newest: 3 };
 
-    /// Whether streams may carry notes in a session of this version.
-    pub fn has_notes(version: u16) -> bool {
+    /// Whether streams may carry metadata in a session of this version.
+    pub fn has_stream_metadata(version: u16) -> bool {
         version >= 2
     }
 
-    /// Whether tunnels may have modules, and speak TLS, in a session of this version.
+    /// Whether a session of this version supports modules of tunnels, and TLS tunnels.
     pub fn has_modules(version: u16) -> bool {
         version >= 3
     }
 
-    /// The newest version both ends understand, if there is one.
-    pub fn shared_with(self, other: Versions) -> Option<u16> {
+    /// Newest version that both ends understand, if any.
+    pub fn newest_shared(self, other: VersionRange) -> Option<u16> {
         let newest = self.newest.min(other.newest);
         (newest >= self.oldest.max(other.oldest)).then_some(newest)
     }
 }
 
-impl Default for Versions {
+impl Default for VersionRange {
     fn default() -> Self {
-        Versions::SUPPORTED
+        VersionRange::SUPPORTED
     }
 }
 
@@ -42,21 +42,21 @@ impl Default for Versions {
 mod tests {
     use super::*;
 
-    fn versions(oldest: u16, newest: u16) -> Versions {
-        Versions { oldest, newest }
+    fn versions(oldest: u16, newest: u16) -> VersionRange {
+        VersionRange { oldest, newest }
     }
 
     #[test]
     fn the_newest_shared_version_wins() {
-        assert_eq!(versions(1, 3).shared_with(versions(2, 5)), Some(3));
-        assert_eq!(versions(2, 5).shared_with(versions(1, 3)), Some(3));
-        assert_eq!(versions(4, 4).shared_with(versions(1, 9)), Some(4));
+        assert_eq!(versions(1, 3).newest_shared(versions(2, 5)), Some(3));
+        assert_eq!(versions(2, 5).newest_shared(versions(1, 3)), Some(3));
+        assert_eq!(versions(4, 4).newest_shared(versions(1, 9)), Some(4));
     }
 
     #[test]
     fn ranges_that_do_not_meet_share_nothing() {
-        assert_eq!(versions(1, 2).shared_with(versions(3, 4)), None);
-        assert_eq!(versions(3, 4).shared_with(versions(1, 2)), None);
-        assert_eq!(versions(5, 1).shared_with(versions(1, 9)), None, "a range upside down is empty");
+        assert_eq!(versions(1, 2).newest_shared(versions(3, 4)), None);
+        assert_eq!(versions(3, 4).newest_shared(versions(1, 2)), None);
+        assert_eq!(versions(5, 1).newest_shared(versions(1, 9)), None, "a range upside down is empty");
     }
 }

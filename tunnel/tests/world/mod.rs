@@ -21,7 +21,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 pub(crate) const SECRET: &str = "the secret of this session";
 
-/// Everything in a specification happens within this time, or the specification fails.
+/// Time limit of every step of a specification.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
 pub(crate) struct World {
@@ -29,44 +29,44 @@ pub(crate) struct World {
     pub(crate) events: ServerEvents,
     pub(crate) agent: AgentSession,
     pub(crate) incoming: Option<Incoming>,
-    pub(crate) door: Arc<Door>,
+    pub(crate) test_server: Arc<TestServer>,
 }
 
-/// The server's side of new connections.
-pub(crate) struct Door {
+/// Server side of new connections.
+pub(crate) struct TestServer {
     session: Mutex<Option<ServerSession>>,
     welcomed: mpsc::UnboundedSender<(ServerSession, ServerEvents)>,
     pub(crate) data_connections: AtomicUsize,
-    pub(crate) turned_away: AtomicUsize,
-    /// Data connections beyond this many are turned away.
-    pub(crate) most_connections: AtomicUsize,
+    pub(crate) rejected: AtomicUsize,
+    /// Limit of data connections; further ones are closed.
+    pub(crate) max_connections: AtomicUsize,
 }
 
-impl Door {
-    async fn enter(self: Arc<Self>, stream: impl postern_tunnel::Transport) {
+impl TestServer {
+    async fn serve(self: Arc<Self>, stream: impl postern_tunnel::Transport) {
         match accept(stream).await {
-            Ok(Accepted::Control(greeting)) => {
-                let (session, events) = greeting.welcome(welcome()).await.unwrap();
+            Ok(Accepted::Control(handshake)) => {
+                let (session, events) = handshake.welcome(welcome()).await.unwrap();
                 *self.session.lock().await = Some(session.clone());
                 let _ = self.welcomed.send((session, events));
             }
             Ok(Accepted::Data(connection)) => {
                 let session = self.session.lock().await.clone();
                 let has_place =
-                    self.data_connections.load(Ordering::SeqCst) < self.most_connections.load(Ordering::SeqCst);
+                    self.data_connections.load(Ordering::SeqCst) < self.max_connections.load(Ordering::SeqCst);
                 let Some(session) = session.filter(|_| has_place) else { return };
                 match session.adopt(connection).await {
                     Ok(()) => self.data_connections.fetch_add(1, Ordering::SeqCst),
-                    Err(_) => self.turned_away.fetch_add(1, Ordering::SeqCst),
+                    Err(_) => self.rejected.fetch_add(1, Ordering::SeqCst),
                 };
             }
             Err(_) => {
-                self.turned_away.fetch_add(1, Ordering::SeqCst);
+                self.rejected.fetch_add(1, Ordering::SeqCst);
             }
         }
     }
 
-    /// Forgets the session, so that only the specification holds it.
+    /// Drops the session, so that only the specification holds it.
     pub(crate) async fn forget(&self) {
         *self.session.lock().await = None;
     }
@@ -77,19 +77,19 @@ impl World {
         World::in_memory_with(usize::MAX).await
     }
 
-    /// At most so many data connections find their way into the pool.
-    pub(crate) async fn in_memory_with(most_connections: usize) -> World {
-        let (door, welcomed) = door(most_connections);
-        let dial: Arc<dyn Dial> = Arc::new(MemoryDial(door.clone()));
-        World::begin(door, welcomed, dial).await
+    /// A world with a limit on the data connections in the pool.
+    pub(crate) async fn in_memory_with(max_connections: usize) -> World {
+        let (test_server, welcomed) = test_server(max_connections);
+        let dial: Arc<dyn Dial> = Arc::new(MemoryDial(test_server.clone()));
+        World::begin(test_server, welcomed, dial).await
     }
 
-    /// The control connection goes through hands that can let go; the data connections do not.
-    pub(crate) async fn in_memory_on_a_thread() -> (World, oneshot::Sender<()>) {
-        let (door, welcomed) = door(usize::MAX);
+    /// A world whose control connection can be cut.
+    pub(crate) async fn in_memory_with_cut() -> (World, oneshot::Sender<()>) {
+        let (test_server, welcomed) = test_server(usize::MAX);
         let (cut, severed) = oneshot::channel();
         let severed = std::sync::Mutex::new(Some(severed));
-        let direct = Arc::new(MemoryDial(door.clone()));
+        let direct = Arc::new(MemoryDial(test_server.clone()));
         let dial = move || {
             let (direct, severed) = (direct.clone(), severed.lock().unwrap().take());
             async move {
@@ -105,24 +105,24 @@ impl World {
                 io::Result::Ok(Box::new(here) as BoxedTransport)
             }
         };
-        (World::begin(door, welcomed, Arc::new(dial)).await, cut)
+        (World::begin(test_server, welcomed, Arc::new(dial)).await, cut)
     }
 
     pub(crate) async fn over_tls() -> World {
-        let (door, welcomed) = door(usize::MAX);
+        let (test_server, welcomed) = test_server(usize::MAX);
         let (acceptor, connector) = tls();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let at_the_door = door.clone();
+        let acceptor_server = test_server.clone();
         tokio::spawn(async move {
             loop {
                 let (socket, _) = listener.accept().await.unwrap();
                 sockets::tune(&socket);
-                let (acceptor, door) = (acceptor.clone(), at_the_door.clone());
+                let (acceptor, test_server) = (acceptor.clone(), acceptor_server.clone());
                 tokio::spawn(async move {
                     if let Ok(mut stream) = acceptor.accept(socket).await {
                         limit_buffers(stream.get_mut().1);
-                        door.enter(stream).await;
+                        test_server.serve(stream).await;
                     }
                 });
             }
@@ -138,20 +138,20 @@ impl World {
                 io::Result::Ok(Box::new(stream) as BoxedTransport)
             }
         };
-        World::begin(door, welcomed, Arc::new(dial)).await
+        World::begin(test_server, welcomed, Arc::new(dial)).await
     }
 
     async fn begin(
-        door: Arc<Door>,
+        test_server: Arc<TestServer>,
         mut welcomed: mpsc::UnboundedReceiver<(ServerSession, ServerEvents)>,
         dial: Arc<dyn Dial>,
     ) -> World {
         let (agent, incoming) = connect(dial, hello()).await.unwrap();
         let (server, events) = welcomed.recv().await.unwrap();
-        World { server, events, agent, incoming: Some(incoming), door }
+        World { server, events, agent, incoming: Some(incoming), test_server }
     }
 
-    /// The agent answers every stream with what the stream said.
+    /// The agent echoes every stream.
     pub(crate) fn agent_echoes(&mut self) {
         self.agent_serves(|stream| {
             Box::pin(async move {
@@ -174,7 +174,7 @@ impl World {
         });
     }
 
-    /// The agent joins every stream with one end of a pipe; the other ends come out here.
+    /// The agent relays every stream to one end of a pipe and returns the other ends.
     pub(crate) fn agent_relays(&mut self) -> mpsc::UnboundedReceiver<tokio::io::DuplexStream> {
         let (services, served) = mpsc::unbounded_channel();
         self.agent_serves(move |stream| {
@@ -201,31 +201,31 @@ impl World {
         self.server.open_stream(start()).await.unwrap()
     }
 
-    /// Waits until so many connections are idle.
+    /// Waits until `count` connections are idle.
     pub(crate) async fn idle(&self, count: usize) {
         until(|| self.server.pool().idle == count).await;
     }
 }
 
-fn door(most_connections: usize) -> (Arc<Door>, mpsc::UnboundedReceiver<(ServerSession, ServerEvents)>) {
+fn test_server(max_connections: usize) -> (Arc<TestServer>, mpsc::UnboundedReceiver<(ServerSession, ServerEvents)>) {
     let (sender, welcomed) = mpsc::unbounded_channel();
-    let door = Door {
+    let test_server = TestServer {
         session: Mutex::new(None),
         welcomed: sender,
         data_connections: AtomicUsize::new(0),
-        turned_away: AtomicUsize::new(0),
-        most_connections: AtomicUsize::new(most_connections),
+        rejected: AtomicUsize::new(0),
+        max_connections: AtomicUsize::new(max_connections),
     };
-    (Arc::new(door), welcomed)
+    (Arc::new(test_server), welcomed)
 }
 
-struct MemoryDial(Arc<Door>);
+struct MemoryDial(Arc<TestServer>);
 
 impl Dial for MemoryDial {
     fn dial(&self) -> BoxFuture<'_, io::Result<BoxedTransport>> {
         let (here, there) = tokio::io::duplex(64 * 1024);
-        // What is not flushed stays where it is, as it may below TLS.
-        tokio::spawn(self.0.clone().enter(BufStream::new(there)));
+        // Unflushed bytes are held back, as they may be below TLS.
+        tokio::spawn(self.0.clone().serve(BufStream::new(there)));
         Box::pin(async { Ok(Box::new(BufStream::new(here)) as BoxedTransport) })
     }
 }
@@ -249,7 +249,7 @@ pub(crate) fn welcome() -> Welcome {
         data_secret: Secret::new(SECRET),
         server_version: "0.1.0".into(),
         region: "local".into(),
-        heartbeat: postern_tunnel::message::HEARTBEAT,
+        heartbeat: postern_tunnel::message::DEFAULT_HEARTBEAT_MS,
     }
 }
 
@@ -257,7 +257,7 @@ pub(crate) fn start() -> StreamStart {
     StreamStart {
         tunnel: 7,
         visitor: "203.0.113.9:5000".parse().unwrap(),
-        reached: None,
+        destination: None,
         kind: StreamKind::Http,
         tls: true,
     }
@@ -287,7 +287,7 @@ pub(crate) fn tls() -> (TlsAcceptor, TlsConnector) {
     (TlsAcceptor::from(Arc::new(server)), TlsConnector::from(Arc::new(client)))
 }
 
-/// Waits for a condition, and fails when it does not come true soon.
+/// Waits for a condition; fails after [`SOON`].
 pub(crate) async fn until(condition: impl Fn() -> bool) {
     within(async {
         while !condition() {
@@ -297,18 +297,18 @@ pub(crate) async fn until(condition: impl Fn() -> bool) {
     .await;
 }
 
-/// Fails when the future does not complete soon.
+/// Fails if the future does not complete within [`SOON`].
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(SOON, future).await.expect("it happens soon")
 }
 
-/// Writes and sees to it that it leaves.
-pub(crate) async fn say(stream: &mut (impl tokio::io::AsyncWrite + Unpin), bytes: &[u8]) {
+/// Writes and flushes.
+pub(crate) async fn write(stream: &mut (impl tokio::io::AsyncWrite + Unpin), bytes: &[u8]) {
     within(stream.write_all(bytes)).await.unwrap();
     within(stream.flush()).await.unwrap();
 }
 
-/// Reads so many bytes.
+/// Reads `count` bytes.
 pub(crate) async fn read(stream: &mut (impl tokio::io::AsyncRead + Unpin), count: usize) -> Vec<u8> {
     let mut bytes = vec![0; count];
     within(stream.read_exact(&mut bytes)).await.unwrap();

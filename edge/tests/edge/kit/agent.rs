@@ -4,7 +4,7 @@ use super::World;
 use postern_api::{Code, Error, Secret, token::Token};
 use postern_tunnel::{
     ALPN, AgentSession, BoxedTransport, ConnectError, Incoming, IncomingEvent, SessionEnd, StreamStart,
-    message::{AppProtocol, Bind, BindWhat, Bound, Hello, Scheme},
+    message::{AppProtocol, Bind, BindKind, Bound, Hello, Scheme},
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -77,25 +77,25 @@ impl Agent {
         to: SocketAddr,
     ) -> Result<Bound, Error> {
         let (host, previous) = (host.map(Into::into), previous.map(Into::into));
-        self.bind(BindWhat::Http { host, scheme, previous }, to).await
+        self.bind(BindKind::Http { host, scheme, previous }, to).await
     }
 
     pub(crate) async fn tcp(&self, port: Option<u16>, to: SocketAddr) -> Result<Bound, Error> {
-        self.bind(BindWhat::Tcp { port, previous: None }, to).await
+        self.bind(BindKind::Tcp { port, previous: None }, to).await
     }
 
     pub(crate) async fn labels(&self, labels: &[(&str, &str)], to: SocketAddr) -> Result<Bound, Error> {
         let labels: BTreeMap<_, _> = labels.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        self.bind(BindWhat::Labels { labels }, to).await
+        self.bind(BindKind::Labels { labels }, to).await
     }
 
-    pub(crate) async fn bind(&self, what: BindWhat, to: SocketAddr) -> Result<Bound, Error> {
+    pub(crate) async fn bind(&self, what: BindKind, to: SocketAddr) -> Result<Bound, Error> {
         self.bind_speaking(what, AppProtocol::Http1, false, to).await
     }
 
     pub(crate) async fn bind_speaking(
         &self,
-        what: BindWhat,
+        what: BindKind,
         app_protocol: AppProtocol,
         per_visitor: bool,
         to: SocketAddr,

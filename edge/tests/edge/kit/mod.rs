@@ -12,7 +12,7 @@ use postern_api::{
     acl::{Acl, AclRule},
     host::HostName,
     id::ksuid,
-    published::{Changed, Credential, Listed, Mark, Published},
+    published::{ChangeCursor, Changed, Credential, Listed, Published},
     token::Token,
 };
 use postern_edge::{Certificates, Edge, Live, Settings};
@@ -69,9 +69,9 @@ impl World {
         change(&mut published);
         published.revision += 1;
         // Every other configuration tells what has changed; the edge must do as well without.
-        published.mark = match published.revision % 2 {
-            0 => before.mark.then(changed(&before, &published)),
-            _ => Mark::default(),
+        published.cursor = match published.revision % 2 {
+            0 => before.cursor.then(changed(&before, &published)),
+            _ => ChangeCursor::default(),
         };
         self.publish.send_replace(Arc::new(published));
     }

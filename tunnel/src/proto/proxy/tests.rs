@@ -1,4 +1,4 @@
-//! Headers as others write them, as they must not be, and any bytes at all.
+//! Valid headers, invalid headers and random bytes.
 
 use super::*;
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ fn between(source: &str, destination: &str) -> ProxyHeader {
     ProxyHeader::Visitor { source: address(source), destination: address(destination) }
 }
 
-/// A header of version 2: command, family and protocol, what follows.
+/// A version 2 header: command, family and protocol, rest.
 fn binary(command: u8, family: u8, rest: &[u8]) -> Vec<u8> {
     let length = u16::try_from(rest.len()).expect("short");
     [b"\r\n\r\n\0\r\nQUIT\n", &[command, family][..], &length.to_be_bytes(), rest].concat()
@@ -37,18 +37,18 @@ fn headers_of_both_versions_are_read() {
     ];
     for (bytes, header) in table {
         let shown = String::from_utf8_lossy(bytes);
-        assert_eq!(look(bytes), Ok(Look::Whole(*header, bytes.len())), "{shown}");
+        assert_eq!(parse(bytes), Ok(HeaderParse::Complete(*header, bytes.len())), "{shown}");
         let more = [bytes, &b"GET / HTTP/1.1\r\n"[..]].concat();
-        assert_eq!(look(&more), Ok(Look::Whole(*header, bytes.len())), "{shown} and what follows");
+        assert_eq!(parse(&more), Ok(HeaderParse::Complete(*header, bytes.len())), "{shown} and what follows");
         for cut in 0..bytes.len() {
-            let Ok(Look::Part(more)) = look(&bytes[..cut]) else { panic!("{shown} cut at {cut}") };
+            let Ok(HeaderParse::Incomplete(more)) = parse(&bytes[..cut]) else { panic!("{shown} cut at {cut}") };
             assert!((1..=bytes.len() - cut).contains(&more), "{shown} cut at {cut}: {more} would be too many");
         }
     }
 }
 
 #[test]
-fn what_is_no_header_is_refused() {
+fn invalid_headers_are_refused() {
     let long_line = [b"PROXY UNKNOWN ".as_slice(), &[b'x'; 100], b"\r\n"].concat();
     let table: &[&[u8]] = &[
         b"GET / HTTP/1.1\r\n\r\n",
@@ -84,12 +84,12 @@ fn what_is_no_header_is_refused() {
         &binary(0x21, 0x11, &[0; 5000]),
     ];
     for bytes in table {
-        assert_eq!(look(bytes), Err(MalformedProxyHeader), "{}", String::from_utf8_lossy(bytes));
+        assert_eq!(parse(bytes), Err(MalformedProxyHeader), "{}", String::from_utf8_lossy(bytes));
     }
 }
 
 #[test]
-fn a_header_names_what_is_known() {
+fn a_header_contains_the_known_addresses() {
     let written = |source, destination: Option<&str>| {
         let header = encode(ProxyVersion::V1, address(source), destination.map(address));
         String::from_utf8(header).expect("text")
@@ -110,7 +110,7 @@ fn any_address() -> impl Strategy<Value = SocketAddr> {
     (any::<IpAddr>(), any::<u16>()).prop_map(SocketAddr::from)
 }
 
-/// Bytes that look like a header for a while.
+/// Bytes that begin like a header.
 fn nearly() -> impl Strategy<Value = Vec<u8>> {
     let bytes = || prop::collection::vec(any::<u8>(), 0..64);
     prop_oneof![
@@ -124,12 +124,12 @@ fn nearly() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn what_is_written_reads_back(source in any_address(), destination in any_address(), v2 in any::<bool>()) {
+    fn an_encoded_header_parses_to_the_same_addresses(source in any_address(), destination in any_address(), v2 in any::<bool>()) {
         let version = if v2 { ProxyVersion::V2 } else { ProxyVersion::V1 };
         let bytes = encode(version, source, Some(destination));
         let plain = |address: SocketAddr| SocketAddr::new(address.ip().to_canonical(), address.port());
-        match look(&bytes) {
-            Ok(Look::Whole(ProxyHeader::Visitor { source: from, destination: to }, length)) => {
+        match parse(&bytes) {
+            Ok(HeaderParse::Complete(ProxyHeader::Visitor { source: from, destination: to }, length)) => {
                 prop_assert_eq!((plain(from), plain(to), length), (plain(source), plain(destination), bytes.len()));
             }
             other => prop_assert!(false, "{other:?}"),
@@ -137,30 +137,30 @@ proptest! {
     }
 
     #[test]
-    fn a_verdict_does_not_depend_on_what_comes_later(bytes in nearly(), more in prop::collection::vec(any::<u8>(), 0..40)) {
+    fn the_result_does_not_depend_on_later_bytes(bytes in nearly(), more in prop::collection::vec(any::<u8>(), 0..40)) {
         let longer = [&bytes[..], &more[..]].concat();
-        match look(&bytes) {
-            Ok(Look::Part(wanted)) => prop_assert!(wanted > 0 && bytes.len() + wanted <= LONGEST),
-            verdict => prop_assert_eq!(look(&longer), verdict),
+        match parse(&bytes) {
+            Ok(HeaderParse::Incomplete(missing)) => prop_assert!(missing > 0 && bytes.len() + missing <= MAX_HEADER_BYTES),
+            result => prop_assert_eq!(parse(&longer), result),
         }
     }
 
     #[test]
-    fn reading_what_is_asked_for_ends_at_the_end_of_the_header(bytes in nearly()) {
+    fn reading_the_needed_bytes_ends_at_the_end_of_the_header(bytes in nearly()) {
         let mut taken = 0;
-        let verdict = loop {
-            match look(&bytes[..taken]) {
-                Ok(Look::Part(wanted)) if taken + wanted <= bytes.len() => taken += wanted,
-                verdict => break verdict,
+        let result = loop {
+            match parse(&bytes[..taken]) {
+                Ok(HeaderParse::Incomplete(missing)) if taken + missing <= bytes.len() => taken += missing,
+                result => break result,
             }
         };
-        match (verdict, look(&bytes)) {
-            (Ok(Look::Whole(header, length)), whole) => {
+        match (result, parse(&bytes)) {
+            (Ok(HeaderParse::Complete(header, length)), whole) => {
                 prop_assert_eq!(length, taken, "not a byte too many");
-                prop_assert_eq!(whole, Ok(Look::Whole(header, length)));
+                prop_assert_eq!(whole, Ok(HeaderParse::Complete(header, length)));
             }
             (Err(_), whole) => prop_assert_eq!(whole, Err(MalformedProxyHeader)),
-            (Ok(Look::Part(_)), whole) => prop_assert!(!matches!(whole, Ok(Look::Whole(..)))),
+            (Ok(HeaderParse::Incomplete(_)), whole) => prop_assert!(!matches!(whole, Ok(HeaderParse::Complete(..)))),
         }
     }
 }

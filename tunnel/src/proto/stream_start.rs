@@ -1,58 +1,58 @@
-//! The few bytes in front of every stream that say what it is.
+//! Header of every stream: tunnel, visitor and kind of traffic.
 //!
 //! ```text
 //! length u8 | tunnel u32 | flags u8 | port u16 | address 4 or 16 bytes
-//!                                  [| port u16 | address 4 or 16 bytes] | whatever newer versions add
+//!                                  [| port u16 | address 4 or 16 bytes] | fields of newer versions
 //! ```
-//! Numbers are big-endian. Flags: bit 0 the visitor came over TLS, bit 1 raw TCP, bit 2 the visitor's address is IPv6,
-//! bit 3 the address that the visitor reached follows, bit 4 that one is IPv6, bit 5 (of raw TCP) the visitor's TLS is
+//! Numbers are big-endian. Flags: bit 0 the visitor uses TLS, bit 1 raw TCP, bit 2 the visitor's address is IPv6,
+//! bit 3 the destination address follows, bit 4 that one is IPv6, bit 5 (of raw TCP) the visitor's TLS is
 //! inside.
 
 use std::net::{IpAddr, SocketAddr};
 
-/// The longest encoding there can be, length byte included.
+/// Longest encoding in bytes, length byte included.
 pub const MAX_START: usize = 256;
 
 const TLS: u8 = 1;
 const TCP: u8 = 2;
 const IPV6: u8 = 4;
-const REACHED: u8 = 8;
-const REACHED_IPV6: u8 = 16;
-const INSIDE: u8 = 32;
+const DESTINATION: u8 = 8;
+const DESTINATION_IPV6: u8 = 16;
+const TLS_INSIDE: u8 = 32;
 
-/// What a stream is for; the server says it when it opens one.
+/// First bytes of a stream, sent by the server that opens it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamStart {
-    /// The number of the tunnel, from [`Bound`](super::message::Bound).
+    /// Tunnel number, from [`Bound`](super::message::Bound).
     pub tunnel: u32,
-    /// The visitor's socket address.
+    /// Socket address of the visitor.
     pub visitor: SocketAddr,
-    /// The public address that the visitor reached, where the agent has use for it.
-    pub reached: Option<SocketAddr>,
-    /// What travels on the stream.
+    /// Public address that the visitor connected to; set only if the agent needs it.
+    pub destination: Option<SocketAddr>,
+    /// Kind of traffic.
     pub kind: StreamKind,
-    /// Whether the visitor came over TLS.
+    /// Whether the visitor uses TLS.
     pub tls: bool,
 }
 
-/// What travels on a stream.
+/// Kind of traffic on a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StreamKind {
     /// HTTP, parsed and rebuilt by the edge.
     Http,
-    /// Bytes nobody looks into.
+    /// Raw bytes.
     Tcp,
-    /// The same; they are the visitor's TLS, which nobody has ended yet.
+    /// Raw bytes that are the visitor's TLS, not terminated by the edge.
     Tls,
 }
 
-/// The bytes are no [`StreamStart`].
+/// The bytes are not a [`StreamStart`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the start of a stream is malformed")]
 pub struct MalformedStart;
 
 impl StreamStart {
-    /// The encoding, length byte first.
+    /// Encodes the header, length byte first.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(24);
         bytes.push(0);
@@ -64,17 +64,17 @@ impl StreamStart {
         flags |= match self.kind {
             StreamKind::Http => 0,
             StreamKind::Tcp => TCP,
-            // Older agents take it for any bytes.
-            StreamKind::Tls => TCP | INSIDE,
+            // Older agents treat it as raw bytes.
+            StreamKind::Tls => TCP | TLS_INSIDE,
         };
         if self.visitor.is_ipv6() {
             flags |= IPV6;
         }
-        if let Some(reached) = self.reached {
-            flags |= REACHED | if reached.is_ipv6() { REACHED_IPV6 } else { 0 };
+        if let Some(destination) = self.destination {
+            flags |= DESTINATION | if destination.is_ipv6() { DESTINATION_IPV6 } else { 0 };
         }
         bytes.push(flags);
-        for address in [Some(self.visitor), self.reached].into_iter().flatten() {
+        for address in [Some(self.visitor), self.destination].into_iter().flatten() {
             bytes.extend_from_slice(&address.port().to_be_bytes());
             match address.ip() {
                 IpAddr::V4(address) => bytes.extend_from_slice(&address.octets()),
@@ -85,20 +85,23 @@ impl StreamStart {
         bytes
     }
 
-    /// Reads what follows the length byte. Trailing bytes belong to newer versions and are ignored.
+    /// Decodes the bytes after the length byte. Trailing bytes belong to newer versions and are ignored.
+    ///
+    /// # Errors
+    /// [`MalformedStart`] if the bytes are too short.
     pub fn decode(bytes: &[u8]) -> Result<Self, MalformedStart> {
         let (tunnel, rest) = bytes.split_first_chunk::<4>().ok_or(MalformedStart)?;
         let (&flags, rest) = rest.split_first().ok_or(MalformedStart)?;
         let (visitor, rest) = address(rest, flags & IPV6 != 0)?;
-        let reached = match flags & REACHED {
+        let destination = match flags & DESTINATION {
             0 => None,
-            _ => Some(address(rest, flags & REACHED_IPV6 != 0)?.0),
+            _ => Some(address(rest, flags & DESTINATION_IPV6 != 0)?.0),
         };
         Ok(StreamStart {
             tunnel: u32::from_be_bytes(*tunnel),
             visitor,
-            reached,
-            kind: match (flags & TCP, flags & INSIDE) {
+            destination,
+            kind: match (flags & TCP, flags & TLS_INSIDE) {
                 (0, _) => StreamKind::Http,
                 (_, 0) => StreamKind::Tcp,
                 _ => StreamKind::Tls,
@@ -108,7 +111,7 @@ impl StreamStart {
     }
 }
 
-/// A port and an address, and what follows them.
+/// Splits off a port and an address.
 fn address(bytes: &[u8], ipv6: bool) -> Result<(SocketAddr, &[u8]), MalformedStart> {
     let (port, rest) = bytes.split_first_chunk::<2>().ok_or(MalformedStart)?;
     let (address, rest) = if ipv6 {
@@ -129,8 +132,9 @@ mod tests {
     fn any_start() -> impl Strategy<Value = StreamStart> {
         let address = || (any::<IpAddr>(), any::<u16>()).prop_map(SocketAddr::from);
         let kind = prop_oneof![Just(StreamKind::Http), Just(StreamKind::Tcp), Just(StreamKind::Tls)];
-        (any::<u32>(), address(), proptest::option::of(address()), kind, any::<bool>())
-            .prop_map(|(tunnel, visitor, reached, kind, tls)| StreamStart { tunnel, visitor, reached, kind, tls })
+        (any::<u32>(), address(), proptest::option::of(address()), kind, any::<bool>()).prop_map(
+            |(tunnel, visitor, destination, kind, tls)| StreamStart { tunnel, visitor, destination, kind, tls },
+        )
     }
 
     proptest! {
@@ -144,10 +148,10 @@ mod tests {
         }
 
         #[test]
-        fn a_cut_start_is_refused(start in any_start(), cut in 1usize..20) {
+        fn a_truncated_start_is_refused(start in any_start(), cut in 1usize..20) {
             let bytes = start.encode();
-            let kept = bytes.len().saturating_sub(cut).max(1);
-            prop_assert_eq!(StreamStart::decode(&bytes[1..kept]), Err(MalformedStart));
+            let end = bytes.len().saturating_sub(cut).max(1);
+            prop_assert_eq!(StreamStart::decode(&bytes[1..end]), Err(MalformedStart));
         }
 
         #[test]

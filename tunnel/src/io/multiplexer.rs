@@ -1,8 +1,8 @@
-//! The control connection after the greeting: yamux, with one task that drives it.
+//! The control connection after the handshake: yamux, driven by one task.
 
-use super::FAREWELL;
+use super::CLOSE_TIMEOUT;
 use super::cork::Cork;
-use super::session::Heard;
+use super::session::LastReceived;
 use super::transport::BoxedTransport;
 use std::future::poll_fn;
 use std::sync::{Arc, OnceLock};
@@ -11,76 +11,76 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use yamux::{Config, Connection, Mode, Stream};
 
-/// A server opens no more overflow streams than this at a time.
-pub(crate) const MAX_OVERFLOW: usize = 8_000;
-/// Yamux ends a connection with more streams. It is larger than [`MAX_OVERFLOW`], because the agent may learn late
-/// that a stream is over; with 256 KiB of credit each, it still counts in 32 bits.
+/// Most overflow streams that a server has open at the same time.
+pub(crate) const MAX_OVERFLOW_STREAMS: usize = 8_000;
+/// Most yamux streams of a connection; yamux closes a connection that exceeds it. Larger than [`MAX_OVERFLOW_STREAMS`],
+/// because the agent may learn late that a stream has ended; with 256 KiB of credit each, the sum still fits 32 bits.
 const MAX_STREAMS: usize = 16_000;
-/// So many requests to open wait for the driver.
-const OPENINGS: usize = 1024;
+/// Queued requests to open a stream.
+const MAX_QUEUED_OPENS: usize = 1024;
 
-/// Opens streams on the control connection.
+/// Opens yamux streams on the control connection.
 #[derive(Clone)]
-pub(crate) struct Mux {
-    openings: mpsc::Sender<oneshot::Sender<Stream>>,
+pub(crate) struct Multiplexer {
+    open_requests: mpsc::Sender<oneshot::Sender<Stream>>,
 }
 
-/// The task behind a [`Mux`]. Dropping it cuts the connection.
+/// Task that drives a [`Multiplexer`]. Dropping it cuts the connection.
 pub(crate) struct Driver {
     task: JoinHandle<()>,
-    farewell: Option<oneshot::Sender<()>>,
+    close: Option<oneshot::Sender<()>>,
     loss: Arc<OnceLock<String>>,
 }
 
-/// Starts to drive a connection. `arrived` is called with every stream the peer opens.
+/// Spawns the driver of a connection. `on_stream` is called with every stream that the peer opens.
 pub(crate) fn start(
     transport: BoxedTransport,
     mode: Mode,
-    heard: Arc<Heard>,
-    arrived: impl FnMut(Stream) + Send + 'static,
-) -> (Mux, Driver) {
+    last_received: Arc<LastReceived>,
+    on_stream: impl FnMut(Stream) + Send + 'static,
+) -> (Multiplexer, Driver) {
     let mut config = Config::default();
-    // The crate insists that the window of a connection covers all its streams, so the streams come first.
+    // Yamux requires the connection window to cover all streams, so the number of streams is set after removing it.
     config.set_max_connection_receive_window(None);
     config.set_max_num_streams(MAX_STREAMS);
     config.set_split_send_size(64 * 1024);
-    let cork = Cork::new(transport, heard);
-    let (openings, requests) = mpsc::channel(OPENINGS);
-    let (farewell, leave) = oneshot::channel();
+    let cork = Cork::new(transport, last_received);
+    let (open_requests, requests) = mpsc::channel(MAX_QUEUED_OPENS);
+    let (close_sender, close) = oneshot::channel();
     let loss = Arc::new(OnceLock::new());
-    let driving = Driving {
+    let task = DriverTask {
         connection: Connection::new(cork.clone(), config, mode),
         cork,
         requests,
         opening: None,
-        arrived,
+        on_stream,
         loss: loss.clone(),
     };
-    let task = tokio::spawn(driving.run(leave));
-    (Mux { openings }, Driver { task, farewell: Some(farewell), loss })
+    let task = tokio::spawn(task.run(close));
+    (Multiplexer { open_requests }, Driver { task, close: Some(close_sender), loss })
 }
 
-impl Mux {
-    /// A new stream; `None` once the connection is no more.
+impl Multiplexer {
+    /// Opens a stream; `None` once the connection is closed.
     pub(crate) async fn open(&self) -> Option<Stream> {
         let (reply, stream) = oneshot::channel();
-        self.openings.send(reply).await.ok()?;
+        self.open_requests.send(reply).await.ok()?;
         stream.await.ok()
     }
 }
 
 impl Driver {
-    /// Why the connection broke, for people to read.
+    /// Reason why the connection broke, for display.
     pub(crate) fn loss(&self) -> Arc<OnceLock<String>> {
         self.loss.clone()
     }
 
-    /// Sends what is left to send, then closes. A peer that does not take it is cut off.
+    /// Flushes and closes the connection. A peer that does not read is cut off after [`CLOSE_TIMEOUT`].
     pub(crate) async fn close(mut self) {
-        if let Some(farewell) = self.farewell.take() {
-            let _ = farewell.send(());
+        if let Some(close) = self.close.take() {
+            let _ = close.send(());
         }
-        let _ = tokio::time::timeout(FAREWELL, &mut self.task).await;
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT, &mut self.task).await;
     }
 }
 
@@ -90,27 +90,27 @@ impl Drop for Driver {
     }
 }
 
-struct Driving<A> {
+struct DriverTask<A> {
     connection: Connection<Cork>,
     cork: Cork,
     requests: mpsc::Receiver<oneshot::Sender<Stream>>,
     opening: Option<oneshot::Sender<Stream>>,
-    arrived: A,
+    on_stream: A,
     loss: Arc<OnceLock<String>>,
 }
 
-impl<A: FnMut(Stream)> Driving<A> {
-    async fn run(mut self, leave: oneshot::Receiver<()>) {
-        let told = tokio::select! {
-            told = leave => told.is_ok(),
+impl<A: FnMut(Stream)> DriverTask<A> {
+    async fn run(mut self, close: oneshot::Receiver<()>) {
+        let close_requested = tokio::select! {
+            requested = close => requested.is_ok(),
             () = poll_fn(|cx| self.poll(cx)) => false,
         };
-        if told {
+        if close_requested {
             let _ = poll_fn(|cx| self.connection.poll_close(cx)).await;
         }
     }
 
-    /// Ready when the connection is over.
+    /// Ready when the connection has ended.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             if self.opening.is_none()
@@ -122,7 +122,7 @@ impl<A: FnMut(Stream)> Driving<A> {
                 match self.connection.poll_new_outbound(cx) {
                     Poll::Ready(Ok(stream)) => {
                         if let Some(reply) = self.opening.take() {
-                            // Who asked may have gone; the stream is dropped then.
+                            // The caller may be gone; the stream is dropped then.
                             let _ = reply.send(stream);
                         }
                         continue;
@@ -135,8 +135,8 @@ impl<A: FnMut(Stream)> Driving<A> {
                 }
             }
             match self.connection.poll_next_inbound(cx) {
-                Poll::Ready(Some(Ok(stream))) => (self.arrived)(stream),
-                // The connection cleans up and says `None` next.
+                Poll::Ready(Some(Ok(stream))) => (self.on_stream)(stream),
+                // The connection cleans up and yields `None` next.
                 Poll::Ready(Some(Err(error))) => self.lost(&error),
                 Poll::Ready(None) => return Poll::Ready(()),
                 Poll::Pending => {
@@ -151,7 +151,7 @@ impl<A: FnMut(Stream)> Driving<A> {
     }
 
     fn lost(&self, error: &dyn std::error::Error) {
-        // Only the first reason counts.
+        // Only the first reason is kept.
         let _ = self.loss.set(error.to_string());
     }
 }

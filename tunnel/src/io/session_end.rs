@@ -1,36 +1,36 @@
-//! How a session ends.
+//! End of a session.
 
 use postern_api::Error;
 
-/// Why a session is over.
+/// Reason for the end of a session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EndReason {
-    /// The agent left on purpose.
+    /// The agent ended the session on purpose.
     #[error("the agent said goodbye")]
     Goodbye,
-    /// The server ended it and said why.
+    /// The server ended the session and sent the reason.
     #[error("the server ended the session: {0}")]
     Ended(Error),
-    /// The handle of the session was dropped at this end.
+    /// The last handle of the session was dropped at this end.
     #[error("the session was dropped")]
     Dropped,
-    /// The peer gave no sign of life.
-    #[error("the peer gave no sign of life")]
+    /// The peer missed its heartbeats.
+    #[error("heartbeat timeout: the peer sent nothing")]
     Dead,
     /// The control connection broke.
     #[error("the control connection was lost: {0}")]
     Lost(String),
-    /// The peer broke the rules.
-    #[error("the peer broke the protocol: {0}")]
+    /// The peer violated the protocol.
+    #[error("the peer violated the protocol: {0}")]
     Protocol(String),
 }
 
-/// The end of a session.
+/// End of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionEnd {
-    /// Whether it ended on purpose: the agent said goodbye, or the server ended it.
+    /// Whether the session ended on purpose: the agent said goodbye, or the server ended it.
     pub clean: bool,
-    /// Why.
+    /// Reason.
     pub reason: EndReason,
 }
 

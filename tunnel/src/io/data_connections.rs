@@ -1,0 +1,165 @@
+//! The agent's data connections: dials as many as the server requests and waits on each for streams.
+
+use super::HANDSHAKE_TIMEOUT;
+use super::dial::Dial;
+use super::handshake::ADOPTED;
+use super::incoming::{IncomingEvent, IncomingStream};
+use super::session::SessionCore;
+use super::stream::{ConnectionOwner, TunnelStream};
+use super::stream_transport::StreamTransport;
+use super::transport::BoxedTransport;
+use crate::proto::backoff::Backoff;
+use crate::proto::message::{FromAgent, Welcome};
+use crate::proto::pool_sizing::MAX_CONNECTIONS;
+use crate::proto::preamble::Preamble;
+use crate::proto::stream_start::{MalformedStart, StreamStart};
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
+
+/// Most dials in progress at the same time.
+const MAX_PARALLEL_DIALS: usize = 32;
+/// Connections that are lost sooner count as failed dials.
+const MIN_CONNECTION_LIFETIME: Duration = Duration::from_secs(5);
+
+/// Data connections of one session.
+pub(crate) struct DataConnections {
+    dial: Arc<dyn Dial>,
+    preamble: Preamble,
+    core: Arc<SessionCore<FromAgent>>,
+    incoming: mpsc::Sender<IncomingEvent>,
+    /// Number of connections that the server requested.
+    target: AtomicUsize,
+    live: AtomicUsize,
+    /// Connections that were lost right after they were made and have not delayed the next dial yet.
+    early_losses: AtomicUsize,
+    changed: Notify,
+    this: Weak<DataConnections>,
+}
+
+impl DataConnections {
+    pub(crate) fn new(
+        dial: Arc<dyn Dial>,
+        welcome: &Welcome,
+        core: Arc<SessionCore<FromAgent>>,
+        incoming: mpsc::Sender<IncomingEvent>,
+    ) -> Arc<Self> {
+        let preamble = Preamble::Data { session: welcome.session.clone(), secret: welcome.data_secret.clone() };
+        Arc::new_cyclic(|this| DataConnections {
+            dial,
+            preamble,
+            core,
+            incoming,
+            target: AtomicUsize::new(0),
+            live: AtomicUsize::new(0),
+            early_losses: AtomicUsize::new(0),
+            changed: Notify::new(),
+            this: this.clone(),
+        })
+    }
+
+    /// Sets the number of connections to keep open.
+    pub(crate) fn set_target(&self, connections: u16) {
+        self.target.store((connections as usize).min(MAX_CONNECTIONS), Ordering::Relaxed);
+        self.changed.notify_one();
+    }
+
+    /// Keeps the requested number of connections open, with exponential backoff after failures.
+    pub(crate) async fn maintain(&self) {
+        let mut dialling = FuturesUnordered::new();
+        let mut backoff = Backoff::new();
+        let mut retry_at = Instant::now();
+        loop {
+            let missing = self.target.load(Ordering::Relaxed).saturating_sub(self.live.load(Ordering::Relaxed));
+            let backing_off = Instant::now() < retry_at;
+            while !backing_off && dialling.len() < missing.min(MAX_PARALLEL_DIALS) {
+                dialling.push(self.dial());
+            }
+            let failed = tokio::select! {
+                Some(dialled) = dialling.next() => match dialled {
+                    Ok(transport) => {
+                        self.live.fetch_add(1, Ordering::Relaxed);
+                        self.wait_for_start(StreamTransport::connection(transport, self.core.cancellation.token()), Some(Instant::now()));
+                        backoff.reset();
+                        false
+                    }
+                    Err(error) => {
+                        tracing::debug!(%error, "dialing a data connection failed");
+                        true
+                    }
+                },
+                () = self.changed.notified() => self.early_losses.swap(0, Ordering::Relaxed) > 0,
+                () = tokio::time::sleep_until(retry_at), if backing_off => false,
+            };
+            if failed && Instant::now() >= retry_at {
+                retry_at = Instant::now() + backoff.next_delay();
+            }
+        }
+    }
+
+    /// Dials one connection and waits until the server has adopted it.
+    async fn dial(&self) -> io::Result<BoxedTransport> {
+        let adopted = async {
+            let mut transport = self.dial.dial().await?;
+            transport.write_all(&self.preamble.encode()).await?;
+            transport.flush().await?;
+            match transport.read_u8().await? {
+                ADOPTED => Ok(transport),
+                _ => Err(io::Error::new(io::ErrorKind::InvalidData, "the server did not adopt the connection")),
+            }
+        };
+        tokio::time::timeout(HANDSHAKE_TIMEOUT, adopted).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// Spawns a task that waits until the server starts a stream. `dialed` is set for a connection that has carried no
+    /// stream yet.
+    fn wait_for_start(&self, mut transport: StreamTransport, dialed: Option<Instant>) {
+        let Some(this) = self.this.upgrade() else { return };
+        self.core.runtime.spawn(async move {
+            match read_start(&mut transport).await {
+                Ok(start) => {
+                    let stream = TunnelStream::accepted_by_agent(transport, Some(this.clone()));
+                    let _ = this.incoming.send(IncomingEvent::Stream(IncomingStream::new(start, stream))).await;
+                }
+                Err(_) => {
+                    drop(transport);
+                    if dialed.is_some_and(|dialed| dialed.elapsed() < MIN_CONNECTION_LIFETIME) {
+                        this.early_losses.fetch_add(1, Ordering::Relaxed);
+                    }
+                    this.discard();
+                }
+            }
+        });
+    }
+}
+
+/// Reads the start of a stream without consuming bytes after it.
+pub(crate) async fn read_start(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<StreamStart> {
+    let length = stream.read_u8().await? as usize;
+    let mut bytes = [0; u8::MAX as usize];
+    stream.read_exact(&mut bytes[..length]).await?;
+    let malformed = |error: MalformedStart| io::Error::new(io::ErrorKind::InvalidData, error);
+    StreamStart::decode(&bytes[..length]).map_err(malformed)
+}
+
+impl ConnectionOwner for DataConnections {
+    fn release(&self, transport: StreamTransport) {
+        self.wait_for_start(transport, None);
+    }
+
+    fn discard(&self) {
+        self.live.fetch_sub(1, Ordering::Relaxed);
+        self.changed.notify_one();
+    }
+
+    fn runtime(&self) -> &Handle {
+        &self.core.runtime
+    }
+}

@@ -1,0 +1,117 @@
+//! Transport of a stream: a data connection of its own, or a yamux stream on the control connection.
+
+use super::cancellation::StreamCancellation;
+use super::transport::BoxedTransport;
+use futures::io::{AsyncRead as _, AsyncWrite as _};
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// Byte stream between the two ends that fails when the session ends.
+pub(crate) struct StreamTransport {
+    kind: TransportKind,
+    cancellation: StreamCancellation,
+}
+
+enum TransportKind {
+    Connection(BoxedTransport),
+    Overflow(yamux::Stream),
+}
+
+impl StreamTransport {
+    pub(crate) fn connection(transport: BoxedTransport, cancellation: StreamCancellation) -> Self {
+        StreamTransport { kind: TransportKind::Connection(transport), cancellation }
+    }
+
+    pub(crate) fn overflow(stream: yamux::Stream, cancellation: StreamCancellation) -> Self {
+        StreamTransport { kind: TransportKind::Overflow(stream), cancellation }
+    }
+
+    /// Whether the session has ended.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancellation.is_cancelled()
+    }
+
+    /// Whether an idle connection is usable: no data, end or error has arrived on it.
+    pub(crate) fn is_usable(&mut self) -> bool {
+        let mut byte = [0; 1];
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        !self.is_cancelled() && Pin::new(self).poll_read(&mut cx, &mut ReadBuf::new(&mut byte)).is_pending()
+    }
+}
+
+fn session_over() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionAborted, "the session has ended")
+}
+
+impl AsyncRead for StreamTransport {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let poll = match &mut this.kind {
+            TransportKind::Connection(transport) => Pin::new(transport).poll_read(cx, buf),
+            TransportKind::Overflow(stream) => match Pin::new(stream).poll_read(cx, buf.initialize_unfilled()) {
+                Poll::Ready(Ok(count)) => {
+                    buf.advance(count);
+                    Poll::Ready(Ok(()))
+                }
+                Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+                Poll::Pending => Poll::Pending,
+            },
+        };
+        if poll.is_pending() && this.cancellation.is_cancelled_or_register_reader(cx) {
+            return Poll::Ready(Err(session_over()));
+        }
+        poll
+    }
+}
+
+impl AsyncWrite for StreamTransport {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let poll = match &mut this.kind {
+            TransportKind::Connection(transport) => Pin::new(transport).poll_write_vectored(cx, slices),
+            TransportKind::Overflow(stream) => Pin::new(stream).poll_write_vectored(cx, slices),
+        };
+        if poll.is_pending() && this.cancellation.is_cancelled_or_register_writer(cx) {
+            return Poll::Ready(Err(session_over()));
+        }
+        poll
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match &self.kind {
+            TransportKind::Connection(transport) => transport.is_write_vectored(),
+            TransportKind::Overflow(_) => false,
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let poll = match &mut this.kind {
+            TransportKind::Connection(transport) => Pin::new(transport).poll_flush(cx),
+            TransportKind::Overflow(stream) => Pin::new(stream).poll_flush(cx),
+        };
+        if poll.is_pending() && this.cancellation.is_cancelled_or_register_writer(cx) {
+            return Poll::Ready(Err(session_over()));
+        }
+        poll
+    }
+
+    /// Closes an overflow stream. A data connection stays open for the next stream.
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.as_mut().poll_flush(cx))?;
+        match &mut self.get_mut().kind {
+            TransportKind::Connection(_) => Poll::Ready(Ok(())),
+            TransportKind::Overflow(stream) => Pin::new(stream).poll_close(cx),
+        }
+    }
+}
