@@ -1,30 +1,33 @@
-//! What a tunnel credential may bind: rules `*` and `bind:<target>`.
+//! ACL of a tunnel credential: rules `*` and `bind:<target>`.
 
 use crate::{Code, Error, host::HostName};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// One rule as it was written, and what it means.
+/// One rule: its text and its parsed form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AclRule {
     text: String,
-    meaning: Meaning,
+    target: AclTarget,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Meaning {
+enum AclTarget {
     Everything,
     Host(HostName),
     Address { host: String, port: u16 },
     Label { key: Option<String>, value: Option<String> },
 }
 
-/// All rules of a credential. No rules at all permit everything; otherwise one rule must permit each bind.
+/// Rules of a credential. Without rules everything is permitted; otherwise each bind must match a rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Acl(Vec<AclRule>);
 
 impl AclRule {
-    /// Reads a rule.
+    /// Parses a rule.
+    ///
+    /// # Errors
+    /// [`Code::AclInvalid`] if the text is not a rule.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let refuse = || {
             let shown: String = text.chars().take(120).collect();
@@ -35,8 +38,8 @@ impl AclRule {
                 ),
             )
         };
-        let meaning = if text == "*" || text == "bind:*" {
-            Meaning::Everything
+        let target = if text == "*" || text == "bind:*" {
+            AclTarget::Everything
         } else {
             let target = text.strip_prefix("bind:").ok_or_else(refuse)?;
             if let Some((key, value)) = target.split_once('=') {
@@ -44,22 +47,22 @@ impl AclRule {
                     return Err(refuse());
                 }
                 let part = |part: &str| (part != "*").then(|| part.to_owned());
-                Meaning::Label { key: part(key), value: part(value) }
+                AclTarget::Label { key: part(key), value: part(value) }
             } else if let Some((host, port)) = target.rsplit_once(':') {
-                // A number has no sign.
+                // `u16::parse` accepts a sign.
                 let digits = port.bytes().all(|byte| byte.is_ascii_digit());
                 let port = port.parse().ok().filter(|port| digits && *port != 0).ok_or_else(refuse)?;
                 let host = canonical_address_host(host).ok_or_else(refuse)?;
-                Meaning::Address { host, port }
+                AclTarget::Address { host, port }
             } else {
-                Meaning::Host(HostName::parse(target).map_err(|_| refuse())?)
+                AclTarget::Host(HostName::parse(target).map_err(|_| refuse())?)
             }
         };
-        Ok(AclRule { text: text.to_owned(), meaning })
+        Ok(AclRule { text: text.to_owned(), target })
     }
 }
 
-/// A TCP address' host: a name or an IP address, in its canonical form.
+/// Host of a TCP address in canonical form: a name or an IP address.
 fn canonical_address_host(host: &str) -> Option<String> {
     let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
     if let Ok(address) = bare.parse::<std::net::IpAddr>() {
@@ -69,25 +72,25 @@ fn canonical_address_host(host: &str) -> Option<String> {
 }
 
 impl Acl {
-    /// The rules of a credential.
+    /// An ACL of these rules.
     pub fn new(rules: Vec<AclRule>) -> Self {
         Acl(rules)
     }
 
-    /// Whether there are no restrictions at all.
+    /// Whether everything is permitted.
     pub fn is_unrestricted(&self) -> bool {
-        self.0.is_empty() || self.0.iter().any(|rule| rule.meaning == Meaning::Everything)
+        self.0.is_empty() || self.0.iter().any(|rule| rule.target == AclTarget::Everything)
     }
 
     /// Whether a host name (wildcards included) may be bound.
     pub fn permits_host(&self, name: &HostName) -> bool {
-        self.permits(|meaning| matches!(meaning, Meaning::Host(rule) if rule.covers(name)))
+        self.permits(|target| matches!(target, AclTarget::Host(rule) if rule.covers(name)))
     }
 
-    /// Whether a TCP address may be bound. `hosts` are all spellings of the server's own host.
+    /// Whether a TCP address may be bound. `hosts` are all names of the server's own host.
     pub fn permits_address<'a>(&self, hosts: impl IntoIterator<Item = &'a str> + Clone, port: u16) -> bool {
-        self.permits(|meaning| match meaning {
-            Meaning::Address { host, port: rule_port } => {
+        self.permits(|target| match target {
+            AclTarget::Address { host, port: rule_port } => {
                 *rule_port == port && hosts.clone().into_iter().any(|own| own == host)
             }
             _ => false,
@@ -97,19 +100,19 @@ impl Acl {
     /// Whether one label may be bound.
     pub fn permits_label(&self, key: &str, value: &str) -> bool {
         let fits = |rule: &Option<String>, given: &str| rule.as_deref().is_none_or(|rule| rule == given);
-        self.permits(|meaning| matches!(meaning, Meaning::Label { key: k, value: v } if fits(k, key) && fits(v, value)))
+        self.permits(|target| matches!(target, AclTarget::Label { key: k, value: v } if fits(k, key) && fits(v, value)))
     }
 
-    /// The wildcards under which the server may choose a name by itself.
+    /// Wildcards below which the server may generate a name.
     pub fn wildcards(&self) -> impl Iterator<Item = &HostName> {
-        self.0.iter().filter_map(|rule| match &rule.meaning {
-            Meaning::Host(host) if host.wildcard_parent().is_some() => Some(host),
+        self.0.iter().filter_map(|rule| match &rule.target {
+            AclTarget::Host(host) if host.wildcard_parent().is_some() => Some(host),
             _ => None,
         })
     }
 
-    fn permits(&self, fits: impl Fn(&Meaning) -> bool) -> bool {
-        self.is_unrestricted() || self.0.iter().any(|rule| fits(&rule.meaning))
+    fn permits(&self, fits: impl Fn(&AclTarget) -> bool) -> bool {
+        self.is_unrestricted() || self.0.iter().any(|rule| fits(&rule.target))
     }
 }
 
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rules_and_star_permit_everything() {
+    fn an_empty_acl_and_a_star_permit_everything() {
         for rules in [&[][..], &["*"], &["bind:*"], &["bind:a.test", "*"]] {
             let acl = acl(rules);
             assert!(
@@ -159,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rule_is_refused() {
+    fn invalid_rules_are_refused() {
         for wrong in [
             "",
             "bind",

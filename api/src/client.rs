@@ -1,11 +1,11 @@
-//! The typed client of the management API: `client.all::<IpPolicy>().create(&body)`.
+//! Typed client of the management API: `client.all::<IpPolicy>().create(&body)`.
 //!
-//! Whatever goes wrong comes back as [`Error`] with the server's own code, or with
-//! [`Code::ServerUnreachable`] when there was no answer.
+//! Every failure is an [`Error`] with the server's code, or with
+//! [`Code::ServerUnreachable`] if there is no response.
 
 mod views;
 
-pub use views::{Glance, Views};
+pub use views::{ViewPage, Views};
 
 use crate::{
     AnyId, Code, Error, Id, Result, Secret,
@@ -16,10 +16,30 @@ use reqwest::{Method, StatusCode};
 use serde::{Serialize, de::DeserializeOwned};
 use std::{marker::PhantomData, time::Duration};
 
-/// How long one call may take.
+/// Time limit of one call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A caller of one server's management API. Cloning is cheap.
+/// Client of one server's management API. Cheap to clone.
+///
+/// ```no_run
+/// use postern_api::client::Client;
+/// use postern_api::resource::{IpPolicy, IpPolicyCreate, Tunnel};
+/// use postern_api::{Code, Secret};
+///
+/// # async fn example() -> postern_api::Result<()> {
+/// let client = Client::new("http://localhost:4041", Secret::new("api key"))?;
+/// let body = IpPolicyCreate { description: Some("office".to_owned()), ..Default::default() };
+/// let policy = client.all::<IpPolicy>().create(&body).await?;
+/// for tunnel in client.views::<Tunnel>().list().await? {
+///     println!("{}", tunnel.public_url);
+/// }
+/// match client.all::<IpPolicy>().delete(&policy.id).await {
+///     Err(error) if error.code == Code::NotFound => println!("deleted already"),
+///     result => result?,
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Client {
     http: reqwest::Client,
@@ -27,7 +47,7 @@ pub struct Client {
     key: Secret,
 }
 
-/// The operations on all resources of one kind.
+/// Operations on the resources of one kind.
 #[derive(Debug)]
 pub struct All<'a, R> {
     client: &'a Client,
@@ -38,14 +58,17 @@ pub struct All<'a, R> {
 /// One page of a list, newest first.
 #[derive(Clone, Debug)]
 pub struct Page<R: Resource> {
-    /// The records of this page.
+    /// Records of this page.
     pub records: Vec<Record<R>>,
-    /// The absolute address of the next page, if there is one.
+    /// Absolute URL of the next page, if any.
     pub next_page_uri: Option<String>,
 }
 
 impl Client {
     /// A client for the API at `base_url`, authenticated by an API key.
+    ///
+    /// # Errors
+    /// [`Code::Internal`] if the HTTP client cannot be set up.
     pub fn new(base_url: &str, key: Secret) -> Result<Self> {
         let http = reqwest::Client::builder()
             .timeout(CALL_TIMEOUT)
@@ -55,27 +78,31 @@ impl Client {
         Ok(Client::with_http(http, base_url, key))
     }
 
-    /// The same with an HTTP client that was set up elsewhere, for example one that trusts a private authority.
+    /// A client with a custom HTTP client, for example one that trusts a private certificate authority.
     pub fn with_http(http: reqwest::Client, base_url: &str, key: Secret) -> Self {
         Client { http, base_url: base_url.trim_end_matches('/').to_owned(), key }
     }
 
-    /// Where the API is.
+    /// Base URL of the API.
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
 
-    /// The operations on one kind.
+    /// Operations on one kind.
     pub fn all<R: Resource>(&self) -> All<'_, R> {
         All { client: self, parent: None, kind: PhantomData }
     }
 
-    /// The operations on what lies in one resource. There is no list of it: read the parent's record.
+    /// Operations on a kind nested in `parent`. Nested kinds have no list: read the parent's record.
     pub fn within<R: Nested>(&self, parent: &Id<R::Parent>) -> All<'_, R> {
         All { client: self, parent: Some(parent.any()), kind: PhantomData }
     }
 
-    /// Calls any path with JSON, for callers that do not know the types. `None`: the answer has no body.
+    /// Calls any path with JSON, without types. Returns `None` for a response without a body.
+    ///
+    /// # Errors
+    /// The server's error, [`Code::ServerUnreachable`] or [`Code::ServerUntrusted`] if there is no response, or
+    /// [`Code::Internal`] if the response is not as expected.
     pub async fn json(
         &self,
         method: Method,
@@ -83,11 +110,11 @@ impl Client {
         body: Option<&serde_json::Value>,
     ) -> Result<Option<serde_json::Value>> {
         let url = self.url(path);
-        let answer = self.send(method, &url, body).await?;
-        if answer.is_empty() {
+        let body = self.send(method, &url, body).await?;
+        if body.is_empty() {
             return Ok(None);
         }
-        serde_json::from_slice(&answer).map(Some).map_err(|error| unexpected(&url, &error))
+        serde_json::from_slice(&body).map(Some).map_err(|error| unexpected(&url, &error))
     }
 
     fn url(&self, path: &str) -> String {
@@ -95,19 +122,19 @@ impl Client {
     }
 
     async fn call<T: DeserializeOwned>(&self, method: Method, url: &str, body: Option<&impl Serialize>) -> Result<T> {
-        let answer = self.send(method, url, body).await?;
-        serde_json::from_slice(&answer).map_err(|error| unexpected(url, &error))
+        let body = self.send(method, url, body).await?;
+        serde_json::from_slice(&body).map_err(|error| unexpected(url, &error))
     }
 
     async fn send(&self, method: Method, url: &str, body: Option<&impl Serialize>) -> Result<Vec<u8>> {
         let request = self.request(method, url, body)?;
-        let answer = self.http.execute(request).await.map_err(|error| no_answer(url, &error))?;
-        let status = answer.status();
-        let body = answer.bytes().await.map_err(|error| no_answer(url, &error))?;
+        let response = self.http.execute(request).await.map_err(|error| no_response(url, &error))?;
+        let status = response.status();
+        let body = response.bytes().await.map_err(|error| no_response(url, &error))?;
         if status.is_success() { Ok(body.into()) } else { Err(refusal(status, &body)) }
     }
 
-    /// A page of a list and the address of the next one.
+    /// One page of a list and the URL of the next.
     async fn page_at<T: DeserializeOwned>(&self, url: &str, member: &str) -> Result<(Vec<T>, Option<String>)> {
         let mut body: serde_json::Map<String, serde_json::Value> = self.call(Method::GET, url, None::<&()>).await?;
         let unexpected = |error: serde_json::Error| unexpected(url, &error);
@@ -116,7 +143,7 @@ impl Client {
         Ok((records, serde_json::from_value(take("next_page_uri")).map_err(unexpected)?))
     }
 
-    /// The key goes to the server it belongs to: of a page's address only the query is taken over.
+    /// Only the query of a page's URL is used, so that the key is never sent to another server.
     fn own(&self, path: &str, uri: &str) -> String {
         let query = uri.split_once('?').map_or("", |(_, query)| query);
         self.url(&format!("{path}?{query}"))
@@ -135,22 +162,34 @@ impl Client {
 }
 
 impl<R: Resource> All<'_, R> {
-    /// Makes a resource.
+    /// Creates a resource.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
     pub async fn create(&self, body: &R::Create) -> Result<Record<R>> {
         self.client.call(Method::POST, &self.collection(), Some(body)).await
     }
 
-    /// Reads one.
+    /// Reads a resource.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
     pub async fn get(&self, id: &Id<R>) -> Result<Record<R>> {
         self.client.call(Method::GET, &self.item(id), None::<&()>).await
     }
 
     /// Reads the first page, with at most `limit` records (1 to 100).
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
     pub async fn page(&self, limit: usize) -> Result<Page<R>> {
         self.page_at(&format!("{}?limit={limit}", self.collection())).await
     }
 
-    /// Reads the page after another one.
+    /// Reads the page after `page`, if there is one.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
     pub async fn next(&self, page: &Page<R>) -> Result<Option<Page<R>>> {
         match &page.next_page_uri {
             Some(uri) => self.page_at(&self.own(uri)).await.map(Some),
@@ -158,7 +197,10 @@ impl<R: Resource> All<'_, R> {
         }
     }
 
-    /// Reads all of them, page by page, newest first.
+    /// Reads all resources, page by page, newest first.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
     pub async fn list(&self) -> Result<Vec<Record<R>>> {
         let mut page = self.page(100).await?;
         let mut records = std::mem::take(&mut page.records);
@@ -169,17 +211,26 @@ impl<R: Resource> All<'_, R> {
         Ok(records)
     }
 
-    /// Changes one; only the fields given change.
+    /// Changes a resource. Absent fields are unchanged.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
     pub async fn update(&self, id: &Id<R>, body: &R::Update) -> Result<Record<R>> {
         self.client.call(Method::PATCH, &self.item(id), Some(body)).await
     }
 
-    /// Deletes one.
+    /// Deletes a resource.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
     pub async fn delete(&self, id: &Id<R>) -> Result<()> {
         self.client.send(Method::DELETE, &self.item(id), None::<&()>).await.map(|_| ())
     }
 
     /// Sets a module, replacing its whole configuration.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
     pub async fn put_module<M: Module>(&self, owner: &Id<R>, module: &M) -> Result<M::View>
     where
         R: Hosts<M>,
@@ -187,7 +238,10 @@ impl<R: Resource> All<'_, R> {
         self.client.call(Method::PUT, &self.module_url::<M>(owner), Some(module)).await
     }
 
-    /// Reads a module; one that is not set is [`Code::ModuleUnset`].
+    /// Reads a module.
+    ///
+    /// # Errors
+    /// [`Code::ModuleUnset`] if the module is not set; otherwise those of [`json`](Client::json).
     pub async fn module<M: Module>(&self, owner: &Id<R>) -> Result<M::View>
     where
         R: Hosts<M>,
@@ -195,7 +249,10 @@ impl<R: Resource> All<'_, R> {
         self.client.call(Method::GET, &self.module_url::<M>(owner), None::<&()>).await
     }
 
-    /// Removes a module; it is no error if it is not set.
+    /// Removes a module. Not an error if it is not set.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
     pub async fn delete_module<M: Module>(&self, owner: &Id<R>) -> Result<()>
     where
         R: Hosts<M>,
@@ -229,10 +286,10 @@ impl<R: Resource> All<'_, R> {
 }
 
 fn unexpected(url: &str, error: &serde_json::Error) -> Error {
-    Error::new(Code::Internal, format!("The server answered something unexpected: {error}.")).with("url", url)
+    Error::new(Code::Internal, format!("The server sent an unexpected response: {error}.")).with("url", url)
 }
 
-fn no_answer(url: &str, error: &reqwest::Error) -> Error {
+fn no_response(url: &str, error: &reqwest::Error) -> Error {
     let mut reason = String::new();
     let mut source: Option<&(dyn std::error::Error + 'static)> = std::error::Error::source(error);
     while let Some(inner) = source {
@@ -246,14 +303,15 @@ fn no_answer(url: &str, error: &reqwest::Error) -> Error {
     let code = if untrusted { Code::ServerUntrusted } else { Code::ServerUnreachable };
     Error::new(
         code,
-        format!("No answer from `{url}`: {reason}. Check that the server runs and that the address is right."),
+        format!("No response from `{url}`: {reason}. Check that the server runs and that the address is right."),
     )
 }
 
 fn refusal(status: StatusCode, body: &[u8]) -> Error {
     serde_json::from_slice(body).unwrap_or_else(|_| {
         let text: String = String::from_utf8_lossy(body).chars().take(200).collect();
-        Error::new(Code::Internal, format!("The server answered {status}: {text}")).with("status_code", status.as_u16())
+        Error::new(Code::Internal, format!("The server responded with {status}: {text}"))
+            .with("status_code", status.as_u16())
     })
 }
 
@@ -286,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_keep_their_code_and_other_answers_say_what_came() {
+    fn errors_keep_their_code_and_other_responses_are_quoted() {
         let body = Error::new(Code::HostportTaken, "Taken.").with("operation_id", "op_1").body().to_string();
         let error = refusal(StatusCode::BAD_REQUEST, body.as_bytes());
         assert_eq!((error.code, error.details["operation_id"].as_str()), (Code::HostportTaken, "op_1"));
@@ -294,12 +352,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_is_not_there_is_said_so() {
+    async fn an_unreachable_server_is_reported() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         drop(listener);
         let client = Client::new(&format!("http://{address}"), Secret::new("k")).expect("a client");
-        let error = client.all::<IpPolicy>().list().await.expect_err("nobody listens");
+        let error = client.all::<IpPolicy>().list().await.expect_err("nothing listens");
         assert_eq!(error.code, Code::ServerUnreachable);
         assert!(!error.message.contains("\"k\""));
     }

@@ -1,19 +1,19 @@
-//! What the fuzz targets of this crate check. In tests and under the fuzzer only.
+//! Checks of this crate's fuzz targets. Compiled for tests and the fuzzer only.
 
 use crate::{
     Code,
     acl::{Acl, AclRule},
     host::HostName,
-    ip_rules::{Action, IpRule, IpRules, IpTable, Verdict, parse_cidr},
+    ip_rules::{Action, IpRule, IpRules, IpTable, IpVerdict, parse_cidr},
 };
 use ipnet::IpNet;
 use std::{collections::BTreeSet, net::IpAddr, sync::Arc};
 
-/// Every check looks at each pair of lines.
+/// Every check compares each pair of lines.
 const MOST_LINES: usize = 24;
 
-/// Rules of a credential, one a line, are asked about everything that the lines can be read as: they permit what a
-/// reading of their texts permits, and are written as they were read.
+/// ACL rules, one per line, are evaluated for everything that the lines can be parsed as: they permit exactly what a
+/// reading of their texts permits, and serialize to the same text.
 pub fn acl(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let lines: Vec<&str> = text.lines().take(MOST_LINES).collect();
@@ -52,7 +52,7 @@ pub fn acl(bytes: &[u8]) {
 }
 
 fn covers(rule: &str, name: &str) -> bool {
-    // What has a colon or an equals sign is no name.
+    // A text with a colon or an equals sign is not a name.
     let Ok(rule) = HostName::parse(rule) else { return false };
     match rule.as_str().strip_prefix('*') {
         Some(below) => name.len() > below.len() && name.ends_with(below),
@@ -75,8 +75,8 @@ fn is_label(rule: &str, key: &str, value: &str) -> bool {
     (rule_key == "*" || rule_key == key) && (rule_value == "*" || rule_value == value)
 }
 
-/// Networks are read as a plain reading of their bits reads them. Rules, one a line (`+` allows, `-` denies, an empty
-/// line begins another policy), judge the addresses on the other lines as a search through all rules does.
+/// Networks are parsed as a reference parser does. Rules, one per line (`+` allows, `-` denies, an empty
+/// line starts another policy), evaluate the addresses on the other lines as a search through all rules does.
 pub fn networks(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let mut policies: Vec<Vec<IpRule>> = vec![Vec::new()];
@@ -109,9 +109,9 @@ pub fn networks(bytes: &[u8]) {
         let by = |action, id: &str| matching.iter().any(|rule| rule.action == action && *rule.id == *id);
         let says = |action| matching.iter().any(|rule| rule.action == action);
         match &verdict {
-            Verdict::Denied(id) => assert!(by(Action::Deny, id), "{address} {verdict:?}"),
-            Verdict::Allowed(id) => assert!(by(Action::Allow, id) && !says(Action::Deny), "{address} {verdict:?}"),
-            Verdict::Unmatched => assert!(matching.is_empty(), "{address}"),
+            IpVerdict::Denied(id) => assert!(by(Action::Deny, id), "{address} {verdict:?}"),
+            IpVerdict::Allowed(id) => assert!(by(Action::Allow, id) && !says(Action::Deny), "{address} {verdict:?}"),
+            IpVerdict::Unmatched => assert!(matching.is_empty(), "{address}"),
         }
         let again = backwards.judge(address);
         assert_eq!(std::mem::discriminant(&again), std::mem::discriminant(&verdict), "the order does not matter");
@@ -124,7 +124,7 @@ pub fn networks(bytes: &[u8]) {
     }
 }
 
-/// Reads a network in both ways.
+/// Parses a network with both parsers.
 fn network(text: &str) -> Option<IpNet> {
     let plain = plain_network(text);
     match parse_cidr(text) {
@@ -156,7 +156,7 @@ fn network(text: &str) -> Option<IpNet> {
     }
 }
 
-/// An address and the length of its prefix, whatever stands behind it.
+/// An address and its prefix length, host bits included.
 fn plain_network(text: &str) -> Option<(IpAddr, u8)> {
     let (address, length) = match text.split_once('/') {
         Some((address, length)) => (address.parse::<IpAddr>().ok()?, Some(length)),
@@ -165,7 +165,7 @@ fn plain_network(text: &str) -> Option<(IpAddr, u8)> {
     let bits = if address.is_ipv4() { 32 } else { 128 };
     let length = match length {
         None => bits,
-        // A number is written in one way.
+        // Numbers have no leading zeros.
         Some(text) if text.parse::<u8>().is_ok_and(|length| length.to_string() == text) => text.parse().ok()?,
         Some(_) => return None,
     };

@@ -1,4 +1,4 @@
-//! Changes to headers: which names and values may be written, and the one form they are kept in.
+//! Header changes: allowed names and values (RFC 9110, section 5), and their canonical form.
 
 pub mod variables;
 
@@ -6,20 +6,20 @@ use crate::{Code, Error, Result, module::HeaderChanges};
 use http::HeaderName;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most headers that may be added, and the most that may be removed.
+/// Limit of headers to add, and of headers to remove.
 pub const COUNT_LIMIT: usize = 100;
-/// The longest name, in bytes.
+/// Longest name in bytes.
 pub const NAME_LIMIT: usize = 256;
-/// The longest value, in bytes.
+/// Longest value in bytes.
 pub const VALUE_LIMIT: usize = 4096;
-/// All added names and values together, in bytes: more would be refused by most programs that had to read it.
+/// Total bytes of all added names and values; most HTTP programs refuse more.
 pub const ADDED_LIMIT: usize = 32 << 10;
-/// What names look like.
+/// Pattern of header names.
 pub const NAME_PATTERN: &str = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$";
-/// What values look like.
+/// Pattern of header values.
 pub const VALUE_PATTERN: &str = "^[\\t -~]*$";
 
-/// Headers that belong to one connection or say where a message ends: changing them would break it.
+/// Connection-specific and framing headers (RFC 9110, section 7.6.1); changing them would break the message.
 const FRAMING: [&str; 12] = [
     "connection",
     "content-length",
@@ -34,19 +34,22 @@ const FRAMING: [&str; 12] = [
     "transfer-encoding",
     "upgrade",
 ];
-/// Headers of this prefix are said by this server alone.
+/// Prefix of headers that only this server sets.
 const OWN_PREFIX: &str = "postern-";
 
-/// Which way the message goes.
+/// Direction of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// To the backend.
+    /// To the backend (requests).
     Request,
-    /// To the visitor.
+    /// To the visitor (responses).
     Response,
 }
 
-/// Checks changes and brings them into their canonical form: names in lower case.
+/// Validates changes and makes them canonical: names in lower case.
+///
+/// # Errors
+/// The code of the first invalid name or value, with the `field` detail.
 pub fn canonical(changes: HeaderChanges, direction: Direction) -> Result<HeaderChanges> {
     let HeaderChanges { enabled, add, remove } = changes;
     count(add.len(), "add")?;
@@ -83,7 +86,7 @@ fn count(number: usize, field: &str) -> Result<()> {
     Err(Error::new(Code::HeaderCount, sentence).with("field", field))
 }
 
-/// The names of a list in lower case, in its order.
+/// Names of a list in lower case, in the same order.
 fn names<'a>(
     list: impl IntoIterator<Item = &'a String>,
     direction: Direction,
@@ -123,7 +126,7 @@ fn name(text: &str, direction: Direction, field: &'static str) -> Result<String>
     Ok(name.as_str().to_owned())
 }
 
-/// Checks a value; what is said about it never shows it, for it may be a password.
+/// Validates a value. Errors never contain it, because it may be a password.
 fn value(name: &str, text: &str) -> Result<()> {
     if text.len() > VALUE_LIMIT {
         let sentence = format!("The value of `{name}` has {} bytes; at most {VALUE_LIMIT} are allowed.", text.len());

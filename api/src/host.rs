@@ -1,14 +1,17 @@
-//! Host names in their one canonical form: IDNA applied, lower case, no trailing dot.
+//! Host names in canonical form: IDNA (UTS #46) applied, lower case, no trailing dot.
 
 use crate::{Code, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A canonical host name. The first label may be `*`, which stands for every name below.
+/// A canonical host name. The first label may be `*`, which matches every name below.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostName(Box<str>);
 
 impl HostName {
-    /// Makes the canonical form of what somebody typed or sent, or says why it is no host name.
+    /// Parses a host name into its canonical form.
+    ///
+    /// # Errors
+    /// [`Code::NameInvalid`] with the reason.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let refuse = |why: &str| {
             let shown: String = text.chars().take(80).collect();
@@ -23,7 +26,7 @@ impl HostName {
             return refuse("it is empty");
         }
         let Ok(mut ascii) = idna::domain_to_ascii(rest) else {
-            return refuse("it has characters that cannot stand in a name");
+            return refuse("it has characters that are not allowed in a name");
         };
         ascii.make_ascii_lowercase();
         if ascii.len() + if wildcard { 2 } else { 0 } > 253 {
@@ -52,17 +55,17 @@ impl HostName {
         Ok(HostName(ascii.into_boxed_str()))
     }
 
-    /// The canonical text.
+    /// Canonical text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What follows `*.`, if this is a wildcard.
+    /// The part after `*.`, if this is a wildcard.
     pub fn wildcard_parent(&self) -> Option<&str> {
         self.0.strip_prefix("*.")
     }
 
-    /// The names whose owner owns this one too, the most specific first: itself, then each parent's wildcard and the
+    /// Names whose owner also owns this one, most specific first: the name itself, then the wildcard of each parent and the
     /// parent.
     pub fn owned_with(&self) -> impl Iterator<Item = HostName> + '_ {
         let own = self.wildcard_parent().unwrap_or(&self.0);
@@ -72,13 +75,13 @@ impl HostName {
         first.into_iter().chain(std::iter::once(own.to_owned()).chain(parents).map(|name| HostName(name.into())))
     }
 
-    /// The parts in reverse, `test.shop.a` for `a.shop.test`: what lies below a name begins with it and a dot.
+    /// Labels in reverse order, `test.shop.a` for `a.shop.test`, so that names below another one share its prefix.
     pub fn reversed(&self) -> String {
         let parts: Vec<&str> = self.0.rsplit('.').collect();
         parts.join(".")
     }
 
-    /// Whether a name is this one or, for a wildcard, lies below it at any depth. A wildcard never
+    /// Whether a name equals this one or, for a wildcard, is below it at any depth. A wildcard never
     /// covers its own parent; it covers the literal wildcard of the same or a deeper parent.
     pub fn covers(&self, name: &HostName) -> bool {
         match self.wildcard_parent() {
@@ -126,13 +129,13 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_one_name_are_one_name() {
+    fn spellings_of_a_name_have_one_canonical_form() {
         assert_eq!(host("Shop.Example.COM."), host("shop.example.com"));
         assert_eq!(host("bücher.example").as_str(), "xn--bcher-kva.example");
     }
 
     #[test]
-    fn what_is_no_name_is_refused() {
+    fn invalid_names_are_refused() {
         for wrong in [
             "",
             ".",
@@ -154,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wildcard_covers_what_lies_below_and_never_its_parent() {
+    fn a_wildcard_covers_names_below_it_and_never_its_parent() {
         let wildcard = host("*.example.com");
         assert!(wildcard.covers(&host("a.example.com")));
         assert!(wildcard.covers(&host("a.b.example.com")));
@@ -165,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn who_owns_a_name_owns_what_lies_below_it() {
+    fn the_owner_of_a_name_owns_the_names_below_it() {
         let owned = |name: &str| host(name).owned_with().map(|name| name.to_string()).collect::<Vec<_>>();
         assert_eq!(owned("a.shop.test"), ["a.shop.test", "*.shop.test", "shop.test", "*.test", "test"]);
         assert_eq!(owned("*.shop.test"), ["*.shop.test", "shop.test", "*.test", "test"]);

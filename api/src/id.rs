@@ -1,43 +1,46 @@
-//! Ids that cannot be mixed up: `ipp_2gl…` is an IP policy and nothing else.
+//! Typed ids: `ipp_2gl…` is the id of an IP policy and cannot be used for another kind.
 //!
-//! An id is the prefix of its kind and a KSUID: 4 bytes of time and 16 more in base 62. Of those, the first four
-//! are the place within the second and the rest is random, so ids that one program makes sort as they were made.
+//! An id is the prefix of its kind and a KSUID: 4 bytes of time and 16 more, in base 62. The first four of the 16
+//! order ids within a second and the rest is random, so the ids of one process sort by creation.
 
 use crate::{Code, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
-/// Seconds between 1970 and the epoch of KSUIDs.
+/// KSUID epoch in seconds since 1970.
 const KSUID_EPOCH: i64 = 1_400_000_000;
 /// Characters of a KSUID.
 pub const KSUID_LENGTH: usize = 27;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A kind of thing that has ids.
+/// A kind of object that has ids.
 pub trait Kind {
-    /// What stands before the underscore, `ipp` for example.
+    /// Prefix before the underscore, `ipp` for example.
     const PREFIX: &'static str;
 }
 
-/// The id of one kind. Parsing refuses another kind's prefix.
+/// Id of one kind. Parsing refuses the prefix of another kind.
 pub struct Id<K> {
     text: String,
     kind: PhantomData<fn() -> K>,
 }
 
-/// An id of any kind, for links and logs.
+/// Id of any kind, for links and logs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AnyId(String);
 
 impl<K: Kind> Id<K> {
-    /// A new id for something made at this moment.
+    /// A new id for an object created at `moment`.
     pub fn new(moment: jiff::Timestamp) -> Self {
         Id { text: format!("{}_{}", K::PREFIX, next_ksuid(moment)), kind: PhantomData }
     }
 
-    /// Reads an id, refusing anything that is not of this kind.
+    /// Parses an id of this kind.
+    ///
+    /// # Errors
+    /// [`Code::IdShape`] if the text is not an id of this kind.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let well_formed = text
             .strip_prefix(K::PREFIX)
@@ -58,17 +61,17 @@ impl<K: Kind> Id<K> {
 }
 
 impl<K> Id<K> {
-    /// The whole text, prefix included.
+    /// Full text, prefix included.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The part behind the prefix.
+    /// The part after the prefix.
     pub fn ksuid(&self) -> &str {
         self.text.split_once('_').map_or("", |(_, body)| body)
     }
 
-    /// The same id, its kind forgotten.
+    /// The id without its kind.
     pub fn any(&self) -> AnyId {
         AnyId(self.text.clone())
     }
@@ -80,7 +83,7 @@ impl AnyId {
         AnyId(text.into())
     }
 
-    /// The whole text, prefix included.
+    /// Full text, prefix included.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -91,17 +94,17 @@ impl AnyId {
     }
 }
 
-/// A new KSUID, larger than all that this program made before, unless the clock was set back.
+/// A new KSUID, greater than all that this process created before, unless the clock was set back.
 pub fn next_ksuid(moment: jiff::Timestamp) -> String {
-    let place = place_within_second(moment);
+    let number = next_number_within_second(moment);
     let mut payload: [u8; 16] = rand::random();
-    payload[..4].copy_from_slice(&place.to_be_bytes());
+    payload[..4].copy_from_slice(&number.to_be_bytes());
     ksuid(moment.as_second(), payload)
 }
 
-/// The nanoseconds of a moment, or more where that many were given out already: lists are newest first also where
-/// much is made at once, or by a clock that counts seconds.
-fn place_within_second(moment: jiff::Timestamp) -> u32 {
+/// Nanoseconds of `moment`, or the next unused number within the second, so that ids keep their order even if many
+/// are created at once or the clock has a resolution of seconds.
+fn next_number_within_second(moment: jiff::Timestamp) -> u32 {
     static LAST: Mutex<(i64, u32)> = Mutex::new((i64::MIN, 0));
     let own = (moment.as_second(), moment.subsec_nanosecond().unsigned_abs());
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,7 +122,7 @@ fn place_within_second(moment: jiff::Timestamp) -> u32 {
     }
 }
 
-/// A KSUID of these 16 bytes, at a moment given in seconds since 1970.
+/// A KSUID with the given time, in seconds since 1970, and 16 bytes.
 pub fn ksuid(seconds: i64, random: [u8; 16]) -> String {
     let stamp = u32::try_from(seconds.saturating_sub(KSUID_EPOCH).max(0)).unwrap_or(u32::MAX);
     let mut bytes = [0u8; 20];
@@ -128,7 +131,7 @@ pub fn ksuid(seconds: i64, random: [u8; 16]) -> String {
     base62(bytes)
 }
 
-/// Long division of a 160-bit number by 62, most significant digit first: five limbs of it, four digits at a time.
+/// Base 62 of a 160-bit number by long division: five limbs, four digits at a time.
 fn base62(number: [u8; 20]) -> String {
     const DIGITS: usize = 4;
     const DIVISOR: u64 = 62_u64.pow(DIGITS as u32);

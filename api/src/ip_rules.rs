@@ -1,4 +1,4 @@
-//! The one judgement of IP rules, used by edges, the API and agents alike.
+//! Evaluation of IP rules, shared by edges, the API and agents.
 
 use crate::{Code, Error};
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
@@ -7,49 +7,49 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{net::IpAddr, sync::Arc};
 
-/// What a rule says about the addresses it matches.
+/// Action of a rule for matching addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// Let them in, unless another rule denies them.
+    /// Allow, unless another rule denies.
     Allow,
-    /// Keep them out, whatever other rules say.
+    /// Deny, regardless of other rules.
     Deny,
 }
 
-/// One rule with the id of the resource it comes from.
+/// A rule with the id of its resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IpRule {
-    /// The addresses.
+    /// Matching addresses.
     pub network: IpNet,
-    /// The verdict.
+    /// Action for matching addresses.
     pub action: Action,
-    /// Where the rule comes from, for the decision trace.
+    /// Id of the rule's resource, for the decision trace.
     pub id: Arc<str>,
 }
 
-/// The rules of one policy. A look takes as long as an address has bits, however many rules there are.
+/// Rules of one policy. A lookup is linear in the bits of an address, independent of the number of rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IpTable {
-    v4: PrefixMap<Ipv4Net, Verdicts>,
-    v6: PrefixMap<Ipv6Net, Verdicts>,
+    v4: PrefixMap<Ipv4Net, NetworkActions>,
+    v6: PrefixMap<Ipv6Net, NetworkActions>,
 }
 
-/// What the rules of one network say; a policy may hold several rules for it.
-type Verdicts = Vec<(Action, Arc<str>)>;
+/// Rules of one network; a policy may have several.
+type NetworkActions = Vec<(Action, Arc<str>)>;
 
-/// The union of the rules of all policies that guard one thing. Policies are shared, not copied.
+/// Union of the rules of several policies. Policies are shared, not copied.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IpRules(Vec<Arc<IpTable>>);
 
-/// What came out, and the id of the rule that said so.
+/// Result of an evaluation, with the id of the deciding rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum IpVerdict {
     /// An allow rule matched and no deny rule did.
     Allowed(Arc<str>),
     /// A deny rule matched.
     Denied(Arc<str>),
-    /// No allow rule matched; so it is also with zero rules.
+    /// No allow rule matched; also the result without rules.
     Unmatched,
 }
 
@@ -63,9 +63,9 @@ impl IpTable {
         verdicts.push((rule.action, rule.id));
     }
 
-    /// Takes the rule with this network and id out.
+    /// Removes the rule with this network and id.
     pub fn remove(&mut self, network: IpNet, id: &str) {
-        let without = |verdicts: &mut Verdicts| {
+        let without = |verdicts: &mut NetworkActions| {
             verdicts.retain(|(_, rule)| **rule != *id);
             verdicts.is_empty()
         };
@@ -83,13 +83,13 @@ impl IpTable {
         }
     }
 
-    /// Whether there is no rule.
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.v4.is_empty() && self.v6.is_empty()
     }
 
-    /// What is said about an address, given what other policies say: a deny rule ends it, the first allow rule stays.
-    fn judge(&self, address: IpAddr, so_far: Verdict) -> Verdict {
+    /// Evaluates an address, given the result of other policies: a deny rule decides, else the first allow rule is kept.
+    fn judge(&self, address: IpAddr, so_far: IpVerdict) -> IpVerdict {
         match address {
             IpAddr::V4(address) => judge(self.v4.cover_values(&Ipv4Net::from(address)), so_far),
             IpAddr::V6(address) => judge(self.v6.cover_values(&Ipv6Net::from(address)), so_far),
@@ -97,12 +97,12 @@ impl IpTable {
     }
 }
 
-fn judge<'a>(matching: impl Iterator<Item = &'a Verdicts>, so_far: Verdict) -> Verdict {
+fn judge<'a>(matching: impl Iterator<Item = &'a NetworkActions>, so_far: IpVerdict) -> IpVerdict {
     let mut verdict = so_far;
     for (action, rule) in matching.flatten() {
         match action {
-            Action::Deny => return Verdict::Denied(rule.clone()),
-            Action::Allow if verdict == Verdict::Unmatched => verdict = Verdict::Allowed(rule.clone()),
+            Action::Deny => return IpVerdict::Denied(rule.clone()),
+            Action::Allow if verdict == IpVerdict::Unmatched => verdict = IpVerdict::Allowed(rule.clone()),
             Action::Allow => {}
         }
     }
@@ -118,38 +118,41 @@ impl FromIterator<IpRule> for IpTable {
 }
 
 impl IpRules {
-    /// The rules of these policies together; neither their order nor that of their rules matters.
+    /// Union of these policies. The order of policies and rules does not matter.
     pub fn of(policies: impl IntoIterator<Item = Arc<IpTable>>) -> Self {
         IpRules(policies.into_iter().collect())
     }
 
-    /// Rules that belong to nobody else.
+    /// Rules of a single, unshared policy.
     pub fn new(rules: impl IntoIterator<Item = IpRule>) -> Self {
         IpRules::of([Arc::new(rules.into_iter().collect())])
     }
 
-    /// Judges an address: allowed if at least one allow rule matches and no deny rule does.
-    /// An IPv4 address written as IPv6 is judged as the IPv4 address it is.
-    pub fn judge(&self, address: IpAddr) -> Verdict {
+    /// Evaluates an address: allowed if at least one allow rule matches and no deny rule does.
+    /// An IPv4-mapped IPv6 address is evaluated as IPv4.
+    pub fn judge(&self, address: IpAddr) -> IpVerdict {
         let address = address.to_canonical();
-        let mut verdict = Verdict::Unmatched;
+        let mut verdict = IpVerdict::Unmatched;
         for policy in &self.0 {
             verdict = policy.judge(address, verdict);
-            if matches!(verdict, Verdict::Denied(_)) {
+            if matches!(verdict, IpVerdict::Denied(_)) {
                 break;
             }
         }
         verdict
     }
 
-    /// Whether the address may pass.
+    /// Whether the address is allowed.
     pub fn allows(&self, address: IpAddr) -> bool {
-        matches!(self.judge(address), Verdict::Allowed(_))
+        matches!(self.judge(address), IpVerdict::Allowed(_))
     }
 }
 
-/// Reads a CIDR: a bare address becomes a /32 or /128, bits behind the mask are refused with the right
-/// network in the message, an IPv4-mapped network becomes the IPv4 network it means.
+/// Parses a CIDR: a bare address becomes a /32 or /128, host bits are refused with the right
+/// network in the message, an IPv4-mapped network becomes the IPv4 network.
+///
+/// # Errors
+/// [`Code::CidrInvalid`] or [`Code::CidrHostBits`].
 pub fn parse_cidr(text: &str) -> Result<IpNet, Error> {
     let shown: String = text.chars().take(80).collect();
     let network = match text.split_once('/') {
@@ -174,7 +177,7 @@ pub fn parse_cidr(text: &str) -> Result<IpNet, Error> {
     Ok(canonical_network(network))
 }
 
-/// A network whose numbers are written in one way: with zeros in front some programs take them for octal ones.
+/// Refuses leading zeros, which some programs interpret as octal numbers.
 fn prefix(address: &str, length: &str) -> Option<IpNet> {
     let digits = length.bytes().all(|byte| byte.is_ascii_digit()) && (length == "0" || !length.starts_with('0'));
     let length = length.parse().ok().filter(|_| digits)?;
@@ -244,13 +247,13 @@ mod tests {
     }
 
     proptest! {
-        /// The same as looking at every rule.
+        /// Reference implementation: checks every rule.
         #[test]
         fn the_table_agrees_with_a_search_through_all(
             rules in proptest::collection::vec((any::<u32>(), 0u8..=32, any::<bool>(), any::<bool>()), 0..40),
             address in any::<u32>(),
         ) {
-            // Half of the networks lie around the address, so that many match.
+            // Half of the networks contain the address, so that many match.
             let rules: Vec<IpRule> = rules
                 .into_iter()
                 .map(|(bits, length, near, allow)| {

@@ -1,9 +1,9 @@
-//! The kinds of keys that certificates are made for.
+//! Key types of certificates.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The kind of a key.
+/// Type of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyType {
@@ -16,7 +16,7 @@ pub enum KeyType {
 }
 
 impl KeyType {
-    /// How the API writes it.
+    /// Text form in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             KeyType::Rsa => "rsa",

@@ -1,16 +1,19 @@
-//! Labels: what a labelled tunnel carries and what a tunnel group looks for. One check for both.
+//! Labels of tunnels and label selectors of tunnel groups.
 
 use crate::{Code, Error};
 use std::collections::BTreeMap;
 
-/// The most labels one tunnel or group may have.
+/// Limit of labels of one tunnel or group.
 pub const COUNT_LIMIT: usize = 16;
-/// The longest key, in bytes.
+/// Longest key in bytes.
 pub const KEY_LIMIT: usize = 128;
-/// The longest value, in bytes.
+/// Longest value in bytes.
 pub const VALUE_LIMIT: usize = 256;
 
-/// Checks a set of labels: at least one, keys and values within their limits and without `=` or control characters.
+/// Validates labels: at least one, keys and values within their limits and without `=` or control characters.
+///
+/// # Errors
+/// [`Code::LabelMissing`], [`Code::LabelCount`], [`Code::LabelKey`] or [`Code::LabelValue`].
 pub fn check(labels: &BTreeMap<String, String>) -> Result<(), Error> {
     if labels.is_empty() {
         return Err(Error::new(Code::LabelMissing, "At least one label is needed, for example `app=shop`."));

@@ -1,6 +1,6 @@
-//! What everybody says: the vocabulary shared by server, agent and desktop app.
+//! Types shared by server, agent and desktop app: resources, modules, ids, limits, error codes.
 //!
-//! Nothing in here listens, stores or connects (the typed client behind the feature `client` excepted).
+//! Nothing in this crate listens, stores or connects, except the typed client behind the feature `client`.
 
 pub mod acl;
 pub mod checks;
@@ -9,7 +9,7 @@ pub mod client;
 pub mod codes;
 pub mod description;
 pub mod error;
-/// What fuzzing checks, and the replay of what it found: never part of a program.
+/// Checks of the fuzz targets and the replay of their corpora; compiled for tests and fuzzing only.
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;

@@ -1,4 +1,4 @@
-//! Whose something is: a user's or a bot's.
+//! Owners: users and bot users.
 
 use crate::{
     AnyId, Code, Error, Id,
@@ -6,17 +6,20 @@ use crate::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The id of a user or of a bot.
+/// Id of a user or bot user.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum OwnerId {
-    /// A person.
+    /// A user.
     User(Id<User>),
-    /// A program.
+    /// A bot user.
     Bot(Id<BotUser>),
 }
 
 impl OwnerId {
-    /// Reads the id of a user or of a bot.
+    /// Parses the id of a user or bot user.
+    ///
+    /// # Errors
+    /// [`Code::IdShape`] if the text is neither.
     pub fn parse(text: &str) -> Result<Self, Error> {
         Id::parse(text).map(OwnerId::User).or_else(|_| Id::parse(text).map(OwnerId::Bot)).map_err(|_: Error| {
             let shown: String = text.chars().take(64).collect();
@@ -27,7 +30,7 @@ impl OwnerId {
         })
     }
 
-    /// The whole text.
+    /// Full text.
     pub fn as_str(&self) -> &str {
         match self {
             OwnerId::User(id) => id.as_str(),
@@ -35,7 +38,7 @@ impl OwnerId {
         }
     }
 
-    /// The same id, its kind forgotten.
+    /// The id without its kind.
     pub fn any(&self) -> AnyId {
         AnyId::from_text(self.as_str())
     }

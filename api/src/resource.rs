@@ -1,4 +1,4 @@
-//! What every resource has in common: its kind, its addresses, its bodies, its record.
+//! The resource trait and types common to all kinds: paths, bodies, records.
 
 use crate::{AnyId, Id, Timestamp, id::Kind};
 use schemars::JsonSchema;
@@ -6,46 +6,46 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 pub use crate::resources::*;
 
-/// The longest description, in bytes.
+/// Longest description in bytes.
 pub const DESCRIPTION_LIMIT: usize = 255;
-/// The longest metadata, in bytes.
+/// Longest metadata in bytes.
 pub const METADATA_LIMIT: usize = 4096;
 
-/// One kind of resource. The type itself holds the fields a caller may say about it;
-/// [`Resource::Status`] holds those that only the server adds.
+/// One kind of resource. The type itself has the fields that a caller may set;
+/// [`Resource::Status`] has those that only the server sets.
 ///
-/// The five operations on `PATH` exist once, for any `R: Resource`.
+/// The five operations on `PATH` are implemented once, for any `R: Resource`.
 pub trait Resource:
     Kind + Clone + std::fmt::Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static
 {
-    /// The kind in the singular, `ip_policy` for example: used in the store, in events and in sentences.
+    /// Singular name, `ip_policy` for example: used in the store, in events and in messages.
     const KIND: &'static str;
-    /// The path of the collection, beginning with a slash. That of a nested kind holds the parent's parameter,
+    /// Path of the collection, beginning with a slash. That of a nested kind contains the parent's parameter,
     /// `{edge_id}` for example.
     const PATH: &'static str;
-    /// The member of a list's body that holds the records.
+    /// Member of a list's body that contains the records.
     const LIST: &'static str;
-    /// The resource that a collection of this kind lies in, if it lies in one. Such a collection has no list of
-    /// its own: it is shown in the parent's record.
+    /// The resource that a nested collection belongs to, if this kind is nested. Such a collection has no list of
+    /// its own: it is part of the parent's record.
     const PARENT: Option<Parent> = None;
-    /// What the server adds to every answer.
+    /// Fields that the server adds to every response.
     type Status: Clone + std::fmt::Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static;
-    /// The body of a POST.
+    /// Body of a POST.
     type Create: Body;
-    /// The body of a PATCH. A field that is absent or null stays as it is.
+    /// Body of a PATCH. Absent and null fields are unchanged.
     type Update: Body;
 }
 
-/// A kind whose records lie in a record of another kind.
+/// A kind whose records are nested in a record of another kind.
 pub trait Nested: Resource {
-    /// That other kind.
+    /// Kind of the parent.
     type Parent: Resource;
 }
 
-/// The kind that a nested kind lies in.
+/// Parent of a nested kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parent {
-    /// The path parameter that stands for the parent's id.
+    /// Path parameter of the parent's id.
     pub parameter: &'static str,
     /// [`Resource::KIND`] of the parent.
     pub kind: &'static str,
@@ -54,102 +54,102 @@ pub struct Parent {
 }
 
 impl Parent {
-    /// A kind, found under a path parameter.
+    /// A parent kind with its path parameter.
     pub const fn of<P: Resource>(parameter: &'static str) -> Self {
         Parent { parameter, kind: P::KIND, prefix: P::PREFIX }
     }
 }
 
-/// A kind that can be read and not changed: the server makes its records from what is alive.
+/// A read-only kind: the server builds its records from live state.
 pub trait View:
     Kind + Clone + std::fmt::Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static
 {
-    /// The kind in the singular, `tunnel` for example.
+    /// Singular name, `tunnel` for example.
     const KIND: &'static str;
-    /// The path of the collection, beginning with a slash.
+    /// Path of the collection, beginning with a slash.
     const PATH: &'static str;
-    /// The member of a list's body that holds the records.
+    /// Member of a list's body that contains the records.
     const LIST: &'static str;
-    /// The record's id.
+    /// Id of the record.
     fn id(&self) -> &Id<Self>;
 }
 
-/// A view whose records can be deleted, though not changed.
+/// A view whose records can be deleted but not changed.
 pub trait Removable: View {}
 
 /// A body that creates or changes a resource.
 pub trait Body:
     Clone + std::fmt::Debug + Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static
 {
-    /// The two texts that every resource has.
+    /// Description and metadata.
     fn texts(&mut self) -> Texts<'_>;
 }
 
-/// The description and metadata of a body; `None` means unchanged, or empty when creating.
+/// Description and metadata of a body; `None` means unchanged, or empty in a create.
 #[derive(Debug)]
 pub struct Texts<'a> {
-    /// For people; at most [`DESCRIPTION_LIMIT`] bytes.
+    /// Description for people; at most [`DESCRIPTION_LIMIT`] bytes.
     pub description: &'a mut Option<String>,
-    /// For programs; at most [`METADATA_LIMIT`] bytes.
+    /// Metadata for programs; at most [`METADATA_LIMIT`] bytes.
     pub metadata: &'a mut Option<String>,
 }
 
-/// A resource as the API answers it.
+/// A resource as the API returns it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(bound = "")]
 #[schemars(bound = "R: Resource", rename = "{R}")]
 pub struct Record<R: Resource> {
     /// Its id.
     pub id: Id<R>,
-    /// Its absolute address.
+    /// Absolute URL.
     pub uri: String,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// For people; empty if never set.
+    /// Description for people; empty if never set.
     #[serde(default)]
     pub description: String,
-    /// For programs; empty if never set.
+    /// Metadata for programs; empty if never set.
     #[serde(default)]
     pub metadata: String,
-    /// What its owner said about it.
+    /// Fields that the caller sets.
     #[serde(flatten)]
     pub spec: R,
-    /// What the server adds.
+    /// Fields that the server adds.
     #[serde(flatten)]
     pub status: R::Status,
 }
 
-/// Nothing beyond the fields every resource has.
+/// No fields beyond those of every resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Nothing {}
 
-/// A reference to another resource. What it names may have been deleted meanwhile.
+/// A reference to another resource, which may have been deleted since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ref {
-    /// The id of what is named.
+    /// Id of the resource.
     pub id: AnyId,
-    /// Its absolute address.
+    /// Absolute URL.
     pub uri: String,
 }
 
 impl Ref {
-    /// A reference to a resource on the server that is reached at `base_url`.
+    /// A reference to a resource of the server at `base_url`.
     pub fn to<R: Resource>(base_url: &str, id: &Id<R>) -> Self {
         Ref { id: id.any(), uri: item_uri::<R>(base_url, id.as_str()) }
     }
 
-    /// A reference to a resource of a known kind, its id being a text.
+    /// A reference to a resource of a known kind by its textual id.
     pub fn by_text<R: Resource>(base_url: &str, id: &str) -> Self {
         Ref { id: AnyId::from_text(id), uri: item_uri::<R>(base_url, id) }
     }
 
-    /// A reference to what a view shows.
+    /// A reference to a record of a view.
     pub fn to_view<V: View>(base_url: &str, id: &Id<V>) -> Self {
         Ref { id: id.any(), uri: format!("{}/{id}", list_uri(base_url, V::PATH)) }
     }
 }
 
-/// The path of a collection; that of a nested kind lies in `parent`.
+/// Path of a collection; that of a nested kind is below `parent`.
 pub fn collection<R: Resource>(parent: Option<&AnyId>) -> String {
     match (R::PARENT, parent) {
         (Some(Parent { parameter, .. }), Some(parent)) => R::PATH.replace(&format!("{{{parameter}}}"), parent.as_str()),
@@ -157,18 +157,18 @@ pub fn collection<R: Resource>(parent: Option<&AnyId>) -> String {
     }
 }
 
-/// The absolute address of a collection.
+/// Absolute URL of a collection.
 pub fn list_uri(base_url: &str, path: &str) -> String {
     format!("{}{path}", base_url.trim_end_matches('/'))
 }
 
-/// The absolute address of one resource that lies at the top.
+/// Absolute URL of a top-level resource.
 pub fn item_uri<R: Resource>(base_url: &str, id: &str) -> String {
     format!("{}{}/{id}", base_url.trim_end_matches('/'), R::PATH)
 }
 
-/// Declares a body: its two texts, the fields it needs, and those it may leave out (absent or null: unchanged, or
-/// the default when creating).
+/// Declares a body: description and metadata, required fields, and optional ones (absent or null: unchanged, or
+/// the default in a create).
 macro_rules! body {
     ($(#[$meta:meta])* $name:ident {
         needs { $($(#[$need_meta:meta])* $need:ident: $need_type:ty,)* }
@@ -178,11 +178,11 @@ macro_rules! body {
         #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
-            /// For people: what it is or is for; at most 255 bytes.
+            /// Description for people; at most 255 bytes.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[schemars(length(max = 255))]
             pub description: Option<String>,
-            /// For programs: anything; at most 4096 bytes.
+            /// Metadata for programs; at most 4096 bytes.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[schemars(length(max = 4096))]
             pub metadata: Option<String>,

@@ -1,4 +1,4 @@
-//! How the vocabulary's texts look in a JSON schema.
+//! JSON schemas of text types.
 
 use crate::{
     AnyId, Id, Secret, Timestamp,
@@ -9,7 +9,7 @@ use crate::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
-/// Types that are texts of some form, written where they are used instead of under a name of their own.
+/// Implements an inlined string schema for text types.
 macro_rules! texts {
     ($($type:ty = $name:literal, $schema:expr;)+) => {
         $(impl JsonSchema for $type {
@@ -46,7 +46,7 @@ impl<K: Kind> JsonSchema for Id<K> {
     }
 }
 
-/// What ids with a prefix look like.
+/// Pattern of ids with a prefix.
 pub fn pattern(prefix: &str) -> String {
     format!("^{prefix}_[0-9A-Za-z]{{{KSUID_LENGTH}}}$")
 }

@@ -1,27 +1,27 @@
-//! Text that must never be printed.
+//! Secret text that is never printed.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-/// A secret text: `Debug` and `Display` show stars, the memory is wiped, comparing takes constant time.
+/// A secret text: `Debug` and `Display` print stars, its memory is wiped on drop, comparison takes constant time.
 ///
-/// Serialising it writes the text: do so only into a place that is meant to hold it.
+/// Serializing writes the text; use it only for storage or messages that are meant to contain the secret.
 #[derive(Clone, Default)]
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// Takes the text in.
+    /// A secret with this text.
     pub fn new(text: impl Into<String>) -> Self {
         Secret(Zeroizing::new(text.into()))
     }
 
-    /// The text itself; the word at the call says that somebody thought about it.
+    /// The text itself. The explicit name makes each use visible.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// Whether there is no text at all.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -62,7 +62,7 @@ impl Serialize for Secret {
 }
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // What the deserializer would say about something that is no text might show it. About nothing it may speak.
+        // Errors of the deserializer about a wrong type might contain the value, so only its absence is reported.
         String::deserialize(deserializer).map(Secret::new).map_err(|error| {
             let absent = error.to_string().starts_with("missing field");
             if absent { error } else { serde::de::Error::custom("it must be a text") }

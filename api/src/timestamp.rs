@@ -1,18 +1,18 @@
-//! Moments as the API writes them: RFC 3339, UTC, whole seconds.
+//! Timestamps of the API: RFC 3339, UTC, whole seconds.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A moment, cut to whole seconds: `2026-11-20T13:00:00Z`.
+/// A timestamp truncated to whole seconds: `2026-11-20T13:00:00Z`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(jiff::Timestamp);
 
 impl Timestamp {
-    /// The moment of a clock reading.
+    /// The timestamp of a clock reading.
     pub fn new(moment: jiff::Timestamp) -> Self {
         Timestamp(jiff::Timestamp::from_second(moment.as_second()).unwrap_or(moment))
     }
 
-    /// Now, by the wall clock. Logic that depends on time takes it as a parameter instead.
+    /// The current time of the wall clock. Time-dependent logic takes it as a parameter instead.
     pub fn now() -> Self {
         Timestamp::new(jiff::Timestamp::now())
     }

@@ -5,16 +5,16 @@ use aws_lc_rs::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-/// Random characters behind the underscore: 43 of base 62 are 256 bits.
+/// Random characters after the underscore: 43 of base 62 are 256 bits.
 const SECRET_LENGTH: usize = 43;
 const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
 
-/// What is stored in place of a token: SHA-256 of the whole text, in hexadecimal.
+/// Stored hash of a token: SHA-256 of the full text, in hexadecimal.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TokenHash(String);
 
-/// A token as somebody sent it: of the right shape, not yet verified.
+/// A received token: well-formed, not yet verified.
 #[derive(Clone, Debug)]
 pub struct Token(Secret);
 
@@ -26,7 +26,7 @@ impl Token {
         Token(Secret::new(format!("{ksuid}_{secret}")))
     }
 
-    /// Reads a token; `None` if it has not the shape of one.
+    /// Parses a token; `None` if it is malformed.
     pub fn parse(text: &str) -> Option<Self> {
         let (ksuid, secret) = text.split_once('_')?;
         let alphanumeric = |part: &str| part.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -37,17 +37,17 @@ impl Token {
         shaped.then(|| Token(Secret::new(text)))
     }
 
-    /// The KSUID of the record it claims to belong to.
+    /// KSUID of the record it claims to belong to.
     pub fn ksuid(&self) -> &str {
         self.0.reveal().split_once('_').map_or("", |(ksuid, _)| ksuid)
     }
 
-    /// The text, to be shown once.
+    /// Text of the token, shown once.
     pub fn secret(&self) -> &Secret {
         &self.0
     }
 
-    /// What may be stored of it.
+    /// Hash to be stored.
     pub fn hash(&self) -> TokenHash {
         let hash = digest(&SHA256, self.0.reveal().as_bytes());
         let digits = hash.as_ref().iter().flat_map(|byte| [byte >> 4, byte & 15]);
@@ -56,7 +56,7 @@ impl Token {
 }
 
 impl TokenHash {
-    /// Whether a token is the one that was hashed; takes the same time either way.
+    /// Whether a token matches the hash; takes constant time.
     pub fn verifies(&self, token: &Token) -> bool {
         self.0.as_bytes().ct_eq(token.hash().0.as_bytes()).into()
     }
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(read.ksuid(), ksuid);
         assert!(token.hash().verifies(&read));
         assert!(!token.hash().verifies(&Token::generate(&ksuid)));
-        // What is stored once must be found again by every later version.
+        // A stored hash must be recognized by every later version.
         let known = Token::parse("0ujtsYcgvSTl8PAuAdqWYSMnLOv_abcdefghijklmnopqrstuvwxyz").expect("a token");
         assert_eq!(known.hash().0, "8132fa93dc6d755dc4972bad56bf758f02b4df8e13ba5c49bd5bb47035d944eb");
         assert!(!format!("{token:?} {:?}", token.hash()).contains(token.secret().reveal()));

@@ -1,23 +1,23 @@
-//! Why a request or connection went the way it did: what each module said about it. Shown in the access log, for refused
+//! Decision trace of a request or connection: the decision of each module. Shown in the access log, for refused
 //! requests in the management API, and at the agent.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a module or restriction said.
+/// Decision of a module or restriction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It let the visitor pass.
+    /// The visitor may pass.
     Passed,
-    /// It turned the visitor away.
+    /// The visitor is refused.
     Refused,
-    /// It would have turned the visitor away if it were enforced.
+    /// The visitor would be refused if the restriction were enforced.
     Warned,
 }
 
 impl Verdict {
-    /// How it is written.
+    /// Text form.
     pub const fn as_str(self) -> &'static str {
         match self {
             Verdict::Passed => "passed",
@@ -27,41 +27,41 @@ impl Verdict {
     }
 }
 
-/// What one module decided.
+/// Decision of one module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
-    /// The module or restriction, such as `ip_restriction`.
+    /// Module or restriction, such as `ip_restriction`.
     pub module: String,
-    /// What in it decided, such as the id of a rule or a pattern; empty where there is no such thing.
+    /// Deciding part, such as the id of a rule or a pattern; empty if there is none.
     pub rule: String,
-    /// What it said.
+    /// Decision.
     pub verdict: Verdict,
-    /// How long it took.
+    /// Duration.
     pub microseconds: u64,
 }
 
-/// The way of one request or connection, as far as it went. What it did not reach is empty.
+/// Path of one request or connection. Parts that it did not reach are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
-    /// What names the request on error pages and in the access log, `op_…`.
+    /// Operation id on error pages and in the access log, `op_…`.
     pub id: String,
     /// The edge.
     pub edge: String,
     /// The route of the edge.
     pub route: String,
-    /// The backend that the edge or route names.
+    /// Backend of the edge or route.
     pub backend: String,
-    /// What every module said, in order.
+    /// Decisions of all modules, in order.
     pub decisions: Vec<Decision>,
-    /// From the request's arrival until this was written; nothing where it was not measured.
+    /// Time from the arrival of the request until the trace was written; absent if not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub microseconds: Option<u64>,
-    /// How much of that was spent on finding a way to the agent.
+    /// Part of it that was spent on getting a connection to the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_microseconds: Option<u64>,
 }
 
-/// At most so many decisions are carried or kept of one request.
+/// Limit of decisions of one request.
 pub const MOST_DECISIONS: usize = 32;
-/// At most so much of the text of a rule.
+/// Longest text of a rule.
 pub const LONGEST_RULE: usize = 256;

@@ -1,13 +1,13 @@
-//! Numbers about what passes: counted since the server started, and a short history of it.
+//! Traffic counters since the start of the server, and a short history.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// How many points a history has of each kind.
+/// Points of each history.
 pub const POINTS: usize = 60;
 
-/// What is counted.
+/// Kind of object with traffic counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrafficKind {
@@ -23,30 +23,30 @@ pub enum TrafficKind {
     Tunnel,
 }
 
-/// What passed one edge, route or tunnel.
+/// Traffic of one edge, route or tunnel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Traffic {
     /// Its id.
     pub id: String,
-    /// What it is.
+    /// Kind.
     pub kind: TrafficKind,
-    /// All since the server started.
+    /// Totals since the server started.
     pub total: Counts,
-    /// What the last 60 seconds brought.
+    /// Traffic of the last 60 seconds.
     pub last_minute: Point,
-    /// The last minute and the last hour; null in lists.
+    /// History of the last minute and the last hour; null in lists.
     pub history: Option<History>,
 }
 
-/// What happened in a span of time. Connections of TLS and TCP count as requests.
+/// Traffic within a period. TLS and TCP connections count as requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TrafficPoint")]
 pub struct Point {
-    /// Requests that were answered, and connections that were carried or turned away.
+    /// Requests with a response, and connections that were forwarded or refused.
     pub requests: u32,
-    /// Those answered with a status of 4xx: the visitor's mistake, or what the configuration does not allow.
+    /// Responses with status 4xx: the visitor's mistake, or not allowed by the configuration.
     pub refused: u32,
-    /// Those answered with a status of 5xx: something did not work.
+    /// Responses with status 5xx: something failed.
     pub failed: u32,
 }
 
@@ -58,46 +58,46 @@ impl AddAssign for Point {
     }
 }
 
-/// Requests that were refused or failed, by who has to do something about it.
+/// Refused and failed requests, by the party at fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TrafficFaults")]
 pub struct Faults {
-    /// The visitor asked for something that cannot be had.
+    /// The visitor: the request cannot be served.
     pub visitor: u64,
-    /// The configuration says no, or knows nothing of it.
+    /// The configuration: it denies the request, or has no entry for it.
     pub configuration: u64,
-    /// The agent is away, or broke the connection.
+    /// The agent: it is offline, or broke the connection.
     pub agent: u64,
-    /// The local service cannot be reached, or failed.
+    /// The local service: it cannot be reached, or failed.
     pub service: u64,
     /// This server.
     pub server: u64,
 }
 
-/// All since the server started.
+/// Totals since the server started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TrafficCounts")]
 pub struct Counts {
-    /// Requests that were answered, and connections that were carried or turned away.
+    /// Requests with a response, and connections that were forwarded or refused.
     pub requests: u64,
-    /// Those answered with a status of 4xx.
+    /// Responses with status 4xx.
     pub refused: u64,
-    /// Those answered with a status of 5xx.
+    /// Responses with status 5xx.
     pub failed: u64,
-    /// Whose fault it was.
+    /// Errors by the party at fault.
     pub faults: Faults,
-    /// Bytes of visitors: bodies of requests, all of a connection. Counted once the last one has passed.
+    /// Bytes from visitors: request bodies, or all bytes of a connection. Counted at the end.
     pub bytes_in: u64,
-    /// Bytes to visitors, the same way.
+    /// Bytes to visitors: response bodies, or all bytes of a connection. Counted at the end.
     pub bytes_out: u64,
 }
 
-/// The last minute and the last hour. The newest point is the last one.
+/// History of the last minute and the last hour, newest point last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TrafficHistory")]
 pub struct History {
     /// The last 60 seconds, one point each.
     pub seconds: Vec<Point>,
-    /// The last 60 minutes, one point each; the last one is not over yet.
+    /// The last 60 minutes, one point each; the newest minute is not complete.
     pub minutes: Vec<Point>,
 }

@@ -1,4 +1,4 @@
-//! The modules an agent asks for with a tunnel of its own: bodies as those of routes, in one group.
+//! Modules of a tunnel, requested by its agent: the same bodies as those of routes, in one group.
 
 use crate::{
     Code, Error, Result, Secret, checks,
@@ -9,90 +9,90 @@ use crate::{
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
-/// The most networks that both lists of addresses hold together.
+/// Limit of networks in both address lists together.
 pub const ADDRESS_LIMIT: usize = 500;
-/// The most users one tunnel knows by their passwords.
+/// Limit of users of a tunnel.
 pub const USER_LIMIT: usize = 100;
-/// The shortest password, in characters.
+/// Shortest password in characters.
 pub const SHORTEST_PASSWORD: usize = 8;
-/// The longest user name and password together, in bytes.
+/// Longest user name and password together, in bytes.
 pub const LONGEST_USER: usize = 256;
-/// The most certificate authorities for visitors' certificates.
+/// Limit of certificate authorities for visitors' certificates.
 pub const AUTHORITY_LIMIT: usize = 20;
-/// What one message to the server can hold of all modules together, in bytes.
+/// Total bytes of all modules, which must fit one message to the server.
 pub const SIZE_LIMIT: usize = 48 * 1024;
 
-/// All modules a tunnel may have. What is absent is not set; what is not known here cannot be read.
+/// Modules of a tunnel. Absent modules are not set; unknown modules make the whole unreadable.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TunnelModules {
-    /// Which addresses may come in.
+    /// Allowed addresses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_restriction: Option<AddressLists>,
     /// The authorities of visitors' certificates, in PEM, one each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mutual_tls: Vec<String>,
-    /// Which programs may come in.
+    /// User agent filter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_agent_filter: Option<UserAgentFilter>,
-    /// Whose webhooks these are.
+    /// Webhook provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook_verification: Option<WebhookVerification>,
-    /// Who may come in with a password, as `user:password`.
+    /// Allowed users, as `user:password`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub basic_auth: Vec<Secret>,
-    /// Visitors log in with an account they have elsewhere.
+    /// OAuth login of visitors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth: Option<OAuth>,
-    /// Visitors log in with a provider that speaks OpenID Connect.
+    /// OpenID Connect login of visitors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oidc: Option<Oidc>,
-    /// WebSocket connections become TCP streams.
+    /// Whether WebSocket connections are converted to TCP streams.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub websocket_tcp_converter: bool,
-    /// When a failing local service is left alone.
+    /// Settings of the circuit breaker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub circuit_breaker: Option<CircuitBreaker>,
-    /// What happens to the headers of requests.
+    /// Header changes of requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_headers: Option<HeaderChanges>,
-    /// What happens to the headers of answers.
+    /// Header changes of responses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_headers: Option<HeaderChanges>,
-    /// What the local service is told to be called, in the place of what the visitor said.
+    /// Host header sent to the local service instead of the visitor's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_header: Option<String>,
-    /// Answers are compressed.
+    /// Whether responses are compressed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub compression: bool,
 }
 
-/// Networks that may come in, except those that may not.
+/// Allowed networks, minus denied ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AddressLists {
-    /// Who may come in.
+    /// Allowed.
     pub allow: Vec<IpNet>,
-    /// Who of them may not.
+    /// Denied.
     pub deny: Vec<IpNet>,
 }
 
 impl TunnelModules {
-    /// Whether nothing is asked for.
+    /// Whether no module is set.
     pub fn is_empty(&self) -> bool {
         *self == TunnelModules::default()
     }
 
-    /// Whether nothing is asked for but what concerns connections as a whole, whatever is spoken on them.
+    /// Whether only modules of connections are set, which work with any protocol.
     pub fn concerns_connections_only(&self) -> bool {
         let rest = TunnelModules { ip_restriction: None, mutual_tls: Vec::new(), ..self.clone() };
         rest.is_empty()
     }
 
-    /// Judges everything and brings it into the form in which it is applied.
+    /// Validates all modules and normalizes them.
     ///
     /// # Errors
-    /// The first thing that is wrong; `field` names it as configuration files do.
+    /// The first invalid module; `field` names it as configuration files do.
     pub fn check(&mut self) -> Result<()> {
         if let Some(lists) = &self.ip_restriction {
             within("ip_restriction", lists.check())?;
@@ -115,7 +115,7 @@ impl TunnelModules {
             return Err(Error::new(Code::Logins, sentence).with("field", "oauth"));
         }
         if let Some(oauth) = &mut self.oauth {
-            // Which apps a server has is known there only.
+            // Only the server knows its OAuth apps.
             within("oauth", checks::oauth(oauth, |_| true))?;
         }
         if let Some(oidc) = &mut self.oidc {
@@ -159,14 +159,14 @@ impl AddressLists {
         Ok(())
     }
 
-    /// The rules these are. Each is called by its network.
+    /// The rules, each named by its network.
     pub fn rules(&self) -> IpRules {
         let rule = |action| move |network: &IpNet| IpRule { network: *network, action, id: network.to_string().into() };
         IpRules::new(self.allow.iter().map(rule(Action::Allow)).chain(self.deny.iter().map(rule(Action::Deny))))
     }
 }
 
-/// Judges users and passwords, and shows none of them.
+/// Validates users and passwords. Errors contain neither.
 fn users(users: &[Secret]) -> Result<()> {
     if users.len() > USER_LIMIT {
         let sentence = format!("There are {} users; at most {USER_LIMIT} are allowed.", users.len());
@@ -178,7 +178,10 @@ fn users(users: &[Secret]) -> Result<()> {
     Ok(())
 }
 
-/// Judges one `user:password`.
+/// Validates one `user:password`.
+///
+/// # Errors
+/// [`Code::PasswordInvalid`] if the text is not `user:password` or exceeds the limits.
 pub fn user_and_password(text: &Secret) -> Result<()> {
     let refuse = |sentence: String| Err(Error::new(Code::PasswordInvalid, sentence));
     let Some((user, password)) = text.reveal().split_once(':') else {
@@ -198,7 +201,7 @@ pub fn user_and_password(text: &Secret) -> Result<()> {
     Ok(())
 }
 
-/// Says in which module a field is.
+/// Adds the module to the `field` detail of an error.
 fn within<T>(module: &str, judged: Result<T>) -> Result<T> {
     judged.map_err(|error| {
         let field = match error.details.get("field").map(String::as_str) {

@@ -1,17 +1,20 @@
-//! Patterns for a visitor's `User-Agent`: one way to read them, for those who store them and those who apply them.
+//! Patterns for a visitor's `User-Agent`, compiled the same way where they are stored and where they are applied.
 
 use crate::{Code, Error, Result};
 use regex::bytes::{Regex, RegexBuilder};
 
-/// The most patterns one list may hold.
+/// Limit of patterns in one list.
 pub const COUNT_LIMIT: usize = 100;
-/// The longest pattern, in bytes.
+/// Longest pattern in bytes.
 pub const LENGTH_LIMIT: usize = 1024;
-/// The memory one compiled pattern may take, in bytes.
+/// Memory limit of one compiled pattern in bytes.
 const SIZE_LIMIT: usize = 256 << 10;
 
-/// Compiles a pattern, which is looked for anywhere in the header. Its work grows with the header's length and
-/// never explodes, whatever the pattern.
+/// Compiles a pattern that matches anywhere in the header. Matching is linear in the length of the header,
+/// for every pattern.
+///
+/// # Errors
+/// [`Code::PatternLength`] or [`Code::PatternInvalid`].
 pub fn compile(pattern: &str) -> Result<Regex> {
     let shown: String = pattern.chars().take(64).collect();
     if pattern.len() > LENGTH_LIMIT {
@@ -24,7 +27,7 @@ pub fn compile(pattern: &str) -> Result<Regex> {
             regex::Error::CompiledTooBig(_) => {
                 "compiled, it is too large; repeat less, or write several patterns".to_owned()
             }
-            // The last line of the parser's drawing says what is wrong.
+            // The last line of the parser's output names the mistake.
             error => {
                 let drawing = error.to_string();
                 let last = drawing.lines().last().unwrap_or_default();

@@ -1,13 +1,13 @@
-//! The one table of webhook providers: how each is called and what its signatures are checked with.
+//! Table of webhook providers: names and verification keys.
 
-/// What the signatures of a provider are checked with.
+/// Key that verifies the signatures of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecretKind {
-    /// A text that the provider and the endpoint share.
+    /// Secret shared by provider and endpoint.
     Shared,
     /// The provider's public key: ECDSA on P-256, DER in base64.
     PublicKey,
-    /// Nothing: the messages name the certificate they are signed with.
+    /// None: messages name the certificate that signs them.
     None,
 }
 
@@ -21,20 +21,20 @@ macro_rules! providers {
         }
 
         impl Provider {
-            /// Every provider, in the order of the table.
+            /// All providers in table order.
             pub const ALL: &'static [Provider] = &[$(Provider::$variant,)*];
 
-            /// How it is called.
+            /// Name.
             pub const fn name(self) -> &'static str {
                 match self { $(Provider::$variant => $name,)* }
             }
 
-            /// What else it is called.
+            /// Aliases.
             pub const fn aliases(self) -> &'static [&'static str] {
                 match self { $(Provider::$variant => &[$($alias),*],)* }
             }
 
-            /// What its signatures are checked with.
+            /// Verification key of its signatures.
             pub const fn secret(self) -> SecretKind {
                 match self { $(Provider::$variant => SecretKind::$secret,)* }
             }
@@ -115,7 +115,7 @@ providers! {
 }
 
 impl Provider {
-    /// Finds a provider by its name or another one it has; upper and lower case are the same.
+    /// Finds a provider by name or alias, case-insensitively.
     pub fn find(text: &str) -> Option<Provider> {
         let called = |provider: &Provider| {
             provider.name().eq_ignore_ascii_case(text)
@@ -124,14 +124,14 @@ impl Provider {
         Provider::ALL.iter().copied().find(called)
     }
 
-    /// Every name and every other name.
+    /// All names and aliases.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Provider::ALL
             .iter()
             .flat_map(|provider| std::iter::once(provider.name()).chain(provider.aliases().iter().copied()))
     }
 
-    /// Whether a secret belongs to it.
+    /// Whether the provider has a secret.
     pub const fn has_secret(self) -> bool {
         !matches!(self.secret(), SecretKind::None)
     }

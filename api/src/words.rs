@@ -1,4 +1,4 @@
-//! Names that people can say: `quiet-otter-4821`.
+//! Pronounceable names: `quiet-otter-4821`.
 
 use rand::{Rng, seq::IndexedRandom};
 

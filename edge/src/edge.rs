@@ -19,7 +19,7 @@ use crate::{
 };
 use postern_api::{
     Code, Error,
-    published::{Changed, Mark, Published},
+    published::{Changed, ChangeCursor, Published},
 };
 use postern_logins::Logins;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -185,12 +185,12 @@ impl ConfigurationFollower {
 
     /// Applies every change, and retries what failed.
     async fn follow(self, mut published: watch::Receiver<Arc<Published>>) {
-        let mut former: Option<Mark> = None;
+        let mut former: Option<ChangeCursor> = None;
         loop {
             let now = published.borrow_and_update().clone();
-            let changed = former.and_then(|former| former.until(&now.mark));
+            let changed = former.and_then(|former| former.until(&now.cursor));
             let failed = self.apply(&now, changed.as_ref()).await;
-            former = (!failed).then(|| now.mark.clone());
+            former = (!failed).then(|| now.cursor.clone());
             tokio::select! {
                 changed = published.changed() => if changed.is_err() {
                     // The publisher is gone; the last configuration stays in use.

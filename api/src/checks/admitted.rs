@@ -1,16 +1,19 @@
-//! Lists of who may come in: e-mail addresses, their domains, teams and organizations.
+//! Access lists: e-mail addresses, e-mail domains, teams and organizations.
 
 use super::login::{count, refusal, shown};
 use crate::{Code, Error, Result, host::HostName, module::ADMITTED_LIMIT};
 use std::collections::HashSet;
 
-/// The longest e-mail address, and the longest part before its `@`.
+/// Longest e-mail address in bytes, and longest part before its `@`.
 const EMAIL_LENGTH: usize = 254;
 const LOCAL_LENGTH: usize = 64;
-/// The longest name of a team or organization.
+/// Longest name of a team or organization in bytes.
 const SLUG_LENGTH: usize = 100;
 
-/// Judges e-mail addresses and brings them into the form in which they are compared.
+/// Validates e-mail addresses and normalizes them for comparison.
+///
+/// # Errors
+/// [`Code::EmailInvalid`] or [`Code::EmailRepeated`], with the `field` detail.
 pub fn emails(addresses: &mut [String]) -> Result<()> {
     let field = "email_addresses";
     count(addresses.len(), ADMITTED_LIMIT, field)?;
@@ -25,7 +28,10 @@ pub fn emails(addresses: &mut [String]) -> Result<()> {
     })
 }
 
-/// Judges the domains of e-mail addresses and brings them into the form in which they are compared.
+/// Validates e-mail domains and normalizes them for comparison.
+///
+/// # Errors
+/// [`Code::EmailDomainInvalid`] or [`Code::EmailDomainRepeated`], with the `field` detail.
 pub fn domains(domains: &mut [String]) -> Result<()> {
     let field = "email_domains";
     count(domains.len(), ADMITTED_LIMIT, field)?;
@@ -43,7 +49,10 @@ pub fn domains(domains: &mut [String]) -> Result<()> {
     })
 }
 
-/// Judges teams: `org/team`, or the number of a team.
+/// Validates teams: `org/team`, or the number of a team.
+///
+/// # Errors
+/// [`Code::TeamInvalid`] or another code about the list, with the `field` detail.
 pub fn teams(teams: &[String]) -> Result<()> {
     let field = "teams";
     count(teams.len(), ADMITTED_LIMIT, field)?;
@@ -60,7 +69,10 @@ pub fn teams(teams: &[String]) -> Result<()> {
     })
 }
 
-/// Judges organizations.
+/// Validates organizations.
+///
+/// # Errors
+/// [`Code::FieldInvalid`] if a name is not valid, with the `field` detail.
 pub fn organizations(organizations: &[String]) -> Result<()> {
     let field = "organizations";
     count(organizations.len(), ADMITTED_LIMIT, field)?;
@@ -76,7 +88,7 @@ pub fn organizations(organizations: &[String]) -> Result<()> {
     })
 }
 
-/// The canonical form of an e-mail address: lower case, IDNA applied to the domain.
+/// Canonical form of an e-mail address: lower case, IDNA applied to the domain.
 fn email(text: &str) -> Option<String> {
     let (local, domain) = text.rsplit_once('@')?;
     let fits = |letter: char| !letter.is_control() && !letter.is_whitespace() && !"@\"(),:;<>[\\]".contains(letter);
@@ -101,7 +113,7 @@ fn slug(text: &str, signs: &[u8]) -> bool {
     (1..=SLUG_LENGTH).contains(&text.len()) && text.bytes().all(fits)
 }
 
-/// Refuses what stands in a list twice; `form` is how entries are compared.
+/// Refuses duplicates in a list; `form` is the form in which entries are compared.
 fn each_once(entries: &[String], form: impl Fn(&str) -> String, refuse: impl Fn(&str) -> Error) -> Result<()> {
     let mut seen = HashSet::new();
     match entries.iter().find(|entry| !seen.insert(form(entry))) {

@@ -1,11 +1,14 @@
-//! The circuit breaker: its numbers must make sense.
+//! Validation of the circuit breaker.
 
 use crate::{
     Code, Error, Result,
     module::{BUCKET_LIMIT, CircuitBreaker},
 };
 
-/// Judges the module.
+/// Validates the module.
+///
+/// # Errors
+/// The code of the first value out of range, with the `field` detail.
 pub fn circuit_breaker(module: &CircuitBreaker) -> Result<()> {
     let (code, field, sentence) = if !(0.0..=1.0).contains(&module.error_threshold_percentage) {
         let sentence = "`error_threshold_percentage` is a share from 0 to 1: write 0.25 for a quarter.".to_owned();

@@ -1,4 +1,4 @@
-//! What the three login modules check alike: session options, scopes, lists of names.
+//! Checks shared by the three login modules: session options, scopes, lists of names.
 
 use crate::{
     Code, Error, Result,
@@ -8,7 +8,10 @@ use crate::{
     },
 };
 
-/// Judges session options; an empty cookie prefix becomes the default.
+/// Validates session options; an empty cookie prefix becomes the default.
+///
+/// # Errors
+/// The code of the first invalid option, with the `field` detail.
 pub fn session(mut options: SessionOptions) -> Result<SessionOptions> {
     let prefix = &mut options.cookie_prefix;
     if prefix.is_empty() {
@@ -31,7 +34,10 @@ pub fn session(mut options: SessionOptions) -> Result<SessionOptions> {
     Ok(options)
 }
 
-/// Judges scopes and leaves each in once.
+/// Validates scopes and removes duplicates.
+///
+/// # Errors
+/// [`Code::FieldInvalid`] if there are too many scopes or one is not valid.
 pub fn scopes(scopes: &mut Vec<String>, field: &str) -> Result<()> {
     once(scopes);
     count(scopes.len(), SCOPE_LIMIT, field)?;
@@ -49,7 +55,10 @@ pub fn scopes(scopes: &mut Vec<String>, field: &str) -> Result<()> {
     Ok(())
 }
 
-/// Judges the length of a client id or secret, without showing it.
+/// Validates the length of a client id or secret. Errors do not contain it.
+///
+/// # Errors
+/// [`Code::FieldInvalid`] if the text is too long.
 pub fn client(text: &str, field: &str) -> Result<()> {
     if text.chars().count() <= CLIENT_LENGTH {
         return Ok(());
@@ -58,7 +67,10 @@ pub fn client(text: &str, field: &str) -> Result<()> {
     Err(refusal(Code::FieldInvalid, field, sentence))
 }
 
-/// Judges how many entries a list has.
+/// Validates the number of entries in a list.
+///
+/// # Errors
+/// [`Code::FieldInvalid`] if there are more than `limit` entries.
 pub fn count(entries: usize, limit: usize, field: &str) -> Result<()> {
     if entries <= limit {
         return Ok(());
@@ -67,13 +79,13 @@ pub fn count(entries: usize, limit: usize, field: &str) -> Result<()> {
     Err(refusal(Code::FieldInvalid, field, sentence))
 }
 
-/// Leaves each text in once, the order kept.
+/// Removes duplicates and keeps the order.
 pub fn once(texts: &mut Vec<String>) {
     let mut seen = std::collections::HashSet::new();
     texts.retain(|text| seen.insert(text.clone()));
 }
 
-/// The beginning of what somebody wrote, fit to stand in a sentence.
+/// Beginning of an input, for error messages.
 pub fn shown(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(80).collect()
 }

@@ -1,4 +1,4 @@
-//! What may be written into modules, whoever writes it: judged once for the management API, the agent and the edge.
+//! Validation of modules, shared by the management API, the agent and the edge.
 
 pub mod admitted;
 mod circuit_breaker;

@@ -1,4 +1,4 @@
-//! OAuth: one provider, an app to log in with, and lists of who may come in.
+//! Validation of the OAuth module: one provider, its OAuth app and access lists.
 
 use super::{
     admitted::{domains, emails, organizations, teams},
@@ -9,7 +9,10 @@ use crate::{
     module::{IdentityProvider, LONGEST_CHECK, LoginMembers, OAuth, OAuthProvider, SHORTEST_CHECK},
 };
 
-/// Judges the module and completes it. `has_app` says whether the server has an app of its own with a provider.
+/// Validates the module and completes it. `has_app` tells whether the server has an OAuth app of its own at a provider.
+///
+/// # Errors
+/// The code of the first invalid member, with the `field` detail.
 pub fn oauth(module: &mut OAuth, has_app: impl Fn(IdentityProvider) -> bool) -> Result<()> {
     module.set_session_options(session(module.session_options())?);
     interval(module.auth_check_interval)?;
@@ -25,7 +28,7 @@ pub fn oauth(module: &mut OAuth, has_app: impl Fn(IdentityProvider) -> bool) -> 
     Ok(())
 }
 
-/// The one provider that is configured.
+/// The configured provider.
 fn only(provider: &mut OAuthProvider) -> Result<IdentityProvider> {
     let configured: Vec<_> = provider.configured().into_iter().map(|(provider, _)| provider).collect();
     let names = |providers: &[IdentityProvider]| {
@@ -67,7 +70,7 @@ fn login(
     }
 }
 
-/// The app of the server's operator: there must be one, and what it asks for is not the caller's to say.
+/// The OAuth app of the server's operator must exist, and its scopes cannot be changed.
 fn managed(
     provider: IdentityProvider,
     members: &LoginMembers<'_>,
@@ -86,7 +89,7 @@ fn managed(
     Ok(())
 }
 
-/// An app of one's own: what the login itself needs is asked for in any case.
+/// An own OAuth app: the scopes that the login needs are always added.
 fn own(provider: IdentityProvider, members: &mut LoginMembers<'_>) -> Result<()> {
     scopes(members.scopes, "scopes")?;
     let lists = !members.email_addresses.is_empty() || !members.email_domains.is_empty();
@@ -117,7 +120,7 @@ fn interval(seconds: u32) -> Result<()> {
     Err(refusal(code, "auth_check_interval", sentence))
 }
 
-/// Says in which provider the field is.
+/// Adds the provider to the `field` detail of an error.
 fn within(error: Error, provider: IdentityProvider) -> Error {
     let field = error.details.get("field").cloned().unwrap_or_default();
     error.with("field", format!("provider.{provider}.{field}"))

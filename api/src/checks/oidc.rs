@@ -1,4 +1,4 @@
-//! OpenID Connect: an issuer and an app at it.
+//! Validation of the OpenID Connect module: an issuer and a client.
 
 use super::login::{client, refusal, scopes, session, shown};
 use crate::{
@@ -7,7 +7,10 @@ use crate::{
 };
 use url::{Host, Url};
 
-/// Judges the module and completes it.
+/// Validates the module and completes it.
+///
+/// # Errors
+/// The code of the first invalid member, with the `field` detail.
 pub fn oidc(module: &mut Oidc) -> Result<()> {
     module.set_session_options(session(module.session_options())?);
     issuer(&module.issuer)?;
@@ -31,7 +34,7 @@ pub fn oidc(module: &mut Oidc) -> Result<()> {
     Ok(())
 }
 
-/// Judges an issuer. It is kept as it was written: tokens must name it letter by letter.
+/// Validates an issuer. It is stored unchanged, because tokens must contain exactly the same text.
 fn issuer(text: &str) -> Result<()> {
     if text.is_empty() {
         let sentence = "`issuer` is needed: the address of the provider, such as `https://accounts.example.com`.";

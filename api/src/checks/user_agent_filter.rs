@@ -1,4 +1,4 @@
-//! The user agent filter: every pattern must compile within its limits.
+//! Validation of the user agent filter: every pattern must compile within its limits.
 
 use crate::{
     Code, Error, Result,
@@ -6,7 +6,10 @@ use crate::{
     user_agents::{COUNT_LIMIT, compile},
 };
 
-/// Judges both lists.
+/// Validates both lists.
+///
+/// # Errors
+/// [`Code::PatternCount`], [`Code::PatternLength`] or [`Code::PatternInvalid`], with the `field` detail.
 pub fn user_agent_filter(module: &UserAgentFilter) -> Result<()> {
     judge(&module.allow, "allow")?;
     judge(&module.deny, "deny")

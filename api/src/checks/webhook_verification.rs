@@ -1,4 +1,4 @@
-//! Webhook verification: a known provider, and a secret of the form its signatures need.
+//! Validation of webhook verification: a known provider, and a secret of the required form.
 
 use crate::{
     Code, Error, Result, Secret,
@@ -8,7 +8,10 @@ use crate::{
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1, ParsedPublicKey};
 use base64::{Engine, prelude::BASE64_STANDARD};
 
-/// Judges the module.
+/// Validates the module.
+///
+/// # Errors
+/// The code of the first invalid member, with the `field` detail.
 pub fn webhook_verification(module: &WebhookVerification) -> Result<()> {
     let provider = provider(&module.provider)?;
     let secret = module.secret.as_ref().filter(|secret| !secret.is_empty());
@@ -52,7 +55,7 @@ fn provider(text: &str) -> Result<Provider> {
     })
 }
 
-/// Whether a text is a P-256 public key with its frame around it: the bare point is not what the provider shows.
+/// Whether a text is a P-256 public key as SubjectPublicKeyInfo; providers do not show the bare point.
 fn is_public_key(text: &Secret) -> bool {
     const SEQUENCE: u8 = 0x30;
     let Ok(bytes) = BASE64_STANDARD.decode(text.reveal()) else { return false };

@@ -1,4 +1,4 @@
-//! What can be read and not changed: `client.views::<Tunnel>().list()`.
+//! Read-only kinds: `client.views::<Tunnel>().list()`.
 
 use super::Client;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use reqwest::Method;
 use std::marker::PhantomData;
 
-/// The operations on a view.
+/// Operations on a view.
 #[derive(Debug)]
 pub struct Views<'a, V> {
     client: &'a Client,
@@ -17,22 +17,25 @@ pub struct Views<'a, V> {
 
 /// One page of a view, newest first.
 #[derive(Clone, Debug)]
-pub struct Glance<V> {
-    /// The records of this page.
+pub struct ViewPage<V> {
+    /// Records of this page.
     pub records: Vec<V>,
-    /// The absolute address of the next page, if there is one.
+    /// Absolute URL of the next page, if any.
     pub next_page_uri: Option<String>,
 }
 
 impl Client {
-    /// The operations on a view.
+    /// Operations on a view.
     pub fn views<V: View>(&self) -> Views<'_, V> {
         Views { client: self, kind: PhantomData }
     }
 }
 
 impl Views<'_, TunnelSession> {
-    /// Tells the agent of a session what to do.
+    /// Sends a command to the agent of a session.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
     pub async fn command(&self, id: &Id<TunnelSession>, command: SessionCommand) -> Result<()> {
         let url = self.client.url(&format!("{}/{id}/{}", TunnelSession::PATH, command.as_str()));
         self.client.send(Method::POST, &url, Some(&SessionCommandBody {})).await.map(|_| ())
@@ -40,7 +43,10 @@ impl Views<'_, TunnelSession> {
 }
 
 impl<V: Removable> Views<'_, V> {
-    /// Deletes one.
+    /// Deletes a record.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
     pub async fn delete(&self, id: &Id<V>) -> Result<()> {
         let url = self.client.url(&format!("{}/{id}", V::PATH));
         self.client.send(Method::DELETE, &url, None::<&()>).await.map(|_| ())
@@ -48,26 +54,38 @@ impl<V: Removable> Views<'_, V> {
 }
 
 impl<V: View> Views<'_, V> {
-    /// Reads one.
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
     pub async fn get(&self, id: &Id<V>) -> Result<V> {
         let url = self.client.url(&format!("{}/{id}", V::PATH));
         self.client.call(Method::GET, &url, None::<&()>).await
     }
 
     /// Reads the first page, with at most `limit` records (1 to 100).
-    pub async fn page(&self, limit: usize) -> Result<Glance<V>> {
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
+    pub async fn page(&self, limit: usize) -> Result<ViewPage<V>> {
         self.page_at(&self.client.url(&format!("{}?limit={limit}", V::PATH))).await
     }
 
-    /// Reads the page after another one.
-    pub async fn next(&self, page: &Glance<V>) -> Result<Option<Glance<V>>> {
+    /// Reads the page after `page`, if there is one.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
+    pub async fn next(&self, page: &ViewPage<V>) -> Result<Option<ViewPage<V>>> {
         match &page.next_page_uri {
             Some(uri) => self.page_at(&self.client.own(V::PATH, uri)).await.map(Some),
             None => Ok(None),
         }
     }
 
-    /// Reads all of them, page by page, newest first.
+    /// Reads all records, page by page, newest first.
+    ///
+    /// # Errors
+    /// Those of [`Client::json`].
     pub async fn list(&self) -> Result<Vec<V>> {
         let mut page = self.page(100).await?;
         let mut records = std::mem::take(&mut page.records);
@@ -78,8 +96,8 @@ impl<V: View> Views<'_, V> {
         Ok(records)
     }
 
-    async fn page_at(&self, url: &str) -> Result<Glance<V>> {
+    async fn page_at(&self, url: &str) -> Result<ViewPage<V>> {
         let (records, next_page_uri) = self.client.page_at(url, V::LIST).await?;
-        Ok(Glance { records, next_page_uri })
+        Ok(ViewPage { records, next_page_uri })
     }
 }

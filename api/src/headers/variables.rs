@@ -1,23 +1,23 @@
-//! Variables in the values of headers: `${name}` stands for something about the connection, the request or its answer.
+//! Variables in header values: `${name}` is replaced by a fact about the connection, the request or its response.
 
 macro_rules! variables {
     ($($variant:ident = $name:literal, $sentence:literal;)*) => {
-        /// Something a value can name.
+        /// A variable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Variable {
             $(#[doc = $sentence] $variant,)*
         }
 
         impl Variable {
-            /// All there are.
+            /// All variables.
             pub const ALL: &[Variable] = &[$(Variable::$variant),*];
 
-            /// How it is written between `${` and `}`.
+            /// Name between `${` and `}`.
             pub const fn name(self) -> &'static str {
                 match self { $(Variable::$variant => $name,)* }
             }
 
-            /// What it stands for.
+            /// Meaning.
             pub const fn sentence(self) -> &'static str {
                 match self { $(Variable::$variant => $sentence,)* }
             }
@@ -41,16 +41,16 @@ variables! {
     Status = "res.status", "The status of the answer; empty in the headers of requests.";
 }
 
-/// A part of a value.
+/// Part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// Stands as it is.
+    /// Literal text.
     Text(&'a str),
-    /// Stands for something. Names that nobody knows stand for the empty text.
+    /// A variable. Unknown names are replaced by the empty text.
     Variable(Option<Variable>),
 }
 
-/// The parts of a value in their order. A `${` that is never closed is text.
+/// Parts of a value in order. An unclosed `${` is literal text.
 pub fn pieces(value: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = value;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! The backend module: where an edge's visitors go.
+//! The backend module: the backend of an edge or route.
 
 use crate::{
     module::{Module, enabled, yes},
@@ -7,7 +7,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Names the backend that stands behind an endpoint.
+/// Sets the backend of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Backend {
@@ -20,7 +20,7 @@ pub struct Backend {
     pub backend_id: String,
 }
 
-/// The backend module as it is shown.
+/// The backend module in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BackendView {
     /// Whether it counts.
@@ -30,7 +30,7 @@ pub struct BackendView {
 }
 
 impl Backend {
-    /// An enabled module that leads to this backend.
+    /// An enabled module with this backend.
     pub fn to(id: impl std::fmt::Display) -> Self {
         Backend { enabled: true, backend_id: id.to_string() }
     }

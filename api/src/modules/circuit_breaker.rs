@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The most buckets a rolling window may have.
 pub const BUCKET_LIMIT: u32 = 128;
 
-/// When a backend has failed too often, and for how long it is left alone.
+/// Circuit breaker: stops sending requests to a backend that fails too often.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CircuitBreaker {
@@ -27,7 +27,7 @@ pub struct CircuitBreaker {
     #[serde(default = "ten")]
     #[schemars(range(min = 1, max = 128))]
     pub num_buckets: u32,
-    /// How many requests the window must hold before their errors are looked at.
+    /// Minimum number of requests in the window before the share of errors is evaluated.
     #[serde(default = "twenty")]
     #[schemars(range(max = 4_294_967_295_u32))]
     pub volume_threshold: u32,
@@ -37,7 +37,7 @@ pub struct CircuitBreaker {
     pub error_threshold_percentage: f64,
 }
 
-/// The circuit breaker module as it is shown.
+/// The circuit breaker module in responses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CircuitBreakerView {
     /// Whether it counts.
@@ -48,7 +48,7 @@ pub struct CircuitBreakerView {
     pub rolling_window: u32,
     /// The parts in which the window moves on.
     pub num_buckets: u32,
-    /// How many requests the window must hold before their errors are looked at.
+    /// Minimum number of requests in the window before the share of errors is evaluated.
     pub volume_threshold: u32,
     /// The share of errors that trips the circuit.
     pub error_threshold_percentage: f64,

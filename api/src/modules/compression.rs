@@ -1,4 +1,4 @@
-//! The compression module: answers are compressed on their way to visitors who understand it.
+//! The compression module: compresses responses for visitors who accept it.
 
 use crate::{
     module::{Module, enabled, yes},

@@ -1,4 +1,4 @@
-//! The header modules: what is added to and taken from requests on their way in and answers on their way out.
+//! The header modules: headers added to and removed from requests and responses.
 
 use crate::module::{Module, enabled, yes};
 use schemars::{JsonSchema, Schema};
@@ -23,7 +23,7 @@ pub struct HeaderChanges {
     pub remove: Vec<String>,
 }
 
-/// A header module as it is shown.
+/// A header module in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeaderChangesView {
     /// Whether it counts.
@@ -34,12 +34,12 @@ pub struct HeaderChangesView {
     pub remove: Vec<String>,
 }
 
-/// What happens to the headers of requests before they go to the backend.
+/// Header changes of requests before they go to the backend.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct RequestHeaders(pub HeaderChanges);
 
-/// What happens to the headers of answers before they go to the visitor.
+/// Header changes of responses before they go to the visitor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ResponseHeaders(pub HeaderChanges);

@@ -23,7 +23,7 @@ pub struct IpRestriction {
     pub ip_policy_ids: Vec<String>,
 }
 
-/// The IP restriction module as it is shown.
+/// The IP restriction module in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IpRestrictionView {
     /// Whether it counts.

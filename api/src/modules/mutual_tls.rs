@@ -23,7 +23,7 @@ pub struct MutualTls {
     pub certificate_authority_ids: Vec<String>,
 }
 
-/// The mutual TLS module as it is shown.
+/// The mutual TLS module in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MutualTlsView {
     /// Whether it counts.

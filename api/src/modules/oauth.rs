@@ -1,4 +1,4 @@
-//! The OAuth module: visitors log in with an account they have elsewhere.
+//! The OAuth module: visitors log in with an account at an OAuth provider.
 
 use super::session_options::login_module;
 use crate::{Secret, module::Module};
@@ -9,37 +9,37 @@ use serde::{Deserialize, Serialize};
 pub const SCOPE_LIMIT: usize = 50;
 /// The longest scope, in characters.
 pub const SCOPE_LENGTH: usize = 256;
-/// The most entries of each list of who may come in.
+/// Limit of entries in each access list.
 pub const ADMITTED_LIMIT: usize = 100;
 /// The longest client id or secret, in characters.
 pub const CLIENT_LENGTH: usize = 512;
-/// The shortest time between two checks of a user, in seconds; 0 means that there are none after the login.
+/// Shortest interval between two checks of a user in seconds; 0 disables checks after the login.
 pub const SHORTEST_CHECK: u32 = 180;
 /// The longest, one year.
 pub const LONGEST_CHECK: u32 = 365 * 24 * 3600;
 
 login_module! {
-    /// Lets in who logs in with the provider and is on one of its lists.
+    /// Allows visitors who log in with the provider and are on one of its lists.
     OAuth {
-        /// Which provider, and whom it lets in.
+        /// Provider and its access lists.
         #[serde(default)]
         #[schemars(!default)]
         provider: OAuthProvider,
-        /// Seconds after which a user is asked for anew at the provider and judged again; 0: only at the login.
+        /// Seconds after which the user's access is checked again at the provider; 0: only at the login.
         #[serde(default)]
         #[schemars(schema_with = "check_interval")]
         auth_check_interval: u32,
     }
-    /// The OAuth module as it is shown.
+    /// The OAuth module in responses.
     OAuthView {
-        /// Which provider, and whom it lets in.
+        /// Provider and its access lists.
         provider: OAuthProviderView,
-        /// Seconds after which a user is asked for anew at the provider and judged again; 0: only at the login.
+        /// Seconds after which the user's access is checked again at the provider; 0: only at the login.
         auth_check_interval: u32,
     }
 }
 
-/// The configuration of one provider, as it is put and as it is shown: members they all have, then its own.
+/// Configuration of one provider in requests and responses: common members, then its own.
 macro_rules! login {
     ($(#[$doc:meta])* $name:ident / $view:ident { $($(#[$member_doc:meta])* $member:ident ($($rule:tt)+),)* }) => {
         $(#[$doc])*
@@ -54,7 +54,7 @@ macro_rules! login {
             #[serde(default)]
             #[schemars(length(max = 512))]
             pub client_secret: Secret,
-            /// What is asked of the provider; only with an app of one's own. What the login itself needs is added.
+            /// OAuth scopes; only with an own OAuth app. Scopes that the login needs are added.
             #[serde(default)]
             #[schemars(length(max = 50), inner(length(min = 1, max = 256), regex(pattern = "^[!#-\\[\\]-~]+$")))]
             pub scopes: Vec<String>,
@@ -74,7 +74,7 @@ macro_rules! login {
             )*
         }
         impl $name {
-            /// What every provider has.
+            /// Common members of all providers.
             pub fn common(&mut self) -> LoginMembers<'_> {
                 LoginMembers {
                     client_id: &mut self.client_id,
@@ -86,14 +86,14 @@ macro_rules! login {
             }
         }
 
-        /// A provider as it is shown.
+        /// A provider in responses.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         pub struct $view {
             /// The id of the OAuth app. Empty: the one the server's operator configured.
             pub client_id: String,
             /// The secret of that app.
             pub client_secret: Secret,
-            /// What is asked of the provider.
+            /// OAuth scopes.
             pub scopes: Vec<String>,
             /// The e-mail addresses that may come in.
             pub email_addresses: Vec<String>,
@@ -117,11 +117,11 @@ macro_rules! login {
 }
 
 login! {
-    /// A provider and whom it lets in: everybody if both lists are empty, else who is on one of them.
+    /// A provider and its access lists: everyone if both lists are empty, else the members of either.
     OAuthLogin / OAuthLoginView {}
 }
 login! {
-    /// GitHub and whom it lets in: everybody if all lists are empty, else who is on one of them.
+    /// GitHub and its access lists: everyone if all lists are empty, else the members of any.
     GithubLogin / GithubLoginView {
         /// Teams, `<org>/<team>` or the number of a team, whose members may come in.
         teams(length(max = 100), inner(regex(pattern = "^([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100}|[0-9]{1,20})$"))),
@@ -188,15 +188,15 @@ pub struct LoginMembers<'a> {
     pub client_id: &'a mut String,
     /// Its secret.
     pub client_secret: &'a mut Secret,
-    /// What is asked for.
+    /// Scopes.
     pub scopes: &'a mut Vec<String>,
-    /// Who may come in.
+    /// Allowed.
     pub email_addresses: &'a mut Vec<String>,
     /// From which domains one may come in.
     pub email_domains: &'a mut Vec<String>,
 }
 
-/// Where people have the account they log in with.
+/// OAuth providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum IdentityProvider {
@@ -245,7 +245,7 @@ impl IdentityProvider {
         }
     }
 
-    /// What a login must be allowed to read to know who somebody is.
+    /// Scopes that a login needs to identify the person.
     pub const fn minimum_scopes(self) -> &'static [&'static str] {
         match self {
             Self::Github => &["read:user", "read:org"],

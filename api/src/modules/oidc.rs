@@ -5,11 +5,11 @@ use crate::{Secret, module::Module};
 
 /// The longest issuer, in bytes.
 pub const ISSUER_LIMIT: usize = 255;
-/// What is asked for if nothing is said.
+/// Default scopes.
 pub const DEFAULT_SCOPES: [&str; 3] = ["openid", "profile", "email"];
 
 login_module! {
-    /// Lets in whom the issuer knows.
+    /// Allows visitors whom the issuer authenticates.
     Oidc {
         /// The address of the provider, below which its configuration is found.
         #[serde(default)]
@@ -23,12 +23,12 @@ login_module! {
         #[serde(default)]
         #[schemars(!default, length(min = 1, max = 512))]
         client_secret: Secret,
-        /// What is asked of the provider. `openid` is added if it is missing.
+        /// Scopes. `openid` is added if it is missing.
         #[serde(default)]
         #[schemars(length(max = 50), inner(length(min = 1, max = 256), regex(pattern = "^[!#-\\[\\]-~]+$")))]
         scopes: Vec<String>,
     }
-    /// The OpenID Connect module as it is shown.
+    /// The OpenID Connect module in responses.
     OidcView {
         /// The address of the provider, below which its configuration is found.
         issuer: String,
@@ -36,7 +36,7 @@ login_module! {
         client_id: String,
         /// The secret of that app.
         client_secret: Secret,
-        /// What is asked of the provider.
+        /// OAuth scopes.
         scopes: Vec<String>,
     }
 }

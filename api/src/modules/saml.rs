@@ -18,7 +18,7 @@ pub const NAMEID_FORMATS: [&str; 4] = [
 ];
 
 login_module! {
-    /// Lets in whom the identity provider vouches for.
+    /// Allows visitors whom the identity provider authenticates.
     Saml {
         /// The identity provider's EntityDescriptor, the whole XML; at most 128 KiB.
         #[serde(default)]
@@ -27,23 +27,23 @@ login_module! {
         /// Whether the provider must ask for the password again at every login.
         #[serde(default)]
         force_authn: bool,
-        /// Whether a login may begin at the provider. True unless it is said otherwise.
+        /// Whether a login may start at the provider. Default: true.
         #[serde(default = "yes", deserialize_with = "enabled")]
         allow_idp_initiated: bool,
         /// The groups whose members may come in. Empty: everybody.
         #[serde(default)]
         #[schemars(length(max = 100), inner(length(min = 1, max = 256)))]
         authorized_groups: Vec<String>,
-        /// How the provider is to name people. Empty: the default, `urn:oasis:names:tc:SAML:2.0:nameid-format:persistent`.
+        /// Name identifier format. Empty: the default, `urn:oasis:names:tc:SAML:2.0:nameid-format:persistent`.
         #[serde(default)]
         #[schemars(extend("enum" = formats()))]
         nameid_format: String,
     }
-    /// The SAML module as it is shown: with what the identity provider must be told.
+    /// The SAML module in responses, with the settings for the identity provider.
     SamlView {
         /// The identity provider's EntityDescriptor, as it was given.
         idp_metadata: String,
-        /// Always empty: metadata is given, not fetched.
+        /// Always empty: metadata is uploaded, not fetched.
         idp_metadata_url: String,
         /// Whether the provider must ask for the password again at every login.
         force_authn: bool,
@@ -51,17 +51,17 @@ login_module! {
         allow_idp_initiated: bool,
         /// The groups whose members may come in. Empty: everybody.
         authorized_groups: Vec<String>,
-        /// How the provider is to name people.
+        /// Name identifier format.
         nameid_format: String,
-        /// What this route is called at the identity provider.
+        /// Entity id of this route at the identity provider.
         entity_id: String,
-        /// Where the identity provider sends its answers.
+        /// Assertion consumer service URL.
         assertion_consumer_service_url: String,
-        /// Where the identity provider ends sessions.
+        /// Single logout URL.
         single_logout_url: String,
-        /// The certificate of the key that signs what is sent to the identity provider.
+        /// Certificate of the key that signs messages to the identity provider.
         request_signing_certificate_pem: String,
-        /// Where the identity provider can read all of this; the same as `entity_id`.
+        /// URL of the service provider metadata; equal to `entity_id`.
         metadata_url: String,
     }
 }

@@ -1,6 +1,6 @@
-//! What the three login modules have in common: how a login is remembered, and for how long.
+//! Session options of the three login modules: cookie and lifetimes.
 
-/// What the session cookie's name begins with unless the module says otherwise.
+/// Default prefix of the session cookie's name.
 pub const DEFAULT_COOKIE_PREFIX: &str = "postern.";
 /// The longest cookie prefix, in characters.
 pub const COOKIE_PREFIX_LIMIT: usize = 64;
@@ -12,7 +12,7 @@ pub const INACTIVITY_LIMIT: u32 = 365 * 24 * 3600;
 pub struct SessionOptions {
     /// Whether OPTIONS requests pass without a login.
     pub options_passthrough: bool,
-    /// What the session cookie's name begins with.
+    /// Prefix of the session cookie's name.
     pub cookie_prefix: String,
     /// Seconds without a request after which a session ends; 0: never.
     pub inactivity_timeout: u32,
@@ -20,7 +20,7 @@ pub struct SessionOptions {
     pub maximum_duration: u32,
 }
 
-/// A login module, as it is put and as it is shown: session options, then its own members. Serde cannot flatten one
+/// A login module in requests and responses: session options, then its own members. Serde cannot flatten one
 /// struct into another that refuses unknown members, so the options are written into each.
 macro_rules! login_module {
     (
@@ -37,7 +37,7 @@ macro_rules! login_module {
             /// Whether OPTIONS requests pass without a login, as CORS needs it.
             #[serde(default)]
             pub options_passthrough: bool,
-            /// What the session cookie's name begins with. Empty: the default.
+            /// Prefix of the session cookie's name. Empty: the default.
             #[serde(default)]
             #[schemars(length(max = 64), regex(pattern = "^[A-Za-z0-9.]*$"))]
             pub cookie_prefix: String,
@@ -77,7 +77,7 @@ macro_rules! login_module {
             pub enabled: bool,
             /// Whether OPTIONS requests pass without a login, as CORS needs it.
             pub options_passthrough: bool,
-            /// What the session cookie's name begins with.
+            /// Prefix of the session cookie's name.
             pub cookie_prefix: String,
             /// Seconds without a request after which a session ends; 0: never.
             pub inactivity_timeout: u32,

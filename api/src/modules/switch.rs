@@ -1,9 +1,9 @@
-//! How modules are shown that are on or off and nothing else.
+//! Modules in responses that are only on or off.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A module without settings, as it is shown.
+/// A module without settings, in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SwitchView {
     /// Whether it counts.

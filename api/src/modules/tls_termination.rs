@@ -1,6 +1,6 @@
-//! The TLS termination modules: where a visitor's TLS ends, and how old its protocol may be.
+//! The TLS termination modules: where a visitor's TLS is terminated, and its minimum version.
 //!
-//! On an HTTPS edge it always ends here. On a TLS edge the bytes may also pass through to the backend.
+//! An HTTPS edge always terminates TLS. A TLS edge may also pass it through to the backend.
 
 use crate::{
     Code, Error, Result,
@@ -24,6 +24,9 @@ pub enum TlsVersion {
 
 impl TlsVersion {
     /// Reads `1.2` or `1.3`.
+    ///
+    /// # Errors
+    /// [`Code::TlsVersion`] for any other text.
     pub fn parse(text: &str) -> Result<Self> {
         let sentence = match text {
             "1.2" => return Ok(TlsVersion::Tls12),
@@ -40,19 +43,22 @@ impl TlsVersion {
     }
 }
 
-/// Where a visitor's TLS ends.
+/// Where a visitor's TLS is terminated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TerminateAt {
     /// At the edge, which shows the certificate.
     #[default]
     Edge,
-    /// At the backend; the edge never sees what is inside.
+    /// At the backend; the edge forwards the encrypted bytes.
     Upstream,
 }
 
 impl TerminateAt {
     /// Reads `edge` or `upstream`.
+    ///
+    /// # Errors
+    /// [`Code::TlsTerminateAt`] for any other text.
     pub fn parse(text: &str) -> Result<Self> {
         match text {
             "edge" => Ok(TerminateAt::Edge),
@@ -74,11 +80,11 @@ pub struct HttpsTermination {
     #[serde(default = "yes", deserialize_with = "enabled")]
     #[schemars(with = "Option<bool>")]
     pub enabled: bool,
-    /// The oldest version of TLS that visitors may speak; `1.2` if it is not said.
+    /// Minimum version of TLS; default: `1.2`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<TlsVersion>")]
     pub min_version: Option<String>,
-    /// Shown, and never said: here only so that who says it is told why not.
+    /// Read-only: accepted here only to return a specific error.
     #[serde(default, skip_serializing)]
     #[schemars(skip)]
     pub terminate_at: Option<Value>,
@@ -92,30 +98,39 @@ pub struct TlsTermination {
     #[serde(default = "yes", deserialize_with = "enabled")]
     #[schemars(with = "Option<bool>")]
     pub enabled: bool,
-    /// Where TLS ends; `edge` if it is not said.
+    /// Where TLS is terminated; default: `edge`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<TerminateAt>")]
     pub terminate_at: Option<String>,
-    /// The oldest version of TLS that visitors may speak; `1.2` if it is not said. Only where TLS ends at the edge.
+    /// Minimum version of TLS; default: `1.2`. Only if TLS is terminated at the edge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<TlsVersion>")]
     pub min_version: Option<String>,
 }
 
 impl HttpsTermination {
-    /// The oldest version of TLS that visitors may speak.
+    /// Minimum version of TLS.
+    ///
+    /// # Errors
+    /// [`Code::TlsVersion`] if the text is not a supported version.
     pub fn oldest(&self) -> Result<TlsVersion> {
         self.min_version.as_deref().map_or(Ok(TlsVersion::default()), TlsVersion::parse)
     }
 }
 
 impl TlsTermination {
-    /// Where TLS ends.
+    /// Where TLS is terminated.
+    ///
+    /// # Errors
+    /// [`Code::TlsTerminateAt`] if the text is not a place.
     pub fn place(&self) -> Result<TerminateAt> {
         self.terminate_at.as_deref().map_or(Ok(TerminateAt::default()), TerminateAt::parse)
     }
 
-    /// The oldest version of TLS that visitors may speak; `None` if that is the backend's affair.
+    /// Minimum version of TLS; `None` if the backend terminates TLS.
+    ///
+    /// # Errors
+    /// [`Code::TlsVersion`] if the text is not a supported version.
     pub fn oldest(&self) -> Result<Option<TlsVersion>> {
         let said = self.min_version.as_deref().map(TlsVersion::parse).transpose()?;
         Ok(match self.place()? {
@@ -125,14 +140,14 @@ impl TlsTermination {
     }
 }
 
-/// The TLS termination module as it is shown.
+/// The TLS termination module in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TerminationView {
     /// Whether it counts.
     pub enabled: bool,
-    /// Where TLS ends.
+    /// Where TLS is terminated.
     pub terminate_at: TerminateAt,
-    /// The oldest version of TLS that visitors may speak; null where TLS does not end at the edge.
+    /// Minimum version of TLS; null if TLS is not terminated at the edge.
     pub min_version: Option<TlsVersion>,
 }
 

@@ -1,10 +1,10 @@
-//! The user agent filter module: which browsers and programs may come in, by what they call themselves.
+//! The user agent filter module: allows and denies visitors by their `User-Agent`.
 
 use crate::module::{Module, enabled, yes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Patterns that are looked for in a visitor's `User-Agent`. Who matches one of `allow`, or none of `deny`, comes in.
+/// Patterns for a visitor's `User-Agent`. A visitor who matches one of `allow`, or none of `deny`, is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserAgentFilter {
@@ -12,24 +12,24 @@ pub struct UserAgentFilter {
     #[serde(default = "yes", deserialize_with = "enabled")]
     #[schemars(with = "Option<bool>")]
     pub enabled: bool,
-    /// Regular expressions of those who may come in whatever `deny` says, at most 100.
+    /// Regular expressions that allow a visitor regardless of `deny`, at most 100.
     #[serde(default)]
     #[schemars(with = "Option<Vec<String>>", length(max = 100), inner(length(max = 1024)))]
     pub allow: Vec<String>,
-    /// Regular expressions of those who may not, at most 100.
+    /// Regular expressions that deny a visitor, at most 100.
     #[serde(default)]
     #[schemars(with = "Option<Vec<String>>", length(max = 100), inner(length(max = 1024)))]
     pub deny: Vec<String>,
 }
 
-/// The user agent filter module as it is shown.
+/// The user agent filter module in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UserAgentFilterView {
     /// Whether it counts.
     pub enabled: bool,
-    /// Who may come in whatever `deny` says.
+    /// Regular expressions that allow a visitor regardless of `deny`.
     pub allow: Vec<String>,
-    /// Who may not.
+    /// Regular expressions that deny a visitor.
     pub deny: Vec<String>,
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The longest secret, in bytes.
 pub const WEBHOOK_SECRET_LIMIT: usize = 2048;
 
-/// Names the provider that sends webhooks, and what its signatures are checked with.
+/// Sets the provider of webhooks and the secret that verifies its signatures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = secret_where_needed)]
@@ -21,7 +21,7 @@ pub struct WebhookVerification {
     #[serde(default = "yes", deserialize_with = "enabled")]
     #[schemars(with = "Option<bool>")]
     pub enabled: bool,
-    /// The provider; upper and lower case are the same.
+    /// Provider, case-insensitive.
     #[schemars(schema_with = "providers")]
     pub provider: String,
     /// The secret shared with the provider. Every provider needs one but `sns`, which must have none.
@@ -30,7 +30,7 @@ pub struct WebhookVerification {
     pub secret: Option<Secret>,
 }
 
-/// The webhook verification module as it is shown.
+/// The webhook verification module in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WebhookVerificationView {
     /// Whether it counts.
@@ -50,7 +50,7 @@ fn providers(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": Provider::names().collect::<Vec<_>>() })
 }
 
-/// Says in the schema which providers need a secret.
+/// Marks in the schema which providers need a secret.
 fn secret_where_needed(schema: &mut Schema) {
     let without: Vec<&str> = Provider::ALL.iter().filter(|one| !one.has_secret()).map(|one| one.name()).collect();
     schema.insert("if".to_owned(), serde_json::json!({ "properties": { "provider": { "enum": without } } }));

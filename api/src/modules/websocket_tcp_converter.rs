@@ -1,4 +1,4 @@
-//! The WebSocket converter module: what visitors send in WebSocket messages reaches the backend as a plain stream.
+//! The WebSocket converter module: the payload of WebSocket messages reaches the backend as a plain TCP stream.
 
 use crate::{
     module::{Module, enabled, yes},

@@ -1,4 +1,4 @@
-//! Where visitors go.
+//! Published backends.
 
 use crate::resource::{FailoverBackend, HttpResponseBackend, StaticBackend, TunnelGroupBackend, WeightedBackend};
 
@@ -7,11 +7,11 @@ use crate::resource::{FailoverBackend, HttpResponseBackend, StaticBackend, Tunne
 pub enum Backend {
     /// The tunnels that carry certain labels.
     TunnelGroup(TunnelGroupBackend),
-    /// One of several, by weight.
+    /// One of several backends, by weight.
     Weighted(WeightedBackend),
-    /// The first of several that can be dialled.
+    /// The first of several backends that can be dialed.
     Failover(FailoverBackend),
-    /// An answer of the edge's own.
+    /// A static response of the edge.
     HttpResponse(HttpResponseBackend),
     /// An address that the server dials itself.
     Static(StaticBackend),

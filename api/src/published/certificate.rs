@@ -1,40 +1,40 @@
-//! Certificates to show to visitors.
+//! Certificates presented to visitors.
 
 use crate::{Secret, Timestamp, resource::ManagedKeyType};
 use std::net::IpAddr;
 
-/// A chain and its private key.
+/// A certificate chain and its private key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
     /// Its id, `cert_…`.
     pub id: String,
-    /// The chain in PEM, leaf first.
+    /// Certificate chain in PEM, leaf first.
     pub chain_pem: String,
-    /// The private key of the leaf in PEM.
+    /// Private key of the leaf in PEM.
     pub private_key_pem: Secret,
-    /// The host names it is valid for; the first part may be `*`, which stands for one label.
+    /// Host names that it is valid for; the first label may be `*`, which matches one label.
     pub names: Vec<String>,
-    /// The addresses it is valid for.
+    /// IP addresses that it is valid for.
     pub addresses: Vec<IpAddr>,
-    /// When the server got it by itself; `None` for one that was uploaded.
+    /// Time at which the server obtained it; `None` for an uploaded certificate.
     pub issued_at: Option<Timestamp>,
-    /// When it becomes valid.
+    /// Start of its validity.
     pub not_before: Timestamp,
-    /// When it is no longer valid.
+    /// End of its validity.
     pub not_after: Timestamp,
 }
 
-/// How a reserved domain comes by its certificate.
+/// Certificate source of a reserved domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DomainCertificate {
-    /// This one was chosen for it.
+    /// A chosen certificate.
     Chosen(String),
-    /// The server gets one with a key of this kind.
+    /// Obtained by the server, with a key of this type.
     Managed(ManagedKeyType),
 }
 
 impl Certificate {
-    /// What is greater for the newer one of two certificates.
+    /// Sort key by age: greater for the newer of two certificates.
     pub fn age(&self) -> (Timestamp, Timestamp, &str) {
         (self.not_before, self.not_after, &self.id)
     }

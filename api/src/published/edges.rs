@@ -1,52 +1,52 @@
-//! Edges as they stand open for visitors.
+//! Published edges.
 
 use super::Settings;
 use crate::{host::HostName, resource::MatchType};
 use std::sync::Arc;
 
-/// Host names with HTTPS.
+/// An HTTPS edge: host names served over HTTPS.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HttpsEdge {
     /// Its id, `edghts_…`.
     pub id: String,
-    /// The names it has, each once.
+    /// Host names, without duplicates.
     pub names: Vec<HostName>,
     /// Modules of the connection: mutual TLS and TLS termination.
     pub settings: Settings,
-    /// Its routes in the order they were made.
+    /// Routes in creation order.
     pub routes: Vec<Arc<HttpsRoute>>,
 }
 
-/// Paths of an HTTPS edge.
+/// A route of an HTTPS edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HttpsRoute {
     /// Its id, `edghtsrt_…`.
     pub id: String,
-    /// How the path is compared.
+    /// How the path is matched.
     pub match_type: MatchType,
-    /// The path, as it was written.
+    /// Path as configured.
     pub path: String,
     /// Modules of the request.
     pub settings: Settings,
 }
 
-/// Host names with TLS.
+/// A TLS edge: host names served over TLS.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TlsEdge {
     /// Its id, `edgtls_…`.
     pub id: String,
-    /// The names it has, each once.
+    /// Host names, without duplicates.
     pub names: Vec<HostName>,
     /// Modules of the connection.
     pub settings: Settings,
 }
 
-/// TCP ports.
+/// A TCP edge: ports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TcpEdge {
     /// Its id, `edgtcp_…`.
     pub id: String,
-    /// The ports it has, each once.
+    /// Ports, without duplicates.
     pub ports: Vec<u16>,
     /// Modules of the connection.
     pub settings: Settings,

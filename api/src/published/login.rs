@@ -1,4 +1,4 @@
-//! How visitors log in, and who has.
+//! Logins of visitors and their sessions.
 
 use super::Map;
 use crate::{
@@ -11,22 +11,22 @@ use std::{collections::BTreeMap, sync::Arc};
 /// The login module of a route.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Login {
-    /// With an account elsewhere.
+    /// OAuth.
     OAuth(Box<OAuth>),
-    /// With a provider of OpenID Connect.
+    /// OpenID Connect.
     Oidc(Oidc),
-    /// With the identity provider of an organization.
+    /// SAML.
     Saml(SamlLogin),
 }
 
-/// A SAML module, and what the server made for it.
+/// A SAML module and the key pair that the server generated for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamlLogin {
     /// The module.
     pub module: Saml,
-    /// What requests are signed with, in PEM.
+    /// Private key that signs requests, in PEM.
     pub signing_key_pem: Secret,
-    /// The certificate that goes with it, in PEM.
+    /// Certificate of the key, in PEM.
     pub signing_certificate_pem: String,
 }
 
@@ -41,22 +41,22 @@ impl Login {
     }
 }
 
-/// What a session is found by: a digest of the secret in the visitor's cookie and the route it is for.
+/// Lookup key of a session: a digest of the secret in the visitor's cookie, and its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SessionKey(pub [u8; 32]);
 
-/// A person as their identity provider described them.
+/// A person as described by the identity provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
     /// The kind of provider: `oidc`, `saml`, or the name of an OAuth provider.
     pub provider: String,
     /// The provider itself: an issuer, an entity id, or the address of an OAuth provider.
     pub provider_url: String,
-    /// What the provider calls them for good.
+    /// Permanent identifier at the provider.
     pub id: String,
-    /// What they call themselves there.
+    /// Name at the provider.
     pub username: String,
-    /// Their e-mail address; empty if the provider gave none that counts.
+    /// E-mail address; empty if the provider supplied no verified one.
     pub email: String,
     /// Their name.
     pub name: String,
@@ -64,16 +64,16 @@ pub struct Person {
     pub told: BTreeMap<String, String>,
 }
 
-/// What a provider gave to ask it for a person again.
+/// Credentials to query the provider for a person again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
-    /// Opens the provider's interfaces.
+    /// Access token of the provider's API.
     pub access: Secret,
-    /// Gets another access token.
+    /// Refresh token.
     pub refresh: Option<Secret>,
 }
 
-/// A browser that has logged in to one route.
+/// A browser session that is logged in to one route.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoginSession {
     /// Its id in the management API; empty until it is kept.
@@ -84,35 +84,35 @@ pub struct LoginSession {
     pub key: SessionKey,
     /// The host name it is for.
     pub host: String,
-    /// The origin visitors know, such as `https://shop.test:4443`.
+    /// Public origin, such as `https://shop.test:4443`.
     pub public_url: String,
     /// The route.
     pub route: String,
     /// The edge of the route; empty for tunnels of agents.
     pub edge: String,
-    /// A digest of provider and client: a session with another one counts no more.
+    /// Digest of provider and client; a session with another digest is invalid.
     pub realm: String,
-    /// A digest of who may come in: when it has changed, the person is judged again.
+    /// Digest of the access rules; when it changes, access is evaluated again.
     pub rules: String,
-    /// Who it is.
+    /// The person.
     pub person: Person,
-    /// To ask the provider again, where that may be wanted.
+    /// Token to query the provider again, if that may be needed.
     pub tokens: Option<Tokens>,
-    /// How the provider names the session, for a logout that begins there.
+    /// Session identifier at the provider, for logouts that start there.
     pub provider_session: String,
-    /// What the browser said it was, cut.
+    /// User agent of the browser, truncated.
     pub user_agent: String,
-    /// Where the browser was when it logged in.
+    /// Address of the browser at login.
     pub address: String,
-    /// When they logged in.
+    /// Time of the login.
     pub created_at: Timestamp,
-    /// The last request that is known of; it may lag behind by a minute.
+    /// Time of the last known request; may lag by a minute.
     pub last_active: Timestamp,
-    /// When the person was last asked for at the provider.
+    /// Time at which the provider was last queried for the person.
     pub checked_at: Timestamp,
-    /// When it ends by its age; `None`: never.
+    /// Expiry by age; `None` for never.
     pub expires_at: Option<Timestamp>,
 }
 
-/// Everybody who has logged in.
+/// All sessions of logged-in visitors.
 pub type LoginSessions = Map<SessionKey, Arc<LoginSession>>;

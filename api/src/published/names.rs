@@ -1,21 +1,21 @@
-//! Names and ports that agents cannot simply take.
+//! Names and ports that agents cannot bind freely.
 
 use super::Map;
 use crate::host::HostName;
 
-/// Who has which names and ports.
+/// Owners of names and ports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    /// The names of HTTPS and TLS edges, with the id of the edge.
+    /// Names of HTTPS and TLS edges, with the id of the edge.
     pub edges: Map<HostName, String>,
     /// Reserved domains, with the id of the owner.
     pub domains: Map<HostName, String>,
-    /// The ports of reserved addresses, with the id of the owner.
+    /// Ports of reserved addresses, with the id of the owner.
     pub addresses: Map<u16, String>,
 }
 
 impl Names {
-    /// For whom a name is reserved, itself or with what it lies in.
+    /// Owner of the reservation of a name, or of a domain that contains it.
     pub fn owner_of(&self, name: &HostName) -> Option<&str> {
         if self.domains.is_empty() {
             return None;
@@ -23,7 +23,7 @@ impl Names {
         name.owned_with().find_map(|name| self.domains.get(&name)).map(String::as_str)
     }
 
-    /// Whether visitors may expect a host: it is reserved as it is, or by a wildcard.
+    /// Whether a host is reserved, by its name or by a wildcard.
     pub fn expects(&self, host: &str) -> bool {
         if self.domains.is_empty() {
             return false;

@@ -1,33 +1,33 @@
-//! The one judgement of IP restrictions, for the management API, the console, agents and visitors alike.
+//! Evaluation of IP restrictions, shared by the management API, the console, agents and visitors.
 
 use crate::{
     Code, Error,
-    ip_rules::{IpRules, Verdict},
+    ip_rules::{IpRules, IpVerdict},
     resource::RestrictionType,
 };
 use std::{net::IpAddr, sync::Arc};
 
-/// Who may use a part of the service. Each enforced restriction of a part must let an address pass.
+/// Addresses that may use a part of the service. Every enforced restriction of a part must allow an address.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IpRestriction {
     /// Its id, `ipx_…`.
     pub id: String,
     /// The part.
     pub guards: RestrictionType,
-    /// Whether it turns anybody away; if not, there are only warnings.
+    /// Whether it is enforced; if not, it only logs warnings.
     pub enforced: bool,
-    /// The rules of all its policies together; a deleted policy adds none.
+    /// Rules of all its policies; a deleted policy adds none.
     pub rules: Arc<IpRules>,
 }
 
-/// What one restriction says about an address.
+/// Decision of one restriction about an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ruling {
-    /// It may pass.
+    /// The address is allowed.
     Passes,
-    /// It may pass only because the restriction is not enforced.
+    /// The address passes only because the restriction is not enforced.
     Warns,
-    /// It may not.
+    /// The address is refused.
     Refuses,
 }
 
@@ -35,15 +35,15 @@ impl IpRestriction {
     fn judge(&self, address: IpAddr) -> (Ruling, Option<Arc<str>>) {
         let against = if self.enforced { Ruling::Refuses } else { Ruling::Warns };
         match self.rules.judge(address) {
-            Verdict::Allowed(rule) => (Ruling::Passes, Some(rule)),
-            Verdict::Denied(rule) => (against, Some(rule)),
-            Verdict::Unmatched => (against, None),
+            IpVerdict::Allowed(rule) => (Ruling::Passes, Some(rule)),
+            IpVerdict::Denied(rule) => (against, Some(rule)),
+            IpVerdict::Unmatched => (against, None),
         }
     }
 }
 
-/// Judges an address by the restrictions of a part, in the order they were made, until one refuses it. `heard` is told
-/// what each of them says and by the rule with which id.
+/// Evaluates an address by the restrictions of a part, in creation order, until one refuses it. `heard` receives
+/// the decision of each and the id of the deciding rule.
 pub fn admits<'a>(
     restrictions: &'a [Arc<IpRestriction>],
     part: RestrictionType,
@@ -57,7 +57,7 @@ pub fn admits<'a>(
     })
 }
 
-/// What somebody hears whose address is kept out of a part.
+/// Error for an address that is not allowed.
 pub fn denied(part: RestrictionType, address: IpAddr) -> Error {
     let address = address.to_canonical();
     let rescue = "Whoever is locked out runs `postern-server unlock` on the server's own machine.";

@@ -1,4 +1,4 @@
-//! The modules of one edge or route.
+//! Modules of one edge or route.
 
 use super::Login;
 use crate::{
@@ -8,46 +8,46 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// All modules an edge or route can have. One that is not set, or disabled, is absent.
+/// Modules of an edge or route. Unset and disabled modules are absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// A module is set and cannot be read. It may have guarded the edge, so nobody may come in.
+    /// A module is set and cannot be read. It may restrict access, so all visitors are refused.
     pub unreadable: bool,
     /// The id of the backend.
     pub backend: Option<String>,
-    /// The rules of all its policies together; a deleted policy adds none.
+    /// Rules of all its policies; a deleted policy adds none.
     pub ip_restriction: Option<Arc<IpRules>>,
-    /// The authorities of visitors' certificates, in PEM.
+    /// Certificate authorities of visitors' certificates, in PEM.
     pub mutual_tls: Option<Vec<Arc<str>>>,
-    /// Where TLS ends, and how old it may be.
+    /// Where TLS is terminated, and its minimum version.
     pub tls_termination: Option<Termination>,
-    /// When a failing backend is left alone.
+    /// Settings of the circuit breaker.
     pub circuit_breaker: Option<CircuitBreaker>,
-    /// Answers are compressed.
+    /// Whether responses are compressed.
     pub compression: bool,
-    /// What happens to the headers of requests.
+    /// Header changes of requests.
     pub request_headers: Option<HeaderChanges>,
-    /// What the backend is told to be called; redirects to it are turned back.
+    /// Host header sent to the backend; redirects to it are rewritten.
     pub host_header: Option<String>,
-    /// What happens to the headers of answers.
+    /// Header changes of responses.
     pub response_headers: Option<HeaderChanges>,
-    /// Whose webhooks these are.
+    /// Webhook provider.
     pub webhook_verification: Option<WebhookVerification>,
-    /// How visitors must log in.
+    /// Login of visitors.
     pub login: Option<Arc<Login>>,
-    /// Who may come in with a password, as `user:password`; nobody is asked for one if there are none.
+    /// Allowed users, as `user:password`; no password is required if empty.
     pub basic_auth: Vec<Secret>,
-    /// Which programs may come in.
+    /// User agent filter.
     pub user_agent_filter: Option<UserAgentFilter>,
-    /// WebSocket connections become TCP streams.
+    /// Whether WebSocket connections are converted to TCP streams.
     pub websocket_tcp_converter: bool,
 }
 
 /// TLS termination of an HTTPS or TLS edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Termination {
-    /// Where TLS ends.
+    /// Where TLS is terminated.
     pub at: TerminateAt,
-    /// The oldest version of TLS that visitors may speak; `None` where it does not end at the edge.
+    /// Minimum version of TLS; `None` if TLS is not terminated at the edge.
     pub oldest: Option<TlsVersion>,
 }

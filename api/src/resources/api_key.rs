@@ -1,4 +1,4 @@
-//! An API key: what a caller of the management API proves itself with.
+//! An API key: authenticates a caller of the management API.
 
 use super::TokenOnce;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A key. It may do what its owner may do.
+/// An API key. It has the permissions of its owner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApiKey {
     /// The user or bot user it belongs to.
@@ -17,18 +17,18 @@ pub struct ApiKey {
 }
 
 body! {
-    /// What is said when a key is made.
+    /// Body of a create.
     ApiKeyCreate {
         needs {}
         may {
-            /// The owner, if not the caller; only administrators may name somebody else.
+            /// Owner; default: the caller. Only administrators may set another owner.
             owner_id: String,
         }
     }
 }
 
 body! {
-    /// What may be changed.
+    /// Body of a change.
     ApiKeyUpdate {
         needs {}
         may {}

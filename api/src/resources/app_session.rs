@@ -13,19 +13,19 @@ use serde::{Deserialize, Serialize};
 pub struct AppSession {
     /// Its id.
     pub id: Id<AppSession>,
-    /// Its absolute address.
+    /// Absolute URL.
     pub uri: String,
-    /// Where the browser has logged in.
+    /// Route that the browser has logged in to.
     pub public_url: String,
-    /// What is known of the browser.
+    /// Facts about the browser.
     pub browser_session: BrowserSession,
-    /// Who it is.
+    /// The person.
     pub application_user: Ref,
-    /// When they logged in.
+    /// Time of the login.
     pub created_at: Timestamp,
-    /// The last request; it may lag behind by a minute.
+    /// Time of the last request; may lag by a minute.
     pub last_active: Timestamp,
-    /// When it ends by its age, a moment as the others are; empty if it does not.
+    /// Expiry by age, an RFC 3339 timestamp; empty if it does not expire.
     pub expires_at: String,
     /// The address; null once the edge is gone.
     pub endpoint: Option<Ref>,
@@ -35,21 +35,21 @@ pub struct AppSession {
     pub route: Option<Ref>,
 }
 
-/// What is known of a browser.
+/// Facts about a browser.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BrowserSession {
-    /// What it said it was when the person logged in.
+    /// User agent at login.
     pub user_agent: UserAgent,
-    /// Where it was then.
+    /// Address at login.
     pub ip_address: String,
-    /// Always null: this server knows no places.
+    /// Always null: this server does not locate addresses.
     pub location: (),
 }
 
-/// What a browser says it is. Members are empty where its words say nothing about it.
+/// Parsed user agent of a browser. Unknown members are empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UserAgent {
-    /// Its own words.
+    /// User agent header.
     pub raw: String,
     /// `Chrome` for example.
     pub browser_name: String,

@@ -15,25 +15,25 @@ pub struct AppUser {
     pub id: Id<AppUser>,
     /// Their absolute address.
     pub uri: String,
-    /// Who knows them.
+    /// Identity provider.
     pub identity_provider: AppUserProvider,
-    /// What the provider calls them for good.
+    /// Permanent identifier at the provider.
     pub provider_user_id: String,
-    /// What they call themselves there; empty if the provider does not say.
+    /// Name at the provider; empty if the provider does not supply it.
     pub username: String,
-    /// Their e-mail address; empty if the provider gave none that counts.
+    /// E-mail address; empty if the provider supplied no verified one.
     pub email: String,
     /// Their name; empty if the provider does not say.
     pub name: String,
-    /// When they logged in for the first time.
+    /// Time of the first login.
     pub created_at: Timestamp,
-    /// Their last request; it may lag behind by a minute.
+    /// Time of their last request; may lag by a minute.
     pub last_active: Timestamp,
-    /// When they logged in last.
+    /// Time of the last login.
     pub last_login: Timestamp,
 }
 
-/// Who vouches for a person.
+/// Identity provider of a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AppUserProvider {
     /// `oidc`, `saml`, or the name of an OAuth provider.

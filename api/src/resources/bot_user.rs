@@ -10,32 +10,32 @@ use serde::{Deserialize, Serialize};
 /// A program that owns keys and credentials.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BotUser {
-    /// What people call it; never empty, and no other bot's.
+    /// Name; never empty, and unique among bot users.
     pub name: String,
     /// Whether its keys and credentials may be used.
     pub active: bool,
-    /// Whether it may manage users and what belongs to others.
+    /// Whether it may manage users and resources of others.
     pub admin: bool,
 }
 
 body! {
-    /// What is said when a bot user is made. The name is needed.
+    /// Body of a create. The name is required.
     BotUserCreate {
         needs {
             /// 1 to 255 bytes.
             name: String,
         }
         may {
-            /// On unless said otherwise.
+            /// Default: true.
             active: bool,
-            /// Off unless said otherwise.
+            /// Default: false.
             admin: bool,
         }
     }
 }
 
 body! {
-    /// What may be changed.
+    /// Body of a change.
     BotUserUpdate {
         needs {}
         may {
@@ -43,7 +43,7 @@ body! {
             name: String,
             /// Whether its keys and credentials may be used.
             active: bool,
-            /// Whether it may manage users and what belongs to others.
+            /// Whether it may manage users and resources of others.
             admin: bool,
         }
     }

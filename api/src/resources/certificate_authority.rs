@@ -1,4 +1,4 @@
-//! A certificate authority: who may sign the certificates that visitors show.
+//! A certificate authority that signs the certificates of visitors.
 
 use crate::{
     Timestamp,
@@ -8,30 +8,30 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What was uploaded.
+/// Uploaded certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CertificateAuthority {
     /// The authority's certificate in PEM.
     pub ca_pem: String,
 }
 
-/// What the server reads from the certificate.
+/// Fields that the server reads from the certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CertificateAuthorityStatus {
     /// The common name of the subject; empty if it has none.
     pub subject_common_name: String,
-    /// When it becomes valid.
+    /// Start of its validity.
     pub not_before: Timestamp,
-    /// When it is no longer valid.
+    /// End of its validity.
     pub not_after: Timestamp,
-    /// What the key may be used for, `CertSign` for example.
+    /// Key usage, `CertSign` for example.
     pub key_usages: Vec<String>,
-    /// What the key may further be used for; a use without a name is its number.
+    /// Extended key usage; a usage without a name is given by its OID.
     pub extended_key_usages: Vec<String>,
 }
 
 body! {
-    /// What is said when an authority is uploaded.
+    /// Body of a create.
     CertificateAuthorityCreate {
         needs {
             /// Exactly one certificate in PEM, of an authority.
@@ -42,7 +42,7 @@ body! {
 }
 
 body! {
-    /// What may be changed.
+    /// Body of a change.
     CertificateAuthorityUpdate {
         needs {}
         may {}

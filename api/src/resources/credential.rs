@@ -1,4 +1,4 @@
-//! A tunnel credential: what an agent proves itself with.
+//! A tunnel credential: authenticates an agent.
 
 use super::TokenOnce;
 use crate::{
@@ -10,30 +10,30 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What agents with this credential may bind, and whose it is.
+/// ACL of agents with this credential, and its owner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Credential {
-    /// What may be bound; no rules permit everything.
+    /// ACL rules; without rules everything may be bound.
     pub acl: Acl,
     /// The user or bot user it belongs to.
     pub owner_id: OwnerId,
 }
 
 body! {
-    /// What is said when a credential is made.
+    /// Body of a create.
     CredentialCreate {
         needs {}
         may {
-            /// Rules such as `bind:*.example.com`; none permit everything.
+            /// ACL rules such as `bind:*.example.com`; without rules everything may be bound.
             acl: Vec<String>,
-            /// The owner, if not the caller; only administrators may name somebody else.
+            /// Owner; default: the caller. Only administrators may set another owner.
             owner_id: String,
         }
     }
 }
 
 body! {
-    /// What may be changed. A new ACL counts for new binds.
+    /// Body of a change. A new ACL applies to new binds.
     CredentialUpdate {
         needs {}
         may {

@@ -1,4 +1,4 @@
-//! What refers to a record, for whoever thinks of deleting it.
+//! References to a record, shown before it is deleted.
 
 use crate::AnyId;
 use schemars::JsonSchema;
@@ -11,24 +11,24 @@ pub struct Dependent {
     pub id: AnyId,
     /// Its kind, such as `https_route`.
     pub kind: String,
-    /// For people; empty if never set.
+    /// Description for people; empty if never set.
     pub description: String,
-    /// The id of the record it lies in; null if it lies in none.
+    /// Id of its parent record; null if it has none.
     pub parent_id: Option<AnyId>,
     /// The module that refers; empty if the record itself does.
     pub module: String,
-    /// What happens when the record it refers to shall be deleted.
+    /// Effect of deleting the record it refers to.
     pub on_delete: OnDelete,
 }
 
-/// What a reference means for the deletion of what is referred to.
+/// Effect of a reference on the deletion of its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnDelete {
     /// The deletion is refused.
     Refuses,
-    /// It is deleted as well.
+    /// The referring record is deleted as well.
     Goes,
-    /// It stays and goes on naming what is no more.
+    /// The referring record stays and keeps the dangling reference.
     Stays,
 }

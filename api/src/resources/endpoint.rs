@@ -1,4 +1,4 @@
-//! An endpoint: one public address, whoever stands behind it.
+//! An endpoint: one public address of a tunnel or an edge.
 
 use crate::{
     Id, Timestamp,
@@ -8,28 +8,28 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where an endpoint comes from.
+/// Origin of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointType {
-    /// An agent's tunnel; it goes with it.
+    /// An agent's tunnel; the endpoint ends with it.
     Ephemeral,
     /// An edge.
     Edge,
 }
 
-/// A public address of this moment: an agent's tunnel, or one name or port of an edge.
+/// A current public address: an agent's tunnel, or one name or port of an edge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Endpoint {
     /// Its id. That of a tunnel's endpoint and that of the tunnel differ in the prefix only.
     pub id: Id<Endpoint>,
-    /// Its absolute address in this API.
+    /// Absolute URL in this API.
     pub uri: String,
-    /// When it began.
+    /// Start time.
     pub created_at: Timestamp,
-    /// When it began: an endpoint does not change.
+    /// Creation time; an endpoint does not change.
     pub updated_at: Timestamp,
-    /// Where it comes from.
+    /// Origin.
     pub r#type: EndpointType,
     /// The address that visitors use.
     pub public_url: String,
@@ -39,7 +39,7 @@ pub struct Endpoint {
     pub proto: String,
     /// The same.
     pub scheme: String,
-    /// Its host and port; the port is always there.
+    /// Host and port; the port is always included.
     pub hostport: String,
     /// Its host.
     pub host: String,
@@ -53,13 +53,13 @@ pub struct Endpoint {
     pub description: String,
     /// The metadata of the edge or of the tunnel.
     pub metadata: String,
-    /// Who owns the credential that the agent proved itself with; null for an edge.
+    /// Owner of the agent's credential; null for an edge.
     pub principal: Option<Ref>,
-    /// Where it can be reached from: `public`.
+    /// Visibility: `public`.
     pub bindings: Vec<String>,
-    /// The reserved domain it is on, if it is on one.
+    /// Its reserved domain, if any.
     pub domain: Option<Ref>,
-    /// The reserved address it is on, if it is on one.
+    /// Its reserved address, if any.
     pub tcp_addr: Option<Ref>,
     /// The tunnel behind it; null for an edge.
     pub tunnel: Option<Ref>,
@@ -69,11 +69,11 @@ pub struct Endpoint {
     pub edge: Option<Ref>,
     /// The local address, as the agent describes it; empty for an edge.
     pub upstream_url: String,
-    /// Always empty: agents pass on what visitors speak.
+    /// Always empty: agents forward any protocol.
     pub upstream_protocol: String,
     /// Always empty.
     pub traffic_policy: String,
-    /// Always false: one address has one owner.
+    /// Always false: an address has a single owner.
     pub pooling_enabled: bool,
 }
 

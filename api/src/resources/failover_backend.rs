@@ -8,7 +8,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A visitor goes to the first of these backends that can be reached at all.
+/// Routes a visitor to the first of these backends that can be reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailoverBackend {
     /// The ids of the backends, the preferred one first.
@@ -16,7 +16,7 @@ pub struct FailoverBackend {
 }
 
 body! {
-    /// What is said when a failover backend is made.
+    /// Body of a create.
     FailoverBackendCreate {
         needs {}
         may {
@@ -28,7 +28,7 @@ body! {
     }
 }
 
-/// What may be changed.
+/// Body of a change.
 pub type FailoverBackendUpdate = FailoverBackendCreate;
 
 impl Kind for FailoverBackend {

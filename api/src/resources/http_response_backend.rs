@@ -20,7 +20,7 @@ pub const HEADER_VALUE_LIMIT: usize = 4096;
 /// The answer that every visitor gets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HttpResponseBackend {
-    /// The body; empty if there is none.
+    /// Body; may be empty.
     pub body: String,
     /// The headers, names in lower case.
     pub headers: BTreeMap<String, String>,
@@ -29,7 +29,7 @@ pub struct HttpResponseBackend {
 }
 
 body! {
-    /// What is said when an HTTP response backend is made.
+    /// Body of a create.
     HttpResponseBackendCreate {
         needs {}
         may {
@@ -44,14 +44,14 @@ body! {
                 "additionalProperties" = { "type": "string", "pattern": "^[\\t\\x20-\\x7e]{0,4096}$" }
             ))]
             headers: BTreeMap<String, String>,
-            /// The status, 200 to 599; 200 unless said otherwise.
+            /// HTTP status, 200 to 599; default: 200.
             #[schemars(range(min = 200, max = 599))]
             status_code: i32,
         }
     }
 }
 
-/// What may be changed.
+/// Body of a change.
 pub type HttpResponseBackendUpdate = HttpResponseBackendCreate;
 
 impl Kind for HttpResponseBackend {

@@ -1,4 +1,4 @@
-//! An HTTPS edge: host names whose requests are told apart by their paths.
+//! An HTTPS edge: host names whose requests are routed by path.
 
 use super::HttpsRoute;
 use crate::{
@@ -12,37 +12,37 @@ use serde::{Deserialize, Serialize};
 /// Host names that stand open for visitors with HTTPS.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HttpsEdge {
-    /// The names, `host:port` each; empty when there are none.
+    /// Names, `host:port` each; may be empty.
     pub hostports: Vec<String>,
 }
 
-/// What the server adds: the routes, and the modules that are set.
+/// Fields that the server adds: the routes, and the modules that are set.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct HttpsEdgeStatus {
-    /// Which requests go where, in the order the routes were made.
+    /// Routes in creation order.
     pub routes: Vec<Record<HttpsRoute>>,
     /// Whose certificates visitors must show.
     pub mutual_tls: Option<MutualTlsView>,
-    /// How old their protocol may be.
+    /// Minimum version of TLS.
     pub tls_termination: Option<TerminationView>,
 }
 
 body! {
-    /// What is said when an edge is made. In a change, a module that is named is replaced whole.
+    /// Body of a create. In a change, a given module is replaced as a whole.
     HttpsEdgeCreate {
         needs {}
         may {
-            /// The names to serve: `host:443`, or `host:` and the port this server has for HTTPS.
+            /// Names to serve: `host:443`, or `host:` and the HTTPS port of this server.
             hostports: Vec<String>,
             /// Whose certificates visitors must show.
             mutual_tls: MutualTls,
-            /// How old their protocol may be.
+            /// Minimum version of TLS.
             tls_termination: HttpsTermination,
         }
     }
 }
 
-/// What may be changed.
+/// Body of a change.
 pub type HttpsEdgeUpdate = HttpsEdgeCreate;
 
 impl Kind for HttpsEdge {

@@ -1,4 +1,4 @@
-//! A route of an HTTPS edge: which paths it is for, where they go, and what happens on the way.
+//! A route of an HTTPS edge: its paths, their backend and their modules.
 
 use super::HttpsEdge;
 use crate::{
@@ -18,22 +18,22 @@ use serde::{Deserialize, Serialize};
 /// The longest path a route may match, in characters.
 pub const MATCH_LIMIT: usize = 1024;
 
-/// The paths of an HTTPS edge that are treated alike.
+/// Paths of an HTTPS edge with the same backend and modules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HttpsRoute {
-    /// How `match` is compared.
+    /// How `match` is compared with the path.
     pub match_type: MatchType,
     /// The path, or the beginning of paths.
     pub r#match: String,
 }
 
-/// How a route's path is compared with that of a request.
+/// How the path of a route is compared with that of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchType {
-    /// The whole path is the same.
+    /// The whole path is equal.
     ExactPath,
-    /// The path begins with these parts.
+    /// The path begins with these segments.
     PathPrefix,
 }
 
@@ -52,34 +52,34 @@ impl MatchType {
     }
 }
 
-/// What the server adds: the edge, and the modules that are set.
+/// Fields that the server adds: the edge, and the modules that are set.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct HttpsRouteStatus {
     /// The edge it is part of.
     pub edge_id: Id<HttpsEdge>,
-    /// Where requests go.
+    /// Backend of the requests.
     pub backend: Option<BackendView>,
-    /// Who may send them.
+    /// IP restriction.
     pub ip_restriction: Option<IpRestrictionView>,
-    /// When the backend is left alone for a while.
+    /// Circuit breaker.
     pub circuit_breaker: Option<CircuitBreakerView>,
-    /// Whether answers are compressed.
+    /// Whether responses are compressed.
     pub compression: Option<SwitchView>,
-    /// What happens to the headers of requests.
+    /// Header changes of requests.
     pub request_headers: Option<HeaderChangesView>,
-    /// What happens to the headers of answers.
+    /// Header changes of responses.
     pub response_headers: Option<HeaderChangesView>,
-    /// Whose signature requests must carry.
+    /// Webhook verification.
     pub webhook_verification: Option<WebhookVerificationView>,
-    /// Whether WebSockets become plain streams.
+    /// Whether WebSocket connections are converted to TCP streams.
     pub websocket_tcp_converter: Option<SwitchView>,
-    /// Which browsers and programs may come in.
+    /// User agent filter.
     pub user_agent_filter: Option<UserAgentFilterView>,
-    /// The login with an account elsewhere.
+    /// OAuth login.
     pub oauth: Option<OAuthView>,
-    /// The login with any OpenID provider.
+    /// OpenID Connect login.
     pub oidc: Option<OidcView>,
-    /// The login with the identity provider of an organization.
+    /// SAML login.
     pub saml: Option<SamlView>,
 }
 
@@ -105,8 +105,8 @@ impl HttpsRouteStatus {
 }
 
 body! {
-    /// What is said when a route is made or changed. Making one needs `match_type` and `match`; in a change an empty
-    /// one is the same as none, and a module that is named is replaced whole.
+    /// Body of a create or change. A create requires `match_type` and `match`; in a change an empty
+    /// one means unchanged, and a given module is replaced as a whole.
     HttpsRouteCreate {
         needs {}
         may {
@@ -114,35 +114,35 @@ body! {
             match_type: String,
             /// The path, or the beginning of paths; begins with a slash, at most 1024 characters.
             r#match: String,
-            /// Where requests go.
+            /// Backend of the requests.
             backend: Backend,
-            /// Who may send them.
+            /// IP restriction.
             ip_restriction: IpRestriction,
-            /// When the backend is left alone for a while.
+            /// Circuit breaker.
             circuit_breaker: CircuitBreaker,
-            /// Whether answers are compressed.
+            /// Whether responses are compressed.
             compression: Compression,
-            /// What happens to the headers of requests.
+            /// Header changes of requests.
             request_headers: RequestHeaders,
-            /// What happens to the headers of answers.
+            /// Header changes of responses.
             response_headers: ResponseHeaders,
-            /// Whose signature requests must carry.
+            /// Webhook verification.
             webhook_verification: WebhookVerification,
-            /// Whether WebSockets become plain streams.
+            /// Whether WebSocket connections are converted to TCP streams.
             websocket_tcp_converter: WebsocketTcpConverter,
-            /// Which browsers and programs may come in.
+            /// User agent filter.
             user_agent_filter: UserAgentFilter,
-            /// Who may send them, by an account elsewhere. Of the three logins one at most can be enabled.
+            /// OAuth login. At most one of the three logins can be enabled.
             oauth: OAuth,
-            /// Who may send them, by any OpenID provider.
+            /// OpenID Connect login.
             oidc: Oidc,
-            /// Who may send them, by the identity provider of an organization.
+            /// SAML login.
             saml: Saml,
         }
     }
 }
 
-/// What may be changed.
+/// Body of a change.
 pub type HttpsRouteUpdate = HttpsRouteCreate;
 
 impl Kind for HttpsRoute {

@@ -7,19 +7,19 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A set of rules. It guards nothing until an endpoint or a restriction names it; without rules it lets nobody in.
+/// A set of IP rules. It has no effect until an endpoint or a restriction refers to it; without rules it allows no address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IpPolicy {}
 
 body! {
-    /// What is said when a policy is made.
+    /// Body of a create.
     IpPolicyCreate {
         needs {}
         may {}
     }
 }
 
-/// What may be changed.
+/// Body of a change.
 pub type IpPolicyUpdate = IpPolicyCreate;
 
 impl Kind for IpPolicy {

@@ -19,7 +19,7 @@ pub struct IpPolicyRule {
     pub action: Action,
 }
 
-/// What the server adds to a rule.
+/// Fields that the server adds to a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IpPolicyRuleStatus {
     /// The policy it belongs to.
@@ -27,7 +27,7 @@ pub struct IpPolicyRuleStatus {
 }
 
 body! {
-    /// What is said when a rule is made. `cidr`, `ip_policy_id` and `action` are needed.
+    /// Body of a create. `cidr`, `ip_policy_id` and `action` are required.
     IpPolicyRuleCreate {
         needs {
             /// A range in CIDR notation, or one address.
@@ -42,7 +42,7 @@ body! {
 }
 
 body! {
-    /// What may be changed.
+    /// Body of a change.
     IpPolicyRuleUpdate {
         needs {}
         may {

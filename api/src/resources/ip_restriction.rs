@@ -18,7 +18,7 @@ pub enum RestrictionType {
     Api,
     /// Agents that start sessions.
     Agent,
-    /// Visitors of everything that is published.
+    /// Visitors of all endpoints.
     Endpoints,
 }
 
@@ -27,7 +27,7 @@ impl RestrictionType {
     pub const ALL: [RestrictionType; 4] =
         [RestrictionType::Dashboard, RestrictionType::Api, RestrictionType::Agent, RestrictionType::Endpoints];
 
-    /// How it is written.
+    /// Text form.
     pub const fn as_str(self) -> &'static str {
         match self {
             RestrictionType::Dashboard => "dashboard",
@@ -38,17 +38,17 @@ impl RestrictionType {
     }
 }
 
-/// Who may use a part of the service. Each enforced restriction of a type must let an address pass.
+/// Addresses that may use a part of the service. Every enforced restriction of a type must allow an address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IpRestriction {
-    /// Whether it turns anybody away; if not, there are only warnings.
+    /// Whether it is enforced; if not, it only logs warnings.
     pub enforced: bool,
-    /// What it guards.
+    /// The part of the service that it protects.
     #[serde(rename = "type")]
     pub kind: RestrictionType,
 }
 
-/// What the server adds to a restriction.
+/// Fields that the server adds to a restriction.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IpRestrictionStatus {
     /// The policies an address is judged by, all their rules together. One that was deleted stays listed and counts
@@ -57,7 +57,7 @@ pub struct IpRestrictionStatus {
 }
 
 body! {
-    /// What is said when a restriction is made. Its type and at least one policy are needed.
+    /// Body of a create. The type and at least one policy are required.
     IpRestrictionCreate {
         needs {
             /// `dashboard`, `api`, `agent` or `endpoints`.
@@ -69,18 +69,18 @@ body! {
             ip_policy_ids: Vec<String>,
         }
         may {
-            /// Off unless said otherwise.
+            /// Default: false.
             enforced: bool,
         }
     }
 }
 
 body! {
-    /// What may be changed.
+    /// Body of a change.
     IpRestrictionUpdate {
         needs {}
         may {
-            /// Whether it turns anybody away.
+            /// Whether it is enforced.
             enforced: bool,
             /// The ids of the policies, replacing all former ones.
             #[schemars(length(min = 1, max = POLICY_LIMIT), inner(regex(pattern = "^ipp_[0-9A-Za-z]{27}$")))]

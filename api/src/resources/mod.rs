@@ -93,7 +93,7 @@ use serde::{Deserialize, Serialize};
 /// The token of a key or credential: in the answer to its creation, and `null` ever after.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenOnce {
-    /// The token, the one time it is shown.
+    /// Token; shown only once, in this response.
     #[serde(default)]
     pub token: Option<Secret>,
 }

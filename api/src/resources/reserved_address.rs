@@ -1,4 +1,4 @@
-//! A reserved address: a TCP address that is kept for its owner.
+//! A reserved address: a TCP address reserved for its owner.
 
 use crate::{
     id::Kind,
@@ -8,7 +8,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an address of this server looks like: a name or an IP address, and a port.
+/// Pattern of an address of this server: a name or an IP address, and a port.
 const ADDRESS: &str = r"^([0-9A-Za-z.-]+|\[[0-9A-Fa-f:]+\]):[1-9][0-9]{0,4}$|^$";
 
 /// A TCP address that only its owner's agents, and edges, can have.
@@ -16,7 +16,7 @@ const ADDRESS: &str = r"^([0-9A-Za-z.-]+|\[[0-9A-Fa-f:]+\]):[1-9][0-9]{0,4}$|^$"
 pub struct ReservedAddress {
     /// The address, `host:port`.
     pub addr: String,
-    /// Where it is; there is one place only, and the name says nothing.
+    /// Region; there is a single region, so it has no effect.
     pub region: Region,
     /// The user or bot user whose agents may bind it.
     pub owner_id: OwnerId,
@@ -56,23 +56,23 @@ pub enum Region {
 }
 
 body! {
-    /// What is said when an address is reserved.
+    /// Body of a create.
     ReservedAddressCreate {
         needs {}
         may {
-            /// An address of this server, if a certain one is wanted; otherwise a free one is chosen.
+            /// An address of this server; default: a free one.
             #[schemars(length(max = 259), regex(pattern = ADDRESS))]
             addr: String,
-            /// `us` unless said otherwise.
+            /// Default: `us`.
             region: Region,
-            /// The owner, if not the caller; only administrators may name somebody else.
+            /// Owner; default: the caller. Only administrators may set another owner.
             owner_id: String,
         }
     }
 }
 
 body! {
-    /// What may be changed.
+    /// Body of a change.
     ReservedAddressUpdate {
         needs {}
         may {}

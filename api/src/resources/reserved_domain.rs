@@ -1,4 +1,4 @@
-//! A reserved domain: a host name, or all names below one, kept for an owner.
+//! A reserved domain: a host name, or all names below one, reserved for an owner.
 
 use super::Region;
 use crate::{
@@ -15,7 +15,7 @@ pub const DOMAIN_LIMIT: usize = 253;
 /// The most places a domain may be resolved to.
 pub const RESOLVES_TO_LIMIT: usize = 16;
 
-/// What a domain looks like. Names that are encoded (`xn--…`) are accepted too, if they are encoded rightly.
+/// Pattern of a domain. Encoded names (`xn--…`) are accepted if they are valid.
 const DOMAIN: &str = concat!(
     r"^$|^(?!..--)[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?$",
     r"|^(\*\.)?((?!..--)[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?\.)+",
@@ -27,11 +27,11 @@ const DOMAIN: &str = concat!(
 pub struct ReservedDomain {
     /// The name; the first part may be `*`.
     pub domain: String,
-    /// Always empty: there is one place only.
+    /// Always empty: there is a single region.
     pub region: Region,
-    /// How to get a certificate for it; null unless the server shall.
+    /// Policy for obtaining a certificate; null if the server does not obtain one.
     pub certificate_management_policy: Option<CertificateManagementPolicy>,
-    /// Where it shall be resolved to.
+    /// Target of its DNS record.
     pub resolves_to: Vec<ResolvesTo>,
     /// The user or bot user whose agents may bind it.
     pub owner_id: OwnerId,
@@ -41,7 +41,7 @@ pub struct ReservedDomain {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateManagementPolicy {
-    /// Who issues it.
+    /// Issuer.
     #[serde(default)]
     pub authority: ManagingAuthority,
     /// The kind of its key.
@@ -49,7 +49,7 @@ pub struct CertificateManagementPolicy {
     pub private_key_type: ManagedKeyType,
 }
 
-/// Who issues certificates by request of a program.
+/// ACME certificate authorities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ManagingAuthority {
@@ -78,26 +78,26 @@ pub struct ResolvesTo {
     pub value: String,
 }
 
-/// What the server adds.
+/// Fields that the server adds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReservedDomainStatus {
     /// The name that the domain's CNAME record must lead to; null below the server's own domain, which needs none.
     pub cname_target: Option<String>,
     /// The certificate that is served for it, if a certain one is.
     pub certificate: Option<Ref>,
-    /// How far the server is with getting a certificate; null without a policy.
+    /// Status of obtaining a certificate; null without a policy.
     pub certificate_management_status: Option<CertificateManagementStatus>,
-    /// The name below the server's domain where the authority finds its proof if the domain's `_acme-challenge` record
-    /// leads there: wildcards that are not below the server's own domain have one.
+    /// Name below the server's domain that serves the ACME DNS challenge, if the domain's `_acme-challenge` record
+    /// points to it. Set for wildcards that are not below the server's own domain.
     pub acme_challenge_cname_target: Option<String>,
 }
 
-/// How far the server is with a certificate.
+/// Status of obtaining a certificate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CertificateManagementStatus {
-    /// When the next one is asked for; null while there is none.
+    /// Time of the next renewal; null while there is no certificate.
     pub renews_at: Option<Timestamp>,
-    /// What is going on at the moment, if anything is.
+    /// Order in progress, if any.
     pub provisioning_job: Option<ProvisioningJob>,
 }
 
@@ -106,7 +106,7 @@ pub struct CertificateManagementStatus {
 pub struct ProvisioningJob {
     /// Why the last attempt failed; null if it did not.
     pub error_code: Option<String>,
-    /// The same in words.
+    /// Description of the status.
     pub msg: String,
     /// Since when.
     pub started_at: Timestamp,
@@ -115,7 +115,7 @@ pub struct ProvisioningJob {
 }
 
 body! {
-    /// What is said when a domain is reserved.
+    /// Body of a create.
     ReservedDomainCreate {
         needs {}
         may {
@@ -123,36 +123,36 @@ body! {
             /// free name below the server's domain is chosen.
             #[schemars(length(max = DOMAIN_LIMIT), regex(pattern = DOMAIN))]
             domain: String,
-            /// What older clients call the domain.
+            /// Domain, as named by older clients.
             #[schemars(length(max = DOMAIN_LIMIT), regex(pattern = DOMAIN))]
             name: String,
-            /// Says nothing here: there is one place only.
+            /// Ignored: there is a single region.
             region: Region,
             /// The TLS certificate to serve for it; not together with a policy.
             #[schemars(regex(pattern = r"^$|^cert_[0-9A-Za-z]{27}$"))]
             certificate_id: String,
-            /// How the server shall get a certificate for it; not together with a certificate.
+            /// Policy for obtaining a certificate; not together with a certificate.
             certificate_management_policy: CertificateManagementPolicy,
-            /// Where it shall be resolved to.
+            /// Target of its DNS record.
             #[schemars(length(max = RESOLVES_TO_LIMIT))]
             resolves_to: Vec<ResolvesTo>,
-            /// The owner, if not the caller; only administrators may name somebody else.
+            /// Owner; default: the caller. Only administrators may set another owner.
             owner_id: String,
         }
     }
 }
 
 body! {
-    /// What may be changed. A certificate takes the place of a policy, and a policy that of a certificate.
+    /// Body of a change. A certificate replaces a policy, and a policy replaces a certificate.
     ReservedDomainUpdate {
         needs {}
         may {
             /// The TLS certificate to serve for it; empty for none.
             #[schemars(regex(pattern = r"^$|^cert_[0-9A-Za-z]{27}$"))]
             certificate_id: String,
-            /// How the server shall get a certificate for it.
+            /// Policy for obtaining a certificate.
             certificate_management_policy: CertificateManagementPolicy,
-            /// Where it shall be resolved to.
+            /// Target of its DNS record.
             #[schemars(length(max = RESOLVES_TO_LIMIT))]
             resolves_to: Vec<ResolvesTo>,
         }

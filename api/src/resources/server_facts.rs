@@ -1,10 +1,10 @@
-//! What somebody who configures a server must know of it.
+//! Facts about a server that its configuration needs.
 
 use crate::module::IdentityProvider;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Facts about the server that every caller may know: where visitors find it, and what identity providers are told.
+/// Facts about the server that every caller may read: its public addresses, and the settings for identity providers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerFacts {
     /// The version of the server's program.
@@ -17,15 +17,15 @@ pub struct ServerFacts {
     pub first_tcp_port: u16,
     /// The last port that a TCP edge may have.
     pub last_tcp_port: u16,
-    /// How the addresses of logins begin, without a trailing slash.
+    /// Base URL of logins, without a trailing slash.
     pub login_url: String,
-    /// Where providers send visitors back to after an OAuth or OpenID Connect login: the redirect URI.
+    /// Redirect URI of OAuth and OpenID Connect logins.
     pub callback_url: String,
     /// The identity providers with which the server has an OAuth app of its own.
     pub oauth_apps: Vec<IdentityProvider>,
 }
 
 impl ServerFacts {
-    /// Where they are found.
+    /// Their addresses.
     pub const PATH: &'static str = "/server";
 }

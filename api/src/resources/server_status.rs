@@ -8,14 +8,14 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the server is at this moment.
+/// Current state of the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerStatus {
     /// The version of the server.
     pub version: String,
     /// Since when it has been running.
     pub started_at: Timestamp,
-    /// What it calls its region.
+    /// Name of its region.
     pub region: String,
     /// The domain under which tunnels are published.
     pub domain: String,
@@ -25,9 +25,9 @@ pub struct ServerStatus {
     pub sessions: u64,
     /// Tunnels that are up.
     pub tunnels: u64,
-    /// What is configured.
+    /// Number of configured objects.
     pub configured: Configured,
-    /// What is kept on disk.
+    /// Storage on disk.
     pub store: StoreStatus,
     /// The ten TLS certificates that expire first.
     pub expiring: Vec<ExpiringCertificate>,
@@ -37,7 +37,7 @@ pub struct ServerStatus {
     pub history: History,
 }
 
-/// How many there are of what the edge serves by.
+/// Number of objects that the edge serves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Configured {
     /// HTTPS edges.
@@ -57,20 +57,20 @@ pub struct Configured {
 /// The data folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StoreStatus {
-    /// How many changes were written so far.
+    /// Number of changes written so far.
     pub revision: u64,
-    /// What the files in it take.
+    /// Size of its files.
     pub bytes: u64,
 }
 
 /// A TLS certificate and its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExpiringCertificate {
-    /// Which it is.
+    /// The certificate.
     pub certificate: Ref,
-    /// The host names and addresses it is valid for.
+    /// Host names and addresses it is valid for.
     pub names: Vec<String>,
-    /// When it is no longer valid.
+    /// End of its validity.
     pub not_after: Timestamp,
     /// Whether the server gets the next one by itself.
     pub renewed: bool,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SshCertificateAuthority {}
 
-/// What the server adds to an authority.
+/// Fields that the server adds to an authority.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SshCertificateAuthorityStatus {
     /// The public key as a line of OpenSSH: for `@cert-authority` in `known_hosts`, or for `TrustedUserCAKeys`.
@@ -22,22 +22,22 @@ pub struct SshCertificateAuthorityStatus {
 }
 
 body! {
-    /// What is said when an authority is made.
+    /// Body of a create.
     SshCertificateAuthorityCreate {
         needs {}
         may {
-            /// `rsa`, `ecdsa` or `ed25519`, which is what it is if nothing is said.
+            /// `rsa`, `ecdsa` or `ed25519`; default: `ed25519`.
             private_key_type: String,
-            /// For `ecdsa` only: `nistp256`, which is what it is if nothing is said, `nistp384` or `nistp521`.
+            /// For `ecdsa` only: `nistp256`, `nistp384` or `nistp521`; default: `nistp256`.
             elliptic_curve: String,
-            /// For `rsa` only: 2048, or 4096, which is what it is if nothing is said.
+            /// For `rsa` only: 2048 or 4096; default: 4096.
             key_size: i64,
         }
     }
 }
 
 body! {
-    /// What may be changed.
+    /// Body of a change.
     SshCertificateAuthorityUpdate {
         needs {}
         may {}

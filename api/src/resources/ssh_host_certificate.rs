@@ -9,22 +9,22 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a host certificate says.
+/// Content of a host certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SshHostCertificate {
     /// The authority that signed it.
     pub ssh_certificate_authority_id: Id<SshCertificateAuthority>,
     /// The server's public key as a line of OpenSSH.
     pub public_key: String,
-    /// The host names and addresses it is valid for; none mean every host.
+    /// Host names and addresses it is valid for; none means every host.
     pub principals: Vec<String>,
-    /// When it becomes valid.
+    /// Start of its validity.
     pub valid_after: Timestamp,
-    /// When it is no longer valid.
+    /// End of its validity.
     pub valid_until: Timestamp,
 }
 
-/// What the server adds to an SSH certificate.
+/// Fields that the server adds to an SSH certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SshCertificateStatus {
     /// The kind of the public key.
@@ -34,7 +34,7 @@ pub struct SshCertificateStatus {
 }
 
 body! {
-    /// What is said when a host certificate is made.
+    /// Body of a create.
     SshHostCertificateCreate {
         needs {
             /// The authority that shall sign.
@@ -45,16 +45,16 @@ body! {
         may {
             /// The host names and addresses it shall be valid for; none mean every host.
             principals: Vec<String>,
-            /// An RFC 3339 timestamp; now, if nothing is said.
+            /// An RFC 3339 timestamp; default: now.
             valid_after: String,
-            /// An RFC 3339 timestamp; one year from now, if nothing is said.
+            /// An RFC 3339 timestamp; default: one year from now.
             valid_until: String,
         }
     }
 }
 
 body! {
-    /// What may be changed.
+    /// Body of a change.
     SshHostCertificateUpdate {
         needs {}
         may {}

@@ -1,4 +1,4 @@
-//! An SSH user certificate: lets somebody log in to servers that trust its authority.
+//! An SSH user certificate: allows a user to log in to servers that trust its authority.
 
 use super::{SshCertificateAuthority, SshCertificateStatus};
 use crate::{
@@ -10,27 +10,27 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a user certificate says.
+/// Content of a user certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SshUserCertificate {
     /// The authority that signed it.
     pub ssh_certificate_authority_id: Id<SshCertificateAuthority>,
     /// The user's public key as a line of OpenSSH.
     pub public_key: String,
-    /// The names of users it is valid for. OpenSSH's server lets nobody in by a certificate without any.
+    /// User names (principals) it is valid for. OpenSSH's server refuses a certificate without any.
     pub principals: Vec<String>,
-    /// When it becomes valid.
+    /// Start of its validity.
     pub valid_after: Timestamp,
-    /// When it is no longer valid.
+    /// End of its validity.
     pub valid_until: Timestamp,
-    /// What a server must understand to let the user in, `force-command` or `source-address` for example.
+    /// Critical options, which a server must understand to accept the certificate: `force-command`, `source-address` and others.
     pub critical_options: BTreeMap<String, String>,
-    /// What the user may do; a server passes over what it does not know.
+    /// Extensions: permissions of the user. A server ignores unknown ones.
     pub extensions: BTreeMap<String, String>,
 }
 
 body! {
-    /// What is said when a user certificate is made.
+    /// Body of a create.
     SshUserCertificateCreate {
         needs {
             /// The authority that shall sign.
@@ -39,22 +39,22 @@ body! {
             public_key: String,
         }
         may {
-            /// The names of users it shall be valid for. OpenSSH's server lets nobody in by a certificate without any.
+            /// User names (principals) it is valid for. OpenSSH's server refuses a certificate without any.
             principals: Vec<String>,
-            /// An RFC 3339 timestamp; now, if nothing is said.
+            /// An RFC 3339 timestamp; default: now.
             valid_after: String,
-            /// An RFC 3339 timestamp; 24 hours from now, if nothing is said.
+            /// An RFC 3339 timestamp; default: 24 hours from now.
             valid_until: String,
-            /// What a server must understand to let the user in: `force-command`, `source-address` and others.
+            /// Critical options, which a server must understand to accept the certificate: `force-command`, `source-address` and others.
             critical_options: BTreeMap<String, String>,
-            /// What the user may do; `permit-pty` and `permit-user-rc`, if nothing is said.
+            /// Extensions: permissions of the user; default: `permit-pty` and `permit-user-rc`.
             extensions: BTreeMap<String, String>,
         }
     }
 }
 
 body! {
-    /// What may be changed.
+    /// Body of a change.
     SshUserCertificateUpdate {
         needs {}
         may {}

@@ -8,7 +8,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an address looks like: a name, an IPv4 address or an IPv6 address in brackets, and a port.
+/// Pattern of an address: a name, an IPv4 address or an IPv6 address in brackets, and a port.
 const ADDRESS: &str = concat!(
     r"^(",
     r"([0-9A-Za-z_]([0-9A-Za-z_-]{0,61}[0-9A-Za-z_])?\.)*[A-Za-z_]([0-9A-Za-z_-]{0,61}[0-9A-Za-z_])?",
@@ -22,16 +22,16 @@ const ADDRESS: &str = concat!(
 /// The longest address, in bytes: a name of 253, a colon, a port.
 pub const ADDRESS_LIMIT: usize = 259;
 
-/// Visitors go to a server that needs no agent, reached from where this server runs.
+/// Routes visitors to an address that the server dials itself, without an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StaticBackend {
-    /// Where it is, `host:port`.
+    /// Address, `host:port`.
     pub address: String,
-    /// Whether it is spoken to over TLS.
+    /// Whether the server connects to it over TLS.
     pub tls: BackendTls,
 }
 
-/// How a static backend is spoken to.
+/// TLS settings of a static backend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BackendTls {
@@ -41,7 +41,7 @@ pub struct BackendTls {
 }
 
 body! {
-    /// What is said when a static backend is made. The address is needed.
+    /// Body of a create. The address is required.
     StaticBackendCreate {
         needs {
             /// A host name, an IPv4 address or an IPv6 address in brackets, a colon and a port.
@@ -49,14 +49,14 @@ body! {
             address: String,
         }
         may {
-            /// Off unless it is named.
+            /// Default: off.
             tls: BackendTls,
         }
     }
 }
 
 body! {
-    /// What may be changed.
+    /// Body of a change.
     StaticBackendUpdate {
         needs {}
         may {

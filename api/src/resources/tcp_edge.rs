@@ -11,35 +11,35 @@ use serde::{Deserialize, Serialize};
 /// TCP addresses that stand open for visitors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TcpEdge {
-    /// The addresses, `host:port` each; empty when there are none.
+    /// Addresses, `host:port` each; may be empty.
     pub hostports: Vec<String>,
 }
 
-/// What the server adds: the modules that are set.
+/// Fields that the server adds: the modules that are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TcpEdgeStatus {
-    /// Where connections go.
+    /// Backend of the connections.
     pub backend: Option<BackendView>,
-    /// Who may connect.
+    /// Addresses that may connect.
     pub ip_restriction: Option<IpRestrictionView>,
 }
 
 body! {
-    /// What is said when an edge is made. In a change, a module that is named is replaced whole.
+    /// Body of a create. In a change, a given module is replaced as a whole.
     TcpEdgeCreate {
         needs {}
         may {
             /// The addresses to serve.
             hostports: Vec<String>,
-            /// Where connections go.
+            /// Backend of the connections.
             backend: Backend,
-            /// Who may connect.
+            /// Addresses that may connect.
             ip_restriction: IpRestriction,
         }
     }
 }
 
-/// What may be changed.
+/// Body of a change.
 pub type TcpEdgeUpdate = TcpEdgeCreate;
 
 impl Kind for TcpEdge {

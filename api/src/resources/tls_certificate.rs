@@ -8,29 +8,29 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What was uploaded; the private key is never shown.
+/// Uploaded certificate; the private key is never shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TlsCertificate {
-    /// The chain in PEM, leaf first.
+    /// Certificate chain in PEM, leaf first.
     pub certificate_pem: String,
 }
 
-/// What the server reads from the leaf.
+/// Fields that the server reads from the leaf.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TlsCertificateStatus {
     /// The common name of the subject; empty if it has none.
     pub subject_common_name: String,
-    /// The further names it is valid for.
+    /// Subject alternative names.
     pub subject_alternative_names: SubjectAlternativeNames,
-    /// When it was issued by this server's doing; null for an uploaded one.
+    /// Time at which this server obtained it; null for an uploaded certificate.
     pub issued_at: Option<Timestamp>,
-    /// When it becomes valid.
+    /// Start of its validity.
     pub not_before: Timestamp,
-    /// When it is no longer valid.
+    /// End of its validity.
     pub not_after: Timestamp,
-    /// What the key may be used for, `DigitalSignature` for example.
+    /// Key usage, `DigitalSignature` for example.
     pub key_usages: Vec<String>,
-    /// What the key may further be used for, `ServerAuth` for example; a use without a name is its number.
+    /// Extended key usage, `ServerAuth` for example; a usage without a name is given by its OID.
     pub extended_key_usages: Vec<String>,
     /// The kind of the private key.
     pub private_key_type: KeyType,
@@ -60,10 +60,10 @@ pub struct SubjectAlternativeNames {
 }
 
 body! {
-    /// What is said when a certificate is uploaded.
+    /// Body of a create.
     TlsCertificateCreate {
         needs {
-            /// The chain in PEM, leaf first.
+            /// Certificate chain in PEM, leaf first.
             certificate_pem: String,
             /// The private key of the leaf in PEM, not encrypted.
             private_key_pem: Secret,
@@ -73,7 +73,7 @@ body! {
 }
 
 body! {
-    /// What may be changed.
+    /// Body of a change.
     TlsCertificateUpdate {
         needs {}
         may {}

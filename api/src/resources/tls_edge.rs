@@ -14,43 +14,43 @@ use serde::{Deserialize, Serialize};
 /// Host names that stand open for visitors with TLS.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TlsEdge {
-    /// The names, `host:port` each; empty when there are none.
+    /// Names, `host:port` each; may be empty.
     pub hostports: Vec<String>,
 }
 
-/// What the server adds: the modules that are set.
+/// Fields that the server adds: the modules that are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TlsEdgeStatus {
-    /// Where connections go.
+    /// Backend of the connections.
     pub backend: Option<BackendView>,
-    /// Who may connect.
+    /// Addresses that may connect.
     pub ip_restriction: Option<IpRestrictionView>,
     /// Whose certificates visitors must show.
     pub mutual_tls: Option<MutualTlsView>,
-    /// Where their TLS ends; without it, at the backend.
+    /// TLS termination; without it, TLS is terminated at the backend.
     pub tls_termination: Option<TerminationView>,
 }
 
 body! {
-    /// What is said when an edge is made. In a change, a module that is named is replaced whole.
+    /// Body of a create. In a change, a given module is replaced as a whole.
     TlsEdgeCreate {
         needs {}
         may {
-            /// The names to serve: `host:443`, or `host:` and the port this server has for HTTPS.
+            /// Names to serve: `host:443`, or `host:` and the HTTPS port of this server.
             hostports: Vec<String>,
-            /// Where connections go.
+            /// Backend of the connections.
             backend: Backend,
-            /// Who may connect.
+            /// Addresses that may connect.
             ip_restriction: IpRestriction,
             /// Whose certificates visitors must show. TLS must end at the edge then.
             mutual_tls: MutualTls,
-            /// Where their TLS ends; without it, at the backend.
+            /// TLS termination; without it, TLS is terminated at the backend.
             tls_termination: TlsTermination,
         }
     }
 }
 
-/// What may be changed.
+/// Body of a change.
 pub type TlsEdgeUpdate = TlsEdgeCreate;
 
 impl Kind for TlsEdge {

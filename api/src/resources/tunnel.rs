@@ -1,4 +1,4 @@
-//! A tunnel: what one agent publishes, or offers to backends.
+//! A tunnel: an address that an agent publishes, or a service that it offers to backends.
 
 use crate::{
     Id, Timestamp,
@@ -9,18 +9,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A tunnel that is up at this moment. One with labels has no address of its own: backends lead to it.
+/// A tunnel that is online. A tunnel with labels has no address of its own: backends route to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tunnel {
     /// Its id.
     pub id: Id<Tunnel>,
-    /// Its absolute address.
+    /// Absolute URL.
     pub uri: String,
-    /// Where visitors find it; empty for a tunnel with labels.
+    /// Public URL; empty for a tunnel with labels.
     pub public_url: String,
-    /// Since when it is up.
+    /// Time since which it is online.
     pub started_at: Timestamp,
-    /// What its owner wrote on it; empty if nothing.
+    /// Metadata of the owner; empty if not set.
     pub metadata: String,
     /// `https`, `http` or `tcp`; empty for a tunnel with labels.
     pub proto: String,
@@ -28,7 +28,7 @@ pub struct Tunnel {
     pub region: String,
     /// The session that carries it.
     pub tunnel_session: Ref,
-    /// What visitors meet; null for a tunnel with labels.
+    /// The public endpoint; null for a tunnel with labels.
     pub endpoint: Option<Ref>,
     /// Its labels; empty unless it has some.
     pub labels: BTreeMap<String, String>,

@@ -15,15 +15,15 @@ pub struct TunnelGroupBackend {
     pub labels: BTreeMap<String, String>,
 }
 
-/// What the server adds to a group.
+/// Fields that the server adds to a group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TunnelGroupBackendStatus {
-    /// The tunnels that match at this moment.
+    /// Tunnels that match now.
     pub tunnels: Vec<Ref>,
 }
 
 body! {
-    /// What is said when a group is made. At least one label is needed.
+    /// Body of a create. At least one label is required.
     TunnelGroupBackendCreate {
         needs {}
         may {
@@ -33,7 +33,7 @@ body! {
     }
 }
 
-/// What may be changed.
+/// Body of a change.
 pub type TunnelGroupBackendUpdate = TunnelGroupBackendCreate;
 
 impl Kind for TunnelGroupBackend {

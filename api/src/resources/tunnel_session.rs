@@ -8,39 +8,39 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An agent that is connected at this moment.
+/// An agent that is connected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TunnelSession {
     /// Its id.
     pub id: Id<TunnelSession>,
-    /// Its absolute address.
+    /// Absolute URL.
     pub uri: String,
     /// The version of the agent.
     pub agent_version: String,
-    /// What the agent proved itself with.
+    /// Credential of the agent.
     pub credential: Ref,
     /// The address it connected from.
     pub ip: String,
-    /// What its owner wrote on it; empty if nothing.
+    /// Metadata of the owner; empty if not set.
     pub metadata: String,
     /// The system the agent runs on.
     pub os: String,
     /// The region of the server.
     pub region: String,
-    /// Since when it is connected.
+    /// Time since which it is connected.
     pub started_at: Timestamp,
-    /// What agent and server speak with each other.
+    /// Transport between agent and server.
     pub transport: String,
 }
 
-/// What the agent of a session can be told to do, if it lets itself be told.
+/// Command to the agent of a session, if the agent allows remote management.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SessionCommand {
-    /// Make a new session in place of this one.
+    /// Replace this session by a new one.
     Restart,
-    /// End the session and make no new one.
+    /// End the session without reconnecting.
     Stop,
-    /// Bring itself up to date: no agent does so yet.
+    /// Update the agent; no agent supports this yet.
     Update,
 }
 
@@ -58,7 +58,7 @@ impl SessionCommand {
     }
 }
 
-/// The body of a command: there is nothing to say.
+/// Body of a command; it has no fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionCommandBody {}

@@ -7,40 +7,40 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The longest name, in bytes.
+/// Longest name in bytes.
 pub const NAME_LIMIT: usize = 255;
 
-/// Somebody who owns keys and credentials.
+/// A person who owns keys and credentials.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct User {
-    /// What people call the user; never empty.
+    /// Name of the user; never empty.
     pub name: String,
-    /// Whether the user may manage users and what belongs to others.
+    /// Whether the user may manage users and resources of others.
     pub admin: bool,
 }
 
 body! {
-    /// What is said when a user is made. The name is needed.
+    /// Body of a create. The name is required.
     UserCreate {
         needs {
             /// 1 to 255 bytes.
             name: String,
         }
         may {
-            /// Off unless said otherwise.
+            /// Default: false.
             admin: bool,
         }
     }
 }
 
 body! {
-    /// What may be changed.
+    /// Body of a change.
     UserUpdate {
         needs {}
         may {
             /// 1 to 255 bytes.
             name: String,
-            /// Whether the user may manage users and what belongs to others.
+            /// Whether the user may manage users and resources of others.
             admin: bool,
         }
     }

@@ -13,15 +13,15 @@ pub const CHILD_LIMIT: usize = 100;
 /// The largest weight.
 pub const WEIGHT_LIMIT: i64 = 10_000;
 
-/// Each visitor goes to one of these backends, in proportion to their weights.
+/// Routes each visitor to one of these backends, in proportion to their weights.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WeightedBackend {
-    /// The weight of each backend, 0 to 10000; one that weighs 0 gets nobody.
+    /// Weight of each backend, 0 to 10000; a backend of weight 0 gets no visitors.
     pub backends: BTreeMap<String, i64>,
 }
 
 body! {
-    /// What is said when a weighted backend is made.
+    /// Body of a create.
     WeightedBackendCreate {
         needs {}
         may {
@@ -37,7 +37,7 @@ body! {
     }
 }
 
-/// What may be changed.
+/// Body of a change.
 pub type WeightedBackendUpdate = WeightedBackendCreate;
 
 impl Kind for WeightedBackend {

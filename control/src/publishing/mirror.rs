@@ -14,7 +14,7 @@ use crate::{
 };
 use postern_api::{
     host::HostName,
-    published::{self, Backend, Certificate, Changed, DomainCertificate, Map, Mark, Names, Published},
+    published::{self, Backend, Certificate, ChangeCursor, Changed, DomainCertificate, Map, Names, Published},
     resource::{
         self, ApiKey, AppSession, BotUser, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend,
         HttpsEdge, HttpsRoute, IpPolicyRule, ReservedAddress, ReservedDomain, Resource, StaticBackend, TcpEdge,
@@ -45,7 +45,7 @@ pub(super) struct Mirror {
     edges: Edges,
     logins: Logins,
     /// Where the configuration stands that was published last, and what has changed since beside edges.
-    mark: Mark,
+    cursor: ChangeCursor,
     changed: Changed,
 }
 
@@ -95,7 +95,7 @@ impl Mirror {
             owners: Owners::default(),
             edges: Edges::default(),
             logins: Logins::default(),
-            mark: Mark::default(),
+            cursor: ChangeCursor::default(),
             changed: Changed::default(),
         }
     }
@@ -310,8 +310,8 @@ impl Mirror {
         self.restrictions.touched();
         let mut changed = std::mem::take(&mut self.changed);
         self.edges.publish(&self.owners, &mut published, &mut changed);
-        self.mark = self.mark.then(changed);
-        published.mark = self.mark.clone();
+        self.cursor = self.cursor.then(changed);
+        published.cursor = self.cursor.clone();
         published
     }
 }

@@ -4,7 +4,7 @@ use crate::kit::{World, ids, open};
 use http::StatusCode;
 use postern_api::{
     Code,
-    published::{Backend, Changed, Mark, TcpEdge},
+    published::{Backend, ChangeCursor, Changed, TcpEdge},
     resource::RestrictionType,
     token::Token,
 };
@@ -193,8 +193,8 @@ async fn each_configuration_tells_what_is_not_as_before() {
     let world = World::start().await;
     let operator = world.operator().await;
     let published = world.control.published();
-    let changed = |since: &Mark| since.until(&published.borrow().mark).expect("one comes after the other");
-    let start = published.borrow().mark.clone();
+    let changed = |since: &ChangeCursor| since.until(&published.borrow().cursor).expect("one comes after the other");
+    let start = published.borrow().cursor.clone();
     let group = operator.group().await;
     let backend = json!({"backend_id": group});
     let tcp = operator.id("/edges/tcp", &json!({"backend": backend})).await;
@@ -206,18 +206,18 @@ async fn each_configuration_tells_what_is_not_as_before() {
     );
     assert!(all.tls_edges.is_empty() && !all.credentials);
 
-    let mark = published.borrow().mark.clone();
+    let cursor = published.borrow().cursor.clone();
     let route = json!({"match": "/", "match_type": "path_prefix", "backend": backend});
     let route = operator.id(&format!("/edges/https/{https}/routes"), &route).await;
-    assert_eq!(changed(&mark), Changed { https_edges: [https.clone()].into(), ..Changed::default() });
+    assert_eq!(changed(&cursor), Changed { https_edges: [https.clone()].into(), ..Changed::default() });
     assert_eq!(published.borrow().https_edges[&https].routes[0].id, route);
 
-    let mark = published.borrow().mark.clone();
+    let cursor = published.borrow().cursor.clone();
     operator.delete(&format!("/edges/tcp/{tcp}")).await.is(StatusCode::NO_CONTENT);
     operator.id("/credentials", &json!({})).await;
     let expected = Changed { tcp_edges: [tcp.clone()].into(), credentials: true, ..Changed::default() };
-    assert_eq!(changed(&mark), expected);
+    assert_eq!(changed(&cursor), expected);
     assert!(!published.borrow().tcp_edges.contains_key(&tcp));
     operator.id("/ip_policies", &json!({})).await;
-    assert_eq!(changed(&mark), expected, "what the edge does not know changes nothing");
+    assert_eq!(changed(&cursor), expected, "what the edge does not know changes nothing");
 }

@@ -4,7 +4,7 @@ use super::Trace;
 use crate::refusal::{Fault, Refusal};
 use postern_api::{
     Code, Error,
-    ip_rules::{IpRules, Verdict},
+    ip_rules::{IpRules, IpVerdict},
 };
 use std::{net::IpAddr, time::Instant};
 
@@ -15,9 +15,9 @@ pub(crate) fn stage(rules: Option<&IpRules>, visitor: IpAddr, trace: &mut Trace)
     let Some(rules) = rules else { return Ok(()) };
     let began = Instant::now();
     let (passed, rule) = match rules.judge(visitor) {
-        Verdict::Allowed(rule) => (true, Some(rule.to_string())),
-        Verdict::Denied(rule) => (false, Some(rule.to_string())),
-        Verdict::Unmatched => (false, None),
+        IpVerdict::Allowed(rule) => (true, Some(rule.to_string())),
+        IpVerdict::Denied(rule) => (false, Some(rule.to_string())),
+        IpVerdict::Unmatched => (false, None),
     };
     trace.record(NAME, rule, passed, began);
     if passed {

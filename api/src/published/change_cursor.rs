@@ -1,4 +1,4 @@
-//! What has changed from one configuration to another, so that whoever follows applies that and nothing else.
+//! Changes from one configuration to another, so that a follower applies only those.
 
 use std::{
     collections::BTreeSet,
@@ -6,17 +6,17 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// The place of a configuration in the order of all. Who keeps the mark of the one it has applied can ask what has
-/// changed up to a later one; steps that nobody has before them any more are forgotten.
+/// Position of a configuration in the sequence of all. A follower that keeps the cursor of the configuration it has applied
+/// can query the changes up to a later one; steps that no follower needs any more are dropped.
 #[derive(Clone, Default)]
-pub struct Mark(Arc<Step>);
+pub struct ChangeCursor(Arc<Step>);
 
 #[derive(Default)]
 struct Step {
-    next: OnceLock<(Changed, Mark)>,
+    next: OnceLock<(Changed, ChangeCursor)>,
 }
 
-/// What is other than before, or no more, or new: by id where there may be many.
+/// Changed, removed and added objects, by id where there may be many.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
     /// HTTPS edges, their routes included.
@@ -31,18 +31,18 @@ pub struct Changed {
     pub credentials: bool,
 }
 
-impl Mark {
-    /// The mark of the configuration after this one. Only one comes after each: the mark of another is told apart from
-    /// all, and who follows begins anew there.
+impl ChangeCursor {
+    /// Cursor of the next configuration. Each has one successor; a cursor of another sequence is recognized, and a
+    /// follower starts over there.
     #[must_use]
-    pub fn then(&self, changed: Changed) -> Mark {
-        let next = Mark::default();
+    pub fn then(&self, changed: Changed) -> ChangeCursor {
+        let next = ChangeCursor::default();
         let _ = self.0.next.set((changed, next.clone()));
         next
     }
 
-    /// What has changed from here up to a later mark; `None` if that does not come after this one.
-    pub fn until(&self, later: &Mark) -> Option<Changed> {
+    /// Changes up to a later cursor; `None` if `later` does not follow this one.
+    pub fn until(&self, later: &ChangeCursor) -> Option<Changed> {
         let mut all = Changed::default();
         let mut at = self;
         while !Arc::ptr_eq(&at.0, &later.0) {
@@ -58,18 +58,18 @@ impl Mark {
     }
 }
 
-impl fmt::Debug for Mark {
+impl fmt::Debug for ChangeCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Mark(…)")
+        f.write_str("ChangeCursor(…)")
     }
 }
 
 impl Drop for Step {
-    /// One after the other: a long way would be too deep to be left one within the other.
+    /// Iterative, because dropping a long chain recursively would overflow the stack.
     fn drop(&mut self) {
         let mut next = self.next.take();
-        while let Some((_, mark)) = next {
-            next = Arc::into_inner(mark.0).and_then(|mut step| step.next.take());
+        while let Some((_, cursor)) = next {
+            next = Arc::into_inner(cursor.0).and_then(|mut step| step.next.take());
         }
     }
 }
@@ -83,23 +83,27 @@ mod tests {
     }
 
     #[test]
-    fn all_changes_between_two_marks_are_told() {
-        let first = Mark::default();
+    fn all_changes_between_two_cursors_are_reported() {
+        let first = ChangeCursor::default();
         let second = first.then(edge("edgtcp_1"));
         let third = second.then(Changed { credentials: true, ..edge("edgtcp_2") });
         assert_eq!(first.until(&first), Some(Changed::default()));
         assert_eq!(first.until(&second), Some(edge("edgtcp_1")));
         let both = ["edgtcp_1".to_owned(), "edgtcp_2".to_owned()].into();
         assert_eq!(first.until(&third), Some(Changed { tcp_edges: both, credentials: true, ..Changed::default() }));
-        assert_eq!(third.until(&first), None, "there is no way back");
+        assert_eq!(third.until(&first), None, "cursors only go forward");
         let other = second.then(edge("edgtcp_3"));
-        assert_eq!((second.until(&other), first.until(&Mark::default())), (None, None), "these lie nowhere");
+        assert_eq!(
+            (second.until(&other), first.until(&ChangeCursor::default())),
+            (None, None),
+            "cursors of other sequences are unknown"
+        );
     }
 
     #[test]
-    fn a_long_way_is_left_behind_without_harm() {
-        let first = Mark::default();
-        let last = (0..200_000).fold(first.clone(), |mark, _| mark.then(Changed::default()));
+    fn a_long_chain_is_dropped_without_overflow() {
+        let first = ChangeCursor::default();
+        let last = (0..200_000).fold(first.clone(), |cursor, _| cursor.then(Changed::default()));
         assert!(first.until(&last).is_some());
         drop(first);
         assert!(last.until(&last).is_some());
