@@ -1,6 +1,6 @@
-//! The access log: one JSON object a line for every request and connection, written by a thread of its own.
+//! Access log: one JSON object per request and connection, written by a thread of its own.
 
-use crate::configuration::plain;
+use crate::io_error::reason;
 use postern_api::{Code, Error};
 use postern_edge::{AccessLog, AccessLogEntry};
 use std::fs::{File, OpenOptions};
@@ -13,16 +13,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long the writer waits for the next entry before it looks around.
-const PAUSE: Duration = Duration::from_millis(100);
-/// How long entries are gathered to be written together. To wake for each of them would cost more than to write it.
-const GATHER: Duration = Duration::from_millis(10);
-/// What is written at once, in bytes.
-const PIECE: usize = 64 * 1024;
-/// How often it looks whether somebody has moved its file away.
-const LOOK: Duration = Duration::from_secs(1);
+/// Interval at which an idle writer checks whether it must stop.
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(100);
+/// Delay in which entries are batched. Waking up for each entry would cost more than writing it.
+const BATCH_DELAY: Duration = Duration::from_millis(10);
+/// Write buffer in bytes.
+const BUFFER_BYTES: usize = 64 * 1024;
+/// Interval at which the file is checked for rotation.
+const ROTATION_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Where the access log goes.
+/// Destination of the access log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     Stdout,
@@ -42,16 +42,16 @@ impl std::str::FromStr for Destination {
     }
 }
 
-/// The writer at work. Finished when dropped.
-pub(crate) struct Writing {
+/// Handle of the writer thread. Flushes and ends it when dropped.
+pub(crate) struct AccessLogWriter {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Starts writing. Gives the way in for the edge.
-pub(crate) fn start(destination: &Destination) -> Result<(AccessLog, Writing), Error> {
+/// Starts the writer and returns the sender for the edge.
+pub(crate) fn start(destination: &Destination) -> Result<(AccessLog, AccessLogWriter), Error> {
     let mut output = Output::open(destination).map_err(|error| {
-        let message = format!("The access log cannot be opened (--access-log): {}.", plain(&error));
+        let message = format!("The access log cannot be opened (--access-log): {}.", reason(&error));
         Error::new(Code::ConfigInvalid, message)
     })?;
     let (log, entries) = AccessLog::new();
@@ -60,12 +60,14 @@ pub(crate) fn start(destination: &Destination) -> Result<(AccessLog, Writing), E
     let thread = std::thread::Builder::new()
         .name("access-log".into())
         .spawn(move || write(&entries, &mut output, &stopped))
-        .map_err(|error| Error::new(Code::Internal, format!("The access log gets no thread: {error}.")))?;
-    Ok((log, Writing { stop, thread: Some(thread) }))
+        .map_err(|error| {
+            Error::new(Code::Internal, format!("The thread of the access log cannot be started: {error}."))
+        })?;
+    Ok((log, AccessLogWriter { stop, thread: Some(thread) }))
 }
 
-impl Drop for Writing {
-    /// Waits until what has come in so far is written.
+impl Drop for AccessLogWriter {
+    /// Waits until all received entries are written.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
@@ -76,11 +78,11 @@ impl Drop for Writing {
 
 fn write(entries: &Receiver<Box<AccessLogEntry>>, output: &mut Output, stopped: &AtomicBool) {
     loop {
-        match entries.recv_timeout(PAUSE) {
+        match entries.recv_timeout(STOP_CHECK_INTERVAL) {
             Ok(entry) => {
                 output.line(&entry);
                 if !stopped.load(Ordering::Acquire) {
-                    std::thread::sleep(GATHER);
+                    std::thread::sleep(BATCH_DELAY);
                 }
                 entries.try_iter().for_each(|entry| output.line(&entry));
                 output.flush();
@@ -91,20 +93,20 @@ fn write(entries: &Receiver<Box<AccessLogEntry>>, output: &mut Output, stopped: 
     }
 }
 
-/// What is written into.
+/// Open destination.
 struct Output {
     writer: BufWriter<Box<dyn Write + Send>>,
     line: Vec<u8>,
-    file: Option<Place>,
-    /// Writing has failed, and that was said.
+    file: Option<LogFile>,
+    /// Whether the last write failed; only the first failure is logged.
     failing: bool,
 }
 
-/// A file that may be moved away, as log rotation does.
-struct Place {
+/// A file that log rotation may move.
+struct LogFile {
     path: PathBuf,
     identity: (u64, u64),
-    looked: Instant,
+    checked: Instant,
 }
 
 impl Output {
@@ -114,28 +116,28 @@ impl Output {
             Destination::Stderr => (Box::new(io::stderr()), None),
             Destination::File(path) => {
                 let file = append(path)?;
-                let place = Place { path: path.clone(), identity: identity(&file)?, looked: Instant::now() };
-                (Box::new(file), Some(place))
+                let log_file = LogFile { path: path.clone(), identity: identity(&file)?, checked: Instant::now() };
+                (Box::new(file), Some(log_file))
             }
         };
-        Ok(Output { writer: BufWriter::with_capacity(PIECE, writer), line: Vec::new(), file, failing: false })
+        Ok(Output { writer: BufWriter::with_capacity(BUFFER_BYTES, writer), line: Vec::new(), file, failing: false })
     }
 
     fn line(&mut self, entry: &AccessLogEntry) {
-        self.follow();
+        self.reopen_if_rotated();
         self.line.clear();
         let made = serde_json::to_writer(&mut self.line, entry).map_err(io::Error::from);
         self.line.push(b'\n');
         let outcome = made.and_then(|()| self.writer.write_all(&self.line));
-        self.note(outcome);
+        self.record_outcome(outcome);
     }
 
     fn flush(&mut self) {
         let outcome = self.writer.flush();
-        self.note(outcome);
+        self.record_outcome(outcome);
     }
 
-    fn note(&mut self, outcome: io::Result<()>) {
+    fn record_outcome(&mut self, outcome: io::Result<()>) {
         match outcome {
             Ok(()) => self.failing = false,
             Err(error) => {
@@ -148,22 +150,26 @@ impl Output {
         }
     }
 
-    /// Goes on in a new file if the old one was moved away.
-    fn follow(&mut self) {
-        let Some(place) = self.file.as_mut().filter(|place| place.looked.elapsed() >= LOOK) else { return };
-        place.looked = Instant::now();
-        let now = std::fs::metadata(&place.path).map(|found| (found.dev(), found.ino())).ok();
-        if now == Some(place.identity) {
+    /// Reopens the file if it was moved.
+    fn reopen_if_rotated(&mut self) {
+        let Some(log_file) =
+            self.file.as_mut().filter(|log_file| log_file.checked.elapsed() >= ROTATION_CHECK_INTERVAL)
+        else {
+            return;
+        };
+        log_file.checked = Instant::now();
+        let now = std::fs::metadata(&log_file.path).map(|found| (found.dev(), found.ino())).ok();
+        if now == Some(log_file.identity) {
             return;
         }
-        let reopened = append(&place.path).and_then(|file| Ok((identity(&file)?, file)));
+        let reopened = append(&log_file.path).and_then(|file| Ok((identity(&file)?, file)));
         match reopened {
             Ok((identity, file)) => {
-                place.identity = identity;
+                log_file.identity = identity;
                 let _ = self.writer.flush();
-                self.writer = BufWriter::with_capacity(PIECE, Box::new(file));
+                self.writer = BufWriter::with_capacity(BUFFER_BYTES, Box::new(file));
             }
-            Err(error) => self.note(Err(error)),
+            Err(error) => self.record_outcome(Err(error)),
         }
     }
 }
@@ -181,22 +187,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_was_moved_away_is_made_anew() {
+    fn a_rotated_file_is_reopened() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("access.log");
         let mut output = Output::open(&Destination::File(path.clone())).expect("opened");
         output.writer.write_all(b"one\n").expect("written");
         std::fs::rename(&path, folder.path().join("access.log.1")).expect("moved");
-        if let Some(place) = &mut output.file {
-            place.looked = Instant::now().checked_sub(LOOK).expect("a machine that runs for a second");
+        if let Some(log_file) = &mut output.file {
+            log_file.checked =
+                Instant::now().checked_sub(ROTATION_CHECK_INTERVAL).expect("a machine that runs for a second");
         }
-        output.follow();
+        output.reopen_if_rotated();
         output.writer.write_all(b"two\n").expect("written");
         output.flush();
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("there");
         assert_eq!((read("access.log.1").as_str(), read("access.log").as_str()), ("one\n", "two\n"));
         let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).expect("there").permissions());
-        assert_eq!(mode & 0o077, 0, "it names visitors");
+        assert_eq!(mode & 0o077, 0, "it contains addresses of visitors");
     }
 
     #[test]

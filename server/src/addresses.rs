@@ -1,14 +1,14 @@
-//! `addresses.json` in the data folder: where the running server listens, for the desktop app and for scripts.
+//! `addresses.json` in the data folder: listening addresses of the running server, for the desktop app and scripts.
 
-use crate::configuration::plain;
 use crate::data_folder::DataFolder;
+use crate::io_error::reason;
 use postern_api::{Code, Error};
 use serde::Serialize;
 use std::net::{IpAddr, SocketAddr};
 
 const NAME: &str = "addresses.json";
 
-/// The real addresses, after ports given as 0 were chosen by the system.
+/// Bound addresses, with the ports that the system chose for port 0.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Addresses {
     pub(crate) https: SocketAddr,
@@ -21,18 +21,18 @@ pub(crate) struct Addresses {
 }
 
 impl Addresses {
-    /// Writes the file: a reader sees the old one or the new one whole.
+    /// Writes the file atomically.
     pub(crate) fn write(&self, folder: &DataFolder) -> Result<(), Error> {
         let text = serde_json::to_vec_pretty(self).map_err(|error| Error::new(Code::Internal, error.to_string()))?;
         folder.replace(NAME, &text).map_err(|error| {
             Error::new(
                 Code::StorageReadOnly,
-                format!("{} cannot be written: {}.", folder.path().join(NAME).display(), plain(&error)),
+                format!("{} cannot be written: {}.", folder.path().join(NAME).display(), reason(&error)),
             )
         })
     }
 
-    /// Removes the file at a clean end, so that nobody looks for this server any more.
+    /// Removes the file at a clean shutdown.
     pub(crate) fn remove(folder: &DataFolder) {
         let _ = std::fs::remove_file(folder.path().join(NAME));
     }

@@ -1,4 +1,4 @@
-//! The management API on the HTTPS listener, under a name of its own.
+//! The management API on the HTTPS listener, under `--api-host`.
 
 use axum::Router;
 use axum::extract::ConnectInfo;
@@ -10,7 +10,7 @@ use postern_edge::{ApiBody, ApiHost, ApiService};
 use std::net::SocketAddr;
 use tower::ServiceExt;
 
-/// Wraps the router as the service the edge asks for.
+/// Wraps the router as a service of the edge.
 pub(crate) fn offer(name: HostName, router: Router) -> ApiHost {
     let service = tower::service_fn(move |mut request: Request<Incoming>| {
         let router = router.clone();

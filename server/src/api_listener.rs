@@ -1,6 +1,6 @@
-//! The listener of the management API: plain HTTP, bounded in connections and in patience.
+//! Listener of the management API: plain HTTP with limits on connections and header time.
 
-use crate::configuration::plain;
+use crate::io_error::reason;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use hyper::Request;
@@ -19,25 +19,28 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service;
 
-const MOST_CONNECTIONS: usize = 1024;
-const HEADERS_WITHIN: Duration = Duration::from_secs(15);
-const PAUSE_WHEN_REFUSED: Duration = Duration::from_millis(100);
+/// Most concurrent connections.
+const MAX_CONNECTIONS: usize = 1024;
+/// Time limit for the headers of a request.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
+/// Delay after a failed accept.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// A bound address, not served yet.
+/// A bound listener that does not serve yet.
 pub(crate) struct ApiListener {
     listener: TcpListener,
     address: SocketAddr,
 }
 
-/// The listener at work.
-pub(crate) struct Serving {
+/// The serving listener.
+pub(crate) struct ApiServer {
     stop: CancellationToken,
     open: TaskTracker,
 }
 
 impl ApiListener {
-    /// Takes the address.
-    pub(crate) async fn bind(wanted: SocketAddr) -> Result<ApiListener, Error> {
+    /// Binds the address.
+    pub(crate) async fn bind(requested: SocketAddr) -> Result<ApiListener, Error> {
         let refuse = |error: io::Error| {
             let advice = match error.kind() {
                 io::ErrorKind::AddrInUse => {
@@ -52,31 +55,31 @@ impl ApiListener {
                 _ => {
                     return Error::new(
                         Code::ListenFailed,
-                        format!("The management API cannot listen on {wanted} (--api-addr): {}.", plain(&error)),
+                        format!("The management API cannot listen on {requested} (--api-addr): {}.", reason(&error)),
                     );
                 }
             };
             Error::new(
                 Code::ListenFailed,
-                format!("The management API cannot listen on {wanted} (--api-addr): {advice}."),
+                format!("The management API cannot listen on {requested} (--api-addr): {advice}."),
             )
         };
-        let listener = TcpListener::bind(wanted).await.map_err(refuse)?;
+        let listener = TcpListener::bind(requested).await.map_err(refuse)?;
         let address = listener.local_addr().map_err(refuse)?;
         Ok(ApiListener { listener, address })
     }
 
-    /// The real address.
+    /// Bound address.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// Serves until drained.
-    pub(crate) fn serve(self, router: Router) -> Serving {
-        let serving = Serving { stop: CancellationToken::new(), open: TaskTracker::new() };
+    pub(crate) fn serve(self, router: Router) -> ApiServer {
+        let serving = ApiServer { stop: CancellationToken::new(), open: TaskTracker::new() };
         let (stop, open) = (serving.stop.clone(), serving.open.clone());
         serving.open.spawn(async move {
-            let permits = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+            let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
             loop {
                 let permit = permits.clone().acquire_owned().await.expect("the semaphore is never closed");
                 let accepted = tokio::select! {
@@ -93,7 +96,7 @@ impl ApiListener {
                     }
                     Err(error) => {
                         tracing::warn!(%error, "the management API cannot accept a connection");
-                        tokio::time::sleep(PAUSE_WHEN_REFUSED).await;
+                        tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                     }
                 }
             }
@@ -103,12 +106,12 @@ impl ApiListener {
     }
 }
 
-impl Serving {
-    /// Accepts nobody any more and waits until open requests are answered, at most so long.
-    pub(crate) async fn drain(self, patience: Duration) {
+impl ApiServer {
+    /// Stops accepting and waits until open requests are finished, up to `timeout`.
+    pub(crate) async fn drain(self, timeout: Duration) {
         self.stop.cancel();
-        if tokio::time::timeout(patience, self.open.wait()).await.is_err() {
-            tracing::warn!("requests to the management API were cut at the end of the drain timeout");
+        if tokio::time::timeout(timeout, self.open.wait()).await.is_err() {
+            tracing::warn!("requests to the management API were aborted at the drain timeout");
         }
     }
 }
@@ -120,7 +123,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: C
         router.clone().call(request)
     });
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADERS_WITHIN);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(64);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);

@@ -1,8 +1,8 @@
-//! Which certificate a visitor is shown where none was uploaded for the name: that of `--certificate` where it fits,
-//! otherwise one of the server's authority.
+//! Certificates for names without an uploaded one: that of `--certificate` if it is valid for the name, else one issued
+//! by the server's certificate authority.
 
-use crate::configuration::plain;
-use crate::live::Live;
+use crate::io_error::reason;
+use crate::live_edge::LiveEdge;
 use postern_api::host::HostName;
 use postern_api::{Code, Error};
 use postern_control::certificates::Authority;
@@ -17,19 +17,19 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The certificates of this server.
-pub(crate) struct Chosen {
+/// Certificates of this server.
+pub(crate) struct ServerCertificates {
     /// From `--certificate`.
     pub(crate) given: Option<Arc<CertifiedKey>>,
     pub(crate) authority: Authority,
     pub(crate) domain: HostName,
-    /// Names besides the domain's that the server itself answers to.
+    /// Further names that the server itself serves.
     pub(crate) own_names: Vec<HostName>,
-    pub(crate) live: Live,
+    pub(crate) live: LiveEdge,
 }
 
-impl Chosen {
-    /// A certificate is made only for names that are served: anybody may ask for any name.
+impl ServerCertificates {
+    /// Whether the name is served. Certificates are issued only for such names, because clients may request any name.
     fn serves(&self, name: &HostName) -> bool {
         let below =
             name.as_str().strip_suffix(self.domain.as_str()).is_some_and(|head| head.is_empty() || head.ends_with('.'));
@@ -37,10 +37,10 @@ impl Chosen {
     }
 }
 
-impl Certificates for Chosen {
+impl Certificates for ServerCertificates {
     fn resolve(&self, name: Option<&HostName>, local: IpAddr) -> Option<Arc<CertifiedKey>> {
         if let (Some(given), Some(name)) = (&self.given, name)
-            && names(given, name)
+            && is_valid_for(given, name)
         {
             return Some(given.clone());
         }
@@ -53,15 +53,15 @@ impl Certificates for Chosen {
         match self.authority.leaf(&names) {
             Ok(leaf) => Some(leaf),
             Err(error) => {
-                tracing::error!(%error, ?names, "no certificate can be made");
+                tracing::error!(%error, ?names, "no certificate can be issued");
                 None
             }
         }
     }
 }
 
-/// Whether the certificate was issued for the name, wildcards included.
-fn names(key: &CertifiedKey, name: &HostName) -> bool {
+/// Whether the certificate is valid for the name, wildcards included.
+fn is_valid_for(key: &CertifiedKey, name: &HostName) -> bool {
     let Some(leaf) = key.cert.first() else { return false };
     let (Ok(leaf), Ok(name)) = (ParsedCertificate::try_from(leaf), ServerName::try_from(name.as_str())) else {
         return false;
@@ -74,8 +74,8 @@ pub(crate) fn read(chain: &Path, key: &Path) -> Result<Arc<CertifiedKey>, Error>
     let refuse = |message: String| Error::new(Code::ConfigInvalid, message);
     let unreadable = |flag: &str, path: &Path, error: rustls_pki_types::pem::Error| {
         let why = match &error {
-            rustls_pki_types::pem::Error::Io(error) => plain(error),
-            rustls_pki_types::pem::Error::NoItemsFound => "there is none in it; PEM is expected".to_owned(),
+            rustls_pki_types::pem::Error::Io(error) => reason(error),
+            rustls_pki_types::pem::Error::NoItemsFound => "it contains none; PEM is expected".to_owned(),
             _ => "it is not valid PEM".to_owned(),
         };
         refuse(format!("{flag}: {} cannot be used: {why}.", path.display()))
@@ -89,7 +89,7 @@ pub(crate) fn read(chain: &Path, key: &Path) -> Result<Arc<CertifiedKey>, Error>
     let private = PrivateKeyDer::from_pem_file(key).map_err(|error| unreadable("--certificate-key", key, error))?;
     let private = any_supported_type(&private).map_err(|_| {
         refuse(format!(
-            "--certificate-key: {} holds a key of a kind that is not supported; use RSA, ECDSA or Ed25519.",
+            "--certificate-key: {} has an unsupported type of key; use RSA, ECDSA or Ed25519.",
             key.display()
         ))
     })?;

@@ -8,9 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What was asked for.
+/// Parsed command line.
 #[derive(Debug)]
-pub(crate) enum Asked {
+pub(crate) enum Invocation {
     Run { flags: Vec<(&'static str, String)>, config: Option<PathBuf> },
     CreateApiKey { data_dir: Option<PathBuf>, description: String, admin: bool },
     Unlock { data_dir: Option<PathBuf> },
@@ -18,14 +18,14 @@ pub(crate) enum Asked {
     Manual { folder: PathBuf },
 }
 
-/// Reads the arguments; wrong ones end the program with the usual help.
-pub(crate) fn read() -> Asked {
-    understand(&command().get_matches())
+/// Parses the arguments. Invalid ones end the process with clap's help.
+pub(crate) fn read() -> Invocation {
+    parse(&command().get_matches())
 }
 
-fn understand(matches: &ArgMatches) -> Asked {
+fn parse(matches: &ArgMatches) -> Invocation {
     match matches.subcommand() {
-        Some(("run", run)) => Asked::Run {
+        Some(("run", run)) => Invocation::Run {
             flags: SETTINGS
                 .iter()
                 .filter_map(|setting| Some((setting.key, run.get_one::<String>(setting.key)?.clone())))
@@ -34,21 +34,21 @@ fn understand(matches: &ArgMatches) -> Asked {
         },
         Some(("api-key", key)) => {
             let create = key.subcommand_matches("create").expect("clap requires the subcommand");
-            Asked::CreateApiKey {
+            Invocation::CreateApiKey {
                 data_dir: create.get_one::<PathBuf>("data_dir").cloned(),
                 description: create.get_one::<String>("description").cloned().unwrap_or_default(),
                 admin: create.get_flag("admin"),
             }
         }
         Some(("completion", completion)) => {
-            Asked::Completion { shell: *completion.get_one("shell").expect("clap requires the shell") }
+            Invocation::Completion { shell: *completion.get_one("shell").expect("clap requires the shell") }
         }
         Some(("man", man)) => {
-            Asked::Manual { folder: man.get_one::<PathBuf>("folder").cloned().expect("clap requires the folder") }
+            Invocation::Manual { folder: man.get_one::<PathBuf>("folder").cloned().expect("clap requires the folder") }
         }
         other => {
             let unlock = other.map(|(_, unlock)| unlock);
-            Asked::Unlock { data_dir: unlock.and_then(|unlock| unlock.get_one::<PathBuf>("data_dir").cloned()) }
+            Invocation::Unlock { data_dir: unlock.and_then(|unlock| unlock.get_one::<PathBuf>("data_dir").cloned()) }
         }
     }
 }
@@ -58,14 +58,14 @@ fn command() -> Command {
         .about("Serve the public edge and the management API")
         .long_about(
             "Serve the public edge and the management API.\n\nEach flag is also an environment variable \
-             (--api-addr: POSTERN_API_ADDR) and a key of the file given by --config (api_addr). A flag beats the \
-             environment, which beats the file.",
+             (--api-addr: POSTERN_API_ADDR) and a key of the file given by --config (api_addr). A flag overrides the \
+             environment, which overrides the file.",
         )
         .arg(
             Arg::new("config")
                 .long("config")
                 .value_name("FILE")
-                .help("A YAML file of settings")
+                .help("YAML file with settings")
                 .value_parser(clap::value_parser!(PathBuf)),
         );
     for setting in SETTINGS {
@@ -76,21 +76,18 @@ fn command() -> Command {
             .long("data-dir")
             .value_name("DIR")
             .env("POSTERN_DATA_DIR")
-            .help("The data folder of the server")
+            .help("Data folder of the server")
             .value_parser(clap::value_parser!(PathBuf))
     };
     let create = Command::new("create")
-        .about("Make an API key and print it alone on the last line; works while the server runs")
+        .about("Create an API key and print it alone on the last line; also works while the server runs")
         .arg(data_dir())
-        .arg(Arg::new("description").long("description").value_name("TEXT").help("Who or what uses the key"))
-        .arg(
-            Arg::new("admin")
-                .long("admin")
-                .action(ArgAction::SetTrue)
-                .help("A key of an administrator; otherwise it belongs to a new user who is none"),
-        );
+        .arg(Arg::new("description").long("description").value_name("TEXT").help("Purpose or user of the key"))
+        .arg(Arg::new("admin").long("admin").action(ArgAction::SetTrue).help(
+            "Create the key for an administrator; otherwise it belongs to a new user without administrator's rights",
+        ));
     Command::new("postern-server")
-        .about("Publishes local services through public addresses: the server")
+        .about("Server that publishes local services at public addresses")
         .version(env!("CARGO_PKG_VERSION"))
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -98,23 +95,23 @@ fn command() -> Command {
         .subcommand(Command::new("api-key").about("API keys").subcommand_required(true).subcommand(create))
         .subcommand(
             Command::new("unlock")
-                .about("The rescue after a lock-out: suspend the IP restrictions of types api and dashboard")
+                .about("Undo a lock-out: suspend the IP restrictions of types api and dashboard")
                 .arg(data_dir()),
         )
         .subcommand(
             Command::new("completion")
-                .about("Print a script that completes commands in a shell")
-                .arg(Arg::new("shell").required(true).help("Which shell").value_parser(clap::value_parser!(Shell))),
+                .about("Print a shell completion script")
+                .arg(Arg::new("shell").required(true).help("Shell").value_parser(clap::value_parser!(Shell))),
         )
         .subcommand(
             Command::new("man")
-                .about("Write manual pages into a folder")
+                .about("Write manual pages to a folder")
                 .hide(true)
-                .arg(Arg::new("folder").required(true).help("The folder").value_parser(clap::value_parser!(PathBuf))),
+                .arg(Arg::new("folder").required(true).help("Folder").value_parser(clap::value_parser!(PathBuf))),
         )
 }
 
-/// Prints the script by which a shell completes commands.
+/// Prints a shell completion script.
 pub(crate) fn complete(shell: Shell) -> io::Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command(), "postern-server", &mut script);
@@ -134,11 +131,11 @@ mod tests {
     #[test]
     fn every_setting_is_a_flag() {
         command().debug_assert();
-        let asked = command()
+        let invocation = command()
             .try_get_matches_from(["postern-server", "run", "--api-addr", "127.0.0.1:0", "--config", "c.yml"])
-            .map(|matches| understand(&matches))
+            .map(|matches| parse(&matches))
             .expect("valid");
-        let Asked::Run { flags, config } = asked else { panic!("another command") };
+        let Invocation::Run { flags, config } = invocation else { panic!("another command") };
         assert_eq!(flags, [("api_addr", "127.0.0.1:0".to_owned())]);
         assert_eq!(config, Some(PathBuf::from("c.yml")));
     }
@@ -153,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_key_is_described_and_given_rights() {
-        let asked = command()
+        let invocation = command()
             .try_get_matches_from([
                 "postern-server",
                 "api-key",
@@ -164,9 +161,9 @@ mod tests {
                 "--description",
                 "ci",
             ])
-            .map(|matches| understand(&matches))
+            .map(|matches| parse(&matches))
             .expect("valid");
-        let Asked::CreateApiKey { data_dir, description, admin } = asked else { panic!("another command") };
+        let Invocation::CreateApiKey { data_dir, description, admin } = invocation else { panic!("another command") };
         assert_eq!((data_dir, description.as_str(), admin), (Some(PathBuf::from("d")), "ci", true));
     }
 }

@@ -1,20 +1,20 @@
-//! Logs, to standard error: one line of text or one JSON object each.
+//! Logging to standard error, as text or JSON, one line per event.
 
 use postern_api::Error;
 use std::io::Write;
 use tracing_subscriber::EnvFilter;
 
-/// How a line of the log looks.
+/// Log format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// For people.
+    /// Text for people.
     #[default]
     Text,
-    /// For programs: one object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// What is worth a line.
+/// Minimum log level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Level(tracing::Level);
 
@@ -49,28 +49,28 @@ impl std::str::FromStr for Level {
     }
 }
 
-/// Starts logging, once in the life of the process. Other people's crates speak from `warn` on only, whatever the
-/// level: at `debug` some of them print what they carry.
+/// Starts logging, once per process. Dependencies log only from `warn` on, because at `debug` some of them print
+/// payloads.
 pub(crate) fn start(format: Format, level: Level) {
     let level = level.0.as_str().to_ascii_lowercase();
-    let theirs = if level == "error" { "error" } else { "warn" };
-    let filter = EnvFilter::new(format!("{theirs},postern={level},{}", ours(&level)));
+    let dependencies = if level == "error" { "error" } else { "warn" };
+    let filter = EnvFilter::new(format!("{dependencies},postern={level},{}", own_crates(&level)));
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    // A second subscriber can only be a test's own; that one stays.
+    // Another subscriber can only be that of a test, which is kept.
     let _ = match format {
         Format::Text => subscriber.with_ansi(false).with_target(false).try_init(),
         Format::Json => subscriber.json().flatten_event(true).try_init(),
     };
 }
 
-fn ours(level: &str) -> String {
+fn own_crates(level: &str) -> String {
     ["server", "control", "edge", "tunnel", "api"].map(|part| format!("postern_{part}={level}")).join(",")
 }
 
-/// Tells why the program ends: a sentence and its code, in the format of the log.
+/// Prints the error that ends the process, in the log format.
 pub(crate) fn fatal(error: &Error, format: Format) {
     let mut stderr = std::io::stderr();
-    // Nobody is left to be told when standard error is gone.
+    // There is no other channel if standard error is closed.
     let _ = match format {
         Format::Text => writeln!(stderr, "postern-server: {error}"),
         Format::Json => {

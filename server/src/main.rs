@@ -1,43 +1,45 @@
 //! The program `postern-server`: configuration, wiring, signals.
 
 mod access_log;
+mod acme_challenges;
 mod addresses;
+mod admin_handler;
+mod admin_socket;
 mod api_host;
 mod api_listener;
 mod certificates;
 mod command_line;
 mod configuration;
+mod create_api_key;
 mod data_folder;
-mod desk;
-mod gate;
-mod keys;
-mod ledger;
-mod live;
+mod edge_sync;
+mod io_error;
+mod ip_access;
+mod live_edge;
 mod logs;
 mod management;
 mod metrics;
-mod proofs;
-mod rescue_socket;
 mod run;
+mod session_store;
 mod signals;
 mod unlock;
 
-use command_line::Asked;
-use configuration::{Configuration, Written};
+use command_line::Invocation;
+use configuration::{Configuration, RawSettings};
 use postern_api::{Code, Error, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     if std::env::var_os("POSTERN_OWN_SESSION").is_some_and(|value| value == "1") {
-        // The desktop app asks for it, so that the server outlives the app's own session. It fails only where
-        // the process leads a group already, which is as good.
+        // Set by the desktop app, so that the server outlives the app's session. It fails only if the process is
+        // already a process group leader, which has the same effect.
         let _ = rustix::process::setsid();
     }
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     rustls::crypto::aws_lc_rs::default_provider().install_default().ok();
     let mut format = logs::Format::default();
-    match answer(command_line::read(), &mut format) {
+    match execute(command_line::read(), &mut format) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             logs::fatal(&error, format);
@@ -46,54 +48,53 @@ fn main() -> ExitCode {
     }
 }
 
-fn answer(asked: Asked, format: &mut logs::Format) -> Result<()> {
-    match asked {
-        Asked::Run { flags, config } => run_with(flags, config, format),
-        Asked::CreateApiKey { data_dir, description, admin } => {
-            runtime()?.block_on(keys::create(data_dir, description, admin))
+fn execute(invocation: Invocation, format: &mut logs::Format) -> Result<()> {
+    match invocation {
+        Invocation::Run { flags, config } => run_with(flags, config, format),
+        Invocation::CreateApiKey { data_dir, description, admin } => {
+            runtime()?.block_on(create_api_key::run(data_dir, description, admin))
         }
-        Asked::Unlock { data_dir } => runtime()?.block_on(unlock::unlock(data_dir)),
-        Asked::Completion { shell } => {
-            command_line::complete(shell).map_err(|error| unwritten("The script could not be printed", &error))
+        Invocation::Unlock { data_dir } => runtime()?.block_on(unlock::unlock(data_dir)),
+        Invocation::Completion { shell } => {
+            command_line::complete(shell).map_err(|error| write_error("The script could not be printed", &error))
         }
-        Asked::Manual { folder } => {
+        Invocation::Manual { folder } => {
             let what = format!("The pages cannot be written into {}", folder.display());
-            command_line::manual(&folder).map_err(|error| unwritten(&what, &error))
+            command_line::manual(&folder).map_err(|error| write_error(&what, &error))
         }
     }
 }
 
-fn unwritten(what: &str, error: &std::io::Error) -> Error {
+fn write_error(what: &str, error: &std::io::Error) -> Error {
     Error::new(Code::Internal, format!("{what}: {error}."))
 }
 
 fn run_with(flags: Vec<(&'static str, String)>, config: Option<PathBuf>, format: &mut logs::Format) -> Result<()> {
-    let (written, mistakes) = Written::gather(flags, |name| std::env::var(name).ok(), config.as_deref());
-    // Mistakes are told in the format that was asked for, if that much could be read.
-    *format = written.get("log_format").and_then(|given| given.text.parse().ok()).unwrap_or_default();
-    let configuration = Configuration::check(&written, mistakes)?;
+    let (raw, mistakes) = RawSettings::gather(flags, |name| std::env::var(name).ok(), config.as_deref());
+    // Mistakes are logged in the configured format, if that setting can be read.
+    *format = raw.get("log_format").and_then(|value| value.text.parse().ok()).unwrap_or_default();
+    let configuration = Configuration::resolve(&raw, mistakes)?;
     logs::start(configuration.log_format, configuration.log_level);
     allow_many_connections();
     let runtime = runtime()?;
-    let ended = runtime.block_on(run::run(configuration));
-    // What was not finished within the drain timeout is not waited for.
+    let result = runtime.block_on(run::run(configuration));
+    // Work that did not finish within the drain timeout is not awaited.
     runtime.shutdown_background();
-    ended
+    result
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Error::new(Code::Internal, format!("The system gives this process no threads: {error}.")))
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        Error::new(Code::Internal, format!("The system cannot start threads for this process: {error}."))
+    })
 }
 
-/// Each visitor needs two open files; the usual soft limit of 1024 is soon used up.
+/// Raises the soft limit of open files: each visitor needs two, and the usual limit of 1024 is too low.
 fn allow_many_connections() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     if let Err(error) = setrlimit(Resource::Nofile, limit) {
-        tracing::debug!(%error, "the limit of open files stays as it is");
+        tracing::debug!(%error, "the limit of open files cannot be raised");
     }
 }

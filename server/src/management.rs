@@ -1,6 +1,6 @@
-//! The management API's addresses beside the resources: health, metrics, description, console.
+//! Paths of the management API besides the resources: health, metrics, description, console.
 
-use crate::gate::Gate;
+use crate::ip_access::IpAccess;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::Request;
@@ -14,7 +14,7 @@ use postern_pages::Pages;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The console, below its own path, so that the names of its files cannot meet those of resources.
+/// The console, below a path of its own, so that its files cannot collide with resources.
 const CONSOLE: Pages = Pages {
     start: "console.html",
     others: &[],
@@ -23,45 +23,45 @@ const CONSOLE: Pages = Pages {
         with the API key in <code>admin.key</code> in the server's data folder.</p>",
 };
 
-/// Whether the server takes new work.
+/// Whether the server accepts new work.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Readiness(Arc<AtomicBool>);
 
 impl Readiness {
-    /// Says yes or no from now on.
+    /// Sets the readiness.
     pub(crate) fn set(&self, ready: bool) {
         self.0.store(ready, Ordering::Release);
     }
 }
 
-/// Everything on `--api-addr`: the resources of `control`, and the pages that need no key. `observe` brings the
-/// gauges up to date before they are read.
-pub(crate) fn on_the_api_address(
+/// Router of `--api-addr`: the resources of `control`, and the pages that need no key. `observe` updates the gauges
+/// before they are rendered.
+pub(crate) fn api_router(
     control: Router,
     description: Bytes,
     readiness: Readiness,
-    gate: Gate,
+    ip_access: IpAccess,
     metrics: PrometheusHandle,
     observe: impl Fn() + Clone + Send + Sync + 'static,
 ) -> Router {
-    let numbers = move || {
+    let render_metrics = move || {
         let (metrics, observe) = (metrics.clone(), observe.clone());
         async move {
             observe();
             ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], metrics.render())
         }
     };
-    on_a_public_name(control, description, readiness, gate).route("/metrics", get(numbers))
+    public_router(control, description, readiness, ip_access).route("/metrics", get(render_metrics))
 }
 
-/// The same under `--api-host` on the HTTPS listener, without the metrics: those are not for the public.
-pub(crate) fn on_a_public_name(control: Router, description: Bytes, readiness: Readiness, gate: Gate) -> Router {
+/// Router of `--api-host` on the HTTPS listener: without metrics, which are not public.
+pub(crate) fn public_router(control: Router, description: Bytes, readiness: Readiness, ip_access: IpAccess) -> Router {
     let health = move || {
         let readiness = readiness.clone();
         async move { health(&readiness) }
     };
     let console = move |request: Request| {
-        let admitted = gate.admit(RestrictionType::Dashboard, request.extensions());
+        let admitted = ip_access.admit(RestrictionType::Dashboard, request.extensions());
         async move { admitted.map_or_else(|error| refusal(&error), |()| console(request.uri().path())) }
     };
     let description = async move || ([(header::CONTENT_TYPE, "application/json")], description);
@@ -83,7 +83,7 @@ fn health(readiness: &Readiness) -> Response {
     }
 }
 
-/// A file of the console. Its page names its files relative to itself, so its address must end in a slash.
+/// A file of the console. The page uses relative paths, so its own path must end with a slash.
 fn console(path: &str) -> Response {
     match path.strip_prefix("/console/") {
         Some(file) => CONSOLE.show(file),
@@ -91,7 +91,7 @@ fn console(path: &str) -> Response {
     }
 }
 
-/// An error as an answer.
+/// An error as a response.
 fn refusal(error: &Error) -> Response {
     let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (status, axum::Json(error.body())).into_response()
@@ -111,20 +111,20 @@ mod tests {
 
     async fn get(router: Router, path: &str) -> (u16, String) {
         let request = Request::get(path).body(Body::empty()).expect("a request");
-        let response = router.oneshot(request).await.expect("an answer");
+        let response = router.oneshot(request).await.expect("a response");
         let status = response.status().as_u16();
         let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.expect("a body");
         (status, String::from_utf8_lossy(&body).into_owned())
     }
 
-    fn open_gate() -> Gate {
+    fn open_access() -> IpAccess {
         let (_publish, published) = tokio::sync::watch::channel(Arc::default());
-        Gate::new(published)
+        IpAccess::new(published)
     }
 
     fn all(readiness: &Readiness) -> Router {
         let handle = PrometheusBuilder::new().build_recorder().handle();
-        on_the_api_address(resources(), Bytes::from("described"), readiness.clone(), open_gate(), handle, || {})
+        api_router(resources(), Bytes::from("described"), readiness.clone(), open_access(), handle, || {})
     }
 
     #[tokio::test]
@@ -151,8 +151,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_public_name_shows_no_metrics() {
-        let router = on_a_public_name(resources(), Bytes::new(), Readiness::default(), open_gate());
+    async fn the_public_router_has_no_metrics() {
+        let router = public_router(resources(), Bytes::new(), Readiness::default(), open_access());
         assert_eq!(get(router, "/metrics").await.1, "resources");
     }
 }

@@ -1,27 +1,27 @@
-//! Signals: the first SIGTERM or SIGINT drains, the second ends the program at once.
+//! Signals: the first SIGTERM or SIGINT drains, the second ends the process at once.
 
-use crate::configuration::plain;
+use crate::io_error::reason;
 use postern_api::{Code, Error};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Listens for the two signals from the moment it is made.
+/// Receiver of both signals.
 pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
 }
 
 impl Signals {
-    /// Takes the signals over from the system's default, which would be to end at once.
+    /// Replaces the default action of both signals, which ends the process.
     pub(crate) fn listen() -> Result<Signals, Error> {
-        let take = |kind| {
+        let subscribe = |kind| {
             signal(kind).map_err(|error| {
-                Error::new(Code::Internal, format!("The system lets nobody listen for signals: {}.", plain(&error)))
+                Error::new(Code::Internal, format!("Signal handlers cannot be installed: {}.", reason(&error)))
             })
         };
-        Ok(Signals { terminate: take(SignalKind::terminate())?, interrupt: take(SignalKind::interrupt())? })
+        Ok(Signals { terminate: subscribe(SignalKind::terminate())?, interrupt: subscribe(SignalKind::interrupt())? })
     }
 
-    /// Waits for the next of them and gives its name.
+    /// Waits for the next signal and returns its name.
     pub(crate) async fn next(&mut self) -> &'static str {
         tokio::select! {
             _ = self.terminate.recv() => "SIGTERM",
@@ -29,11 +29,11 @@ impl Signals {
         }
     }
 
-    /// Ends the program when one more arrives.
-    pub(crate) fn end_at_the_next(mut self) {
+    /// Ends the process on the next signal.
+    pub(crate) fn exit_on_next(mut self) {
         tokio::spawn(async move {
             let name = self.next().await;
-            tracing::warn!("{name} again: ending at once, open requests are cut");
+            tracing::warn!("{name} again: ending at once, open requests are aborted");
             std::process::exit(1);
         });
     }

@@ -5,22 +5,25 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use serde_saphyr::Spanned;
 use std::fmt;
 
-/// One known key of the file with its value as text.
+/// A known key of the file with its value as text.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct FileEntry {
     pub(crate) key: &'static str,
     pub(crate) text: String,
     pub(crate) line: u64,
 }
 
-/// Larger than any sensible configuration; what is longer was named by mistake.
-pub(crate) const LONGEST_FILE: u64 = 1 << 20;
+/// Largest configuration file in bytes; a larger file was probably given by mistake.
+pub(crate) const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// Reads the text of a file. Errors are complete sentences, each with its line.
-pub(crate) fn read(text: &str) -> Result<Vec<Entry>, Vec<String>> {
+/// Reads the text of a file.
+///
+/// # Errors
+/// All mistakes as sentences, each with its line.
+pub(crate) fn read(text: &str) -> Result<Vec<FileEntry>, Vec<String>> {
     let mapping = match serde_saphyr::from_str::<Option<Mapping>>(text) {
         Ok(mapping) => mapping.unwrap_or_default(),
-        // The error's own text may show neighbouring lines, secrets included: take it without them.
+        // The error text may quote neighboring lines that contain secrets, so the snippet is left out.
         Err(error) => {
             let error = error.without_snippet();
             let line = error.location().map_or_else(String::new, |location| format!("line {}: ", location.line()));
@@ -29,7 +32,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Entry>, Vec<String>> {
             return Err(vec![format!("{line}{sentence}")]);
         }
     };
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<FileEntry> = Vec::new();
     let mut errors = Vec::new();
     for (written, value) in mapping.0 {
         let line = value.referenced.line();
@@ -41,11 +44,11 @@ pub(crate) fn read(text: &str) -> Result<Vec<Entry>, Vec<String>> {
             continue;
         };
         if entries.iter().any(|entry| entry.key == setting.key) {
-            errors.push(format!("line {line}: `{}` stands there twice.", setting.key));
+            errors.push(format!("line {line}: `{}` is set twice.", setting.key));
             continue;
         }
         match value.value {
-            Value::Text(text) => entries.push(Entry { key: setting.key, text, line }),
+            Value::Text(text) => entries.push(FileEntry { key: setting.key, text, line }),
             Value::Nothing => {}
             Value::Nested => {
                 errors.push(format!("line {line}: `{}` takes one value, not a list or a mapping.", setting.key))
@@ -137,8 +140,8 @@ mod tests {
         assert_eq!(
             entries,
             [
-                Entry { key: "domain", text: "example.test".into(), line: 2 },
-                Entry { key: "tcp_ports", text: "2400-2410".into(), line: 4 },
+                FileEntry { key: "domain", text: "example.test".into(), line: 2 },
+                FileEntry { key: "tcp_ports", text: "2400-2410".into(), line: 4 },
             ]
         );
         assert!(read("").expect("an empty file").is_empty());

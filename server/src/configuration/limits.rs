@@ -1,43 +1,45 @@
-//! The limits of the public side: every one has a default and a setting of its own.
+//! Limits of the public side. Each has a setting and a default.
 
-use super::meaning::{Check, duration};
+use super::resolver::Resolver;
+use super::values::duration;
 use postern_edge::Limits;
 use std::time::Duration;
 
-/// Reads those that were written; the others keep their defaults.
-pub(super) fn read(check: &mut Check<'_>) -> Limits {
+/// Resolves the limits. Absent settings keep their defaults.
+pub(super) fn resolve(resolver: &mut Resolver<'_>) -> Limits {
     let mut limits = Limits::default();
-    fn set<T>(place: &mut T, written: Option<T>) {
-        if let Some(value) = written {
-            *place = value;
+    fn set<T>(limit: &mut T, value: Option<T>) {
+        if let Some(value) = value {
+            *limit = value;
         }
     }
-    set(&mut limits.handshake, check.value("handshake_timeout", wait));
-    set(&mut limits.head, check.value("header_timeout", wait));
-    set(&mut limits.idle, check.value("idle_timeout", wait));
-    set(&mut limits.stall, check.value("body_timeout", wait));
-    set(&mut limits.answer, check.value("answer_timeout", wait));
-    set(&mut limits.body_rate, check.value("body_rate", rate));
-    set(&mut limits.body_grace, check.value("body_grace", wait));
-    set(&mut limits.connections, check.value("max_connections", |text| count(text, 1..=1_000_000)));
+    set(&mut limits.handshake, resolver.value("handshake_timeout", timeout));
+    set(&mut limits.head, resolver.value("header_timeout", timeout));
+    set(&mut limits.idle, resolver.value("idle_timeout", timeout));
+    set(&mut limits.stall, resolver.value("body_timeout", timeout));
+    set(&mut limits.answer, resolver.value("answer_timeout", timeout));
+    set(&mut limits.body_rate, resolver.value("body_rate", rate));
+    set(&mut limits.body_grace, resolver.value("body_grace", timeout));
+    set(&mut limits.connections, resolver.value("max_connections", |text| count(text, 1..=1_000_000)));
     set(
         &mut limits.connections_per_address,
-        check.value("max_connections_per_address", |text| count(text, 1..=1_000_000)),
+        resolver.value("max_connections_per_address", |text| count(text, 1..=1_000_000)),
     );
-    set(&mut limits.requests, check.value("max_requests", |text| count(text, 1..=10_000_000)));
-    set(&mut limits.streams, check.value("max_streams", |text| count(text, 1..=10_000)).map(|count| count as u32));
-    set(&mut limits.resets, check.value("max_resets", |text| count(text, 1..=1_000_000)));
-    set(&mut limits.head_bytes, check.value("max_header_size", |text| size(text, 1024, 16 << 20)));
-    set(&mut limits.headers, check.value("max_headers", |text| count(text, 8..=10_000)));
-    set(&mut limits.buffered_body, check.value("max_held_body", |text| size(text, 1024, 1 << 30)));
-    set(&mut limits.buffered_bodies, check.value("max_held_bodies", |text| size(text, 1024, 1 << 31)));
-    set(&mut limits.buffering, check.value("held_body_timeout", wait));
-    set(&mut limits.encoders, check.value("max_encoders", |text| size(text, 1024, 1 << 31)));
+    set(&mut limits.requests, resolver.value("max_requests", |text| count(text, 1..=10_000_000)));
+    set(&mut limits.streams, resolver.value("max_streams", |text| count(text, 1..=10_000)).map(|count| count as u32));
+    set(&mut limits.resets, resolver.value("max_resets", |text| count(text, 1..=1_000_000)));
+    set(&mut limits.head_bytes, resolver.value("max_header_size", |text| size(text, 1024, 16 << 20)));
+    set(&mut limits.headers, resolver.value("max_headers", |text| count(text, 8..=10_000)));
+    set(&mut limits.buffered_body, resolver.value("max_held_body", |text| size(text, 1024, 1 << 30)));
+    set(&mut limits.buffered_bodies, resolver.value("max_held_bodies", |text| size(text, 1024, 1 << 31)));
+    set(&mut limits.buffering, resolver.value("held_body_timeout", timeout));
+    set(&mut limits.encoders, resolver.value("max_encoders", |text| size(text, 1024, 1 << 31)));
     limits
 }
 
-fn wait(text: &str) -> Result<Duration, String> {
-    duration(text).and_then(|wait| if wait.is_zero() { Err("is no time at all".to_owned()) } else { Ok(wait) })
+fn timeout(text: &str) -> Result<Duration, String> {
+    duration(text)
+        .and_then(|timeout| if timeout.is_zero() { Err("must be longer than zero".to_owned()) } else { Ok(timeout) })
 }
 
 fn rate(text: &str) -> Result<u64, String> {
@@ -51,7 +53,7 @@ fn count(text: &str, range: std::ops::RangeInclusive<usize>) -> Result<usize, St
 }
 
 /// `65536`, `64KiB`, `10MiB`, `1GiB`.
-fn size(text: &str, least: usize, most: usize) -> Result<usize, String> {
+fn size(text: &str, min: usize, max: usize) -> Result<usize, String> {
     let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let unit = match unit.trim_start() {
@@ -64,19 +66,19 @@ fn size(text: &str, least: usize, most: usize) -> Result<usize, String> {
     let bytes = number.parse::<usize>().ok().zip(unit).and_then(|(number, unit)| number.checked_mul(unit));
     let shape = || "is not a size; write a number of bytes, or one with a unit, such as 64KiB or 10MiB".to_owned();
     let bytes = bytes.ok_or_else(shape)?;
-    if (least..=most).contains(&bytes) { Ok(bytes) } else { Err(format!("is not between {least} and {most} bytes")) }
+    if (min..=max).contains(&bytes) { Ok(bytes) } else { Err(format!("is not between {min} and {max} bytes")) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::configuration::{Configuration, SETTINGS, Written};
+    use crate::configuration::{Configuration, RawSettings, SETTINGS};
     use std::collections::BTreeMap;
 
     fn configured(flags: &BTreeMap<&'static str, String>) -> Result<Limits, String> {
         let flags = flags.iter().map(|(key, text)| (*key, text.clone())).chain([("data_dir", "/data".to_owned())]);
-        let (written, errors) = Written::gather(flags, |_| None, None);
-        Configuration::check(&written, errors).map(|found| found.limits).map_err(|error| error.message)
+        let (raw, errors) = RawSettings::gather(flags, |_| None, None);
+        Configuration::resolve(&raw, errors).map(|found| found.limits).map_err(|error| error.message)
     }
 
     /// The settings of this file with the defaults that the help names.
@@ -88,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_help_names_the_defaults() {
+    fn the_help_states_the_defaults() {
         assert_eq!(configured(&documented()), Ok(Limits::default()));
         assert_eq!(configured(&BTreeMap::new()), Ok(Limits::default()));
     }
@@ -105,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_by_name() {
+    fn invalid_values_are_reported_with_their_flag() {
         for (key, wrong) in [
             ("idle_timeout", "0s"),
             ("header_timeout", "20"),

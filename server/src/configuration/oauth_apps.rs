@@ -1,14 +1,14 @@
-//! The file about OAuth providers: apps that the operator registered there, addresses that are not the usual ones.
+//! File of OAuth providers: OAuth apps of the operator and custom endpoint URLs.
 
-use super::plain;
+use crate::io_error::reason;
 use postern_api::{Secret, module::IdentityProvider};
 use postern_control::{OAuthApp, OAuthApps};
 use postern_logins::{Endpoints, Operator, Operators};
 use serde::Deserialize;
 use std::{collections::BTreeMap, io::Read, path::Path};
 
-/// Larger than any sensible file of eight apps.
-const LONGEST: u64 = 64 << 10;
+/// Largest file in bytes.
+const MAX_FILE_BYTES: u64 = 64 << 10;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,7 +23,7 @@ struct Provider {
     tenants: Vec<String>,
 }
 
-/// Addresses of a provider that runs elsewhere than usual.
+/// Custom endpoint URLs of a provider.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Addresses {
@@ -35,14 +35,14 @@ struct Addresses {
     teams: String,
 }
 
-/// Reads the file with this name. What is wrong comes back as the rest of a sentence that begins with the name; no
-/// line of the file is ever repeated, for secrets stand there.
+/// Reads the file. Errors continue a sentence that begins with the file name. They never quote the file, because it
+/// contains secrets.
 pub(super) fn read(name: &str) -> Result<Operators, String> {
-    let unreadable = |error: &std::io::Error| format!("cannot be read: {}", plain(error));
+    let unreadable = |error: &std::io::Error| format!("cannot be read: {}", reason(error));
     let file = std::fs::File::open(Path::new(name)).map_err(|error| unreadable(&error))?;
     let mut text = String::new();
-    file.take(LONGEST + 1).read_to_string(&mut text).map_err(|error| unreadable(&error))?;
-    if text.len() as u64 > LONGEST {
+    file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text).map_err(|error| unreadable(&error))?;
+    if text.len() as u64 > MAX_FILE_BYTES {
         return Err("cannot be read: it is larger than 64 KiB".to_owned());
     }
     parse(&text)
@@ -53,7 +53,7 @@ fn parse(text: &str) -> Result<Operators, String> {
         let error = error.without_snippet();
         let line = error.location().map_or_else(String::new, |location| format!(" in line {}", location.line()));
         format!(
-            "is not right{line}: each provider ({}) takes a `client_id` and a `client_secret`, and perhaps `endpoints` \
+            "is not valid{line}: each provider ({}) takes a `client_id` and a `client_secret`, and perhaps `endpoints` \
              (authorization, token, user, emails, organizations, teams) and `tenants`",
             IdentityProvider::ALL.map(IdentityProvider::name).join(", ")
         )
@@ -66,20 +66,20 @@ fn operator(name: IdentityProvider, provider: Provider) -> Result<Operator, Stri
     let Addresses { authorization, token, user, emails, organizations, teams } = endpoints;
     let endpoints = Endpoints { authorization, token, user, emails, organizations, teams };
     if let Some(why) = endpoints.wrong() {
-        return Err(format!("is not right: an address of {name} cannot be used: {why}"));
+        return Err(format!("is not valid: an endpoint URL of {name} cannot be used: {why}"));
     }
     if !tenants.is_empty() && name != IdentityProvider::Microsoft {
-        return Err(format!("is not right: {name} has no `tenants`; they belong to microsoft"));
+        return Err(format!("is not valid: {name} has no `tenants`; they belong to microsoft"));
     }
     let app = match (client_id.is_empty(), client_secret.is_empty()) {
         (false, false) => Some((client_id, client_secret)),
         (true, true) if endpoints != Endpoints::default() || !tenants.is_empty() => None,
-        _ => return Err(format!("is not right: the `client_id` or the `client_secret` of {name} is empty")),
+        _ => return Err(format!("is not valid: the `client_id` or the `client_secret` of {name} is empty")),
     };
     Ok(Operator { app, endpoints, tenants })
 }
 
-/// The apps alone.
+/// The OAuth apps without endpoints.
 pub(crate) fn apps(operators: &Operators) -> OAuthApps {
     let app = |(name, operator): (&IdentityProvider, &Operator)| {
         let (client_id, client_secret) = operator.app.clone()?;
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_and_no_secret_is() {
+    fn errors_explain_the_mistake_without_secrets() {
         for wrong in [
             "planted",
             "- planted",
@@ -138,7 +138,7 @@ mod tests {
             "google: {tenants: [a]}\n",
         ] {
             let why = parse(wrong).expect_err(wrong);
-            assert!(why.starts_with("is not right") && !why.contains("planted"), "{why}");
+            assert!(why.starts_with("is not valid") && !why.contains("planted"), "{why}");
         }
         assert!(read("/does/not/exist.yml").expect_err("absent").contains("no such file"));
     }

@@ -1,13 +1,13 @@
-//! The table of settings: each has a flag, an environment variable and a key in the file, all of one name.
+//! Table of settings. Each has a flag, an environment variable and a key in the file, all of the same name.
 
-/// One thing that can be set.
+/// One setting.
 #[derive(Debug)]
 pub(crate) struct Setting {
-    /// The flag without its hyphens, `api-addr`.
+    /// Flag without its leading hyphens, `api-addr`.
     pub(crate) flag: &'static str,
-    /// The key in the file, `api_addr`.
+    /// Key in the file, `api_addr`.
     pub(crate) key: &'static str,
-    /// What stands for the value in the help, `HOST:PORT`.
+    /// Placeholder of the value in the help, `HOST:PORT`.
     pub(crate) value: &'static str,
     /// One line of help, the default included.
     pub(crate) help: &'static str,
@@ -24,7 +24,7 @@ const fn setting(flag: &'static str, key: &'static str, value: &'static str, hel
     Setting { flag, key, value, help }
 }
 
-/// Every setting there is, in the order of the help.
+/// All settings in the order of the help.
 pub(crate) const SETTINGS: &[Setting] = &[
     setting(
         "data-dir",
@@ -32,157 +32,167 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "DIR",
         "Database, keys and certificates [default: the platform's data folder + postern/server]",
     ),
-    setting("api-addr", "api_addr", "HOST:PORT", "The management API, plain HTTP [default: 127.0.0.1:4041]"),
-    setting("https-addr", "https_addr", "HOST:PORT", "HTTPS visitors and agent sessions [default: 127.0.0.1:4443]"),
-    setting("http-addr", "http_addr", "HOST:PORT", "Plain HTTP visitors and redirects [default: 127.0.0.1:4480]"),
-    setting("tcp-addr", "tcp_addr", "HOST", "Where TCP tunnels listen [default: 127.0.0.1]"),
-    setting("tcp-ports", "tcp_ports", "A-B", "The ports of TCP tunnels and edges [default: 24000-24999]"),
-    setting("domain", "domain", "NAME", "The parent of generated host names [default: localhost]"),
+    setting("api-addr", "api_addr", "HOST:PORT", "Address of the management API, plain HTTP [default: 127.0.0.1:4041]"),
+    setting(
+        "https-addr",
+        "https_addr",
+        "HOST:PORT",
+        "Address for HTTPS visitors and agent sessions [default: 127.0.0.1:4443]",
+    ),
+    setting(
+        "http-addr",
+        "http_addr",
+        "HOST:PORT",
+        "Address for plain HTTP visitors and redirects [default: 127.0.0.1:4480]",
+    ),
+    setting("tcp-addr", "tcp_addr", "HOST", "Host that TCP tunnels listen on [default: 127.0.0.1]"),
+    setting("tcp-ports", "tcp_ports", "A-B", "Ports of TCP tunnels and edges [default: 24000-24999]"),
+    setting("domain", "domain", "NAME", "Parent domain of generated host names [default: localhost]"),
     setting(
         "api-host",
         "api_host",
         "NAME",
-        "Serve the management API on the HTTPS listener too, under this name [default: none]",
+        "Also serve the management API on the HTTPS listener, under this name [default: none]",
     ),
     setting(
         "base-url",
         "base_url",
         "URL",
-        "How the uri of each resource begins [default: http:// and the API's address]",
+        "Prefix of the uri of each resource [default: http:// and the API's address]",
     ),
-    setting("login-host", "login_host", "NAME", "The host of all login addresses [default: login.<domain>]"),
+    setting("login-host", "login_host", "NAME", "Host name of all login URLs [default: login.<domain>]"),
     setting(
         "identity-headers",
         "identity_headers",
         "PREFIX",
-        "How the headers begin that tell local services who has logged in: PREFIX-User-Id, -User-Name, -User-Email [default: Postern-Auth]",
+        "Prefix of the headers that identify the logged-in visitor to local services: PREFIX-User-Id, -User-Name, -User-Email [default: Postern-Auth]",
     ),
     setting(
         "oauth-apps",
         "oauth_apps",
         "FILE",
-        "OAuth apps for modules that bring none, and other addresses of providers: a YAML file by provider [default: none]",
+        "YAML file with OAuth apps for modules without their own, and custom provider URLs, by provider [default: none]",
     ),
     setting(
         "trusted-proxies",
         "trusted_proxies",
         "CIDRS",
-        "Proxies in front, such as 10.0.0.0/8,192.0.2.7: each of their connections to the public ports begins with a PROXY protocol header that says who the visitor is [default: none]",
+        "Proxies in front of the server, such as 10.0.0.0/8,192.0.2.7: each of their connections to the public ports must begin with a PROXY protocol header with the visitor's address [default: none]",
     ),
     setting(
         "direct-visitors",
         "direct_visitors",
         "allow|refuse",
-        "Whether others than --trusted-proxies may connect to the public ports [default: allow]",
+        "Whether clients other than --trusted-proxies may connect to the public ports [default: allow]",
     ),
     setting(
         "acme-directory",
         "acme_directory",
         "URL",
-        "Get certificates for edges and reserved domains by ACME from there, and accept its terms [default: none]",
+        "ACME directory that issues certificates for edges and reserved domains; setting it accepts its terms of service [default: none]",
     ),
-    setting("acme-contact", "acme_contact", "MAIL", "Whom the authority behind --acme-directory may write to"),
+    setting("acme-contact", "acme_contact", "MAIL", "Contact e-mail address for the authority of --acme-directory"),
     setting(
         "acme-ca",
         "acme_ca",
         "FILE",
-        "The authority of the directory's own certificate, PEM [default: the system's]",
+        "Certificate authority of the directory's own certificate, PEM [default: the system's]",
     ),
-    setting("store", "store", "URL", "Where the configuration is kept [default: sqlite:<data-dir>/postern.db]"),
+    setting("store", "store", "URL", "Store of the configuration [default: sqlite:<data-dir>/postern.db]"),
     setting("certificate", "certificate", "FILE", "Serve this PEM chain for the names in it"),
     setting("certificate-key", "certificate_key", "FILE", "The PEM private key of --certificate"),
-    setting("drain-timeout", "drain_timeout", "DURATION", "How long SIGTERM waits for open requests [default: 30s]"),
-    setting("handshake-timeout", "handshake_timeout", "DURATION", "How long a TLS handshake may take [default: 15s]"),
+    setting("drain-timeout", "drain_timeout", "DURATION", "Time that SIGTERM waits for open requests [default: 30s]"),
+    setting("handshake-timeout", "handshake_timeout", "DURATION", "Time limit of a TLS handshake [default: 15s]"),
     setting(
         "header-timeout",
         "header_timeout",
         "DURATION",
-        "How long the header block of a request may take to arrive [default: 20s]",
+        "Time limit for receiving the headers of a request [default: 20s]",
     ),
     setting(
         "idle-timeout",
         "idle_timeout",
         "DURATION",
-        "How long a visitor's connection may be kept without a request [default: 75s]",
+        "Time limit of a visitor's connection without a request [default: 75s]",
     ),
     setting(
         "body-timeout",
         "body_timeout",
         "DURATION",
-        "How long a visitor may stop in the middle of sending or reading a body [default: 60s]",
+        "Time limit of a pause while a visitor sends or reads a body [default: 60s]",
     ),
     setting(
         "answer-timeout",
         "answer_timeout",
         "DURATION",
-        "How long a local service may take to begin its answer [default: 100s]",
+        "Time limit for a local service to begin its response [default: 100s]",
     ),
     setting(
         "body-rate",
         "body_rate",
         "BYTES",
-        "Bytes a second at which bodies of requests must arrive; 0 for none [default: 240]",
+        "Minimum rate of request bodies in bytes per second; 0 for none [default: 240]",
     ),
-    setting("body-grace", "body_grace", "DURATION", "What is waited for a body on top of that [default: 20s]"),
+    setting("body-grace", "body_grace", "DURATION", "Grace period of a body on top of that rate [default: 20s]"),
     setting(
         "max-connections",
         "max_connections",
         "NUMBER",
-        "Connections at the same time, on each port [default: 16384]",
+        "Limit of concurrent connections on each port [default: 16384]",
     ),
     setting(
         "max-connections-per-address",
         "max_connections_per_address",
         "NUMBER",
-        "Those of one address; loopback addresses are not counted [default: 2048]",
+        "Limit of concurrent connections of one address; loopback addresses are not counted [default: 2048]",
     ),
     setting(
         "max-requests",
         "max_requests",
         "NUMBER",
-        "Requests at the same time; more are answered 503 [default: 16384]",
+        "Limit of concurrent requests; more get status 503 [default: 16384]",
     ),
     setting(
         "max-streams",
         "max_streams",
         "NUMBER",
-        "Requests at the same time on one HTTP/2 connection [default: 128]",
+        "Limit of concurrent requests on one HTTP/2 connection [default: 128]",
     ),
     setting(
         "max-resets",
         "max_resets",
         "NUMBER",
-        "By how many more requests of one HTTP/2 connection may be abandoned than waited for [default: 500]",
+        "Limit of aborted minus completed requests on one HTTP/2 connection [default: 500]",
     ),
-    setting("max-header-size", "max_header_size", "SIZE", "The longest header block of a request [default: 64KiB]"),
-    setting("max-headers", "max_headers", "NUMBER", "The most header lines of a request [default: 100]"),
+    setting("max-header-size", "max_header_size", "SIZE", "Largest header block of a request [default: 64KiB]"),
+    setting("max-headers", "max_headers", "NUMBER", "Limit of header lines of a request [default: 100]"),
     setting(
         "max-held-body",
         "max_held_body",
         "SIZE",
-        "The longest body on routes that check it before it is forwarded [default: 10MiB]",
+        "Largest body on routes that verify it before it is forwarded [default: 10MiB]",
     ),
     setting(
         "held-body-timeout",
         "held_body_timeout",
         "DURATION",
-        "How long such a body may take to arrive [default: 60s]",
+        "Time limit for receiving such a body [default: 60s]",
     ),
     setting(
         "max-encoders",
         "max_encoders",
         "SIZE",
-        "What encoders of compressed answers may occupy together [default: 256MiB]",
+        "Memory limit of all encoders of compressed responses together [default: 256MiB]",
     ),
-    setting("max-held-bodies", "max_held_bodies", "SIZE", "All such bodies together [default: 256MiB]"),
+    setting("max-held-bodies", "max_held_bodies", "SIZE", "Memory limit of all such bodies together [default: 256MiB]"),
     setting(
         "access-log",
         "access_log",
         "FILE",
-        "A line of JSON for every request and connection: a file, stdout or stderr [default: none]",
+        "Log every request and connection as a line of JSON: a file, stdout or stderr [default: none]",
     ),
-    setting("log-format", "log_format", "FORMAT", "text or json, to standard error [default: text]"),
-    setting("log-level", "log_level", "LEVEL", "error, warn, info, debug or trace [default: info]"),
+    setting("log-format", "log_format", "FORMAT", "Log format, text or json, on standard error [default: text]"),
+    setting("log-level", "log_level", "LEVEL", "Log level: error, warn, info, debug or trace [default: info]"),
 ];
 
 /// The setting with this key.
@@ -190,32 +200,16 @@ pub(crate) fn find(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.key == key)
 }
 
-/// The key that was probably meant: at most three letters away, and not longer away than half the word.
-pub(crate) fn nearest(written: &str) -> Option<&'static str> {
-    let written = written.replace('-', "_").to_ascii_lowercase();
-    let allowed = (written.len() / 2).min(3);
+/// The key closest to a misspelled one: at most three edits away, and at most half its length.
+pub(crate) fn nearest(misspelled: &str) -> Option<&'static str> {
+    let misspelled = misspelled.replace('-', "_").to_ascii_lowercase();
+    let max_distance = (misspelled.len() / 2).min(3);
     SETTINGS
         .iter()
-        .map(|setting| (distance(&written, setting.key), setting.key))
-        .filter(|(distance, _)| *distance <= allowed)
+        .map(|setting| (strsim::levenshtein(&misspelled, setting.key), setting.key))
+        .filter(|(distance, _)| *distance <= max_distance)
         .min()
         .map(|(_, key)| key)
-}
-
-/// How many letters must be added, removed or changed.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in right.iter().enumerate() {
-            let changed = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[right.len()]
 }
 
 #[cfg(test)]
@@ -231,8 +225,8 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_finds_the_name_that_was_meant() {
-        for (written, meant) in [
+    fn a_misspelled_key_finds_the_closest_one() {
+        for (misspelled, closest) in [
             ("api_adr", Some("api_addr")),
             ("api-addr", Some("api_addr")),
             ("Domain", Some("domain")),
@@ -240,7 +234,7 @@ mod tests {
             ("colour", None),
             ("", None),
         ] {
-            assert_eq!(nearest(written), meant, "{written}");
+            assert_eq!(nearest(misspelled), closest, "{misspelled}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is alive at the edge, as the management API asks for it.
+//! Live state of the edge, for the management API.
 
 use futures::{FutureExt, future::BoxFuture};
 use postern_api::{
@@ -11,13 +11,13 @@ use postern_edge::{AccessLogEntry, PendingReservation, SessionView, TunnelKind, 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// The edge starts after the management API was opened; until then nothing is alive.
+/// Live state of the edge. Empty until the edge has started, which is after the management API is opened.
 #[derive(Clone, Default)]
-pub(crate) struct Live(Arc<OnceLock<Arc<postern_edge::Live>>>);
+pub(crate) struct LiveEdge(Arc<OnceLock<Arc<postern_edge::Live>>>);
 
-impl Live {
-    /// From now on the edge answers.
-    pub(crate) fn is_now(&self, edge: Arc<postern_edge::Live>) {
+impl LiveEdge {
+    /// Connects it to the started edge.
+    pub(crate) fn set(&self, edge: Arc<postern_edge::Live>) {
         let _ = self.0.set(edge);
     }
 
@@ -26,8 +26,8 @@ impl Live {
         self.0.get().map(Arc::as_ref)
     }
 
-    /// Brings the gauges up to date.
-    pub(crate) fn measure(&self) {
+    /// Updates the gauges.
+    pub(crate) fn update_gauges(&self) {
         if let Some(edge) = self.edge() {
             metrics::gauge!("postern_sessions").set(edge.sessions().len() as f64);
             metrics::gauge!("postern_tunnels").set(edge.tunnels().len() as f64);
@@ -35,7 +35,7 @@ impl Live {
     }
 }
 
-impl postern_control::Live for Live {
+impl postern_control::Live for LiveEdge {
     fn tunnels_with(&self, labels: &BTreeMap<String, String>) -> Vec<AnyId> {
         let found = self.edge().map(|edge| edge.tunnels_with(labels)).unwrap_or_default();
         found.into_iter().map(AnyId::from_text).collect()

@@ -1,12 +1,12 @@
-//! What shows ACME authorities that names lead here: the listeners of the edge.
+//! Serves ACME challenges (RFC 8555, RFC 8737) on the listeners of the edge.
 
 use postern_control::{Proof, Proofs};
 use postern_edge::Challenges;
 
-/// The edge's, as the control side asks for it.
-pub(crate) struct OnTheListeners(pub(crate) Challenges);
+/// Challenges of the edge, for the management side.
+pub(crate) struct EdgeChallenges(pub(crate) Challenges);
 
-impl Proofs for OnTheListeners {
+impl Proofs for EdgeChallenges {
     fn show(&self, proof: Proof) -> Box<dyn Send> {
         Box::new(match proof {
             Proof::Text { token, text } => self.0.text(&token, &text),

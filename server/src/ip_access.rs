@@ -1,4 +1,4 @@
-//! Who may use the management API and the console: the IP restrictions of their types, judged by the socket's address.
+//! Access to the management API and the console by IP restrictions, evaluated for the peer address of the socket.
 
 use axum::extract::ConnectInfo;
 use http::Extensions;
@@ -10,28 +10,28 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Judges by whatever is published at the moment.
+/// Evaluates the published IP restrictions.
 #[derive(Clone)]
-pub(crate) struct Gate(watch::Receiver<Arc<Published>>);
+pub(crate) struct IpAccess(watch::Receiver<Arc<Published>>);
 
-impl Gate {
+impl IpAccess {
     pub(crate) fn new(published: watch::Receiver<Arc<Published>>) -> Self {
-        Gate(published)
+        IpAccess(published)
     }
 
-    /// The part of the management API in it.
+    /// Admission of the management API.
     pub(crate) fn admission(&self) -> Admission {
-        let gate = self.clone();
-        Arc::new(move |parts, _| gate.admit(RestrictionType::Api, &parts.extensions))
+        let access = self.clone();
+        Arc::new(move |parts, _| access.admit(RestrictionType::Api, &parts.extensions))
     }
 
-    /// Judges a request by the address that its listener has noted.
+    /// Evaluates a request by the peer address that its listener has set.
     pub(crate) fn admit(&self, part: RestrictionType, extensions: &Extensions) -> Result<()> {
         let restrictions = self.0.borrow().ip_restrictions.clone();
         if restrictions.is_empty() {
             return Ok(());
         }
-        // Every listener notes it. A request of nowhere passes where everybody does.
+        // Every listener sets it. A request without an address is admitted only if any address is.
         let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
         let address = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).to_canonical();
         let kind = part.as_str();
@@ -70,16 +70,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_published_counts_at_once_and_for_its_part_only() {
+    fn published_restrictions_apply_at_once_and_to_their_part_only() {
         let (publish, published) = watch::channel(Arc::new(Published::default()));
-        let gate = Gate::new(published);
-        assert!(gate.admit(RestrictionType::Api, &from(Some("192.0.2.1"))).is_ok());
+        let ip_access = IpAccess::new(published);
+        assert!(ip_access.admit(RestrictionType::Api, &from(Some("192.0.2.1"))).is_ok());
         let network = parse_cidr("10.0.0.0/8").expect("a CIDR");
         let rules = Arc::new(IpRules::new(vec![IpRule { network, action: Action::Allow, id: "ipr_1".into() }]));
         let restriction =
             IpRestriction { id: "ipx_1".to_owned(), guards: RestrictionType::Dashboard, enforced: true, rules };
         publish.send_modify(|now| Arc::make_mut(&mut Arc::make_mut(now).ip_restrictions).push(Arc::new(restriction)));
-        let code = |part, address| gate.admit(part, &from(address)).map_err(|error| error.code);
+        let code = |part, address| ip_access.admit(part, &from(address)).map_err(|error| error.code);
         assert_eq!(code(RestrictionType::Dashboard, Some("192.0.2.1")), Err(Code::ConsoleAddressDenied));
         assert_eq!(code(RestrictionType::Dashboard, None), Err(Code::ConsoleAddressDenied));
         assert_eq!(code(RestrictionType::Dashboard, Some("::ffff:10.1.2.3")), Ok(()));

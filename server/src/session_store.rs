@@ -1,6 +1,6 @@
-//! Where the edge keeps logins: with the management API, and with the edge itself having taken what was published.
+//! Stores login sessions of visitors in the management API and waits until the edge has applied them.
 
-use crate::run::CaughtUp;
+use crate::edge_sync::EdgeSync;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use postern_api::published::{LoginSession, SessionKey};
@@ -8,26 +8,26 @@ use postern_api::{Error, Result, Timestamp};
 use postern_control::Control;
 use std::sync::Arc;
 
-/// Holds the management API for as long as the edge may write to it.
-pub(crate) struct Ledger {
+/// Session store of the edge, backed by the management API.
+pub(crate) struct ControlSessionStore {
     control: Arc<Control>,
-    caught_up: CaughtUp,
+    edge_sync: EdgeSync,
 }
 
-impl Ledger {
-    /// What begins or ends is answered once `caught_up` says so.
-    pub(crate) fn new(control: Arc<Control>, caught_up: CaughtUp) -> Self {
-        Ledger { control, caught_up }
+impl ControlSessionStore {
+    /// Changes complete once the edge has applied them.
+    pub(crate) fn new(control: Arc<Control>, edge_sync: EdgeSync) -> Self {
+        ControlSessionStore { control, edge_sync }
     }
 
-    async fn applied(&self, done: Result<()>) -> Result<()> {
-        done?;
-        self.caught_up.clone().wait().await;
+    async fn applied(&self, result: Result<()>) -> Result<()> {
+        result?;
+        self.edge_sync.clone().wait().await;
         Ok(())
     }
 }
 
-impl postern_logins::Ledger for Ledger {
+impl postern_logins::Ledger for ControlSessionStore {
     fn begin(&self, session: LoginSession, renamed: Vec<(String, SessionKey)>) -> BoxFuture<'_, Result<(), Error>> {
         async move { self.applied(self.control.logins().begin(session, renamed).await).await }.boxed()
     }

@@ -1,17 +1,17 @@
-//! What the running server does for whoever may read its data folder.
+//! Handles requests of the admin socket.
 
-use crate::rescue_socket::{Answers, Suspended};
+use crate::admin_socket::{AdminApi, Suspended};
 use postern_api::{Result, Secret};
 use postern_control::Control;
 use std::sync::Arc;
 
-/// Answers the socket with the server's own store.
-pub(crate) struct Desk(pub(crate) Arc<Control>);
+/// Handles requests of the admin socket on the server's own store.
+pub(crate) struct AdminHandler(pub(crate) Arc<Control>);
 
-impl Answers for Desk {
+impl AdminApi for AdminHandler {
     async fn create_api_key(&self, description: String, admin: bool) -> Result<Secret> {
         let key = self.0.create_api_key(&description, admin).await?;
-        tracing::info!(admin, "an API key was made through the socket in the data folder");
+        tracing::info!(admin, "an API key was created through the admin socket");
         Ok(key)
     }
 
@@ -21,7 +21,7 @@ impl Answers for Desk {
             tracing::warn!(
                 restriction,
                 kind = kind.as_str(),
-                "an IP restriction was suspended through the socket in the data folder"
+                "an IP restriction was suspended through the admin socket"
             );
         }
         Ok(suspended)

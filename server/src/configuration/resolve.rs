@@ -1,0 +1,260 @@
+//! Resolves raw settings into a configuration: parses values, applies defaults, reports every mistake with its source.
+
+use super::raw::RawSettings;
+use super::resolver::Resolver;
+use super::values::{
+    address, base_url, certificate_file, cidrs, direct_visitors, directory, duration, identity_headers, ip_address,
+    mail, path, plain_name, ports, store,
+};
+use crate::access_log::Destination;
+use crate::logs::{Format, Level};
+use postern_api::{Error, host::HostName};
+use postern_control::AcmeSettings;
+use postern_edge::{Limits, Proxies};
+use postern_logins::{IdentityHeaders, Operators};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Validated configuration of the server.
+#[derive(Clone, Debug)]
+pub(crate) struct Configuration {
+    pub(crate) data_dir: PathBuf,
+    pub(crate) api_addr: SocketAddr,
+    pub(crate) https_addr: SocketAddr,
+    pub(crate) http_addr: SocketAddr,
+    pub(crate) tcp_addr: IpAddr,
+    pub(crate) tcp_ports: RangeInclusive<u16>,
+    pub(crate) domain: HostName,
+    pub(crate) api_host: Option<HostName>,
+    pub(crate) login_host: HostName,
+    /// Headers that identify the logged-in visitor to local services.
+    pub(crate) identity_headers: IdentityHeaders,
+    /// OAuth apps of the operator, for modules without their own.
+    pub(crate) oauth_apps: Operators,
+    /// Base URL without a trailing slash. `None` derives it from the API's bound address.
+    pub(crate) base_url: Option<String>,
+    /// Proxies in front of the public ports.
+    pub(crate) proxies: Proxies,
+    /// PEM files of a chain and its key.
+    pub(crate) certificate: Option<(PathBuf, PathBuf)>,
+    /// ACME settings.
+    pub(crate) acme: Option<AcmeSettings>,
+    pub(crate) drain_timeout: Duration,
+    /// Limits of the public side.
+    pub(crate) limits: Limits,
+    pub(crate) access_log: Option<Destination>,
+    pub(crate) log_format: Format,
+    pub(crate) log_level: Level,
+}
+
+impl Configuration {
+    /// Resolves all settings, or reports all mistakes, each as a sentence. `earlier` are mistakes in the file.
+    ///
+    /// # Errors
+    /// [`postern_api::Code::ConfigInvalid`] with all mistakes.
+    pub(crate) fn resolve(raw: &RawSettings, earlier: Vec<String>) -> Result<Configuration, Error> {
+        let mut resolver = Resolver { raw, mistakes: earlier };
+        let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let data_dir = resolver.value("data_dir", path);
+        let api_addr = resolver.value("api_addr", address).unwrap_or(local(4041));
+        let https_addr = resolver.value("https_addr", address).unwrap_or(local(4443));
+        let http_addr = resolver.value("http_addr", address).unwrap_or(local(4480));
+        let tcp_addr = resolver.value("tcp_addr", ip_address).unwrap_or(Ipv4Addr::LOCALHOST.into());
+        let tcp_ports = resolver.value("tcp_ports", ports).unwrap_or(24000..=24999);
+        let domain = resolver.value("domain", plain_name);
+        let api_host = resolver.value("api_host", plain_name);
+        let base_url = resolver.value("base_url", base_url);
+        let login_host = resolver.value("login_host", plain_name);
+        let identity_headers = resolver.value("identity_headers", identity_headers).unwrap_or_default();
+        let oauth_apps = resolver.value("oauth_apps", super::oauth_apps::read).unwrap_or_default();
+        let proxies = proxies(&mut resolver);
+        let certificate = certificate(&mut resolver);
+        resolver.value("store", store);
+        let drain_timeout = resolver.value("drain_timeout", duration).unwrap_or(Duration::from_secs(30));
+        let limits = super::limits::resolve(&mut resolver);
+        let access_log = resolver.value("access_log", str::parse);
+        let log_format = resolver.value("log_format", str::parse).unwrap_or_default();
+        let log_level = resolver.value("log_level", str::parse).unwrap_or_default();
+        let acme = acme(&mut resolver);
+        let data_dir = match data_dir.map_or_else(super::default_data_dir, Ok) {
+            Ok(folder) => folder,
+            Err(error) => {
+                resolver.mistakes.push(error.message);
+                PathBuf::new()
+            }
+        };
+        if !resolver.mistakes.is_empty() {
+            return Err(super::mistakes(&resolver.mistakes));
+        }
+        let domain = domain.map_or_else(|| HostName::parse("localhost"), Ok)?;
+        let login_host = login_host.map_or_else(|| HostName::parse(&format!("login.{domain}")), Ok)?;
+        Ok(Configuration {
+            data_dir,
+            api_addr,
+            https_addr,
+            http_addr,
+            tcp_addr,
+            tcp_ports,
+            domain,
+            api_host,
+            login_host,
+            identity_headers,
+            oauth_apps,
+            base_url,
+            proxies,
+            certificate,
+            acme,
+            drain_timeout,
+            limits,
+            access_log,
+            log_format,
+            log_level,
+        })
+    }
+}
+
+fn proxies(resolver: &mut Resolver<'_>) -> Proxies {
+    let trusted = resolver.value("trusted_proxies", cidrs);
+    let only = resolver.value("direct_visitors", direct_visitors);
+    if only == Some(true) && !resolver.is_given("trusted_proxies") {
+        resolver.mistakes.push(
+            "--direct-visitors refuse leaves no client that may connect: set the proxies with --trusted-proxies."
+                .into(),
+        );
+    }
+    Proxies { trusted: trusted.unwrap_or_default(), only: only.unwrap_or_default(), ..Proxies::default() }
+}
+
+fn certificate(resolver: &mut Resolver<'_>) -> Option<(PathBuf, PathBuf)> {
+    let (chain, key) = (resolver.value("certificate", path), resolver.value("certificate_key", path));
+    if resolver.is_given("certificate") != resolver.is_given("certificate_key") {
+        resolver.mistakes.push("--certificate and --certificate-key belong together: give both or neither.".into());
+    }
+    chain.zip(key)
+}
+
+fn acme(resolver: &mut Resolver<'_>) -> Option<AcmeSettings> {
+    let directory = resolver.value("acme_directory", directory);
+    let contact = resolver.value("acme_contact", mail);
+    let root = resolver.value("acme_ca", certificate_file);
+    for (key, flag) in [("acme_contact", "--acme-contact"), ("acme_ca", "--acme-ca")] {
+        if resolver.is_given(key) && !resolver.is_given("acme_directory") {
+            resolver.mistakes.push(format!("{flag} belongs to --acme-directory: give both, or leave it out."));
+        }
+    }
+    directory.map(|directory| AcmeSettings { directory, contact, root })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_api::Code;
+
+    fn check(flags: &[(&'static str, &str)]) -> Result<Configuration, Error> {
+        let flags = flags.iter().map(|(key, text)| (*key, (*text).to_owned()));
+        let (raw, errors) = RawSettings::gather(flags, |_| None, None);
+        Configuration::resolve(&raw, errors)
+    }
+
+    #[test]
+    fn absent_settings_have_the_documented_defaults() {
+        let configuration = check(&[("data_dir", "/data")]).expect("defaults");
+        assert_eq!(configuration.api_addr.to_string(), "127.0.0.1:4041");
+        assert_eq!(configuration.https_addr.to_string(), "127.0.0.1:4443");
+        assert_eq!(configuration.http_addr.to_string(), "127.0.0.1:4480");
+        assert_eq!(configuration.tcp_ports, 24000..=24999);
+        assert_eq!(configuration.domain.as_str(), "localhost");
+        assert_eq!(configuration.drain_timeout, Duration::from_secs(30));
+        assert!(configuration.base_url.is_none() && configuration.api_host.is_none());
+    }
+
+    #[test]
+    fn all_mistakes_are_reported_at_once_with_their_sources() {
+        let error = check(&[
+            ("data_dir", "/data"),
+            ("api_addr", "4041"),
+            ("tcp_ports", "10-5"),
+            ("drain_timeout", "30"),
+            ("log_level", "loud"),
+            ("certificate", "chain.pem"),
+        ])
+        .expect_err("five mistakes");
+        assert_eq!(error.code, Code::ConfigInvalid);
+        for part in
+            ["5 mistakes", "--api-addr: `4041`", "--tcp-ports", "--drain-timeout", "--log-level", "belong together"]
+        {
+            assert!(error.message.contains(part), "{part} in {}", error.message);
+        }
+    }
+
+    #[test]
+    fn unavailable_stores_are_refused_with_an_explanation() {
+        let error = check(&[("data_dir", "/data"), ("store", "etcd://a:2379")]).expect_err("not yet");
+        assert!(error.message.contains("not available in this build"), "{}", error.message);
+        check(&[("data_dir", "/data"), ("store", "sqlite:/data/postern.db")]).expect("the default written in full");
+    }
+
+    #[test]
+    fn an_acme_directory_has_a_contact_and_an_authority() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("none.pem");
+        std::fs::write(&file, "nothing").expect("written");
+        let shown = file.to_string_lossy().into_owned();
+        let acme = |values: &[(&'static str, &str)]| check(&[&[("data_dir", "/data")], values].concat());
+        let directory = ("acme_directory", "https://a.test/directory");
+        let found =
+            acme(&[directory, ("acme_contact", "mailto:me@a.test")]).expect("complete").acme.expect("a directory");
+        assert_eq!((found.directory.as_str(), found.contact.as_deref()), (directory.1, Some("me@a.test")));
+        assert!(acme(&[]).expect("nothing").acme.is_none());
+        for (values, part) in [
+            (&[("acme_directory", "http://a.test/")][..], "--acme-directory"),
+            (&[("acme_contact", "me@a.test")], "belongs to --acme-directory"),
+            (&[directory, ("acme_contact", "me")], "not an e-mail address"),
+            (&[directory, ("acme_ca", "/nowhere/ca.pem")], "cannot be read"),
+            (&[directory, ("acme_ca", &shown)], "no certificate"),
+        ] {
+            let error = acme(values).expect_err(part);
+            assert!(error.message.contains(part), "{part} in {}", error.message);
+        }
+    }
+
+    #[test]
+    fn identity_headers_may_have_another_prefix() {
+        check(&[("data_dir", "/data"), ("identity_headers", "X-Auth")]).expect("a prefix");
+        for wrong in ["X Auth", "-", "X-Auth:"] {
+            let error = check(&[("data_dir", "/data"), ("identity_headers", wrong)]).expect_err(wrong);
+            assert!(error.message.contains("--identity-headers"), "{}", error.message);
+        }
+    }
+
+    #[test]
+    fn common_spellings_of_values_are_accepted() {
+        assert_eq!(address("localhost:80").map(|a| a.to_string()).as_deref(), Ok("127.0.0.1:80"));
+        assert_eq!(address("[::1]:80").map(|a| a.to_string()).as_deref(), Ok("[::1]:80"));
+        assert_eq!(ports("2400"), Ok(2400..=2400));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(base_url("https://api.test/").as_deref(), Ok("https://api.test"));
+        for wrong in ["", ":80", "a:b", "1.2.3.4", "1.2.3.4:70000", "a b:80"] {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
+        let nets = cidrs("10.0.0.0/8, 192.0.2.7,::1").expect("networks");
+        assert_eq!(nets.iter().map(ToString::to_string).collect::<Vec<_>>(), ["10.0.0.0/8", "192.0.2.7/32", "::1/128"]);
+        for wrong in ["", "10.0.0.1/8", "10.0.0.0/8,", "proxy.test", "10.0.0.0/33"] {
+            assert!(cidrs(wrong).is_err(), "{wrong}");
+        }
+        let error =
+            check(&[("data_dir", "/data"), ("direct_visitors", "refuse")]).expect_err("no client could connect");
+        assert!(error.message.contains("--trusted-proxies"), "{}", error.message);
+        for wrong in ["0-5", "a", "1-", "-", "5-1", "1-70000"] {
+            assert!(ports(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["", "s", "10", "1d", "-1s", "99999999999999999999s", "48h"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["api.test", "ftp://a.test", "https://", "https://a.test/?x=1", "https://u@a.test"] {
+            assert!(base_url(wrong).is_err(), "{wrong}");
+        }
+    }
+}

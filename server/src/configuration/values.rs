@@ -1,0 +1,155 @@
+//! Parsers of setting values. Errors continue a sentence that begins with the value.
+
+use crate::io_error::reason;
+use http::Uri;
+use ipnet::IpNet;
+use postern_api::{host::HostName, ip_rules::parse_cidr};
+use postern_logins::IdentityHeaders;
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::{self, PemObject};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub(super) fn path(text: &str) -> Result<PathBuf, String> {
+    if text.is_empty() { Err("is not a path".into()) } else { Ok(PathBuf::from(text)) }
+}
+
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    let shape = || "is not an address to listen on; write HOST:PORT, such as 127.0.0.1:4443 or [::1]:4443".to_owned();
+    let (host, port) = text.rsplit_once(':').ok_or_else(shape)?;
+    let port: u16 = port.parse().map_err(|_| shape())?;
+    let name = HostName::parse(host).map_err(|_| shape())?;
+    if name.as_str() == "localhost" {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    }
+    let mut found = (name.as_str(), port).to_socket_addrs().map_err(|error| unresolved(&error))?;
+    found.next().ok_or_else(|| "is a host without an address".to_owned())
+}
+
+pub(super) fn ip_address(text: &str) -> Result<IpAddr, String> {
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    if let Ok(address) = bare.parse() {
+        return Ok(address);
+    }
+    let shape = "is not a host to listen on; write an IP address such as 127.0.0.1, without a port";
+    let name = HostName::parse(text).map_err(|_| shape.to_owned())?;
+    address(&format!("{name}:0")).map(|address| address.ip())
+}
+
+pub(super) fn unresolved(error: &std::io::Error) -> String {
+    format!("cannot be resolved to an address: {}", reason(error))
+}
+
+pub(super) fn identity_headers(text: &str) -> Result<IdentityHeaders, String> {
+    IdentityHeaders::new(text).ok_or_else(|| {
+        "cannot be the prefix of a header name; write letters, digits and dashes, such as X-Auth".to_owned()
+    })
+}
+
+pub(super) fn ports(text: &str) -> Result<RangeInclusive<u16>, String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let port = |text: &str| text.trim().parse::<u16>().ok().filter(|port| *port != 0);
+    match (port(first), port(last)) {
+        (Some(first), Some(last)) if first <= last => Ok(first..=last),
+        (Some(_), Some(_)) => Err("begins after its end; write the lower port first".into()),
+        _ => Err("is not a range of ports; write it as 24000-24999, each from 1 to 65535".into()),
+    }
+}
+
+pub(super) fn plain_name(text: &str) -> Result<HostName, String> {
+    match HostName::parse(text) {
+        Ok(name) if name.wildcard_parent().is_none() => Ok(name),
+        _ => Err("is not a host name; write it as example.com, without a scheme, a port or a `*`".into()),
+    }
+}
+
+/// Networks and addresses, separated by commas.
+pub(super) fn cidrs(text: &str) -> Result<Vec<IpNet>, String> {
+    let shape = |why: &str| format!("is not a list of addresses such as 10.0.0.0/8,192.0.2.7: {why}");
+    let one = |text: &str| parse_cidr(text.trim()).map_err(|error| shape(error.message.trim_end_matches('.')));
+    text.split(',').map(one).collect()
+}
+
+/// Whether only proxies may connect.
+pub(super) fn direct_visitors(text: &str) -> Result<bool, String> {
+    match text {
+        "allow" => Ok(false),
+        "refuse" => Ok(true),
+        _ => Err("is neither `allow` nor `refuse`".into()),
+    }
+}
+
+pub(super) fn base_url(text: &str) -> Result<String, String> {
+    let shape = || "is not a base URL; write it as https://api.example.com, without a query".to_owned();
+    let uri: Uri = text.parse().map_err(|_| shape())?;
+    let scheme_fits = matches!(uri.scheme_str(), Some("http" | "https"));
+    let bare = !text.contains(['?', '#', '@']) && uri.host().is_some_and(|host| !host.is_empty());
+    if scheme_fits && bare { Ok(text.trim_end_matches('/').to_owned()) } else { Err(shape()) }
+}
+
+pub(super) fn directory(text: &str) -> Result<String, String> {
+    let uri = text.parse::<Uri>().ok().filter(|uri| uri.scheme_str() == Some("https") && uri.host().is_some());
+    match uri {
+        Some(_) if !text.contains('#') => Ok(text.to_owned()),
+        _ => Err("is not the URL of an ACME directory; write it as https://acme.example.com/directory".to_owned()),
+    }
+}
+
+pub(super) fn mail(text: &str) -> Result<String, String> {
+    let address = text.strip_prefix("mailto:").unwrap_or(text);
+    let shaped = address.split_once('@').is_some_and(|(name, host)| !name.is_empty() && HostName::parse(host).is_ok());
+    let plain = address.bytes().all(|byte| byte.is_ascii_graphic() && !b",?&%".contains(&byte));
+    if shaped && plain { Ok(address.to_owned()) } else { Err("is not an e-mail address".to_owned()) }
+}
+
+/// Reads the file only to report mistakes early.
+pub(super) fn certificate_file(text: &str) -> Result<PathBuf, String> {
+    let path = path(text)?;
+    match CertificateDer::from_pem_file(&path) {
+        Ok(_) => Ok(path),
+        Err(pem::Error::Io(error)) => Err(format!("cannot be read: {}", reason(&error))),
+        Err(_) => Err("has no certificate in PEM".to_owned()),
+    }
+}
+
+/// Accepts only the default store of this build, written in full.
+pub(super) fn store(text: &str) -> Result<(), String> {
+    if text.starts_with("etcd:") {
+        return Err("is not available in this build, which does not support etcd. Leave the \
+             setting out to use the SQLite database in the data folder"
+            .into());
+    }
+    match text.strip_prefix("sqlite:") {
+        Some("") => Ok(()),
+        Some(path) if std::path::Path::new(path).file_name().is_some_and(|name| name == "postern.db") => Ok(()),
+        Some(_) => Err("is not the database of this build, which is postern.db in the data folder; \
+             choose the folder with --data-dir"
+            .into()),
+        None => Err("is not a store; leave the setting out, or write sqlite:<data-dir>/postern.db".into()),
+    }
+}
+
+/// `500ms`, `15s`, `2m`, `1h`; at most a day.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let shape = || "is not a duration; write a number and its unit, such as 500ms, 15s, 2m or 1h".to_owned();
+    let digits = text.find(|letter: char| !letter.is_ascii_digit()).ok_or_else(shape)?;
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| shape())?;
+    let milliseconds: u64 = match unit {
+        "ms" => 1,
+        "s" => 1000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(shape()),
+    };
+    number
+        .checked_mul(milliseconds)
+        .map(Duration::from_millis)
+        .filter(|duration| *duration <= Duration::from_secs(86_400))
+        .ok_or_else(|| "is longer than a day".to_owned())
+}

@@ -1,0 +1,55 @@
+//! `api-key create`: uses the running server, or the store if none runs.
+
+use crate::admin_socket::{self, AdminRequest, AdminResponse};
+use crate::configuration::default_data_dir;
+use crate::data_folder::DataFolder;
+use postern_api::{Code, Error, Result, Secret};
+use postern_control::{Control, NothingLive, Settings};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Creates an API key and prints it alone on the last line.
+pub(crate) async fn run(data_dir: Option<PathBuf>, description: String, admin: bool) -> Result<()> {
+    let path = data_dir.map_or_else(default_data_dir, Ok)?;
+    let folder = DataFolder::open(&path)?;
+    let request = AdminRequest::CreateApiKey { description: description.clone(), admin };
+    let (key, how) = match admin_socket::send(&folder, &request).await? {
+        Some(response) => (key_from(response)?, "The running server has created"),
+        None => (create_in_store(&folder, &request, &description, admin).await?, "Created"),
+    };
+    let owner = if admin { "an administrator" } else { "a new user without administrator's rights" };
+    let mut stdout = std::io::stdout();
+    writeln!(stdout, "{how} an API key of {owner}. It is shown only once:\n{}", key.reveal())
+        .and_then(|()| stdout.flush())
+        .map_err(|error| Error::new(Code::Internal, format!("The key was created but could not be printed: {error}.")))
+}
+
+async fn create_in_store(
+    folder: &DataFolder,
+    request: &AdminRequest,
+    description: &str,
+    admin: bool,
+) -> Result<Secret> {
+    match Control::open(Settings::new(folder.path()), Arc::new(NothingLive)).await {
+        Ok(control) => {
+            // An empty store first gets its administrator and first key.
+            control.ensure_first_key().await?;
+            let key = control.create_api_key(description, admin).await;
+            folder.make_private();
+            key
+        }
+        // A server has locked the folder since the socket was tried.
+        Err(error) if error.code == Code::StorageLocked => {
+            admin_socket::send(folder, request).await?.map_or(Err(error), key_from)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn key_from(response: AdminResponse) -> Result<Secret> {
+    match response {
+        AdminResponse::Key(key) => Ok(key),
+        other => Err(Error::new(Code::Internal, format!("The running server sent an unexpected response: {other:?}."))),
+    }
+}
