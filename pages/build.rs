@@ -1,4 +1,4 @@
-//! Takes the built pages of the web app in, if `ui/dist` was built before.
+//! Embeds the built web app, if `ui/dist` exists.
 
 use std::{
     env, fs,
@@ -10,7 +10,7 @@ fn main() {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let pages = manifest.join("../ui/dist");
     let target = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    // A folder that does not exist counts as changed every time, so its parent is watched until it appears.
+    // Cargo treats a missing folder as always changed, so its parent is watched until it exists.
     let watched = if pages.is_dir() { pages.clone() } else { manifest.join("../ui") };
     if watched.is_dir() {
         println!("cargo::rerun-if-changed={}", watched.display());
@@ -26,7 +26,7 @@ fn main() {
     let mut list = fs::File::create(target.join("pages.rs")).expect("the folder of the build is writable");
     writeln!(list, "static PAGES: &[Page] = &[").expect("written");
     for (index, (name, path)) in found.iter().enumerate() {
-        // Copied, so that a later build of the page cannot take a file away under the compiler.
+        // Copied, so that a concurrent build of the page cannot remove a file that the compiler reads.
         let copy = copies.join(index.to_string());
         fs::copy(path, &copy).expect("a file of the page can be copied");
         writeln!(list, "    Page {{ path: {name:?}, bytes: include_bytes!({copy:?}) }},").expect("written");

@@ -1,21 +1,22 @@
-//! The pages of the web app, built into the programs that serve them.
+//! The built web app, embedded in the programs that serve it.
 //!
-//! A program says which of the pages are its own; scripts, styles and pictures are everybody's.
+//! Each program serves its own pages; scripts, styles and images are shared.
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
-/// Scripts, workers, styles and connections of our own only; pictures may also be made by the page itself.
+/// Content Security Policy: scripts, workers, styles and connections of the own origin only; images may also be created
+/// by the page.
 ///
-/// No frame loads anything: the one that shows a captured page has its content from the page around it and inherits this
-/// policy. For its sake styles may be `data:`; they can load nothing either. Text becomes script or markup in one named
-/// place only.
+/// No frame loads a URL: the frame that shows a captured page gets its content from the page around it and inherits this
+/// policy. It needs `data:` styles, which cannot load anything either. Only one named Trusted Types policy turns text
+/// into script or markup.
 const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' data:; \
     connect-src 'self'; img-src 'self' data: blob:; font-src 'self'; frame-src 'none'; object-src 'none'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
     trusted-types postern";
 
-/// A built file: its path without a leading slash, its bytes.
+/// A built file: its path without a leading slash, and its content.
 struct Page {
     path: &'static str,
     bytes: &'static [u8],
@@ -23,19 +24,19 @@ struct Page {
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
-/// The pages of one program.
+/// Pages of one program.
 #[derive(Clone, Copy, Debug)]
 pub struct Pages {
-    /// What is shown where no file is named; the page finds its way by itself.
+    /// Page for all paths that are not files; it routes the path itself.
     pub start: &'static str,
-    /// Further pages that may be asked for by their names.
+    /// Further pages, served by their names.
     pub others: &'static [&'static str],
-    /// The body of an HTML page that stands in when the pages were not built into the program.
+    /// Body of the HTML page that is served if the web app was not built into the program.
     pub not_built: &'static str,
 }
 
 impl Pages {
-    /// The answer for a path without its leading slash, with all headers of safety.
+    /// Response for a path without its leading slash, with security headers.
     #[must_use]
     pub fn show(&self, path: &str) -> Response {
         let mut response = self.find(path);
@@ -44,18 +45,18 @@ impl Pages {
     }
 
     fn find(&self, path: &str) -> Response {
-        // Addresses without a dot are places inside the page.
+        // Paths without a dot are routes inside the page.
         let names_a_file = path.rsplit('/').next().unwrap_or_default().contains('.');
-        let wanted = if names_a_file { path } else { self.start };
-        let foreign = wanted.ends_with(".html") && wanted != self.start && !self.others.contains(&wanted);
-        match PAGES.iter().find(|page| page.path == wanted && !foreign) {
+        let file = if names_a_file { path } else { self.start };
+        let is_foreign = file.ends_with(".html") && file != self.start && !self.others.contains(&file);
+        match PAGES.iter().find(|page| page.path == file && !is_foreign) {
             Some(page) => {
-                // Built files carry a hash in their names, pages do not.
+                // Names of built assets contain a hash, names of pages do not.
                 let cache =
                     if page.path.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
                 ([(header::CONTENT_TYPE, kind(page.path)), (header::CACHE_CONTROL, cache)], page.bytes).into_response()
             }
-            None if PAGES.is_empty() && wanted == self.start => {
+            None if PAGES.is_empty() && file == self.start => {
                 let page = format!(
                     "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Postern</title>{}",
                     self.not_built
@@ -71,8 +72,8 @@ impl Pages {
     }
 }
 
-/// Headers for everything a browser is answered: nothing is guessed, framed, leaked or run from elsewhere.
-/// What an answer says itself stays.
+/// Adds security headers against MIME sniffing, framing, referrer leaks and foreign scripts. Headers that are already
+/// set are kept.
 pub fn harden(headers: &mut HeaderMap) {
     let mut set = |name: HeaderName, value: &'static str| {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
@@ -108,7 +109,7 @@ mod tests {
     const PAGES: Pages = Pages { start: "console.html", others: &[], not_built: "<h1>Not built</h1>" };
 
     #[test]
-    fn places_inside_the_page_are_the_page() {
+    fn routes_inside_the_page_serve_the_page() {
         for place in ["", "edges/https"] {
             let answer = PAGES.show(place);
             assert_eq!(answer.status(), 200, "{place}");
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_other_programs_and_files_that_are_not_there_are_refused_as_safely_as_pages_are_shown() {
+    fn pages_of_other_programs_and_missing_files_get_404_with_security_headers() {
         for path in ["inspector.html", "assets/none.js", "../Cargo.toml"] {
             let answer = PAGES.show(path);
             assert_eq!(answer.status(), 404, "{path}");

@@ -6,7 +6,7 @@ use crate::{
 };
 use postern_api::{Secret, Timestamp, id::next_ksuid};
 use postern_tunnel::{
-    Accepted, DataConnection, EndReason, AgentHandshake, ServerEvent, ServerEvents, Transport,
+    Accepted, AgentHandshake, DataConnection, EndReason, ServerEvent, ServerEvents, Transport,
     message::{DEFAULT_HEARTBEAT_MS, Welcome},
 };
 use rand::{Rng, distr::Alphanumeric};

@@ -3,7 +3,7 @@
 use super::{H1Pool, H2Connections, StreamSpec};
 use crate::telemetry::{metrics, traffic::TrafficCounter};
 use futures::task::AtomicWaker;
-use postern_tunnel::{StreamMetadata, ServerSession, StreamStart, TunnelStream, message::AppProtocol};
+use postern_tunnel::{ServerSession, StreamMetadata, StreamStart, TunnelStream, message::AppProtocol};
 use std::{
     collections::{BTreeMap, HashMap},
     io,
