@@ -88,7 +88,7 @@ impl AnyId {
         &self.0
     }
 
-    /// What stands before the underscore.
+    /// Prefix before the underscore.
     pub fn prefix(&self) -> &str {
         self.0.split_once('_').map_or("", |(prefix, _)| prefix)
     }

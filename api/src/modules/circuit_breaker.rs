@@ -11,7 +11,7 @@ pub const BUCKET_LIMIT: u32 = 128;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CircuitBreaker {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     #[serde(default = "yes", deserialize_with = "enabled")]
     #[schemars(with = "Option<bool>")]
     pub enabled: bool,
@@ -40,7 +40,7 @@ pub struct CircuitBreaker {
 /// The circuit breaker module in responses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CircuitBreakerView {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     pub enabled: bool,
     /// Seconds to wait after the circuit has tripped.
     pub tripped_duration: u32,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeaderChanges {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     #[serde(default = "yes", deserialize_with = "enabled")]
     #[schemars(with = "Option<bool>")]
     pub enabled: bool,
@@ -26,7 +26,7 @@ pub struct HeaderChanges {
 /// A header module in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeaderChangesView {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     pub enabled: bool,
     /// Headers to add, their names in lower case.
     pub add: BTreeMap<String, String>,

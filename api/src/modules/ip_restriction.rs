@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 /// The most policies one module may name.
 pub const POLICY_LIMIT: usize = 100;
 
-/// Names the IP policies a visitor's address is judged by, all their rules together.
+/// IP policies that evaluate a visitor's address; all their rules apply together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IpRestriction {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     #[serde(default = "yes", deserialize_with = "enabled")]
     #[schemars(with = "Option<bool>")]
     pub enabled: bool,
@@ -26,7 +26,7 @@ pub struct IpRestriction {
 /// The IP restriction module in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IpRestrictionView {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     pub enabled: bool,
     /// The policies. One that was deleted stays listed and counts as one without rules.
     pub ip_policies: Vec<Ref>,

@@ -14,7 +14,7 @@ pub const AUTHORITY_LIMIT: usize = 10;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MutualTls {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     #[serde(default = "yes", deserialize_with = "enabled")]
     #[schemars(with = "Option<bool>")]
     pub enabled: bool,
@@ -26,7 +26,7 @@ pub struct MutualTls {
 /// The mutual TLS module in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MutualTlsView {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     pub enabled: bool,
     /// The authorities.
     pub certificate_authorities: Vec<Ref>,

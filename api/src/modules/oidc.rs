@@ -9,7 +9,7 @@ pub const ISSUER_LIMIT: usize = 255;
 pub const DEFAULT_SCOPES: [&str; 3] = ["openid", "profile", "email"];
 
 login_module! {
-    /// Allows visitors whom the issuer authenticates.
+    /// Allows visitors that the issuer authenticates.
     Oidc {
         /// The address of the provider, below which its configuration is found.
         #[serde(default)]

@@ -18,7 +18,7 @@ pub const NAMEID_FORMATS: [&str; 4] = [
 ];
 
 login_module! {
-    /// Allows visitors whom the identity provider authenticates.
+    /// Allows visitors that the identity provider authenticates.
     Saml {
         /// The identity provider's EntityDescriptor, the whole XML; at most 128 KiB.
         #[serde(default)]

@@ -31,7 +31,7 @@ macro_rules! login_module {
         #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
-            /// Whether it counts.
+            /// Whether the module is enabled.
             #[serde(default = "crate::module::yes", deserialize_with = "crate::module::enabled")]
             pub enabled: bool,
             /// Whether OPTIONS requests pass without a login, as CORS needs it.
@@ -73,7 +73,7 @@ macro_rules! login_module {
         $(#[$view_doc])*
         #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         pub struct $view {
-            /// Whether it counts.
+            /// Whether the module is enabled.
             pub enabled: bool,
             /// Whether OPTIONS requests pass without a login, as CORS needs it.
             pub options_passthrough: bool,

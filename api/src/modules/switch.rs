@@ -6,6 +6,6 @@ use serde::{Deserialize, Serialize};
 /// A module without settings, in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SwitchView {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     pub enabled: bool,
 }

@@ -43,7 +43,7 @@ impl TlsVersion {
     }
 }
 
-/// Where a visitor's TLS is terminated.
+/// TLS termination point of visitors' connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TerminateAt {
@@ -76,7 +76,7 @@ impl TerminateAt {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HttpsTermination {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     #[serde(default = "yes", deserialize_with = "enabled")]
     #[schemars(with = "Option<bool>")]
     pub enabled: bool,
@@ -94,11 +94,11 @@ pub struct HttpsTermination {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TlsTermination {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     #[serde(default = "yes", deserialize_with = "enabled")]
     #[schemars(with = "Option<bool>")]
     pub enabled: bool,
-    /// Where TLS is terminated; default: `edge`.
+    /// TLS termination point; default: `edge`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<TerminateAt>")]
     pub terminate_at: Option<String>,
@@ -119,7 +119,7 @@ impl HttpsTermination {
 }
 
 impl TlsTermination {
-    /// Where TLS is terminated.
+    /// TLS termination point.
     ///
     /// # Errors
     /// [`Code::TlsTerminateAt`] if the text is not a place.
@@ -143,9 +143,9 @@ impl TlsTermination {
 /// The TLS termination module in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TerminationView {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     pub enabled: bool,
-    /// Where TLS is terminated.
+    /// TLS termination point.
     pub terminate_at: TerminateAt,
     /// Minimum version of TLS; null if TLS is not terminated at the edge.
     pub min_version: Option<TlsVersion>,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserAgentFilter {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     #[serde(default = "yes", deserialize_with = "enabled")]
     #[schemars(with = "Option<bool>")]
     pub enabled: bool,
@@ -25,7 +25,7 @@ pub struct UserAgentFilter {
 /// The user agent filter module in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UserAgentFilterView {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     pub enabled: bool,
     /// Regular expressions that allow a visitor regardless of `deny`.
     pub allow: Vec<String>,

@@ -17,7 +17,7 @@ pub const WEBHOOK_SECRET_LIMIT: usize = 2048;
 #[serde(deny_unknown_fields)]
 #[schemars(transform = secret_where_needed)]
 pub struct WebhookVerification {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     #[serde(default = "yes", deserialize_with = "enabled")]
     #[schemars(with = "Option<bool>")]
     pub enabled: bool,
@@ -33,7 +33,7 @@ pub struct WebhookVerification {
 /// The webhook verification module in responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WebhookVerificationView {
-    /// Whether it counts.
+    /// Whether the module is enabled.
     pub enabled: bool,
     /// The provider as it was written.
     pub provider: String,

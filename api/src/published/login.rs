@@ -60,7 +60,7 @@ pub struct Person {
     pub email: String,
     /// Their name.
     pub name: String,
-    /// What else local services are told, by the end of the header's name.
+    /// Further identity headers for local services, by the suffix of the header name.
     pub told: BTreeMap<String, String>,
 }
 
@@ -80,7 +80,7 @@ pub struct LoginSession {
     pub id: String,
     /// The id of the person there; empty until it is kept.
     pub user: String,
-    /// What it is found by.
+    /// Lookup key.
     pub key: SessionKey,
     /// The host name it is for.
     pub host: String,

@@ -19,7 +19,7 @@ pub struct Settings {
     pub ip_restriction: Option<Arc<IpRules>>,
     /// Certificate authorities of visitors' certificates, in PEM.
     pub mutual_tls: Option<Vec<Arc<str>>>,
-    /// Where TLS is terminated, and its minimum version.
+    /// TLS termination point and minimum version.
     pub tls_termination: Option<Termination>,
     /// Settings of the circuit breaker.
     pub circuit_breaker: Option<CircuitBreaker>,
@@ -46,7 +46,7 @@ pub struct Settings {
 /// TLS termination of an HTTPS or TLS edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Termination {
-    /// Where TLS is terminated.
+    /// TLS termination point.
     pub at: TerminateAt,
     /// Minimum version of TLS; `None` if TLS is not terminated at the edge.
     pub oldest: Option<TlsVersion>,

@@ -33,11 +33,11 @@ pub struct Endpoint {
     pub r#type: EndpointType,
     /// The address that visitors use.
     pub public_url: String,
-    /// The same.
+    /// Equal to `public_url`.
     pub url: String,
     /// `https`, `http`, `tls` or `tcp`.
     pub proto: String,
-    /// The same.
+    /// Equal to `proto`.
     pub scheme: String,
     /// Host and port; the port is always included.
     pub hostport: String,

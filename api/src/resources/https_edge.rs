@@ -21,7 +21,7 @@ pub struct HttpsEdge {
 pub struct HttpsEdgeStatus {
     /// Routes in creation order.
     pub routes: Vec<Record<HttpsRoute>>,
-    /// Whose certificates visitors must show.
+    /// Certificate authorities of visitors' certificates (mutual TLS).
     pub mutual_tls: Option<MutualTlsView>,
     /// Minimum version of TLS.
     pub tls_termination: Option<TerminationView>,
@@ -34,7 +34,7 @@ body! {
         may {
             /// Names to serve: `host:443`, or `host:` and the HTTPS port of this server.
             hostports: Vec<String>,
-            /// Whose certificates visitors must show.
+            /// Certificate authorities of visitors' certificates (mutual TLS).
             mutual_tls: MutualTls,
             /// Minimum version of TLS.
             tls_termination: HttpsTermination,

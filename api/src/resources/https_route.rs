@@ -21,13 +21,13 @@ pub const MATCH_LIMIT: usize = 1024;
 /// Paths of an HTTPS edge with the same backend and modules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HttpsRoute {
-    /// How `match` is compared with the path.
+    /// Match type.
     pub match_type: MatchType,
     /// The path, or the beginning of paths.
     pub r#match: String,
 }
 
-/// How the path of a route is compared with that of a request.
+/// Match type of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchType {
@@ -110,7 +110,7 @@ body! {
     HttpsRouteCreate {
         needs {}
         may {
-            /// How `match` is compared: `exact_path` or `path_prefix`.
+            /// Match type: `exact_path` or `path_prefix`.
             match_type: String,
             /// The path, or the beginning of paths; begins with a slash, at most 1024 characters.
             r#match: String,

@@ -51,7 +51,7 @@ pub struct IpRestriction {
 /// Fields that the server adds to a restriction.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IpRestrictionStatus {
-    /// The policies an address is judged by, all their rules together. One that was deleted stays listed and counts
+    /// Policies that evaluate an address; all their rules apply together. A deleted policy stays listed and counts
     /// as one without rules.
     pub ip_policies: Vec<Ref>,
 }

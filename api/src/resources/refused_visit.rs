@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A refused request or connection. The server keeps the last ones of each edge in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RefusedVisit {
-    /// What names the request on the visitor's error page and in the access log, `op_…`.
+    /// Operation id on the visitor's error page and in the access log, `op_…`.
     pub id: String,
     /// Start time.
     pub at: Timestamp,

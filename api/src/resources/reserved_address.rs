@@ -25,7 +25,7 @@ pub struct ReservedAddress {
 /// The name of a place, as clients of larger services send it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Region {
-    /// Not said.
+    /// Not specified.
     #[default]
     #[serde(rename = "")]
     Unsaid,

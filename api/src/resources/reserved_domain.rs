@@ -104,13 +104,13 @@ pub struct CertificateManagementStatus {
 /// The server asks for a certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProvisioningJob {
-    /// Why the last attempt failed; null if it did not.
+    /// Error code of the last attempt; null if it did not fail.
     pub error_code: Option<String>,
     /// Description of the status.
     pub msg: String,
-    /// Since when.
+    /// Start time.
     pub started_at: Timestamp,
-    /// When the next attempt is made; null if none is needed.
+    /// Time of the next attempt; null if none is needed.
     pub retries_at: Option<Timestamp>,
 }
 

@@ -25,7 +25,7 @@ pub struct TlsEdgeStatus {
     pub backend: Option<BackendView>,
     /// Addresses that may connect.
     pub ip_restriction: Option<IpRestrictionView>,
-    /// Whose certificates visitors must show.
+    /// Certificate authorities of visitors' certificates (mutual TLS).
     pub mutual_tls: Option<MutualTlsView>,
     /// TLS termination; without it, TLS is terminated at the backend.
     pub tls_termination: Option<TerminationView>,
@@ -42,7 +42,7 @@ body! {
             backend: Backend,
             /// Addresses that may connect.
             ip_restriction: IpRestriction,
-            /// Whose certificates visitors must show. TLS must end at the edge then.
+            /// Certificate authorities of visitors' certificates (mutual TLS). Requires TLS termination at the edge.
             mutual_tls: MutualTls,
             /// TLS termination; without it, TLS is terminated at the backend.
             tls_termination: TlsTermination,
