@@ -119,7 +119,7 @@ async fn a_name_that_is_taken_fails_with_the_servers_reason_and_can_be_tried_aga
 #[tokio::test]
 async fn a_taken_web_address_and_an_unknown_tunnel_are_sentences() {
     use postern_agent::{
-        agent::{Agent, Options},
+        agent::{Agent, AgentOptions},
         config::{Sources, tree::Node},
     };
     let world = World::start().await;
