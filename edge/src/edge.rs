@@ -19,7 +19,7 @@ use crate::{
 };
 use postern_api::{
     Code, Error,
-    published::{Changed, ChangeCursor, Published},
+    published::{ChangeCursor, Changed, Published},
 };
 use postern_logins::Logins;
 use std::{net::SocketAddr, sync::Arc, time::Duration};

@@ -10,7 +10,7 @@ use crate::{
     },
 };
 use postern_api::{Code, Error};
-use postern_tunnel::{StreamMetadata, StreamKind, message::AppProtocol};
+use postern_tunnel::{StreamKind, StreamMetadata, message::AppProtocol};
 use std::{
     io,
     net::SocketAddr,
