@@ -1,58 +1,75 @@
-// Writes the types of the management API, made from its description: `npm run gen`.
+// Writes the types of the management API and its table of collections from its description: `npm run gen`.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { compile } from "json-schema-to-typescript";
+import { format, resolveConfig } from "prettier";
+import generate, { astToString } from "postern-ui-openapi";
 
 const DESCRIPTION = new URL("../../api/openapi.json", import.meta.url);
 
-/** Where the types stand. */
+/** The generated module. */
 export const TYPES = new URL("../src/api/generated.ts", import.meta.url);
 
 const COMMENT =
-  "// Bodies and answers of the management API. Made from api/openapi.json by `npm run gen`, never edited.";
+  "// Paths, bodies and responses of the management API. Made from api/openapi.json by `npm run gen`, never edited.";
 
-/** One module with a type for each schema. */
+/** The text of the generated module. */
 export async function types() {
-  const { components } = JSON.parse(await readFile(DESCRIPTION, "utf8"));
-  const text = await compile({ $defs: referred(components.schemas), additionalProperties: false }, "Whole", {
-    additionalProperties: false,
-    bannerComment: COMMENT,
-    ignoreMinAndMaxItems: true,
-    style: { printWidth: 120 },
-    unreachableDefinitions: true,
+  const description = JSON.parse(await readFile(DESCRIPTION, "utf8"));
+  const collections = collectionsOf(description);
+  const ast = await generate(slimmed(description), { rootTypes: true, rootTypesNoSchemaPrefix: true });
+  const text = [
+    COMMENT,
+    // Only what a path has is listed.
+    astToString(ast).replace(/^ +\w+\?: never;\n/gm, ""),
+    "/** The collections of records: member of a list, prefix of ids, name of a record. */",
+    `export const COLLECTIONS = ${JSON.stringify(collections)} as const;`,
+  ].join("\n\n");
+  return format(text, { ...(await resolveConfig(fileURLToPath(TYPES))), parser: "typescript" });
+}
+
+const named = (schema) => schema?.$ref?.split("/").at(-1);
+
+/** The paths that list records in pages. */
+function collectionsOf({ paths, components: { schemas } }) {
+  const entries = Object.entries(paths).flatMap(([path, { get }]) => {
+    const list = schemas[named(get?.responses["200"]?.content?.["application/json"]?.schema)];
+    if (list?.properties?.next_page_uri === undefined) return [];
+    const [member, { items }] = Object.entries(list.properties).find(([, { type }]) => type === "array");
+    const prefix = /^\^(\w+)_/.exec(schemas[named(items)].properties.id?.pattern ?? "")?.[1];
+    const one = paths[`${path}/{id}`];
+    if (prefix === undefined || one?.get === undefined) return [];
+    const name = one.get.summary.replace(/^Get /, "");
+    return [[path, { member, prefix, name }]];
   });
-  // The whole has no members of its own, and what it says about each part is known.
-  return text
-    .replace("export interface Whole {}\n", "")
-    .replace(
-      /\n *\*\n *\* This interface was referenced by `Whole`'s JSON-Schema\n *\* via the `definition` "\w+"\./g,
-      "",
-    );
+  return Object.fromEntries(entries);
 }
 
 /**
- * References as the compiler knows them; one with words of its own would become a type of its own. That members which
- * are not known may be null is of no use to who knows them all.
+ * The description without what types do not need: failures, headers and common parameters. Unknown members may be
+ * null in a request, which nothing here sends.
  */
-function referred(schema) {
-  if (Array.isArray(schema)) {
-    return schema.map(referred);
+function slimmed(value) {
+  if (Array.isArray(value)) {
+    return value.filter((entry) => !entry?.$ref?.endsWith("/ServiceVersion")).map(slimmed);
   }
-  if (typeof schema !== "object" || schema === null) {
-    return schema;
+  if (typeof value !== "object" || value === null) {
+    return value;
   }
-  if (schema.additionalProperties?.type === "null") {
-    return referred({ ...schema, additionalProperties: false });
+  const entries = Object.entries(value)
+    .filter(([name, entry]) => !/^[45]\d\d$/.test(name) && !(name === "headers" && isHeaders(entry)))
+    .map(([name, entry]) => [name, slimmed(entry)]);
+  const { additionalProperties, ...rest } = Object.fromEntries(entries);
+  if (additionalProperties === undefined) {
+    return rest;
   }
-  const { $ref, ...others } = Object.fromEntries(
-    Object.entries(schema).map(([name, value]) => [name, referred(value)]),
-  );
-  if ($ref === undefined) {
-    return others;
-  }
-  const reference = { $ref: $ref.replace("#/components/schemas/", "#/$defs/") };
-  return Object.keys(others).length === 0 ? reference : { ...others, allOf: [reference] };
+  return {
+    ...rest,
+    additionalProperties: additionalProperties.type === "null" ? false : additionalProperties,
+  };
 }
+
+const isHeaders = (entry) =>
+  Object.values(entry).every(({ $ref }) => $ref?.startsWith("#/components/headers/"));
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await writeFile(TYPES, await types());

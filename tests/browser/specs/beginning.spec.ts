@@ -30,7 +30,7 @@ it("publishes what was picked, sends a sample request and shows it", async () =>
   const port = (name: RegExp) => page.getByRole("button", { name });
   await port(/^5173 Vite \(node\) HTTP$/).waitFor();
   await port(/^5432 PostgreSQL TCP$/).waitFor();
-  await port(/^8000 python3 Not asked yet$/).click();
+  await port(/^8000 python3 Unknown protocol$/).click();
   await port(/^8000 python3 HTTP$/).waitFor();
   expect(await page.getByLabel("Local port or address").inputValue()).toBe("8000");
   await expectAccessible(page);
@@ -38,7 +38,7 @@ it("publishes what was picked, sends a sample request and shows it", async () =>
   await page.getByRole("button", { name: "Publish" }).click();
   const published = page.getByRole("region", { name: "python3 is published" });
   await published.getByRole("button", { name: "Send a sample request" }).click();
-  await page.getByText("answered with 200").waitFor();
+  await page.getByText("with the response 200").waitFor();
   await expectAccessible(page);
   await picture(page, "first-request");
   await page.getByRole("button", { name: "Show it" }).click();

@@ -1,4520 +1,8125 @@
-// Bodies and answers of the management API. Made from api/openapi.json by `npm run gen`, never edited.
+// Paths, bodies and responses of the management API. Made from api/openapi.json by `npm run gen`, never edited.
 
-/**
- * What a rule says about the addresses it matches.
- */
-export type Action = "allow" | "deny";
-/**
- * Who issues certificates by request of a program.
- */
-export type ManagingAuthority = "letsencrypt";
-/**
- * The kinds of keys that such certificates have.
- */
-export type ManagedKeyType = "ecdsa" | "rsa";
-/**
- * What a module or restriction said.
- */
-export type Verdict = "passed" | "refused" | "warned";
-/**
- * What a reference means for the deletion of what is referred to.
- */
-export type OnDelete = "refuses" | "goes" | "stays";
-/**
- * Where an endpoint comes from.
- */
-export type EndpointType = "ephemeral" | "edge";
-/**
- * How a route's path is compared with that of a request.
- */
-export type MatchType = "exact_path" | "path_prefix";
-/**
- * Where a visitor's TLS ends.
- */
-export type TerminateAt = "edge" | "upstream";
-/**
- * A version of TLS that is offered to visitors.
- */
-export type TlsVersion = "1.2" | "1.3";
-/**
- * What happens to the headers of requests before they go to the backend.
- */
-export type RequestHeadersModulePut = HeaderChanges;
-/**
- * What happens to the headers of answers before they go to the visitor.
- */
-export type ResponseHeadersModulePut = HeaderChanges;
-/**
- * Where people have the account they log in with.
- */
-export type IdentityProvider =
-  "github" | "facebook" | "microsoft" | "google" | "linkedin" | "gitlab" | "twitch" | "amazon";
-/**
- * The part of the service that a restriction guards.
- */
-export type RestrictionType = "dashboard" | "api" | "agent" | "endpoints";
-/**
- * The kind of a key.
- */
-export type KeyType = "rsa" | "ecdsa" | "ed25519";
-/**
- * The name of a place, as clients of larger services send it.
- */
-export type Region = "" | "us" | "eu" | "ap" | "au" | "sa" | "jp" | "in" | "us-cal-1";
-/**
- * What is counted.
- */
-export type TrafficKind = "https_edge" | "https_route" | "tls_edge" | "tcp_edge" | "tunnel";
-
-/**
- * A key. It may do what its owner may do.
- */
-export interface ApiKey {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The user or bot user it belongs to.
-   */
-  owner_id: string;
-  /**
-   * The token, the one time it is shown.
-   */
-  token: string | null;
-}
-/**
- * What is said when a key is made.
- */
-export interface ApiKeyCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The owner, if not the caller; only administrators may name somebody else.
-   */
-  owner_id?: string | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface ApiKeyList {
-  /**
-   * The records.
-   */
-  keys: ApiKey[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed.
- */
-export interface ApiKeyUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-}
-/**
- * A browser that has logged in at an edge. Deleting it logs the browser out with its next request.
- */
-export interface AppSession {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * Where the browser has logged in.
-   */
-  public_url: string;
-  /**
-   * What is known of the browser.
-   */
-  browser_session: BrowserSession;
-  /**
-   * Who it is.
-   */
-  application_user: Ref;
-  /**
-   * When they logged in.
-   */
-  created_at: string;
-  /**
-   * The last request; it may lag behind by a minute.
-   */
-  last_active: string;
-  /**
-   * When it ends by its age, a moment as the others are; empty if it does not.
-   */
-  expires_at: string;
-  /**
-   * The address; null once the edge is gone.
-   */
-  endpoint: Ref | null;
-  /**
-   * The edge; null for a tunnel of an agent.
-   */
-  edge: Ref | null;
-  /**
-   * The route; null for a tunnel of an agent.
-   */
-  route: Ref | null;
-}
-/**
- * What is known of a browser.
- */
-export interface BrowserSession {
-  /**
-   * What it said it was when the person logged in.
-   */
-  user_agent: UserAgent;
-  /**
-   * Where it was then.
-   */
-  ip_address: string;
-  /**
-   * Always null: this server knows no places.
-   */
-  location: null;
-}
-/**
- * What a browser says it is. Members are empty where its words say nothing about it.
- */
-export interface UserAgent {
-  /**
-   * Its own words.
-   */
-  raw: string;
-  /**
-   * `Chrome` for example.
-   */
-  browser_name: string;
-  /**
-   * `102.0.5005.61` for example.
-   */
-  browser_version: string;
-  /**
-   * `pc`, `smartphone` or `crawler` for example.
-   */
-  device_type: string;
-  /**
-   * `Mac OSX` for example.
-   */
-  os_name: string;
-  /**
-   * `10.15.7` for example.
-   */
-  os_version: string;
-}
-/**
- * A reference to another resource. What it names may have been deleted meanwhile.
- */
-export interface Ref {
-  /**
-   * The id of what is named.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-}
-/**
- * A page of records, the newest first.
- */
-export interface AppSessionList {
-  /**
-   * The records.
-   */
-  application_sessions: AppSession[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * A person who has logged in at an edge. Deleting one ends all their sessions; they may log in again.
- */
-export interface AppUser {
-  /**
-   * Their id.
-   */
-  id: string;
-  /**
-   * Their absolute address.
-   */
-  uri: string;
-  /**
-   * Who knows them.
-   */
-  identity_provider: AppUserProvider;
-  /**
-   * What the provider calls them for good.
-   */
-  provider_user_id: string;
-  /**
-   * What they call themselves there; empty if the provider does not say.
-   */
-  username: string;
-  /**
-   * Their e-mail address; empty if the provider gave none that counts.
-   */
-  email: string;
-  /**
-   * Their name; empty if the provider does not say.
-   */
-  name: string;
-  /**
-   * When they logged in for the first time.
-   */
-  created_at: string;
-  /**
-   * Their last request; it may lag behind by a minute.
-   */
-  last_active: string;
-  /**
-   * When they logged in last.
-   */
-  last_login: string;
-}
-/**
- * Who vouches for a person.
- */
-export interface AppUserProvider {
-  /**
-   * `oidc`, `saml`, or the name of an OAuth provider.
-   */
-  name: string;
-  /**
-   * An issuer, an entity id, or the address of an OAuth provider.
-   */
-  url: string;
-}
-/**
- * A page of records, the newest first.
- */
-export interface AppUserList {
-  /**
-   * The records.
-   */
-  application_users: AppUser[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * The backend module as it is shown.
- */
-export interface BackendModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-  /**
-   * The backend.
-   */
-  backend: Ref;
-}
-/**
- * Names the backend that stands behind an endpoint.
- */
-export interface BackendModulePut {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-  /**
-   * The backend's id.
-   */
-  backend_id: string;
-}
-/**
- * How a static backend is spoken to.
- */
-export interface BackendTls {
-  /**
-   * Over TLS if true, in clear if false.
-   */
-  enabled: boolean;
-}
-/**
- * How a static backend is spoken to.
- */
-export interface BackendTlsInput {
-  /**
-   * Over TLS if true, in clear if false.
-   */
-  enabled?: boolean | null;
-}
-/**
- * A program that owns keys and credentials.
- */
-export interface BotUser {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * What people call it; never empty, and no other bot's.
-   */
-  name: string;
-  /**
-   * Whether its keys and credentials may be used.
-   */
-  active: boolean;
-  /**
-   * Whether it may manage users and what belongs to others.
-   */
-  admin: boolean;
-}
-/**
- * What is said when a bot user is made. The name is needed.
- */
-export interface BotUserCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * 1 to 255 bytes.
-   */
-  name: string;
-  /**
-   * On unless said otherwise.
-   */
-  active?: boolean | null;
-  /**
-   * Off unless said otherwise.
-   */
-  admin?: boolean | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface BotUserList {
-  /**
-   * The records.
-   */
-  bot_users: BotUser[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed.
- */
-export interface BotUserUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * 1 to 255 bytes.
-   */
-  name?: string | null;
-  /**
-   * Whether its keys and credentials may be used.
-   */
-  active?: boolean | null;
-  /**
-   * Whether it may manage users and what belongs to others.
-   */
-  admin?: boolean | null;
-}
-/**
- * What was uploaded.
- */
-export interface CertificateAuthority {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The authority's certificate in PEM.
-   */
-  ca_pem: string;
-  /**
-   * The common name of the subject; empty if it has none.
-   */
-  subject_common_name: string;
-  /**
-   * When it becomes valid.
-   */
-  not_before: string;
-  /**
-   * When it is no longer valid.
-   */
-  not_after: string;
-  /**
-   * What the key may be used for, `CertSign` for example.
-   */
-  key_usages: string[];
-  /**
-   * What the key may further be used for; a use without a name is its number.
-   */
-  extended_key_usages: string[];
-}
-/**
- * What is said when an authority is uploaded.
- */
-export interface CertificateAuthorityCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * Exactly one certificate in PEM, of an authority.
-   */
-  ca_pem: string;
-}
-/**
- * A page of records, the newest first.
- */
-export interface CertificateAuthorityList {
-  /**
-   * The records.
-   */
-  certificate_authorities: CertificateAuthority[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed.
- */
-export interface CertificateAuthorityUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-}
-/**
- * A certificate that the server gets by itself.
- */
-export interface CertificateManagementPolicy {
-  /**
-   * Who issues it.
-   */
-  authority: ManagingAuthority;
-  /**
-   * The kind of its key.
-   */
-  private_key_type: ManagedKeyType;
-}
-/**
- * A certificate that the server gets by itself.
- */
-export interface CertificateManagementPolicyInput {
-  /**
-   * Who issues it.
-   */
-  authority?: (ManagingAuthority & string) | null;
-  /**
-   * The kind of its key.
-   */
-  private_key_type?: (ManagedKeyType & string) | null;
-}
-/**
- * How far the server is with a certificate.
- */
-export interface CertificateManagementStatus {
-  /**
-   * When the next one is asked for; null while there is none.
-   */
-  renews_at: string | null;
-  /**
-   * What is going on at the moment, if anything is.
-   */
-  provisioning_job: ProvisioningJob | null;
-}
-/**
- * The server asks for a certificate.
- */
-export interface ProvisioningJob {
-  /**
-   * Why the last attempt failed; null if it did not.
-   */
-  error_code: string | null;
-  /**
-   * The same in words.
-   */
-  msg: string;
-  /**
-   * Since when.
-   */
-  started_at: string;
-  /**
-   * When the next attempt is made; null if none is needed.
-   */
-  retries_at: string | null;
-}
-/**
- * The circuit breaker module as it is shown.
- */
-export interface CircuitBreakerModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-  /**
-   * Seconds to wait after the circuit has tripped.
-   */
-  tripped_duration: number;
-  /**
-   * Seconds that requests are remembered.
-   */
-  rolling_window: number;
-  /**
-   * The parts in which the window moves on.
-   */
-  num_buckets: number;
-  /**
-   * How many requests the window must hold before their errors are looked at.
-   */
-  volume_threshold: number;
-  /**
-   * The share of errors that trips the circuit.
-   */
-  error_threshold_percentage: number;
-}
-/**
- * When a backend has failed too often, and for how long it is left alone.
- */
-export interface CircuitBreakerModulePut {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-  /**
-   * Seconds to wait after the circuit has tripped before the backend is tried again, at least 1.
-   */
-  tripped_duration?: number | null;
-  /**
-   * Seconds that requests are remembered, at least 1.
-   */
-  rolling_window?: number | null;
-  /**
-   * The parts in which the window moves on, 1 to `BUCKET_LIMIT`.
-   */
-  num_buckets?: number | null;
-  /**
-   * How many requests the window must hold before their errors are looked at.
-   */
-  volume_threshold?: number | null;
-  /**
-   * The share of errors that trips the circuit, 0 to 1.
-   */
-  error_threshold_percentage?: number | null;
-}
-/**
- * A module without settings, as it is shown.
- */
-export interface CompressionModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-}
-/**
- * Compresses answers.
- */
-export interface CompressionModulePut {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-}
-/**
- * How many there are of what the edge serves by.
- */
-export interface Configured {
-  /**
-   * HTTPS edges.
-   */
-  https_edges: number;
-  /**
-   * TLS edges.
-   */
-  tls_edges: number;
-  /**
-   * TCP edges.
-   */
-  tcp_edges: number;
-  /**
-   * Backends of all kinds.
-   */
-  backends: number;
-  /**
-   * TLS certificates.
-   */
-  tls_certificates: number;
-  /**
-   * Tunnel credentials that agents may use.
-   */
-  credentials: number;
-}
-/**
- * What agents with this credential may bind, and whose it is.
- */
-export interface Credential {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * What may be bound; no rules permit everything.
-   */
-  acl: string[];
-  /**
-   * The user or bot user it belongs to.
-   */
-  owner_id: string;
-  /**
-   * The token, the one time it is shown.
-   */
-  token: string | null;
-}
-/**
- * What is said when a credential is made.
- */
-export interface CredentialCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * Rules such as `bind:*.example.com`; none permit everything.
-   */
-  acl?: string[] | null;
-  /**
-   * The owner, if not the caller; only administrators may name somebody else.
-   */
-  owner_id?: string | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface CredentialList {
-  /**
-   * The records.
-   */
-  credentials: Credential[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed. A new ACL counts for new binds.
- */
-export interface CredentialUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The rules, replacing all former ones.
-   */
-  acl?: string[] | null;
-}
-/**
- * What one module decided.
- */
-export interface Decision {
-  /**
-   * The module or restriction, such as `ip_restriction`.
-   */
-  module: string;
-  /**
-   * What in it decided, such as the id of a rule or a pattern; empty where there is no such thing.
-   */
-  rule: string;
-  /**
-   * What it said.
-   */
-  verdict: Verdict;
-  /**
-   * How long it took.
-   */
-  microseconds: number;
-}
-/**
- * A record, or a module of one, that refers to another record.
- */
-export interface Dependent {
-  /**
-   * The id of the record that refers, or has the module that does.
-   */
-  id: string;
-  /**
-   * Its kind, such as `https_route`.
-   */
-  kind: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * The id of the record it lies in; null if it lies in none.
-   */
-  parent_id: string | null;
-  /**
-   * The module that refers; empty if the record itself does.
-   */
-  module: string;
-  /**
-   * What happens when the record it refers to shall be deleted.
-   */
-  on_delete: OnDelete;
-}
-/**
- * At most a hundred of them. There are no further pages.
- */
-export interface DependentList {
-  /**
-   * The records.
-   */
-  dependents: Dependent[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * A public address of this moment: an agent's tunnel, or one name or port of an edge.
- */
-export interface Endpoint {
-  /**
-   * Its id. That of a tunnel's endpoint and that of the tunnel differ in the prefix only.
-   */
-  id: string;
-  /**
-   * Its absolute address in this API.
-   */
-  uri: string;
-  /**
-   * When it began.
-   */
-  created_at: string;
-  /**
-   * When it began: an endpoint does not change.
-   */
-  updated_at: string;
-  /**
-   * Where it comes from.
-   */
-  type: EndpointType;
-  /**
-   * The address that visitors use.
-   */
-  public_url: string;
-  /**
-   * The same.
-   */
-  url: string;
-  /**
-   * `https`, `http`, `tls` or `tcp`.
-   */
-  proto: string;
-  /**
-   * The same.
-   */
-  scheme: string;
-  /**
-   * Its host and port; the port is always there.
-   */
-  hostport: string;
-  /**
-   * Its host.
-   */
-  host: string;
-  /**
-   * Its port.
-   */
-  port: number;
-  /**
-   * The region of the server.
-   */
-  region: string;
-  /**
-   * The name the tunnel has at its agent; empty for an edge.
-   */
-  name: string;
-  /**
-   * The description of the edge; empty for a tunnel.
-   */
-  description: string;
-  /**
-   * The metadata of the edge or of the tunnel.
-   */
-  metadata: string;
-  /**
-   * Who owns the credential that the agent proved itself with; null for an edge.
-   */
-  principal: Ref | null;
-  /**
-   * Where it can be reached from: `public`.
-   */
-  bindings: string[];
-  /**
-   * The reserved domain it is on, if it is on one.
-   */
-  domain: Ref | null;
-  /**
-   * The reserved address it is on, if it is on one.
-   */
-  tcp_addr: Ref | null;
-  /**
-   * The tunnel behind it; null for an edge.
-   */
-  tunnel: Ref | null;
-  /**
-   * The session of that tunnel; null for an edge.
-   */
-  tunnel_session: Ref | null;
-  /**
-   * The edge behind it; null for a tunnel.
-   */
-  edge: Ref | null;
-  /**
-   * The local address, as the agent describes it; empty for an edge.
-   */
-  upstream_url: string;
-  /**
-   * Always empty: agents pass on what visitors speak.
-   */
-  upstream_protocol: string;
-  /**
-   * Always empty.
-   */
-  traffic_policy: string;
-  /**
-   * Always false: one address has one owner.
-   */
-  pooling_enabled: boolean;
-}
-/**
- * A page of records, the newest first.
- */
-export interface EndpointList {
-  /**
-   * The records.
-   */
-  endpoints: Endpoint[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What went wrong.
- */
-export interface Error {
-  /**
-   * The stable code to act on.
-   */
-  error_code: string;
-  /**
-   * The status of the answer.
-   */
-  status_code: number;
-  /**
-   * What is wrong and what to do about it.
-   */
-  msg: string;
-  /**
-   * Further facts, such as the name of the field.
-   */
-  details: {
-    /**
-     * What the server's log knows the call by.
-     */
-    operation_id: string;
-    [k: string]: string;
+export interface paths {
+  "/api_keys": {
+    parameters: {};
+    /** List API keys */
+    get: operations["list_api_keys"];
+    /** Create API key */
+    post: operations["create_api_key"];
+  };
+  "/api_keys/{id}": {
+    parameters: {};
+    /** Get API key */
+    get: operations["get_api_key"];
+    /** Delete API key */
+    delete: operations["delete_api_key"];
+    /** Update API key */
+    patch: operations["update_api_key"];
+  };
+  "/app/sessions": {
+    parameters: {};
+    /** List app sessions */
+    get: operations["list_app_sessions"];
+  };
+  "/app/sessions/{id}": {
+    parameters: {};
+    /** Get app session */
+    get: operations["get_app_session"];
+    /** Delete app session */
+    delete: operations["delete_app_session"];
+  };
+  "/app/users": {
+    parameters: {};
+    /** List app users */
+    get: operations["list_app_users"];
+  };
+  "/app/users/{id}": {
+    parameters: {};
+    /** Get app user */
+    get: operations["get_app_user"];
+    /** Delete app user */
+    delete: operations["delete_app_user"];
+  };
+  "/backends/failover": {
+    parameters: {};
+    /** List failover backends */
+    get: operations["list_failover_backends"];
+    /** Create failover backend */
+    post: operations["create_failover_backend"];
+  };
+  "/backends/failover/{id}": {
+    parameters: {};
+    /** Get failover backend */
+    get: operations["get_failover_backend"];
+    /** Delete failover backend */
+    delete: operations["delete_failover_backend"];
+    /** Update failover backend */
+    patch: operations["update_failover_backend"];
+  };
+  "/backends/failover/{id}/dependents": {
+    parameters: {};
+    /** List what refers to failover backend */
+    get: operations["list_failover_backend_dependents"];
+  };
+  "/backends/http_response": {
+    parameters: {};
+    /** List HTTP response backends */
+    get: operations["list_http_response_backends"];
+    /** Create HTTP response backend */
+    post: operations["create_http_response_backend"];
+  };
+  "/backends/http_response/{id}": {
+    parameters: {};
+    /** Get HTTP response backend */
+    get: operations["get_http_response_backend"];
+    /** Delete HTTP response backend */
+    delete: operations["delete_http_response_backend"];
+    /** Update HTTP response backend */
+    patch: operations["update_http_response_backend"];
+  };
+  "/backends/http_response/{id}/dependents": {
+    parameters: {};
+    /** List what refers to HTTP response backend */
+    get: operations["list_http_response_backend_dependents"];
+  };
+  "/backends/static": {
+    parameters: {};
+    /** List static backends */
+    get: operations["list_static_backends"];
+    /** Create static backend */
+    post: operations["create_static_backend"];
+  };
+  "/backends/static/{id}": {
+    parameters: {};
+    /** Get static backend */
+    get: operations["get_static_backend"];
+    /** Delete static backend */
+    delete: operations["delete_static_backend"];
+    /** Update static backend */
+    patch: operations["update_static_backend"];
+  };
+  "/backends/static/{id}/dependents": {
+    parameters: {};
+    /** List what refers to static backend */
+    get: operations["list_static_backend_dependents"];
+  };
+  "/backends/tunnel_group": {
+    parameters: {};
+    /** List tunnel group backends */
+    get: operations["list_tunnel_group_backends"];
+    /** Create tunnel group backend */
+    post: operations["create_tunnel_group_backend"];
+  };
+  "/backends/tunnel_group/{id}": {
+    parameters: {};
+    /** Get tunnel group backend */
+    get: operations["get_tunnel_group_backend"];
+    /** Delete tunnel group backend */
+    delete: operations["delete_tunnel_group_backend"];
+    /** Update tunnel group backend */
+    patch: operations["update_tunnel_group_backend"];
+  };
+  "/backends/tunnel_group/{id}/dependents": {
+    parameters: {};
+    /** List what refers to tunnel group backend */
+    get: operations["list_tunnel_group_backend_dependents"];
+  };
+  "/backends/weighted": {
+    parameters: {};
+    /** List weighted backends */
+    get: operations["list_weighted_backends"];
+    /** Create weighted backend */
+    post: operations["create_weighted_backend"];
+  };
+  "/backends/weighted/{id}": {
+    parameters: {};
+    /** Get weighted backend */
+    get: operations["get_weighted_backend"];
+    /** Delete weighted backend */
+    delete: operations["delete_weighted_backend"];
+    /** Update weighted backend */
+    patch: operations["update_weighted_backend"];
+  };
+  "/backends/weighted/{id}/dependents": {
+    parameters: {};
+    /** List what refers to weighted backend */
+    get: operations["list_weighted_backend_dependents"];
+  };
+  "/bot_users": {
+    parameters: {};
+    /** List bot users */
+    get: operations["list_bot_users"];
+    /** Create bot user */
+    post: operations["create_bot_user"];
+  };
+  "/bot_users/{id}": {
+    parameters: {};
+    /** Get bot user */
+    get: operations["get_bot_user"];
+    /** Delete bot user */
+    delete: operations["delete_bot_user"];
+    /** Update bot user */
+    patch: operations["update_bot_user"];
+  };
+  "/bot_users/{id}/dependents": {
+    parameters: {};
+    /** List what refers to bot user */
+    get: operations["list_bot_user_dependents"];
+  };
+  "/certificate_authorities": {
+    parameters: {};
+    /** List certificate authorities */
+    get: operations["list_certificate_authorities"];
+    /** Create certificate authority */
+    post: operations["create_certificate_authority"];
+  };
+  "/certificate_authorities/{id}": {
+    parameters: {};
+    /** Get certificate authority */
+    get: operations["get_certificate_authority"];
+    /** Delete certificate authority */
+    delete: operations["delete_certificate_authority"];
+    /** Update certificate authority */
+    patch: operations["update_certificate_authority"];
+  };
+  "/certificate_authorities/{id}/dependents": {
+    parameters: {};
+    /** List what refers to certificate authority */
+    get: operations["list_certificate_authority_dependents"];
+  };
+  "/credentials": {
+    parameters: {};
+    /** List credentials */
+    get: operations["list_credentials"];
+    /** Create credential */
+    post: operations["create_credential"];
+  };
+  "/credentials/{id}": {
+    parameters: {};
+    /** Get credential */
+    get: operations["get_credential"];
+    /** Delete credential */
+    delete: operations["delete_credential"];
+    /** Update credential */
+    patch: operations["update_credential"];
+  };
+  "/edges/https": {
+    parameters: {};
+    /** List HTTPS edges */
+    get: operations["list_https_edges"];
+    /** Create HTTPS edge */
+    post: operations["create_https_edge"];
+  };
+  "/edges/https/{edge_id}/routes": {
+    parameters: {};
+    /** Create HTTPS route */
+    post: operations["create_https_route"];
+  };
+  "/edges/https/{edge_id}/routes/{id}": {
+    parameters: {};
+    /** Get HTTPS route */
+    get: operations["get_https_route"];
+    /** Delete HTTPS route */
+    delete: operations["delete_https_route"];
+    /** Update HTTPS route */
+    patch: operations["update_https_route"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/backend": {
+    parameters: {};
+    /** Get backend of HTTPS route */
+    get: operations["get_https_route_backend"];
+    /** Put backend of HTTPS route */
+    put: operations["put_https_route_backend"];
+    /** Delete backend of HTTPS route */
+    delete: operations["delete_https_route_backend"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/circuit_breaker": {
+    parameters: {};
+    /** Get circuit breaker of HTTPS route */
+    get: operations["get_https_route_circuit_breaker"];
+    /** Put circuit breaker of HTTPS route */
+    put: operations["put_https_route_circuit_breaker"];
+    /** Delete circuit breaker of HTTPS route */
+    delete: operations["delete_https_route_circuit_breaker"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/compression": {
+    parameters: {};
+    /** Get compression of HTTPS route */
+    get: operations["get_https_route_compression"];
+    /** Put compression of HTTPS route */
+    put: operations["put_https_route_compression"];
+    /** Delete compression of HTTPS route */
+    delete: operations["delete_https_route_compression"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/ip_restriction": {
+    parameters: {};
+    /** Get IP restriction of HTTPS route */
+    get: operations["get_https_route_ip_restriction"];
+    /** Put IP restriction of HTTPS route */
+    put: operations["put_https_route_ip_restriction"];
+    /** Delete IP restriction of HTTPS route */
+    delete: operations["delete_https_route_ip_restriction"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/oauth": {
+    parameters: {};
+    /** Get OAuth of HTTPS route */
+    get: operations["get_https_route_oauth"];
+    /** Put OAuth of HTTPS route */
+    put: operations["put_https_route_oauth"];
+    /** Delete OAuth of HTTPS route */
+    delete: operations["delete_https_route_oauth"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/oidc": {
+    parameters: {};
+    /** Get OIDC of HTTPS route */
+    get: operations["get_https_route_oidc"];
+    /** Put OIDC of HTTPS route */
+    put: operations["put_https_route_oidc"];
+    /** Delete OIDC of HTTPS route */
+    delete: operations["delete_https_route_oidc"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/request_headers": {
+    parameters: {};
+    /** Get request headers of HTTPS route */
+    get: operations["get_https_route_request_headers"];
+    /** Put request headers of HTTPS route */
+    put: operations["put_https_route_request_headers"];
+    /** Delete request headers of HTTPS route */
+    delete: operations["delete_https_route_request_headers"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/response_headers": {
+    parameters: {};
+    /** Get response headers of HTTPS route */
+    get: operations["get_https_route_response_headers"];
+    /** Put response headers of HTTPS route */
+    put: operations["put_https_route_response_headers"];
+    /** Delete response headers of HTTPS route */
+    delete: operations["delete_https_route_response_headers"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/saml": {
+    parameters: {};
+    /** Get SAML of HTTPS route */
+    get: operations["get_https_route_saml"];
+    /** Put SAML of HTTPS route */
+    put: operations["put_https_route_saml"];
+    /** Delete SAML of HTTPS route */
+    delete: operations["delete_https_route_saml"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/user_agent_filter": {
+    parameters: {};
+    /** Get user agent filter of HTTPS route */
+    get: operations["get_https_route_user_agent_filter"];
+    /** Put user agent filter of HTTPS route */
+    put: operations["put_https_route_user_agent_filter"];
+    /** Delete user agent filter of HTTPS route */
+    delete: operations["delete_https_route_user_agent_filter"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/webhook_verification": {
+    parameters: {};
+    /** Get webhook verification of HTTPS route */
+    get: operations["get_https_route_webhook_verification"];
+    /** Put webhook verification of HTTPS route */
+    put: operations["put_https_route_webhook_verification"];
+    /** Delete webhook verification of HTTPS route */
+    delete: operations["delete_https_route_webhook_verification"];
+  };
+  "/edges/https/{edge_id}/routes/{id}/websocket_tcp_converter": {
+    parameters: {};
+    /** Get WebSocket TCP converter of HTTPS route */
+    get: operations["get_https_route_websocket_tcp_converter"];
+    /** Put WebSocket TCP converter of HTTPS route */
+    put: operations["put_https_route_websocket_tcp_converter"];
+    /** Delete WebSocket TCP converter of HTTPS route */
+    delete: operations["delete_https_route_websocket_tcp_converter"];
+  };
+  "/edges/https/{id}": {
+    parameters: {};
+    /** Get HTTPS edge */
+    get: operations["get_https_edge"];
+    /** Delete HTTPS edge */
+    delete: operations["delete_https_edge"];
+    /** Update HTTPS edge */
+    patch: operations["update_https_edge"];
+  };
+  "/edges/https/{id}/decisions": {
+    parameters: {};
+    /** List whom HTTPS edge has turned away */
+    get: operations["list_https_edge_decisions"];
+  };
+  "/edges/https/{id}/mutual_tls": {
+    parameters: {};
+    /** Get mutual TLS of HTTPS edge */
+    get: operations["get_https_edge_mutual_tls"];
+    /** Put mutual TLS of HTTPS edge */
+    put: operations["put_https_edge_mutual_tls"];
+    /** Delete mutual TLS of HTTPS edge */
+    delete: operations["delete_https_edge_mutual_tls"];
+  };
+  "/edges/https/{id}/tls_termination": {
+    parameters: {};
+    /** Get TLS termination of HTTPS edge */
+    get: operations["get_https_edge_tls_termination"];
+    /** Put TLS termination of HTTPS edge */
+    put: operations["put_https_edge_tls_termination"];
+    /** Delete TLS termination of HTTPS edge */
+    delete: operations["delete_https_edge_tls_termination"];
+  };
+  "/edges/tcp": {
+    parameters: {};
+    /** List TCP edges */
+    get: operations["list_tcp_edges"];
+    /** Create TCP edge */
+    post: operations["create_tcp_edge"];
+  };
+  "/edges/tcp/{id}": {
+    parameters: {};
+    /** Get TCP edge */
+    get: operations["get_tcp_edge"];
+    /** Delete TCP edge */
+    delete: operations["delete_tcp_edge"];
+    /** Update TCP edge */
+    patch: operations["update_tcp_edge"];
+  };
+  "/edges/tcp/{id}/backend": {
+    parameters: {};
+    /** Get backend of TCP edge */
+    get: operations["get_tcp_edge_backend"];
+    /** Put backend of TCP edge */
+    put: operations["put_tcp_edge_backend"];
+    /** Delete backend of TCP edge */
+    delete: operations["delete_tcp_edge_backend"];
+  };
+  "/edges/tcp/{id}/decisions": {
+    parameters: {};
+    /** List whom TCP edge has turned away */
+    get: operations["list_tcp_edge_decisions"];
+  };
+  "/edges/tcp/{id}/ip_restriction": {
+    parameters: {};
+    /** Get IP restriction of TCP edge */
+    get: operations["get_tcp_edge_ip_restriction"];
+    /** Put IP restriction of TCP edge */
+    put: operations["put_tcp_edge_ip_restriction"];
+    /** Delete IP restriction of TCP edge */
+    delete: operations["delete_tcp_edge_ip_restriction"];
+  };
+  "/edges/tls": {
+    parameters: {};
+    /** List TLS edges */
+    get: operations["list_tls_edges"];
+    /** Create TLS edge */
+    post: operations["create_tls_edge"];
+  };
+  "/edges/tls/{id}": {
+    parameters: {};
+    /** Get TLS edge */
+    get: operations["get_tls_edge"];
+    /** Delete TLS edge */
+    delete: operations["delete_tls_edge"];
+    /** Update TLS edge */
+    patch: operations["update_tls_edge"];
+  };
+  "/edges/tls/{id}/backend": {
+    parameters: {};
+    /** Get backend of TLS edge */
+    get: operations["get_tls_edge_backend"];
+    /** Put backend of TLS edge */
+    put: operations["put_tls_edge_backend"];
+    /** Delete backend of TLS edge */
+    delete: operations["delete_tls_edge_backend"];
+  };
+  "/edges/tls/{id}/decisions": {
+    parameters: {};
+    /** List whom TLS edge has turned away */
+    get: operations["list_tls_edge_decisions"];
+  };
+  "/edges/tls/{id}/ip_restriction": {
+    parameters: {};
+    /** Get IP restriction of TLS edge */
+    get: operations["get_tls_edge_ip_restriction"];
+    /** Put IP restriction of TLS edge */
+    put: operations["put_tls_edge_ip_restriction"];
+    /** Delete IP restriction of TLS edge */
+    delete: operations["delete_tls_edge_ip_restriction"];
+  };
+  "/edges/tls/{id}/mutual_tls": {
+    parameters: {};
+    /** Get mutual TLS of TLS edge */
+    get: operations["get_tls_edge_mutual_tls"];
+    /** Put mutual TLS of TLS edge */
+    put: operations["put_tls_edge_mutual_tls"];
+    /** Delete mutual TLS of TLS edge */
+    delete: operations["delete_tls_edge_mutual_tls"];
+  };
+  "/edges/tls/{id}/tls_termination": {
+    parameters: {};
+    /** Get TLS termination of TLS edge */
+    get: operations["get_tls_edge_tls_termination"];
+    /** Put TLS termination of TLS edge */
+    put: operations["put_tls_edge_tls_termination"];
+    /** Delete TLS termination of TLS edge */
+    delete: operations["delete_tls_edge_tls_termination"];
+  };
+  "/endpoints": {
+    parameters: {};
+    /** List endpoints */
+    get: operations["list_endpoints"];
+  };
+  "/endpoints/{id}": {
+    parameters: {};
+    /** Get endpoint */
+    get: operations["get_endpoint"];
+  };
+  "/ip_policies": {
+    parameters: {};
+    /** List IP policies */
+    get: operations["list_ip_policies"];
+    /** Create IP policy */
+    post: operations["create_ip_policy"];
+  };
+  "/ip_policies/{id}": {
+    parameters: {};
+    /** Get IP policy */
+    get: operations["get_ip_policy"];
+    /** Delete IP policy */
+    delete: operations["delete_ip_policy"];
+    /** Update IP policy */
+    patch: operations["update_ip_policy"];
+  };
+  "/ip_policies/{id}/dependents": {
+    parameters: {};
+    /** List what refers to IP policy */
+    get: operations["list_ip_policy_dependents"];
+  };
+  "/ip_policy_rules": {
+    parameters: {};
+    /** List IP policy rules */
+    get: operations["list_ip_policy_rules"];
+    /** Create IP policy rule */
+    post: operations["create_ip_policy_rule"];
+  };
+  "/ip_policy_rules/{id}": {
+    parameters: {};
+    /** Get IP policy rule */
+    get: operations["get_ip_policy_rule"];
+    /** Delete IP policy rule */
+    delete: operations["delete_ip_policy_rule"];
+    /** Update IP policy rule */
+    patch: operations["update_ip_policy_rule"];
+  };
+  "/ip_restrictions": {
+    parameters: {};
+    /** List IP restrictions */
+    get: operations["list_ip_restrictions"];
+    /** Create IP restriction */
+    post: operations["create_ip_restriction"];
+  };
+  "/ip_restrictions/{id}": {
+    parameters: {};
+    /** Get IP restriction */
+    get: operations["get_ip_restriction"];
+    /** Delete IP restriction */
+    delete: operations["delete_ip_restriction"];
+    /** Update IP restriction */
+    patch: operations["update_ip_restriction"];
+  };
+  "/reserved_addrs": {
+    parameters: {};
+    /** List reserved addresses */
+    get: operations["list_reserved_addresses"];
+    /** Create reserved address */
+    post: operations["create_reserved_address"];
+  };
+  "/reserved_addrs/{id}": {
+    parameters: {};
+    /** Get reserved address */
+    get: operations["get_reserved_address"];
+    /** Delete reserved address */
+    delete: operations["delete_reserved_address"];
+    /** Update reserved address */
+    patch: operations["update_reserved_address"];
+  };
+  "/reserved_domains": {
+    parameters: {};
+    /** List reserved domains */
+    get: operations["list_reserved_domains"];
+    /** Create reserved domain */
+    post: operations["create_reserved_domain"];
+  };
+  "/reserved_domains/{id}": {
+    parameters: {};
+    /** Get reserved domain */
+    get: operations["get_reserved_domain"];
+    /** Delete reserved domain */
+    delete: operations["delete_reserved_domain"];
+    /** Update reserved domain */
+    patch: operations["update_reserved_domain"];
+  };
+  "/reserved_domains/{id}/certificate": {
+    parameters: {};
+    /** Delete certificate of reserved domain */
+    delete: operations["delete_reserved_domain_certificate"];
+  };
+  "/reserved_domains/{id}/certificate_management_policy": {
+    parameters: {};
+    /** Delete certificate management policy of reserved domain */
+    delete: operations["delete_reserved_domain_certificate_management_policy"];
+  };
+  "/server": {
+    parameters: {};
+    /** Get facts about the server */
+    get: operations["get_server"];
+  };
+  "/ssh_certificate_authorities": {
+    parameters: {};
+    /** List SSH certificate authorities */
+    get: operations["list_ssh_certificate_authorities"];
+    /** Create SSH certificate authority */
+    post: operations["create_ssh_certificate_authority"];
+  };
+  "/ssh_certificate_authorities/{id}": {
+    parameters: {};
+    /** Get SSH certificate authority */
+    get: operations["get_ssh_certificate_authority"];
+    /** Delete SSH certificate authority */
+    delete: operations["delete_ssh_certificate_authority"];
+    /** Update SSH certificate authority */
+    patch: operations["update_ssh_certificate_authority"];
+  };
+  "/ssh_certificate_authorities/{id}/dependents": {
+    parameters: {};
+    /** List what refers to SSH certificate authority */
+    get: operations["list_ssh_certificate_authority_dependents"];
+  };
+  "/ssh_host_certificates": {
+    parameters: {};
+    /** List SSH host certificates */
+    get: operations["list_ssh_host_certificates"];
+    /** Create SSH host certificate */
+    post: operations["create_ssh_host_certificate"];
+  };
+  "/ssh_host_certificates/{id}": {
+    parameters: {};
+    /** Get SSH host certificate */
+    get: operations["get_ssh_host_certificate"];
+    /** Delete SSH host certificate */
+    delete: operations["delete_ssh_host_certificate"];
+    /** Update SSH host certificate */
+    patch: operations["update_ssh_host_certificate"];
+  };
+  "/ssh_user_certificates": {
+    parameters: {};
+    /** List SSH user certificates */
+    get: operations["list_ssh_user_certificates"];
+    /** Create SSH user certificate */
+    post: operations["create_ssh_user_certificate"];
+  };
+  "/ssh_user_certificates/{id}": {
+    parameters: {};
+    /** Get SSH user certificate */
+    get: operations["get_ssh_user_certificate"];
+    /** Delete SSH user certificate */
+    delete: operations["delete_ssh_user_certificate"];
+    /** Update SSH user certificate */
+    patch: operations["update_ssh_user_certificate"];
+  };
+  "/status": {
+    parameters: {};
+    /** Get the server at a glance */
+    get: operations["get_status"];
+  };
+  "/tls_certificates": {
+    parameters: {};
+    /** List TLS certificates */
+    get: operations["list_tls_certificates"];
+    /** Create TLS certificate */
+    post: operations["create_tls_certificate"];
+  };
+  "/tls_certificates/{id}": {
+    parameters: {};
+    /** Get TLS certificate */
+    get: operations["get_tls_certificate"];
+    /** Delete TLS certificate */
+    delete: operations["delete_tls_certificate"];
+    /** Update TLS certificate */
+    patch: operations["update_tls_certificate"];
+  };
+  "/tls_certificates/{id}/dependents": {
+    parameters: {};
+    /** List what refers to TLS certificate */
+    get: operations["list_tls_certificate_dependents"];
+  };
+  "/traffic": {
+    parameters: {};
+    /** List what passes edges, routes and tunnels */
+    get: operations["list_traffic"];
+  };
+  "/traffic/{id}": {
+    parameters: {};
+    /** Get what passes an edge, a route or a tunnel */
+    get: operations["get_traffic"];
+  };
+  "/tunnel_sessions": {
+    parameters: {};
+    /** List tunnel sessions */
+    get: operations["list_tunnel_sessions"];
+  };
+  "/tunnel_sessions/{id}": {
+    parameters: {};
+    /** Get tunnel session */
+    get: operations["get_tunnel_session"];
+  };
+  "/tunnel_sessions/{id}/restart": {
+    parameters: {};
+    /** Restart tunnel session */
+    post: operations["restart_tunnel_session"];
+  };
+  "/tunnel_sessions/{id}/stop": {
+    parameters: {};
+    /** Stop tunnel session */
+    post: operations["stop_tunnel_session"];
+  };
+  "/tunnel_sessions/{id}/update": {
+    parameters: {};
+    /** Update tunnel session */
+    post: operations["update_tunnel_session"];
+  };
+  "/tunnels": {
+    parameters: {};
+    /** List tunnels */
+    get: operations["list_tunnels"];
+  };
+  "/tunnels/{id}": {
+    parameters: {};
+    /** Get tunnel */
+    get: operations["get_tunnel"];
+  };
+  "/users": {
+    parameters: {};
+    /** List users */
+    get: operations["list_users"];
+    /** Create user */
+    post: operations["create_user"];
+  };
+  "/users/{id}": {
+    parameters: {};
+    /** Get user */
+    get: operations["get_user"];
+    /** Delete user */
+    delete: operations["delete_user"];
+    /** Update user */
+    patch: operations["update_user"];
+  };
+  "/users/{id}/dependents": {
+    parameters: {};
+    /** List what refers to user */
+    get: operations["list_user_dependents"];
   };
 }
-/**
- * A TLS certificate and its end.
- */
-export interface ExpiringCertificate {
-  /**
-   * Which it is.
-   */
-  certificate: Ref;
-  /**
-   * The host names and addresses it is valid for.
-   */
-  names: string[];
-  /**
-   * When it is no longer valid.
-   */
-  not_after: string;
-  /**
-   * Whether the server gets the next one by itself.
-   */
-  renewed: boolean;
-}
-/**
- * A visitor goes to the first of these backends that can be reached at all.
- */
-export interface FailoverBackend {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The ids of the backends, the preferred one first.
-   */
-  backends: string[];
-}
-/**
- * What is said when a failover backend is made.
- */
-export interface FailoverBackendCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * Ids of tunnel groups, HTTP responses, static and weighted backends, the preferred one first. In a change they replace the whole list.
-   *
-   * @maxItems 100
-   */
-  backends?: string[] | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface FailoverBackendList {
-  /**
-   * The records.
-   */
-  backends: FailoverBackend[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What is to change. What is absent or null stays as it is.
- */
-export interface FailoverBackendUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * Ids of tunnel groups, HTTP responses, static and weighted backends, the preferred one first. In a change they replace the whole list.
-   *
-   * @maxItems 100
-   */
-  backends?: string[] | null;
-}
-/**
- * GitHub and whom it lets in: everybody if all lists are empty, else who is on one of them.
- */
-export interface GithubLogin {
-  /**
-   * The id of an OAuth app of one's own. Empty: the one the server's operator configured.
-   */
-  client_id?: string | null;
-  /**
-   * The secret of that app.
-   */
-  client_secret?: string | null;
-  /**
-   * What is asked of the provider; only with an app of one's own. What the login itself needs is added.
-   *
-   * @maxItems 50
-   */
-  scopes?: string[] | null;
-  /**
-   * The e-mail addresses that may come in.
-   *
-   * @maxItems 100
-   */
-  email_addresses?: string[] | null;
-  /**
-   * The domains whose e-mail addresses may come in.
-   *
-   * @maxItems 100
-   */
-  email_domains?: string[] | null;
-  /**
-   * Teams, `<org>/<team>` or the number of a team, whose members may come in.
-   *
-   * @maxItems 100
-   */
-  teams?: string[] | null;
-  /**
-   * Organizations whose members may come in.
-   *
-   * @maxItems 100
-   */
-  organizations?: string[] | null;
-}
-/**
- * A provider as it is shown.
- */
-export interface GithubLoginView {
-  /**
-   * The id of the OAuth app. Empty: the one the server's operator configured.
-   */
-  client_id: string;
-  /**
-   * The secret of that app.
-   */
-  client_secret: string;
-  /**
-   * What is asked of the provider.
-   */
-  scopes: string[];
-  /**
-   * The e-mail addresses that may come in.
-   */
-  email_addresses: string[];
-  /**
-   * The domains whose e-mail addresses may come in.
-   */
-  email_domains: string[];
-  /**
-   * Teams, `<org>/<team>` or the number of a team, whose members may come in.
-   */
-  teams: string[];
-  /**
-   * Organizations whose members may come in.
-   */
-  organizations: string[];
-}
-/**
- * Headers to add and to remove. A name in both is replaced.
- */
-export interface HeaderChanges {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-  /**
-   * Headers to add, at most 100. A value may hold variables, `${…}`.
-   */
-  add?: {
-    [k: string]: string | null;
-  } | null;
-  /**
-   * Names of headers to remove with all their values, at most 100.
-   *
-   * @maxItems 100
-   */
-  remove?: string[] | null;
-}
-/**
- * The answer that every visitor gets.
- */
-export interface HttpResponseBackend {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The body; empty if there is none.
-   */
-  body: string;
-  /**
-   * The headers, names in lower case.
-   */
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    /** @description What a rule says about the addresses it matches. */
+    Action: "allow" | "deny";
+    /** @description A key. It may do what its owner may do. */
+    ApiKey: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The user or bot user it belongs to. */
+      owner_id: string;
+      /** @description The token, the one time it is shown. */
+      token: string | null;
+    };
+    /** @description What is said when a key is made. */
+    ApiKeyCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The owner, if not the caller; only administrators may name somebody else. */
+      owner_id?: string | null;
+    };
+    /** @description A page of records, the newest first. */
+    ApiKeyList: {
+      /** @description The records. */
+      keys: components["schemas"]["ApiKey"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What may be changed. */
+    ApiKeyUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+    };
+    /** @description A browser that has logged in at an edge. Deleting it logs the browser out with its next request. */
+    AppSession: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /** @description Where the browser has logged in. */
+      public_url: string;
+      /** @description What is known of the browser. */
+      browser_session: components["schemas"]["BrowserSession"];
+      /** @description Who it is. */
+      application_user: components["schemas"]["Ref"];
+      /**
+       * Format: date-time
+       * @description When they logged in.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description The last request; it may lag behind by a minute.
+       */
+      last_active: string;
+      /** @description When it ends by its age, a moment as the others are; empty if it does not. */
+      expires_at: string;
+      /** @description The address; null once the edge is gone. */
+      endpoint: components["schemas"]["Ref"] | null;
+      /** @description The edge; null for a tunnel of an agent. */
+      edge: components["schemas"]["Ref"] | null;
+      /** @description The route; null for a tunnel of an agent. */
+      route: components["schemas"]["Ref"] | null;
+    };
+    /** @description A page of records, the newest first. */
+    AppSessionList: {
+      /** @description The records. */
+      application_sessions: components["schemas"]["AppSession"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description A person who has logged in at an edge. Deleting one ends all their sessions; they may log in again. */
+    AppUser: {
+      /** @description Their id. */
+      id: string;
+      /** @description Their absolute address. */
+      uri: string;
+      /** @description Who knows them. */
+      identity_provider: components["schemas"]["AppUserProvider"];
+      /** @description What the provider calls them for good. */
+      provider_user_id: string;
+      /** @description What they call themselves there; empty if the provider does not say. */
+      username: string;
+      /** @description Their e-mail address; empty if the provider gave none that counts. */
+      email: string;
+      /** @description Their name; empty if the provider does not say. */
+      name: string;
+      /**
+       * Format: date-time
+       * @description When they logged in for the first time.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description Their last request; it may lag behind by a minute.
+       */
+      last_active: string;
+      /**
+       * Format: date-time
+       * @description When they logged in last.
+       */
+      last_login: string;
+    };
+    /** @description A page of records, the newest first. */
+    AppUserList: {
+      /** @description The records. */
+      application_users: components["schemas"]["AppUser"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description Who vouches for a person. */
+    AppUserProvider: {
+      /** @description `oidc`, `saml`, or the name of an OAuth provider. */
+      name: string;
+      /** @description An issuer, an entity id, or the address of an OAuth provider. */
+      url: string;
+    };
+    /** @description The backend module as it is shown. */
+    BackendModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+      /** @description The backend. */
+      backend: components["schemas"]["Ref"];
+    };
+    /** @description Names the backend that stands behind an endpoint. */
+    BackendModulePut: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+      /** @description The backend's id. */
+      backend_id: string;
+    };
+    /** @description How a static backend is spoken to. */
+    BackendTls: {
+      /** @description Over TLS if true, in clear if false. */
+      enabled: boolean;
+    };
+    /** @description How a static backend is spoken to. */
+    BackendTlsInput: {
+      /**
+       * @description Over TLS if true, in clear if false.
+       * @default true
+       */
+      enabled: boolean | null;
+    };
+    /** @description A program that owns keys and credentials. */
+    BotUser: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description What people call it; never empty, and no other bot's. */
+      name: string;
+      /** @description Whether its keys and credentials may be used. */
+      active: boolean;
+      /** @description Whether it may manage users and what belongs to others. */
+      admin: boolean;
+    };
+    /** @description What is said when a bot user is made. The name is needed. */
+    BotUserCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description 1 to 255 bytes. */
+      name: string;
+      /** @description On unless said otherwise. */
+      active?: boolean | null;
+      /** @description Off unless said otherwise. */
+      admin?: boolean | null;
+    };
+    /** @description A page of records, the newest first. */
+    BotUserList: {
+      /** @description The records. */
+      bot_users: components["schemas"]["BotUser"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What may be changed. */
+    BotUserUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description 1 to 255 bytes. */
+      name?: string | null;
+      /** @description Whether its keys and credentials may be used. */
+      active?: boolean | null;
+      /** @description Whether it may manage users and what belongs to others. */
+      admin?: boolean | null;
+    };
+    /** @description What is known of a browser. */
+    BrowserSession: {
+      /** @description What it said it was when the person logged in. */
+      user_agent: components["schemas"]["UserAgent"];
+      /** @description Where it was then. */
+      ip_address: string;
+      /** @description Always null: this server knows no places. */
+      location: null;
+    };
+    /** @description What was uploaded. */
+    CertificateAuthority: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The authority's certificate in PEM. */
+      ca_pem: string;
+      /** @description The common name of the subject; empty if it has none. */
+      subject_common_name: string;
+      /**
+       * Format: date-time
+       * @description When it becomes valid.
+       */
+      not_before: string;
+      /**
+       * Format: date-time
+       * @description When it is no longer valid.
+       */
+      not_after: string;
+      /** @description What the key may be used for, `CertSign` for example. */
+      key_usages: string[];
+      /** @description What the key may further be used for; a use without a name is its number. */
+      extended_key_usages: string[];
+    };
+    /** @description What is said when an authority is uploaded. */
+    CertificateAuthorityCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description Exactly one certificate in PEM, of an authority. */
+      ca_pem: string;
+    };
+    /** @description A page of records, the newest first. */
+    CertificateAuthorityList: {
+      /** @description The records. */
+      certificate_authorities: components["schemas"]["CertificateAuthority"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What may be changed. */
+    CertificateAuthorityUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+    };
+    /** @description A certificate that the server gets by itself. */
+    CertificateManagementPolicy: {
+      /** @description Who issues it. */
+      authority: components["schemas"]["ManagingAuthority"];
+      /** @description The kind of its key. */
+      private_key_type: components["schemas"]["ManagedKeyType"];
+    };
+    /** @description A certificate that the server gets by itself. */
+    CertificateManagementPolicyInput: {
+      /** @description Who issues it. */
+      authority?: components["schemas"]["ManagingAuthority"] | null;
+      /** @description The kind of its key. */
+      private_key_type?: components["schemas"]["ManagedKeyType"] | null;
+    };
+    /** @description How far the server is with a certificate. */
+    CertificateManagementStatus: {
+      /**
+       * Format: date-time
+       * @description When the next one is asked for; null while there is none.
+       */
+      renews_at: string | null;
+      /** @description What is going on at the moment, if anything is. */
+      provisioning_job: components["schemas"]["ProvisioningJob"] | null;
+    };
+    /** @description The circuit breaker module as it is shown. */
+    CircuitBreakerModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+      /**
+       * Format: uint32
+       * @description Seconds to wait after the circuit has tripped.
+       */
+      tripped_duration: number;
+      /**
+       * Format: uint32
+       * @description Seconds that requests are remembered.
+       */
+      rolling_window: number;
+      /**
+       * Format: uint32
+       * @description The parts in which the window moves on.
+       */
+      num_buckets: number;
+      /**
+       * Format: uint32
+       * @description How many requests the window must hold before their errors are looked at.
+       */
+      volume_threshold: number;
+      /**
+       * Format: double
+       * @description The share of errors that trips the circuit.
+       */
+      error_threshold_percentage: number;
+    };
+    /** @description When a backend has failed too often, and for how long it is left alone. */
+    CircuitBreakerModulePut: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+      /**
+       * Format: uint32
+       * @description Seconds to wait after the circuit has tripped before the backend is tried again, at least 1.
+       * @default 10
+       */
+      tripped_duration: number | null;
+      /**
+       * Format: uint32
+       * @description Seconds that requests are remembered, at least 1.
+       * @default 10
+       */
+      rolling_window: number | null;
+      /**
+       * Format: uint32
+       * @description The parts in which the window moves on, 1 to `BUCKET_LIMIT`.
+       * @default 10
+       */
+      num_buckets: number | null;
+      /**
+       * Format: uint32
+       * @description How many requests the window must hold before their errors are looked at.
+       * @default 20
+       */
+      volume_threshold: number | null;
+      /**
+       * Format: double
+       * @description The share of errors that trips the circuit, 0 to 1.
+       * @default 0.5
+       */
+      error_threshold_percentage: number | null;
+    };
+    /** @description A module without settings, as it is shown. */
+    CompressionModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+    };
+    /** @description Compresses answers. */
+    CompressionModulePut: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+    };
+    /** @description How many there are of what the edge serves by. */
+    Configured: {
+      /**
+       * Format: uint64
+       * @description HTTPS edges.
+       */
+      https_edges: number;
+      /**
+       * Format: uint64
+       * @description TLS edges.
+       */
+      tls_edges: number;
+      /**
+       * Format: uint64
+       * @description TCP edges.
+       */
+      tcp_edges: number;
+      /**
+       * Format: uint64
+       * @description Backends of all kinds.
+       */
+      backends: number;
+      /**
+       * Format: uint64
+       * @description TLS certificates.
+       */
+      tls_certificates: number;
+      /**
+       * Format: uint64
+       * @description Tunnel credentials that agents may use.
+       */
+      credentials: number;
+    };
+    /** @description What agents with this credential may bind, and whose it is. */
+    Credential: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description What may be bound; no rules permit everything. */
+      acl: string[];
+      /** @description The user or bot user it belongs to. */
+      owner_id: string;
+      /** @description The token, the one time it is shown. */
+      token: string | null;
+    };
+    /** @description What is said when a credential is made. */
+    CredentialCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description Rules such as `bind:*.example.com`; none permit everything. */
+      acl?: string[] | null;
+      /** @description The owner, if not the caller; only administrators may name somebody else. */
+      owner_id?: string | null;
+    };
+    /** @description A page of records, the newest first. */
+    CredentialList: {
+      /** @description The records. */
+      credentials: components["schemas"]["Credential"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What may be changed. A new ACL counts for new binds. */
+    CredentialUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The rules, replacing all former ones. */
+      acl?: string[] | null;
+    };
+    /** @description What one module decided. */
+    Decision: {
+      /** @description The module or restriction, such as `ip_restriction`. */
+      module: string;
+      /** @description What in it decided, such as the id of a rule or a pattern; empty where there is no such thing. */
+      rule: string;
+      /** @description What it said. */
+      verdict: components["schemas"]["Verdict"];
+      /**
+       * Format: uint64
+       * @description How long it took.
+       */
+      microseconds: number;
+    };
+    /** @description A record, or a module of one, that refers to another record. */
+    Dependent: {
+      /** @description The id of the record that refers, or has the module that does. */
+      id: string;
+      /** @description Its kind, such as `https_route`. */
+      kind: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description The id of the record it lies in; null if it lies in none. */
+      parent_id: string | null;
+      /** @description The module that refers; empty if the record itself does. */
+      module: string;
+      /** @description What happens when the record it refers to shall be deleted. */
+      on_delete: components["schemas"]["OnDelete"];
+    };
+    /** @description At most a hundred of them. There are no further pages. */
+    DependentList: {
+      /** @description The records. */
+      dependents: components["schemas"]["Dependent"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description A public address of this moment: an agent's tunnel, or one name or port of an edge. */
+    Endpoint: {
+      /** @description Its id. That of a tunnel's endpoint and that of the tunnel differ in the prefix only. */
+      id: string;
+      /** @description Its absolute address in this API. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it began.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it began: an endpoint does not change.
+       */
+      updated_at: string;
+      /** @description Where it comes from. */
+      type: components["schemas"]["EndpointType"];
+      /** @description The address that visitors use. */
+      public_url: string;
+      /** @description The same. */
+      url: string;
+      /** @description `https`, `http`, `tls` or `tcp`. */
+      proto: string;
+      /** @description The same. */
+      scheme: string;
+      /** @description Its host and port; the port is always there. */
+      hostport: string;
+      /** @description Its host. */
+      host: string;
+      /**
+       * Format: int64
+       * @description Its port.
+       */
+      port: number;
+      /** @description The region of the server. */
+      region: string;
+      /** @description The name the tunnel has at its agent; empty for an edge. */
+      name: string;
+      /** @description The description of the edge; empty for a tunnel. */
+      description: string;
+      /** @description The metadata of the edge or of the tunnel. */
+      metadata: string;
+      /** @description Who owns the credential that the agent proved itself with; null for an edge. */
+      principal: components["schemas"]["Ref"] | null;
+      /** @description Where it can be reached from: `public`. */
+      bindings: string[];
+      /** @description The reserved domain it is on, if it is on one. */
+      domain: components["schemas"]["Ref"] | null;
+      /** @description The reserved address it is on, if it is on one. */
+      tcp_addr: components["schemas"]["Ref"] | null;
+      /** @description The tunnel behind it; null for an edge. */
+      tunnel: components["schemas"]["Ref"] | null;
+      /** @description The session of that tunnel; null for an edge. */
+      tunnel_session: components["schemas"]["Ref"] | null;
+      /** @description The edge behind it; null for a tunnel. */
+      edge: components["schemas"]["Ref"] | null;
+      /** @description The local address, as the agent describes it; empty for an edge. */
+      upstream_url: string;
+      /** @description Always empty: agents pass on what visitors speak. */
+      upstream_protocol: string;
+      /** @description Always empty. */
+      traffic_policy: string;
+      /** @description Always false: one address has one owner. */
+      pooling_enabled: boolean;
+    };
+    /** @description A page of records, the newest first. */
+    EndpointList: {
+      /** @description The records. */
+      endpoints: components["schemas"]["Endpoint"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description Where an endpoint comes from. */
+    EndpointType: "ephemeral" | "edge";
+    /** @description What went wrong. */
+    Error: {
+      /** @description The stable code to act on. */
+      error_code: string;
+      /** @description The status of the answer. */
+      status_code: number;
+      /** @description What is wrong and what to do about it. */
+      msg: string;
+      /** @description Further facts, such as the name of the field. */
+      details: {
+        /** @description What the server's log knows the call by. */
+        operation_id: string;
+      } & {
+        [key: string]: string;
+      };
+    };
+    /** @description A TLS certificate and its end. */
+    ExpiringCertificate: {
+      /** @description Which it is. */
+      certificate: components["schemas"]["Ref"];
+      /** @description The host names and addresses it is valid for. */
+      names: string[];
+      /**
+       * Format: date-time
+       * @description When it is no longer valid.
+       */
+      not_after: string;
+      /** @description Whether the server gets the next one by itself. */
+      renewed: boolean;
+    };
+    /** @description A visitor goes to the first of these backends that can be reached at all. */
+    FailoverBackend: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The ids of the backends, the preferred one first. */
+      backends: string[];
+    };
+    /** @description What is said when a failover backend is made. */
+    FailoverBackendCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description Ids of tunnel groups, HTTP responses, static and weighted backends, the preferred one first. In a change they replace the whole list. */
+      backends?: string[] | null;
+    };
+    /** @description A page of records, the newest first. */
+    FailoverBackendList: {
+      /** @description The records. */
+      backends: components["schemas"]["FailoverBackend"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What is to change. What is absent or null stays as it is. */
+    FailoverBackendUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description Ids of tunnel groups, HTTP responses, static and weighted backends, the preferred one first. In a change they replace the whole list. */
+      backends?: string[] | null;
+    };
+    /** @description GitHub and whom it lets in: everybody if all lists are empty, else who is on one of them. */
+    GithubLogin: {
+      /**
+       * @description The id of an OAuth app of one's own. Empty: the one the server's operator configured.
+       * @default
+       */
+      client_id: string | null;
+      /**
+       * @description The secret of that app.
+       * @default
+       */
+      client_secret: string | null;
+      /**
+       * @description What is asked of the provider; only with an app of one's own. What the login itself needs is added.
+       * @default []
+       */
+      scopes: string[] | null;
+      /**
+       * @description The e-mail addresses that may come in.
+       * @default []
+       */
+      email_addresses: string[] | null;
+      /**
+       * @description The domains whose e-mail addresses may come in.
+       * @default []
+       */
+      email_domains: string[] | null;
+      /**
+       * @description Teams, `<org>/<team>` or the number of a team, whose members may come in.
+       * @default []
+       */
+      teams: string[] | null;
+      /**
+       * @description Organizations whose members may come in.
+       * @default []
+       */
+      organizations: string[] | null;
+    };
+    /** @description A provider as it is shown. */
+    GithubLoginView: {
+      /** @description The id of the OAuth app. Empty: the one the server's operator configured. */
+      client_id: string;
+      /** @description The secret of that app. */
+      client_secret: string;
+      /** @description What is asked of the provider. */
+      scopes: string[];
+      /** @description The e-mail addresses that may come in. */
+      email_addresses: string[];
+      /** @description The domains whose e-mail addresses may come in. */
+      email_domains: string[];
+      /** @description Teams, `<org>/<team>` or the number of a team, whose members may come in. */
+      teams: string[];
+      /** @description Organizations whose members may come in. */
+      organizations: string[];
+    };
+    /** @description Headers to add and to remove. A name in both is replaced. */
+    HeaderChanges: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+      /**
+       * @description Headers to add, at most 100. A value may hold variables, `${…}`.
+       * @default {}
+       */
+      add: {
+        [key: string]: string | null;
+      } | null;
+      /**
+       * @description Names of headers to remove with all their values, at most 100.
+       * @default []
+       */
+      remove: string[] | null;
+    };
+    /** @description The answer that every visitor gets. */
+    HttpResponseBackend: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The body; empty if there is none. */
+      body: string;
+      /** @description The headers, names in lower case. */
+      headers: {
+        [key: string]: string;
+      };
+      /**
+       * Format: int32
+       * @description The status.
+       */
+      status_code: number;
+    };
+    /** @description What is said when an HTTP response backend is made. */
+    HttpResponseBackendCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The body, at most 256 KiB. */
+      body?: string | null;
+      /** @description Headers by name, each name once in whatever case. Those that say how long the body is or how the connection goes on are the server's own. In a change they replace the whole map. */
+      headers?: {
+        [key: string]: string | null;
+      } | null;
+      /**
+       * Format: int32
+       * @description The status, 200 to 599; 200 unless said otherwise.
+       */
+      status_code?: number | null;
+    };
+    /** @description A page of records, the newest first. */
+    HttpResponseBackendList: {
+      /** @description The records. */
+      backends: components["schemas"]["HttpResponseBackend"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What is to change. What is absent or null stays as it is. */
+    HttpResponseBackendUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The body, at most 256 KiB. */
+      body?: string | null;
+      /** @description Headers by name, each name once in whatever case. Those that say how long the body is or how the connection goes on are the server's own. In a change they replace the whole map. */
+      headers?: {
+        [key: string]: string | null;
+      } | null;
+      /**
+       * Format: int32
+       * @description The status, 200 to 599; 200 unless said otherwise.
+       */
+      status_code?: number | null;
+    };
+    /** @description Host names that stand open for visitors with HTTPS. */
+    HttpsEdge: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The names, `host:port` each; empty when there are none. */
+      hostports: string[];
+      /** @description Which requests go where, in the order the routes were made. */
+      routes: components["schemas"]["HttpsRoute"][];
+      /** @description Whose certificates visitors must show. */
+      mutual_tls: components["schemas"]["MutualTlsModule"] | null;
+      /** @description How old their protocol may be. */
+      tls_termination: components["schemas"]["HttpsTerminationModule"] | null;
+    };
+    /** @description What is said when an edge is made. In a change, a module that is named is replaced whole. */
+    HttpsEdgeCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The names to serve: `host:443`, or `host:` and the port this server has for HTTPS. */
+      hostports?: string[] | null;
+      /** @description Whose certificates visitors must show. */
+      mutual_tls?: components["schemas"]["MutualTlsModulePut"] | null;
+      /** @description How old their protocol may be. */
+      tls_termination?: components["schemas"]["HttpsTerminationModulePut"] | null;
+    };
+    /** @description A page of records, the newest first. */
+    HttpsEdgeList: {
+      /** @description The records. */
+      https_edges: components["schemas"]["HttpsEdge"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What is to change. What is absent or null stays as it is. */
+    HttpsEdgeUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The names to serve: `host:443`, or `host:` and the port this server has for HTTPS. */
+      hostports?: string[] | null;
+      /** @description Whose certificates visitors must show. */
+      mutual_tls?: components["schemas"]["MutualTlsModulePut"] | null;
+      /** @description How old their protocol may be. */
+      tls_termination?: components["schemas"]["HttpsTerminationModulePut"] | null;
+    };
+    /** @description The paths of an HTTPS edge that are treated alike. */
+    HttpsRoute: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description How `match` is compared. */
+      match_type: components["schemas"]["MatchType"];
+      /** @description The path, or the beginning of paths. */
+      match: string;
+      /** @description The edge it is part of. */
+      edge_id: string;
+      /** @description Where requests go. */
+      backend: components["schemas"]["BackendModule"] | null;
+      /** @description Who may send them. */
+      ip_restriction: components["schemas"]["IpRestrictionModule"] | null;
+      /** @description When the backend is left alone for a while. */
+      circuit_breaker: components["schemas"]["CircuitBreakerModule"] | null;
+      /** @description Whether answers are compressed. */
+      compression: components["schemas"]["CompressionModule"] | null;
+      /** @description What happens to the headers of requests. */
+      request_headers: components["schemas"]["RequestHeadersModule"] | null;
+      /** @description What happens to the headers of answers. */
+      response_headers: components["schemas"]["RequestHeadersModule"] | null;
+      /** @description Whose signature requests must carry. */
+      webhook_verification: components["schemas"]["WebhookVerificationModule"] | null;
+      /** @description Whether WebSockets become plain streams. */
+      websocket_tcp_converter: components["schemas"]["CompressionModule"] | null;
+      /** @description Which browsers and programs may come in. */
+      user_agent_filter: components["schemas"]["UserAgentFilterModule"] | null;
+      /** @description The login with an account elsewhere. */
+      oauth: components["schemas"]["OAuthModule"] | null;
+      /** @description The login with any OpenID provider. */
+      oidc: components["schemas"]["OidcModule"] | null;
+      /** @description The login with the identity provider of an organization. */
+      saml: components["schemas"]["SamlModule"] | null;
+    };
+    /** @description What is said when a route is made or changed. Making one needs `match_type` and `match`; in a change an empty one is the same as none, and a module that is named is replaced whole. */
+    HttpsRouteCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description How `match` is compared: `exact_path` or `path_prefix`. */
+      match_type?: string | null;
+      /** @description The path, or the beginning of paths; begins with a slash, at most 1024 characters. */
+      match?: string | null;
+      /** @description Where requests go. */
+      backend?: components["schemas"]["BackendModulePut"] | null;
+      /** @description Who may send them. */
+      ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
+      /** @description When the backend is left alone for a while. */
+      circuit_breaker?: components["schemas"]["CircuitBreakerModulePut"] | null;
+      /** @description Whether answers are compressed. */
+      compression?: components["schemas"]["CompressionModulePut"] | null;
+      /** @description What happens to the headers of requests. */
+      request_headers?: components["schemas"]["RequestHeadersModulePut"] | null;
+      /** @description What happens to the headers of answers. */
+      response_headers?: components["schemas"]["ResponseHeadersModulePut"] | null;
+      /** @description Whose signature requests must carry. */
+      webhook_verification?: components["schemas"]["WebhookVerificationModulePut"] | null;
+      /** @description Whether WebSockets become plain streams. */
+      websocket_tcp_converter?: components["schemas"]["WebsocketTcpConverterModulePut"] | null;
+      /** @description Which browsers and programs may come in. */
+      user_agent_filter?: components["schemas"]["UserAgentFilterModulePut"] | null;
+      /** @description Who may send them, by an account elsewhere. Of the three logins one at most can be enabled. */
+      oauth?: components["schemas"]["OAuthModulePut"] | null;
+      /** @description Who may send them, by any OpenID provider. */
+      oidc?: components["schemas"]["OidcModulePut"] | null;
+      /** @description Who may send them, by the identity provider of an organization. */
+      saml?: components["schemas"]["SamlModulePut"] | null;
+    };
+    /** @description What is to change. What is absent or null stays as it is. */
+    HttpsRouteUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description How `match` is compared: `exact_path` or `path_prefix`. */
+      match_type?: string | null;
+      /** @description The path, or the beginning of paths; begins with a slash, at most 1024 characters. */
+      match?: string | null;
+      /** @description Where requests go. */
+      backend?: components["schemas"]["BackendModulePut"] | null;
+      /** @description Who may send them. */
+      ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
+      /** @description When the backend is left alone for a while. */
+      circuit_breaker?: components["schemas"]["CircuitBreakerModulePut"] | null;
+      /** @description Whether answers are compressed. */
+      compression?: components["schemas"]["CompressionModulePut"] | null;
+      /** @description What happens to the headers of requests. */
+      request_headers?: components["schemas"]["RequestHeadersModulePut"] | null;
+      /** @description What happens to the headers of answers. */
+      response_headers?: components["schemas"]["ResponseHeadersModulePut"] | null;
+      /** @description Whose signature requests must carry. */
+      webhook_verification?: components["schemas"]["WebhookVerificationModulePut"] | null;
+      /** @description Whether WebSockets become plain streams. */
+      websocket_tcp_converter?: components["schemas"]["WebsocketTcpConverterModulePut"] | null;
+      /** @description Which browsers and programs may come in. */
+      user_agent_filter?: components["schemas"]["UserAgentFilterModulePut"] | null;
+      /** @description Who may send them, by an account elsewhere. Of the three logins one at most can be enabled. */
+      oauth?: components["schemas"]["OAuthModulePut"] | null;
+      /** @description Who may send them, by any OpenID provider. */
+      oidc?: components["schemas"]["OidcModulePut"] | null;
+      /** @description Who may send them, by the identity provider of an organization. */
+      saml?: components["schemas"]["SamlModulePut"] | null;
+    };
+    /** @description The TLS termination module as it is shown. */
+    HttpsTerminationModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+      /** @description Where TLS ends. */
+      terminate_at: components["schemas"]["TerminateAt"];
+      /** @description The oldest version of TLS that visitors may speak; null where TLS does not end at the edge. */
+      min_version: components["schemas"]["TlsVersion"] | null;
+    };
+    /** @description TLS termination of an HTTPS edge. */
+    HttpsTerminationModulePut: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+      /** @description The oldest version of TLS that visitors may speak; `1.2` if it is not said. */
+      min_version?: components["schemas"]["TlsVersion"] | null;
+    };
+    /** @description Where people have the account they log in with. */
+    IdentityProvider:
+      "github" | "facebook" | "microsoft" | "google" | "linkedin" | "gitlab" | "twitch" | "amazon";
+    /** @description A set of rules. It guards nothing until an endpoint or a restriction names it; without rules it lets nobody in. */
+    IpPolicy: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+    };
+    /** @description What is said when a policy is made. */
+    IpPolicyCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+    };
+    /** @description A page of records, the newest first. */
+    IpPolicyList: {
+      /** @description The records. */
+      ip_policies: components["schemas"]["IpPolicy"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description One rule of a policy. */
+    IpPolicyRule: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The addresses, in CIDR notation. */
+      cidr: string;
+      /** @description Whether they may pass. */
+      action: components["schemas"]["Action"];
+      /** @description The policy it belongs to. */
+      ip_policy: components["schemas"]["Ref"];
+    };
+    /** @description What is said when a rule is made. `cidr`, `ip_policy_id` and `action` are needed. */
+    IpPolicyRuleCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description A range in CIDR notation, or one address. */
+      cidr: string;
+      /** @description The policy to add the rule to. */
+      ip_policy_id: string;
+      /** @description `allow` or `deny`. */
+      action: string;
+    };
+    /** @description A page of records, the newest first. */
+    IpPolicyRuleList: {
+      /** @description The records. */
+      ip_policy_rules: components["schemas"]["IpPolicyRule"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What may be changed. */
+    IpPolicyRuleUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description A range in CIDR notation, or one address. */
+      cidr?: string | null;
+    };
+    /** @description What is to change. What is absent or null stays as it is. */
+    IpPolicyUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+    };
+    /** @description Who may use a part of the service. Each enforced restriction of a type must let an address pass. */
+    IpRestriction: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description Whether it turns anybody away; if not, there are only warnings. */
+      enforced: boolean;
+      /** @description What it guards. */
+      type: components["schemas"]["RestrictionType"];
+      /** @description The policies an address is judged by, all their rules together. One that was deleted stays listed and counts as one without rules. */
+      ip_policies: components["schemas"]["Ref"][];
+    };
+    /** @description What is said when a restriction is made. Its type and at least one policy are needed. */
+    IpRestrictionCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /**
+       * @description `dashboard`, `api`, `agent` or `endpoints`.
+       * @enum {string}
+       */
+      type: "dashboard" | "api" | "agent" | "endpoints";
+      /** @description The ids of the policies. */
+      ip_policy_ids: string[];
+      /** @description Off unless said otherwise. */
+      enforced?: boolean | null;
+    };
+    /** @description A page of records, the newest first. */
+    IpRestrictionList: {
+      /** @description The records. */
+      ip_restrictions: components["schemas"]["IpRestriction"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description The IP restriction module as it is shown. */
+    IpRestrictionModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+      /** @description The policies. One that was deleted stays listed and counts as one without rules. */
+      ip_policies: components["schemas"]["Ref"][];
+    };
+    /** @description Names the IP policies a visitor's address is judged by, all their rules together. */
+    IpRestrictionModulePut: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+      /** @description The ids of the policies, 1 to `POLICY_LIMIT`. */
+      ip_policy_ids: string[];
+    };
+    /** @description What may be changed. */
+    IpRestrictionUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description Whether it turns anybody away. */
+      enforced?: boolean | null;
+      /** @description The ids of the policies, replacing all former ones. */
+      ip_policy_ids?: string[] | null;
+    };
+    /** @description The kind of a key. */
+    KeyType: "rsa" | "ecdsa" | "ed25519";
+    /** @description The kinds of keys that such certificates have. */
+    ManagedKeyType: "ecdsa" | "rsa";
+    /** @description Who issues certificates by request of a program. */
+    ManagingAuthority: "letsencrypt";
+    /** @description How a route's path is compared with that of a request. */
+    MatchType: "exact_path" | "path_prefix";
+    /** @description The mutual TLS module as it is shown. */
+    MutualTlsModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+      /** @description The authorities. */
+      certificate_authorities: components["schemas"]["Ref"][];
+    };
+    /** @description Names the authorities that may have signed a visitor's certificate; any one of them is enough. */
+    MutualTlsModulePut: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+      /** @description The ids of the authorities, 1 to `AUTHORITY_LIMIT`. */
+      certificate_authority_ids: string[];
+    };
+    /** @description A provider and whom it lets in: everybody if both lists are empty, else who is on one of them. */
+    OAuthLogin: {
+      /**
+       * @description The id of an OAuth app of one's own. Empty: the one the server's operator configured.
+       * @default
+       */
+      client_id: string | null;
+      /**
+       * @description The secret of that app.
+       * @default
+       */
+      client_secret: string | null;
+      /**
+       * @description What is asked of the provider; only with an app of one's own. What the login itself needs is added.
+       * @default []
+       */
+      scopes: string[] | null;
+      /**
+       * @description The e-mail addresses that may come in.
+       * @default []
+       */
+      email_addresses: string[] | null;
+      /**
+       * @description The domains whose e-mail addresses may come in.
+       * @default []
+       */
+      email_domains: string[] | null;
+    };
+    /** @description A provider as it is shown. */
+    OAuthLoginView: {
+      /** @description The id of the OAuth app. Empty: the one the server's operator configured. */
+      client_id: string;
+      /** @description The secret of that app. */
+      client_secret: string;
+      /** @description What is asked of the provider. */
+      scopes: string[];
+      /** @description The e-mail addresses that may come in. */
+      email_addresses: string[];
+      /** @description The domains whose e-mail addresses may come in. */
+      email_domains: string[];
+    };
+    /** @description The OAuth module as it is shown. */
+    OAuthModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+      /** @description Whether OPTIONS requests pass without a login, as CORS needs it. */
+      options_passthrough: boolean;
+      /** @description What the session cookie's name begins with. */
+      cookie_prefix: string;
+      /**
+       * Format: uint32
+       * @description Seconds without a request after which a session ends; 0: never.
+       */
+      inactivity_timeout: number;
+      /**
+       * Format: uint32
+       * @description Seconds after which a session ends in any case; 0: never.
+       */
+      maximum_duration: number;
+      /** @description Which provider, and whom it lets in. */
+      provider: components["schemas"]["OAuthProviderView"];
+      /**
+       * Format: uint32
+       * @description Seconds after which a user is asked for anew at the provider and judged again; 0: only at the login.
+       */
+      auth_check_interval: number;
+    };
+    /** @description Lets in who logs in with the provider and is on one of its lists. */
+    OAuthModulePut: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+      /**
+       * @description Whether OPTIONS requests pass without a login, as CORS needs it.
+       * @default false
+       */
+      options_passthrough: boolean | null;
+      /**
+       * @description What the session cookie's name begins with. Empty: the default.
+       * @default
+       */
+      cookie_prefix: string | null;
+      /**
+       * Format: uint32
+       * @description Seconds without a request after which a session ends; 0: never.
+       * @default 0
+       */
+      inactivity_timeout: number | null;
+      /**
+       * Format: uint32
+       * @description Seconds after which a session ends in any case; 0: never.
+       * @default 0
+       */
+      maximum_duration: number | null;
+      /** @description Which provider, and whom it lets in. */
+      provider: components["schemas"]["OAuthProvider"];
+      /**
+       * Format: uint32
+       * @description Seconds after which a user is asked for anew at the provider and judged again; 0: only at the login.
+       * @default 0
+       */
+      auth_check_interval: ((number | 0 | unknown) | null) | 0 | unknown;
+    };
+    /** @description The providers; exactly one is configured. */
+    OAuthProvider: {
+      /**
+       * @description GitHub.
+       * @default null
+       */
+      github: components["schemas"]["GithubLogin"] | null;
+      /**
+       * @description Facebook.
+       * @default null
+       */
+      facebook: components["schemas"]["OAuthLogin"] | null;
+      /**
+       * @description Microsoft.
+       * @default null
+       */
+      microsoft: components["schemas"]["OAuthLogin"] | null;
+      /**
+       * @description Google.
+       * @default null
+       */
+      google: components["schemas"]["OAuthLogin"] | null;
+      /**
+       * @description LinkedIn.
+       * @default null
+       */
+      linkedin: components["schemas"]["OAuthLogin"] | null;
+      /**
+       * @description GitLab.
+       * @default null
+       */
+      gitlab: components["schemas"]["OAuthLogin"] | null;
+      /**
+       * @description Twitch.
+       * @default null
+       */
+      twitch: components["schemas"]["OAuthLogin"] | null;
+      /**
+       * @description Amazon.
+       * @default null
+       */
+      amazon: components["schemas"]["OAuthLogin"] | null;
+    };
+    /** @description The providers as they are shown: those that are not configured are null. */
+    OAuthProviderView: {
+      /** @description GitHub. */
+      github: components["schemas"]["GithubLoginView"] | null;
+      /** @description Facebook. */
+      facebook: components["schemas"]["OAuthLoginView"] | null;
+      /** @description Microsoft. */
+      microsoft: components["schemas"]["OAuthLoginView"] | null;
+      /** @description Google. */
+      google: components["schemas"]["OAuthLoginView"] | null;
+      /** @description LinkedIn. */
+      linkedin: components["schemas"]["OAuthLoginView"] | null;
+      /** @description GitLab. */
+      gitlab: components["schemas"]["OAuthLoginView"] | null;
+      /** @description Twitch. */
+      twitch: components["schemas"]["OAuthLoginView"] | null;
+      /** @description Amazon. */
+      amazon: components["schemas"]["OAuthLoginView"] | null;
+    };
+    /** @description The OpenID Connect module as it is shown. */
+    OidcModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+      /** @description Whether OPTIONS requests pass without a login, as CORS needs it. */
+      options_passthrough: boolean;
+      /** @description What the session cookie's name begins with. */
+      cookie_prefix: string;
+      /**
+       * Format: uint32
+       * @description Seconds without a request after which a session ends; 0: never.
+       */
+      inactivity_timeout: number;
+      /**
+       * Format: uint32
+       * @description Seconds after which a session ends in any case; 0: never.
+       */
+      maximum_duration: number;
+      /** @description The address of the provider, below which its configuration is found. */
+      issuer: string;
+      /** @description The id of the app at the provider. */
+      client_id: string;
+      /** @description The secret of that app. */
+      client_secret: string;
+      /** @description What is asked of the provider. */
+      scopes: string[];
+    };
+    /** @description Lets in whom the issuer knows. */
+    OidcModulePut: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+      /**
+       * @description Whether OPTIONS requests pass without a login, as CORS needs it.
+       * @default false
+       */
+      options_passthrough: boolean | null;
+      /**
+       * @description What the session cookie's name begins with. Empty: the default.
+       * @default
+       */
+      cookie_prefix: string | null;
+      /**
+       * Format: uint32
+       * @description Seconds without a request after which a session ends; 0: never.
+       * @default 0
+       */
+      inactivity_timeout: number | null;
+      /**
+       * Format: uint32
+       * @description Seconds after which a session ends in any case; 0: never.
+       * @default 0
+       */
+      maximum_duration: number | null;
+      /** @description The address of the provider, below which its configuration is found. */
+      issuer: string;
+      /** @description The id of the app at the provider; tokens must be made out to it. */
+      client_id: string;
+      /** @description The secret of that app. */
+      client_secret: string;
+      /**
+       * @description What is asked of the provider. `openid` is added if it is missing.
+       * @default []
+       */
+      scopes: string[] | null;
+    };
+    /** @description What a reference means for the deletion of what is referred to. */
+    OnDelete: "refuses" | "goes" | "stays";
+    /** @description The server asks for a certificate. */
+    ProvisioningJob: {
+      /** @description Why the last attempt failed; null if it did not. */
+      error_code: string | null;
+      /** @description The same in words. */
+      msg: string;
+      /**
+       * Format: date-time
+       * @description Since when.
+       */
+      started_at: string;
+      /**
+       * Format: date-time
+       * @description When the next attempt is made; null if none is needed.
+       */
+      retries_at: string | null;
+    };
+    /** @description A reference to another resource. What it names may have been deleted meanwhile. */
+    Ref: {
+      /** @description The id of what is named. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+    };
+    /** @description What is remembered of a visitor who was turned away. The last ones of each edge are kept in the memory of the server. */
+    RefusedVisit: {
+      /** @description What names the request on the visitor's error page and in the access log, `op_…`. */
+      id: string;
+      /**
+       * Format: date-time
+       * @description When it began.
+       */
+      at: string;
+      /** @description The address of the visitor. */
+      ip: string;
+      /** @description `https` for requests, `tls` or `tcp` for connections. */
+      scheme: string;
+      /** @description The host that was asked for; empty for TCP edges. */
+      host: string;
+      /** @description The method of the request; empty for connections. */
+      method: string;
+      /** @description The path of the request, without its query; empty for connections. */
+      path: string;
+      /**
+       * Format: uint16
+       * @description The status of the answer; 0 for connections, which are closed without one.
+       */
+      status: number;
+      /** @description Why, as a code. */
+      error_code: string;
+      /** @description Why, in a sentence. */
+      msg: string;
+      /** @description The route of the edge; null if none was reached. */
+      route: components["schemas"]["Ref"] | null;
+      /** @description What each module and restriction said, in order. The last one has refused, unless none did. */
+      decisions: components["schemas"]["Decision"][];
+      /**
+       * Format: uint64
+       * @description How long it took to refuse.
+       */
+      duration_microseconds: number;
+    };
+    /** @description Those who were turned away last, the newest first. There are no further pages. */
+    RefusedVisitList: {
+      /** @description The records. */
+      decisions: components["schemas"]["RefusedVisit"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description The name of a place, as clients of larger services send it. */
+    Region: "" | "us" | "eu" | "ap" | "au" | "sa" | "jp" | "in" | "us-cal-1";
+    /** @description A header module as it is shown. */
+    RequestHeadersModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+      /** @description Headers to add, their names in lower case. */
+      add: {
+        [key: string]: string;
+      };
+      /** @description Names of headers to remove, in lower case. */
+      remove: string[];
+    };
+    /** @description What happens to the headers of requests before they go to the backend. */
+    RequestHeadersModulePut: components["schemas"]["HeaderChanges"];
+    /** @description A TCP address that only its owner's agents, and edges, can have. */
+    ReservedAddress: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The address, `host:port`. */
+      addr: string;
+      /** @description Where it is; there is one place only, and the name says nothing. */
+      region: components["schemas"]["Region"];
+      /** @description The user or bot user whose agents may bind it. */
+      owner_id: string;
+    };
+    /** @description What is said when an address is reserved. */
+    ReservedAddressCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description An address of this server, if a certain one is wanted; otherwise a free one is chosen. */
+      addr?: string | null;
+      /** @description `us` unless said otherwise. */
+      region?: components["schemas"]["Region"] | null;
+      /** @description The owner, if not the caller; only administrators may name somebody else. */
+      owner_id?: string | null;
+    };
+    /** @description A page of records, the newest first. */
+    ReservedAddressList: {
+      /** @description The records. */
+      reserved_addrs: components["schemas"]["ReservedAddress"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What may be changed. */
+    ReservedAddressUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+    };
+    /** @description A name that only its owner's agents, and edges, can have; so are the names below it. */
+    ReservedDomain: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The name; the first part may be `*`. */
+      domain: string;
+      /** @description Always empty: there is one place only. */
+      region: components["schemas"]["Region"];
+      /** @description How to get a certificate for it; null unless the server shall. */
+      certificate_management_policy: components["schemas"]["CertificateManagementPolicy"] | null;
+      /** @description Where it shall be resolved to. */
+      resolves_to: components["schemas"]["ResolvesTo"][];
+      /** @description The user or bot user whose agents may bind it. */
+      owner_id: string;
+      /** @description The name that the domain's CNAME record must lead to; null below the server's own domain, which needs none. */
+      cname_target: string | null;
+      /** @description The certificate that is served for it, if a certain one is. */
+      certificate: components["schemas"]["Ref"] | null;
+      /** @description How far the server is with getting a certificate; null without a policy. */
+      certificate_management_status: components["schemas"]["CertificateManagementStatus"] | null;
+      /** @description The name below the server's domain where the authority finds its proof if the domain's `_acme-challenge` record leads there: wildcards that are not below the server's own domain have one. */
+      acme_challenge_cname_target: string | null;
+    };
+    /** @description What is said when a domain is reserved. */
+    ReservedDomainCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description A host name, in full or as one part below the server's domain; the first part may be `*`. Without it a free name below the server's domain is chosen. */
+      domain?: string | null;
+      /** @description What older clients call the domain. */
+      name?: string | null;
+      /** @description Says nothing here: there is one place only. */
+      region?: components["schemas"]["Region"] | null;
+      /** @description The TLS certificate to serve for it; not together with a policy. */
+      certificate_id?: string | null;
+      /** @description How the server shall get a certificate for it; not together with a certificate. */
+      certificate_management_policy?: components["schemas"]["CertificateManagementPolicyInput"] | null;
+      /** @description Where it shall be resolved to. */
+      resolves_to?: components["schemas"]["ResolvesToInput"][] | null;
+      /** @description The owner, if not the caller; only administrators may name somebody else. */
+      owner_id?: string | null;
+    };
+    /** @description A page of records, the newest first. */
+    ReservedDomainList: {
+      /** @description The records. */
+      reserved_domains: components["schemas"]["ReservedDomain"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What may be changed. A certificate takes the place of a policy, and a policy that of a certificate. */
+    ReservedDomainUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The TLS certificate to serve for it; empty for none. */
+      certificate_id?: string | null;
+      /** @description How the server shall get a certificate for it. */
+      certificate_management_policy?: components["schemas"]["CertificateManagementPolicyInput"] | null;
+      /** @description Where it shall be resolved to. */
+      resolves_to?: components["schemas"]["ResolvesToInput"][] | null;
+    };
+    /** @description One place a domain is resolved to. */
+    ResolvesTo: {
+      /** @description The name of the place, 1 to 64 bytes. */
+      value: string;
+    };
+    /** @description One place a domain is resolved to. */
+    ResolvesToInput: {
+      /** @description The name of the place, 1 to 64 bytes. */
+      value: string;
+    };
+    /** @description A header module as it is shown. */
+    ResponseHeadersModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+      /** @description Headers to add, their names in lower case. */
+      add: {
+        [key: string]: string;
+      };
+      /** @description Names of headers to remove, in lower case. */
+      remove: string[];
+    };
+    /** @description What happens to the headers of answers before they go to the visitor. */
+    ResponseHeadersModulePut: components["schemas"]["HeaderChanges"];
+    /** @description The part of the service that a restriction guards. */
+    RestrictionType: "dashboard" | "api" | "agent" | "endpoints";
+    /** @description The SAML module as it is shown: with what the identity provider must be told. */
+    SamlModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+      /** @description Whether OPTIONS requests pass without a login, as CORS needs it. */
+      options_passthrough: boolean;
+      /** @description What the session cookie's name begins with. */
+      cookie_prefix: string;
+      /**
+       * Format: uint32
+       * @description Seconds without a request after which a session ends; 0: never.
+       */
+      inactivity_timeout: number;
+      /**
+       * Format: uint32
+       * @description Seconds after which a session ends in any case; 0: never.
+       */
+      maximum_duration: number;
+      /** @description The identity provider's EntityDescriptor, as it was given. */
+      idp_metadata: string;
+      /** @description Always empty: metadata is given, not fetched. */
+      idp_metadata_url: string;
+      /** @description Whether the provider must ask for the password again at every login. */
+      force_authn: boolean;
+      /** @description Whether a login may begin at the provider. */
+      allow_idp_initiated: boolean;
+      /** @description The groups whose members may come in. Empty: everybody. */
+      authorized_groups: string[];
+      /** @description How the provider is to name people. */
+      nameid_format: string;
+      /** @description What this route is called at the identity provider. */
+      entity_id: string;
+      /** @description Where the identity provider sends its answers. */
+      assertion_consumer_service_url: string;
+      /** @description Where the identity provider ends sessions. */
+      single_logout_url: string;
+      /** @description The certificate of the key that signs what is sent to the identity provider. */
+      request_signing_certificate_pem: string;
+      /** @description Where the identity provider can read all of this; the same as `entity_id`. */
+      metadata_url: string;
+    };
+    /** @description Lets in whom the identity provider vouches for. */
+    SamlModulePut: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+      /**
+       * @description Whether OPTIONS requests pass without a login, as CORS needs it.
+       * @default false
+       */
+      options_passthrough: boolean | null;
+      /**
+       * @description What the session cookie's name begins with. Empty: the default.
+       * @default
+       */
+      cookie_prefix: string | null;
+      /**
+       * Format: uint32
+       * @description Seconds without a request after which a session ends; 0: never.
+       * @default 0
+       */
+      inactivity_timeout: number | null;
+      /**
+       * Format: uint32
+       * @description Seconds after which a session ends in any case; 0: never.
+       * @default 0
+       */
+      maximum_duration: number | null;
+      /** @description The identity provider's EntityDescriptor, the whole XML; at most 128 KiB. */
+      idp_metadata: string;
+      /**
+       * @description Whether the provider must ask for the password again at every login.
+       * @default false
+       */
+      force_authn: boolean | null;
+      /**
+       * @description Whether a login may begin at the provider. True unless it is said otherwise.
+       * @default true
+       */
+      allow_idp_initiated: boolean | null;
+      /**
+       * @description The groups whose members may come in. Empty: everybody.
+       * @default []
+       */
+      authorized_groups: string[] | null;
+      /**
+       * @description How the provider is to name people. Empty: the default, `urn:oasis:names:tc:SAML:2.0:nameid-format:persistent`.
+       * @default
+       * @enum {string|null}
+       */
+      nameid_format:
+        | "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"
+        | "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
+        | "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress"
+        | "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified"
+        | ""
+        | null;
+    };
+    /** @description Facts about the server that every caller may know: where visitors find it, and what identity providers are told. */
+    ServerFacts: {
+      /** @description The version of the server's program. */
+      version: string;
+      /** @description The domain under which endpoints are published. */
+      domain: string;
+      /**
+       * Format: uint16
+       * @description The port on which visitors with HTTPS are served.
+       */
+      https_port: number;
+      /**
+       * Format: uint16
+       * @description The first port that a TCP edge may have.
+       */
+      first_tcp_port: number;
+      /**
+       * Format: uint16
+       * @description The last port that a TCP edge may have.
+       */
+      last_tcp_port: number;
+      /** @description How the addresses of logins begin, without a trailing slash. */
+      login_url: string;
+      /** @description Where providers send visitors back to after an OAuth or OpenID Connect login: the redirect URI. */
+      callback_url: string;
+      /** @description The identity providers with which the server has an OAuth app of its own. */
+      oauth_apps: components["schemas"]["IdentityProvider"][];
+    };
+    /** @description How the server is at this moment. */
+    ServerStatus: {
+      /** @description The version of the server. */
+      version: string;
+      /**
+       * Format: date-time
+       * @description Since when it has been running.
+       */
+      started_at: string;
+      /** @description What it calls its region. */
+      region: string;
+      /** @description The domain under which tunnels are published. */
+      domain: string;
+      /**
+       * Format: uint16
+       * @description The port for visitors with HTTPS.
+       */
+      https_port: number;
+      /**
+       * Format: uint64
+       * @description Agents that are connected.
+       */
+      sessions: number;
+      /**
+       * Format: uint64
+       * @description Tunnels that are up.
+       */
+      tunnels: number;
+      /** @description What is configured. */
+      configured: components["schemas"]["Configured"];
+      /** @description What is kept on disk. */
+      store: components["schemas"]["StoreStatus"];
+      /** @description The ten TLS certificates that expire first. */
+      expiring: components["schemas"]["ExpiringCertificate"][];
+      /** @description All that passed since the server started. */
+      traffic: components["schemas"]["TrafficCounts"];
+      /** @description The last minute and the last hour of it. */
+      history: components["schemas"]["TrafficHistory"];
+    };
+    /** @description The body of a command: there is nothing to say. */
+    SessionCommand: Record<string, never>;
+    /** @description Its key pair is made by the server; the private half is never shown. */
+    SshCertificateAuthority: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The public key as a line of OpenSSH: for `@cert-authority` in `known_hosts`, or for `TrustedUserCAKeys`. */
+      public_key: string;
+      /** @description The kind of the key. */
+      key_type: components["schemas"]["KeyType"];
+    };
+    /** @description What is said when an authority is made. */
+    SshCertificateAuthorityCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description `rsa`, `ecdsa` or `ed25519`, which is what it is if nothing is said. */
+      private_key_type?: string | null;
+      /** @description For `ecdsa` only: `nistp256`, which is what it is if nothing is said, `nistp384` or `nistp521`. */
+      elliptic_curve?: string | null;
+      /**
+       * Format: int64
+       * @description For `rsa` only: 2048, or 4096, which is what it is if nothing is said.
+       */
+      key_size?: number | null;
+    };
+    /** @description A page of records, the newest first. */
+    SshCertificateAuthorityList: {
+      /** @description The records. */
+      ssh_certificate_authorities: components["schemas"]["SshCertificateAuthority"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What may be changed. */
+    SshCertificateAuthorityUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+    };
+    /** @description What a host certificate says. */
+    SshHostCertificate: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The authority that signed it. */
+      ssh_certificate_authority_id: string;
+      /** @description The server's public key as a line of OpenSSH. */
+      public_key: string;
+      /** @description The host names and addresses it is valid for; none mean every host. */
+      principals: string[];
+      /**
+       * Format: date-time
+       * @description When it becomes valid.
+       */
+      valid_after: string;
+      /**
+       * Format: date-time
+       * @description When it is no longer valid.
+       */
+      valid_until: string;
+      /** @description The kind of the public key. */
+      key_type: components["schemas"]["KeyType"];
+      /** @description The signed certificate, to be stored as a `-cert.pub` file. */
+      certificate: string;
+    };
+    /** @description What is said when a host certificate is made. */
+    SshHostCertificateCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The authority that shall sign. */
+      ssh_certificate_authority_id: string;
+      /** @description The server's public key: the line of a `.pub` file. RSA, ECDSA or Ed25519. */
+      public_key: string;
+      /** @description The host names and addresses it shall be valid for; none mean every host. */
+      principals?: string[] | null;
+      /** @description An RFC 3339 timestamp; now, if nothing is said. */
+      valid_after?: string | null;
+      /** @description An RFC 3339 timestamp; one year from now, if nothing is said. */
+      valid_until?: string | null;
+    };
+    /** @description A page of records, the newest first. */
+    SshHostCertificateList: {
+      /** @description The records. */
+      ssh_host_certificates: components["schemas"]["SshHostCertificate"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What may be changed. */
+    SshHostCertificateUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+    };
+    /** @description What a user certificate says. */
+    SshUserCertificate: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The authority that signed it. */
+      ssh_certificate_authority_id: string;
+      /** @description The user's public key as a line of OpenSSH. */
+      public_key: string;
+      /** @description The names of users it is valid for. OpenSSH's server lets nobody in by a certificate without any. */
+      principals: string[];
+      /**
+       * Format: date-time
+       * @description When it becomes valid.
+       */
+      valid_after: string;
+      /**
+       * Format: date-time
+       * @description When it is no longer valid.
+       */
+      valid_until: string;
+      /** @description What a server must understand to let the user in, `force-command` or `source-address` for example. */
+      critical_options: {
+        [key: string]: string;
+      };
+      /** @description What the user may do; a server passes over what it does not know. */
+      extensions: {
+        [key: string]: string;
+      };
+      /** @description The kind of the public key. */
+      key_type: components["schemas"]["KeyType"];
+      /** @description The signed certificate, to be stored as a `-cert.pub` file. */
+      certificate: string;
+    };
+    /** @description What is said when a user certificate is made. */
+    SshUserCertificateCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The authority that shall sign. */
+      ssh_certificate_authority_id: string;
+      /** @description The user's public key: the line of a `.pub` file. RSA, ECDSA or Ed25519. */
+      public_key: string;
+      /** @description The names of users it shall be valid for. OpenSSH's server lets nobody in by a certificate without any. */
+      principals?: string[] | null;
+      /** @description An RFC 3339 timestamp; now, if nothing is said. */
+      valid_after?: string | null;
+      /** @description An RFC 3339 timestamp; 24 hours from now, if nothing is said. */
+      valid_until?: string | null;
+      /** @description What a server must understand to let the user in: `force-command`, `source-address` and others. */
+      critical_options?: {
+        [key: string]: string | null;
+      } | null;
+      /** @description What the user may do; `permit-pty` and `permit-user-rc`, if nothing is said. */
+      extensions?: {
+        [key: string]: string | null;
+      } | null;
+    };
+    /** @description A page of records, the newest first. */
+    SshUserCertificateList: {
+      /** @description The records. */
+      ssh_user_certificates: components["schemas"]["SshUserCertificate"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What may be changed. */
+    SshUserCertificateUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+    };
+    /** @description Visitors go to a server that needs no agent, reached from where this server runs. */
+    StaticBackend: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description Where it is, `host:port`. */
+      address: string;
+      /** @description Whether it is spoken to over TLS. */
+      tls: components["schemas"]["BackendTls"];
+    };
+    /** @description What is said when a static backend is made. The address is needed. */
+    StaticBackendCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description A host name, an IPv4 address or an IPv6 address in brackets, a colon and a port. */
+      address: string;
+      /** @description Off unless it is named. */
+      tls?: components["schemas"]["BackendTlsInput"] | null;
+    };
+    /** @description A page of records, the newest first. */
+    StaticBackendList: {
+      /** @description The records. */
+      backends: components["schemas"]["StaticBackend"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What may be changed. */
+    StaticBackendUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description A host name, an IPv4 address or an IPv6 address in brackets, a colon and a port. */
+      address?: string | null;
+      /** @description Replaced whole. */
+      tls?: components["schemas"]["BackendTlsInput"] | null;
+    };
+    /** @description The data folder. */
+    StoreStatus: {
+      /**
+       * Format: uint64
+       * @description How many changes were written so far.
+       */
+      revision: number;
+      /**
+       * Format: uint64
+       * @description What the files in it take.
+       */
+      bytes: number;
+    };
+    /** @description The names of a certificate beside its common name. */
+    SubjectAlternativeNames: {
+      /** @description Host names; the first part of a name may be `*`. */
+      dns_names: string[];
+      /** @description IP addresses. */
+      ips: string[];
+    };
+    /** @description TCP addresses that stand open for visitors. */
+    TcpEdge: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The addresses, `host:port` each; empty when there are none. */
+      hostports: string[];
+      /** @description Where connections go. */
+      backend: components["schemas"]["BackendModule"] | null;
+      /** @description Who may connect. */
+      ip_restriction: components["schemas"]["IpRestrictionModule"] | null;
+    };
+    /** @description What is said when an edge is made. In a change, a module that is named is replaced whole. */
+    TcpEdgeCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The addresses to serve. */
+      hostports?: string[] | null;
+      /** @description Where connections go. */
+      backend?: components["schemas"]["BackendModulePut"] | null;
+      /** @description Who may connect. */
+      ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
+    };
+    /** @description A page of records, the newest first. */
+    TcpEdgeList: {
+      /** @description The records. */
+      tcp_edges: components["schemas"]["TcpEdge"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What is to change. What is absent or null stays as it is. */
+    TcpEdgeUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The addresses to serve. */
+      hostports?: string[] | null;
+      /** @description Where connections go. */
+      backend?: components["schemas"]["BackendModulePut"] | null;
+      /** @description Who may connect. */
+      ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
+    };
+    /** @description Where a visitor's TLS ends. */
+    TerminateAt: "edge" | "upstream";
+    /** @description What was uploaded; the private key is never shown. */
+    TlsCertificate: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The chain in PEM, leaf first. */
+      certificate_pem: string;
+      /** @description The common name of the subject; empty if it has none. */
+      subject_common_name: string;
+      /** @description The further names it is valid for. */
+      subject_alternative_names: components["schemas"]["SubjectAlternativeNames"];
+      /**
+       * Format: date-time
+       * @description When it was issued by this server's doing; null for an uploaded one.
+       */
+      issued_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it becomes valid.
+       */
+      not_before: string;
+      /**
+       * Format: date-time
+       * @description When it is no longer valid.
+       */
+      not_after: string;
+      /** @description What the key may be used for, `DigitalSignature` for example. */
+      key_usages: string[];
+      /** @description What the key may further be used for, `ServerAuth` for example; a use without a name is its number. */
+      extended_key_usages: string[];
+      /** @description The kind of the private key. */
+      private_key_type: components["schemas"]["KeyType"];
+      /** @description The common name of the issuer. */
+      issuer_common_name: string;
+      /** @description In lower-case hexadecimal digits. */
+      serial_number: string;
+      /** @description The organization of the subject; empty if it has none. */
+      subject_organization: string;
+      /** @description The organizational unit of the subject; empty if it has none. */
+      subject_organizational_unit: string;
+      /** @description The locality of the subject; empty if it has none. */
+      subject_locality: string;
+      /** @description The province of the subject; empty if it has none. */
+      subject_province: string;
+      /** @description The country of the subject; empty if it has none. */
+      subject_country: string;
+    };
+    /** @description What is said when a certificate is uploaded. */
+    TlsCertificateCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The chain in PEM, leaf first. */
+      certificate_pem: string;
+      /** @description The private key of the leaf in PEM, not encrypted. */
+      private_key_pem: string;
+    };
+    /** @description A page of records, the newest first. */
+    TlsCertificateList: {
+      /** @description The records. */
+      tls_certificates: components["schemas"]["TlsCertificate"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What may be changed. */
+    TlsCertificateUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+    };
+    /** @description Host names that stand open for visitors with TLS. */
+    TlsEdge: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The names, `host:port` each; empty when there are none. */
+      hostports: string[];
+      /** @description Where connections go. */
+      backend: components["schemas"]["BackendModule"] | null;
+      /** @description Who may connect. */
+      ip_restriction: components["schemas"]["IpRestrictionModule"] | null;
+      /** @description Whose certificates visitors must show. */
+      mutual_tls: components["schemas"]["MutualTlsModule"] | null;
+      /** @description Where their TLS ends; without it, at the backend. */
+      tls_termination: components["schemas"]["HttpsTerminationModule"] | null;
+    };
+    /** @description What is said when an edge is made. In a change, a module that is named is replaced whole. */
+    TlsEdgeCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The names to serve: `host:443`, or `host:` and the port this server has for HTTPS. */
+      hostports?: string[] | null;
+      /** @description Where connections go. */
+      backend?: components["schemas"]["BackendModulePut"] | null;
+      /** @description Who may connect. */
+      ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
+      /** @description Whose certificates visitors must show. TLS must end at the edge then. */
+      mutual_tls?: components["schemas"]["MutualTlsModulePut"] | null;
+      /** @description Where their TLS ends; without it, at the backend. */
+      tls_termination?: components["schemas"]["TlsTerminationModulePut"] | null;
+    };
+    /** @description A page of records, the newest first. */
+    TlsEdgeList: {
+      /** @description The records. */
+      tls_edges: components["schemas"]["TlsEdge"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What is to change. What is absent or null stays as it is. */
+    TlsEdgeUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The names to serve: `host:443`, or `host:` and the port this server has for HTTPS. */
+      hostports?: string[] | null;
+      /** @description Where connections go. */
+      backend?: components["schemas"]["BackendModulePut"] | null;
+      /** @description Who may connect. */
+      ip_restriction?: components["schemas"]["IpRestrictionModulePut"] | null;
+      /** @description Whose certificates visitors must show. TLS must end at the edge then. */
+      mutual_tls?: components["schemas"]["MutualTlsModulePut"] | null;
+      /** @description Where their TLS ends; without it, at the backend. */
+      tls_termination?: components["schemas"]["TlsTerminationModulePut"] | null;
+    };
+    /** @description The TLS termination module as it is shown. */
+    TlsTerminationModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+      /** @description Where TLS ends. */
+      terminate_at: components["schemas"]["TerminateAt"];
+      /** @description The oldest version of TLS that visitors may speak; null where TLS does not end at the edge. */
+      min_version: components["schemas"]["TlsVersion"] | null;
+    };
+    /** @description TLS termination of a TLS edge. */
+    TlsTerminationModulePut: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+      /** @description Where TLS ends; `edge` if it is not said. */
+      terminate_at?: components["schemas"]["TerminateAt"] | null;
+      /** @description The oldest version of TLS that visitors may speak; `1.2` if it is not said. Only where TLS ends at the edge. */
+      min_version?: components["schemas"]["TlsVersion"] | null;
+    };
+    /** @description A version of TLS that is offered to visitors. */
+    TlsVersion: "1.2" | "1.3";
+    /** @description What passed one edge, route or tunnel. */
+    Traffic: {
+      /** @description Its id. */
+      id: string;
+      /** @description What it is. */
+      kind: components["schemas"]["TrafficKind"];
+      /** @description All since the server started. */
+      total: components["schemas"]["TrafficCounts"];
+      /** @description What the last 60 seconds brought. */
+      last_minute: components["schemas"]["TrafficPoint"];
+      /** @description The last minute and the last hour; null in lists. */
+      history: components["schemas"]["TrafficHistory"] | null;
+    };
+    /** @description All since the server started. */
+    TrafficCounts: {
+      /**
+       * Format: uint64
+       * @description Requests that were answered, and connections that were carried or turned away.
+       */
+      requests: number;
+      /**
+       * Format: uint64
+       * @description Those answered with a status of 4xx.
+       */
+      refused: number;
+      /**
+       * Format: uint64
+       * @description Those answered with a status of 5xx.
+       */
+      failed: number;
+      /** @description Whose fault it was. */
+      faults: components["schemas"]["TrafficFaults"];
+      /**
+       * Format: uint64
+       * @description Bytes of visitors: bodies of requests, all of a connection. Counted once the last one has passed.
+       */
+      bytes_in: number;
+      /**
+       * Format: uint64
+       * @description Bytes to visitors, the same way.
+       */
+      bytes_out: number;
+    };
+    /** @description Requests that were refused or failed, by who has to do something about it. */
+    TrafficFaults: {
+      /**
+       * Format: uint64
+       * @description The visitor asked for something that cannot be had.
+       */
+      visitor: number;
+      /**
+       * Format: uint64
+       * @description The configuration says no, or knows nothing of it.
+       */
+      configuration: number;
+      /**
+       * Format: uint64
+       * @description The agent is away, or broke the connection.
+       */
+      agent: number;
+      /**
+       * Format: uint64
+       * @description The local service cannot be reached, or failed.
+       */
+      service: number;
+      /**
+       * Format: uint64
+       * @description This server.
+       */
+      server: number;
+    };
+    /** @description The last minute and the last hour. The newest point is the last one. */
+    TrafficHistory: {
+      /** @description The last 60 seconds, one point each. */
+      seconds: components["schemas"]["TrafficPoint"][];
+      /** @description The last 60 minutes, one point each; the last one is not over yet. */
+      minutes: components["schemas"]["TrafficPoint"][];
+    };
+    /** @description What is counted. */
+    TrafficKind: "https_edge" | "https_route" | "tls_edge" | "tcp_edge" | "tunnel";
+    /** @description Edges, routes and tunnels that something has passed, the busiest first. There are at most 1,000, and no further pages. */
+    TrafficList: {
+      /** @description The records. */
+      traffic: components["schemas"]["Traffic"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What happened in a span of time. Connections of TLS and TCP count as requests. */
+    TrafficPoint: {
+      /**
+       * Format: uint32
+       * @description Requests that were answered, and connections that were carried or turned away.
+       */
+      requests: number;
+      /**
+       * Format: uint32
+       * @description Those answered with a status of 4xx: the visitor's mistake, or what the configuration does not allow.
+       */
+      refused: number;
+      /**
+       * Format: uint32
+       * @description Those answered with a status of 5xx: something did not work.
+       */
+      failed: number;
+    };
+    /** @description A tunnel that is up at this moment. One with labels has no address of its own: backends lead to it. */
+    Tunnel: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /** @description Where visitors find it; empty for a tunnel with labels. */
+      public_url: string;
+      /**
+       * Format: date-time
+       * @description Since when it is up.
+       */
+      started_at: string;
+      /** @description What its owner wrote on it; empty if nothing. */
+      metadata: string;
+      /** @description `https`, `http` or `tcp`; empty for a tunnel with labels. */
+      proto: string;
+      /** @description The region of the server. */
+      region: string;
+      /** @description The session that carries it. */
+      tunnel_session: components["schemas"]["Ref"];
+      /** @description What visitors meet; null for a tunnel with labels. */
+      endpoint: components["schemas"]["Ref"] | null;
+      /** @description Its labels; empty unless it has some. */
+      labels: {
+        [key: string]: string;
+      };
+      /** @description The backends that lead to it because of its labels. */
+      backends: components["schemas"]["Ref"][];
+      /** @description The local address, as the agent describes it. */
+      forwards_to: string;
+    };
+    /** @description Visitors are spread over the tunnels that carry every one of these labels. */
+    TunnelGroupBackend: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The labels to look for; a tunnel may carry more. */
+      labels: {
+        [key: string]: string;
+      };
+      /** @description The tunnels that match at this moment. */
+      tunnels: components["schemas"]["Ref"][];
+    };
+    /** @description What is said when a group is made. At least one label is needed. */
+    TunnelGroupBackendCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The labels to look for. In a change they replace the whole map. */
+      labels?: {
+        [key: string]: string | null;
+      } | null;
+    };
+    /** @description A page of records, the newest first. */
+    TunnelGroupBackendList: {
+      /** @description The records. */
+      backends: components["schemas"]["TunnelGroupBackend"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What is to change. What is absent or null stays as it is. */
+    TunnelGroupBackendUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description The labels to look for. In a change they replace the whole map. */
+      labels?: {
+        [key: string]: string | null;
+      } | null;
+    };
+    /** @description A page of records, the newest first. */
+    TunnelList: {
+      /** @description The records. */
+      tunnels: components["schemas"]["Tunnel"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description An agent that is connected at this moment. */
+    TunnelSession: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /** @description The version of the agent. */
+      agent_version: string;
+      /** @description What the agent proved itself with. */
+      credential: components["schemas"]["Ref"];
+      /** @description The address it connected from. */
+      ip: string;
+      /** @description What its owner wrote on it; empty if nothing. */
+      metadata: string;
+      /** @description The system the agent runs on. */
+      os: string;
+      /** @description The region of the server. */
+      region: string;
+      /**
+       * Format: date-time
+       * @description Since when it is connected.
+       */
+      started_at: string;
+      /** @description What agent and server speak with each other. */
+      transport: string;
+    };
+    /** @description A page of records, the newest first. */
+    TunnelSessionList: {
+      /** @description The records. */
+      tunnel_sessions: components["schemas"]["TunnelSession"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description Somebody who owns keys and credentials. */
+    User: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description What people call the user; never empty. */
+      name: string;
+      /** @description Whether the user may manage users and what belongs to others. */
+      admin: boolean;
+    };
+    /** @description What a browser says it is. Members are empty where its words say nothing about it. */
+    UserAgent: {
+      /** @description Its own words. */
+      raw: string;
+      /** @description `Chrome` for example. */
+      browser_name: string;
+      /** @description `102.0.5005.61` for example. */
+      browser_version: string;
+      /** @description `pc`, `smartphone` or `crawler` for example. */
+      device_type: string;
+      /** @description `Mac OSX` for example. */
+      os_name: string;
+      /** @description `10.15.7` for example. */
+      os_version: string;
+    };
+    /** @description The user agent filter module as it is shown. */
+    UserAgentFilterModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+      /** @description Who may come in whatever `deny` says. */
+      allow: string[];
+      /** @description Who may not. */
+      deny: string[];
+    };
+    /** @description Patterns that are looked for in a visitor's `User-Agent`. Who matches one of `allow`, or none of `deny`, comes in. */
+    UserAgentFilterModulePut: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+      /**
+       * @description Regular expressions of those who may come in whatever `deny` says, at most 100.
+       * @default []
+       */
+      allow: string[] | null;
+      /**
+       * @description Regular expressions of those who may not, at most 100.
+       * @default []
+       */
+      deny: string[] | null;
+    };
+    /** @description What is said when a user is made. The name is needed. */
+    UserCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description 1 to 255 bytes. */
+      name: string;
+      /** @description Off unless said otherwise. */
+      admin?: boolean | null;
+    };
+    /** @description A page of records, the newest first. */
+    UserList: {
+      /** @description The records. */
+      users: components["schemas"]["User"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What may be changed. */
+    UserUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description 1 to 255 bytes. */
+      name?: string | null;
+      /** @description Whether the user may manage users and what belongs to others. */
+      admin?: boolean | null;
+    };
+    /** @description What a module or restriction said. */
+    Verdict: "passed" | "refused" | "warned";
+    /** @description The webhook verification module as it is shown. */
+    WebhookVerificationModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+      /** @description The provider as it was written. */
+      provider: string;
+      /** @description The secret; empty for a provider that has none. */
+      secret: string;
+    };
+    /** @description Names the provider that sends webhooks, and what its signatures are checked with. */
+    WebhookVerificationModulePut: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+      /**
+       * @description The provider; upper and lower case are the same.
+       * @enum {string}
+       */
+      provider:
+        | "aftership"
+        | "airship"
+        | "alchemy"
+        | "sns"
+        | "autodesk"
+        | "bitbucket"
+        | "bolt"
+        | "box"
+        | "brex"
+        | "buildkite"
+        | "calendly"
+        | "castle"
+        | "chargify"
+        | "circleci"
+        | "clearbit"
+        | "clerk"
+        | "coinbase"
+        | "contentful"
+        | "docusign"
+        | "dropbox"
+        | "facebook_graph_api"
+        | "facebook_messenger"
+        | "frameio"
+        | "github"
+        | "gitlab"
+        | "go1"
+        | "graphcms"
+        | "heroku"
+        | "hostedhooks"
+        | "hubspot"
+        | "instagram"
+        | "intercom"
+        | "jira"
+        | "launch_darkly"
+        | "launchdarkly"
+        | "linear"
+        | "mailchimp"
+        | "mailgun"
+        | "microsoft_teams"
+        | "modern_treasury"
+        | "mongodb"
+        | "mux"
+        | "orb"
+        | "orbit"
+        | "pagerduty"
+        | "pinwheel"
+        | "plivo"
+        | "pusher"
+        | "sendgrid"
+        | "sentry"
+        | "shopify"
+        | "signal_sciences"
+        | "signalsciences"
+        | "slack"
+        | "sonatype"
+        | "sonatype_nexus"
+        | "square"
+        | "stripe"
+        | "svix"
+        | "terraform"
+        | "tiktok"
+        | "trendmicro_conformity"
+        | "twilio"
+        | "twitter"
+        | "typeform"
+        | "vmware"
+        | "vmware_workspace"
+        | "webex"
+        | "whatsapp"
+        | "worldline"
+        | "xero"
+        | "zendesk"
+        | "zoom";
+      /** @description The secret shared with the provider. Every provider needs one but `sns`, which must have none. */
+      secret?: string | null;
+    };
+    /** @description A module without settings, as it is shown. */
+    WebsocketTcpConverterModule: {
+      /** @description Whether it counts. */
+      enabled: boolean;
+    };
+    /** @description Turns WebSocket connections into TCP streams. */
+    WebsocketTcpConverterModulePut: {
+      /**
+       * @description Whether it counts.
+       * @default true
+       */
+      enabled: boolean | null;
+    };
+    /** @description Each visitor goes to one of these backends, in proportion to their weights. */
+    WeightedBackend: {
+      /** @description Its id. */
+      id: string;
+      /** @description Its absolute address. */
+      uri: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      created_at: string;
+      /** @description For people; empty if never set. */
+      description: string;
+      /** @description For programs; empty if never set. */
+      metadata: string;
+      /** @description The weight of each backend, 0 to 10000; one that weighs 0 gets nobody. */
+      backends: {
+        [key: string]: number;
+      };
+    };
+    /** @description What is said when a weighted backend is made. */
+    WeightedBackendCreate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description Ids of tunnel groups, HTTP responses and static backends with their weights. In a change they replace the whole map. */
+      backends?: {
+        [key: string]: number | null;
+      } | null;
+    };
+    /** @description A page of records, the newest first. */
+    WeightedBackendList: {
+      /** @description The records. */
+      backends: components["schemas"]["WeightedBackend"][];
+      /** @description The address of the list. */
+      uri: string;
+      /** @description The address of the next page, null after the last. */
+      next_page_uri: string | null;
+    };
+    /** @description What is to change. What is absent or null stays as it is. */
+    WeightedBackendUpdate: {
+      /** @description For people: what it is or is for; at most 255 bytes. */
+      description?: string | null;
+      /** @description For programs: anything; at most 4096 bytes. */
+      metadata?: string | null;
+      /** @description Ids of tunnel groups, HTTP responses and static backends with their weights. In a change they replace the whole map. */
+      backends?: {
+        [key: string]: number | null;
+      } | null;
+    };
+  };
+  responses: {
+    /** @description Something about the request is wrong; `error_code` says what. */
+    BadRequest: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description There is no API key, or it is not known. */
+    Unauthorized: {
+      headers: {
+        "postern-operation-id": components["headers"]["OperationId"];
+        /** @description How to prove oneself. */
+        "WWW-Authenticate"?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description The caller may not do this, or not from there. */
+    Forbidden: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description There is no such resource, or the module is not set. */
+    NotFound: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description Somebody else changed the same record at the same moment. */
+    Conflict: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description The body is larger than allowed. */
+    TooLarge: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description Something went wrong inside the server. */
+    Internal: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description The server cannot do this at the moment. */
+    Unavailable: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+  };
+  parameters: {
+    /** @description The version of the API that the caller speaks. */
+    ServiceVersion: "2";
+    /** @description The most records a page may hold. */
+    Limit: number;
+    /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+    Search: string;
+  };
+  requestBodies: never;
   headers: {
-    [k: string]: string;
+    /** @description What the server's log knows the call by. */
+    OperationId: string;
   };
-  /**
-   * The status.
-   */
-  status_code: number;
+  pathItems: never;
 }
-/**
- * What is said when an HTTP response backend is made.
- */
-export interface HttpResponseBackendCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The body, at most 256 KiB.
-   */
-  body?: string | null;
-  /**
-   * Headers by name, each name once in whatever case. Those that say how long the body is or how the connection goes on are the server's own. In a change they replace the whole map.
-   */
-  headers?: {
-    [k: string]: string | null;
-  } | null;
-  /**
-   * The status, 200 to 599; 200 unless said otherwise.
-   */
-  status_code?: number | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface HttpResponseBackendList {
-  /**
-   * The records.
-   */
-  backends: HttpResponseBackend[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What is to change. What is absent or null stays as it is.
- */
-export interface HttpResponseBackendUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The body, at most 256 KiB.
-   */
-  body?: string | null;
-  /**
-   * Headers by name, each name once in whatever case. Those that say how long the body is or how the connection goes on are the server's own. In a change they replace the whole map.
-   */
-  headers?: {
-    [k: string]: string | null;
-  } | null;
-  /**
-   * The status, 200 to 599; 200 unless said otherwise.
-   */
-  status_code?: number | null;
-}
-/**
- * Host names that stand open for visitors with HTTPS.
- */
-export interface HttpsEdge {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The names, `host:port` each; empty when there are none.
-   */
-  hostports: string[];
-  /**
-   * Which requests go where, in the order the routes were made.
-   */
-  routes: HttpsRoute[];
-  /**
-   * Whose certificates visitors must show.
-   */
-  mutual_tls: MutualTlsModule | null;
-  /**
-   * How old their protocol may be.
-   */
-  tls_termination: HttpsTerminationModule | null;
-}
-/**
- * The paths of an HTTPS edge that are treated alike.
- */
-export interface HttpsRoute {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * How `match` is compared.
-   */
-  match_type: MatchType;
-  /**
-   * The path, or the beginning of paths.
-   */
-  match: string;
-  /**
-   * The edge it is part of.
-   */
-  edge_id: string;
-  /**
-   * Where requests go.
-   */
-  backend: BackendModule | null;
-  /**
-   * Who may send them.
-   */
-  ip_restriction: IpRestrictionModule | null;
-  /**
-   * When the backend is left alone for a while.
-   */
-  circuit_breaker: CircuitBreakerModule | null;
-  /**
-   * Whether answers are compressed.
-   */
-  compression: CompressionModule | null;
-  /**
-   * What happens to the headers of requests.
-   */
-  request_headers: RequestHeadersModule | null;
-  /**
-   * What happens to the headers of answers.
-   */
-  response_headers: RequestHeadersModule | null;
-  /**
-   * Whose signature requests must carry.
-   */
-  webhook_verification: WebhookVerificationModule | null;
-  /**
-   * Whether WebSockets become plain streams.
-   */
-  websocket_tcp_converter: CompressionModule | null;
-  /**
-   * Which browsers and programs may come in.
-   */
-  user_agent_filter: UserAgentFilterModule | null;
-  /**
-   * The login with an account elsewhere.
-   */
-  oauth: OAuthModule | null;
-  /**
-   * The login with any OpenID provider.
-   */
-  oidc: OidcModule | null;
-  /**
-   * The login with the identity provider of an organization.
-   */
-  saml: SamlModule | null;
-}
-/**
- * The IP restriction module as it is shown.
- */
-export interface IpRestrictionModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-  /**
-   * The policies. One that was deleted stays listed and counts as one without rules.
-   */
-  ip_policies: Ref[];
-}
-/**
- * A header module as it is shown.
- */
-export interface RequestHeadersModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-  /**
-   * Headers to add, their names in lower case.
-   */
-  add: {
-    [k: string]: string;
+export type Action = components["schemas"]["Action"];
+export type ApiKey = components["schemas"]["ApiKey"];
+export type ApiKeyCreate = components["schemas"]["ApiKeyCreate"];
+export type ApiKeyList = components["schemas"]["ApiKeyList"];
+export type ApiKeyUpdate = components["schemas"]["ApiKeyUpdate"];
+export type AppSession = components["schemas"]["AppSession"];
+export type AppSessionList = components["schemas"]["AppSessionList"];
+export type AppUser = components["schemas"]["AppUser"];
+export type AppUserList = components["schemas"]["AppUserList"];
+export type AppUserProvider = components["schemas"]["AppUserProvider"];
+export type BackendModule = components["schemas"]["BackendModule"];
+export type BackendModulePut = components["schemas"]["BackendModulePut"];
+export type BackendTls = components["schemas"]["BackendTls"];
+export type BackendTlsInput = components["schemas"]["BackendTlsInput"];
+export type BotUser = components["schemas"]["BotUser"];
+export type BotUserCreate = components["schemas"]["BotUserCreate"];
+export type BotUserList = components["schemas"]["BotUserList"];
+export type BotUserUpdate = components["schemas"]["BotUserUpdate"];
+export type BrowserSession = components["schemas"]["BrowserSession"];
+export type CertificateAuthority = components["schemas"]["CertificateAuthority"];
+export type CertificateAuthorityCreate = components["schemas"]["CertificateAuthorityCreate"];
+export type CertificateAuthorityList = components["schemas"]["CertificateAuthorityList"];
+export type CertificateAuthorityUpdate = components["schemas"]["CertificateAuthorityUpdate"];
+export type CertificateManagementPolicy = components["schemas"]["CertificateManagementPolicy"];
+export type CertificateManagementPolicyInput = components["schemas"]["CertificateManagementPolicyInput"];
+export type CertificateManagementStatus = components["schemas"]["CertificateManagementStatus"];
+export type CircuitBreakerModule = components["schemas"]["CircuitBreakerModule"];
+export type CircuitBreakerModulePut = components["schemas"]["CircuitBreakerModulePut"];
+export type CompressionModule = components["schemas"]["CompressionModule"];
+export type CompressionModulePut = components["schemas"]["CompressionModulePut"];
+export type Configured = components["schemas"]["Configured"];
+export type Credential = components["schemas"]["Credential"];
+export type CredentialCreate = components["schemas"]["CredentialCreate"];
+export type CredentialList = components["schemas"]["CredentialList"];
+export type CredentialUpdate = components["schemas"]["CredentialUpdate"];
+export type Decision = components["schemas"]["Decision"];
+export type Dependent = components["schemas"]["Dependent"];
+export type DependentList = components["schemas"]["DependentList"];
+export type Endpoint = components["schemas"]["Endpoint"];
+export type EndpointList = components["schemas"]["EndpointList"];
+export type EndpointType = components["schemas"]["EndpointType"];
+export type Error = components["schemas"]["Error"];
+export type ExpiringCertificate = components["schemas"]["ExpiringCertificate"];
+export type FailoverBackend = components["schemas"]["FailoverBackend"];
+export type FailoverBackendCreate = components["schemas"]["FailoverBackendCreate"];
+export type FailoverBackendList = components["schemas"]["FailoverBackendList"];
+export type FailoverBackendUpdate = components["schemas"]["FailoverBackendUpdate"];
+export type GithubLogin = components["schemas"]["GithubLogin"];
+export type GithubLoginView = components["schemas"]["GithubLoginView"];
+export type HeaderChanges = components["schemas"]["HeaderChanges"];
+export type HttpResponseBackend = components["schemas"]["HttpResponseBackend"];
+export type HttpResponseBackendCreate = components["schemas"]["HttpResponseBackendCreate"];
+export type HttpResponseBackendList = components["schemas"]["HttpResponseBackendList"];
+export type HttpResponseBackendUpdate = components["schemas"]["HttpResponseBackendUpdate"];
+export type HttpsEdge = components["schemas"]["HttpsEdge"];
+export type HttpsEdgeCreate = components["schemas"]["HttpsEdgeCreate"];
+export type HttpsEdgeList = components["schemas"]["HttpsEdgeList"];
+export type HttpsEdgeUpdate = components["schemas"]["HttpsEdgeUpdate"];
+export type HttpsRoute = components["schemas"]["HttpsRoute"];
+export type HttpsRouteCreate = components["schemas"]["HttpsRouteCreate"];
+export type HttpsRouteUpdate = components["schemas"]["HttpsRouteUpdate"];
+export type HttpsTerminationModule = components["schemas"]["HttpsTerminationModule"];
+export type HttpsTerminationModulePut = components["schemas"]["HttpsTerminationModulePut"];
+export type IdentityProvider = components["schemas"]["IdentityProvider"];
+export type IpPolicy = components["schemas"]["IpPolicy"];
+export type IpPolicyCreate = components["schemas"]["IpPolicyCreate"];
+export type IpPolicyList = components["schemas"]["IpPolicyList"];
+export type IpPolicyRule = components["schemas"]["IpPolicyRule"];
+export type IpPolicyRuleCreate = components["schemas"]["IpPolicyRuleCreate"];
+export type IpPolicyRuleList = components["schemas"]["IpPolicyRuleList"];
+export type IpPolicyRuleUpdate = components["schemas"]["IpPolicyRuleUpdate"];
+export type IpPolicyUpdate = components["schemas"]["IpPolicyUpdate"];
+export type IpRestriction = components["schemas"]["IpRestriction"];
+export type IpRestrictionCreate = components["schemas"]["IpRestrictionCreate"];
+export type IpRestrictionList = components["schemas"]["IpRestrictionList"];
+export type IpRestrictionModule = components["schemas"]["IpRestrictionModule"];
+export type IpRestrictionModulePut = components["schemas"]["IpRestrictionModulePut"];
+export type IpRestrictionUpdate = components["schemas"]["IpRestrictionUpdate"];
+export type KeyType = components["schemas"]["KeyType"];
+export type ManagedKeyType = components["schemas"]["ManagedKeyType"];
+export type ManagingAuthority = components["schemas"]["ManagingAuthority"];
+export type MatchType = components["schemas"]["MatchType"];
+export type MutualTlsModule = components["schemas"]["MutualTlsModule"];
+export type MutualTlsModulePut = components["schemas"]["MutualTlsModulePut"];
+export type OAuthLogin = components["schemas"]["OAuthLogin"];
+export type OAuthLoginView = components["schemas"]["OAuthLoginView"];
+export type OAuthModule = components["schemas"]["OAuthModule"];
+export type OAuthModulePut = components["schemas"]["OAuthModulePut"];
+export type OAuthProvider = components["schemas"]["OAuthProvider"];
+export type OAuthProviderView = components["schemas"]["OAuthProviderView"];
+export type OidcModule = components["schemas"]["OidcModule"];
+export type OidcModulePut = components["schemas"]["OidcModulePut"];
+export type OnDelete = components["schemas"]["OnDelete"];
+export type ProvisioningJob = components["schemas"]["ProvisioningJob"];
+export type Ref = components["schemas"]["Ref"];
+export type RefusedVisit = components["schemas"]["RefusedVisit"];
+export type RefusedVisitList = components["schemas"]["RefusedVisitList"];
+export type Region = components["schemas"]["Region"];
+export type RequestHeadersModule = components["schemas"]["RequestHeadersModule"];
+export type RequestHeadersModulePut = components["schemas"]["RequestHeadersModulePut"];
+export type ReservedAddress = components["schemas"]["ReservedAddress"];
+export type ReservedAddressCreate = components["schemas"]["ReservedAddressCreate"];
+export type ReservedAddressList = components["schemas"]["ReservedAddressList"];
+export type ReservedAddressUpdate = components["schemas"]["ReservedAddressUpdate"];
+export type ReservedDomain = components["schemas"]["ReservedDomain"];
+export type ReservedDomainCreate = components["schemas"]["ReservedDomainCreate"];
+export type ReservedDomainList = components["schemas"]["ReservedDomainList"];
+export type ReservedDomainUpdate = components["schemas"]["ReservedDomainUpdate"];
+export type ResolvesTo = components["schemas"]["ResolvesTo"];
+export type ResolvesToInput = components["schemas"]["ResolvesToInput"];
+export type ResponseHeadersModule = components["schemas"]["ResponseHeadersModule"];
+export type ResponseHeadersModulePut = components["schemas"]["ResponseHeadersModulePut"];
+export type RestrictionType = components["schemas"]["RestrictionType"];
+export type SamlModule = components["schemas"]["SamlModule"];
+export type SamlModulePut = components["schemas"]["SamlModulePut"];
+export type ServerFacts = components["schemas"]["ServerFacts"];
+export type ServerStatus = components["schemas"]["ServerStatus"];
+export type SessionCommand = components["schemas"]["SessionCommand"];
+export type SshCertificateAuthority = components["schemas"]["SshCertificateAuthority"];
+export type SshCertificateAuthorityCreate = components["schemas"]["SshCertificateAuthorityCreate"];
+export type SshCertificateAuthorityList = components["schemas"]["SshCertificateAuthorityList"];
+export type SshCertificateAuthorityUpdate = components["schemas"]["SshCertificateAuthorityUpdate"];
+export type SshHostCertificate = components["schemas"]["SshHostCertificate"];
+export type SshHostCertificateCreate = components["schemas"]["SshHostCertificateCreate"];
+export type SshHostCertificateList = components["schemas"]["SshHostCertificateList"];
+export type SshHostCertificateUpdate = components["schemas"]["SshHostCertificateUpdate"];
+export type SshUserCertificate = components["schemas"]["SshUserCertificate"];
+export type SshUserCertificateCreate = components["schemas"]["SshUserCertificateCreate"];
+export type SshUserCertificateList = components["schemas"]["SshUserCertificateList"];
+export type SshUserCertificateUpdate = components["schemas"]["SshUserCertificateUpdate"];
+export type StaticBackend = components["schemas"]["StaticBackend"];
+export type StaticBackendCreate = components["schemas"]["StaticBackendCreate"];
+export type StaticBackendList = components["schemas"]["StaticBackendList"];
+export type StaticBackendUpdate = components["schemas"]["StaticBackendUpdate"];
+export type StoreStatus = components["schemas"]["StoreStatus"];
+export type SubjectAlternativeNames = components["schemas"]["SubjectAlternativeNames"];
+export type TcpEdge = components["schemas"]["TcpEdge"];
+export type TcpEdgeCreate = components["schemas"]["TcpEdgeCreate"];
+export type TcpEdgeList = components["schemas"]["TcpEdgeList"];
+export type TcpEdgeUpdate = components["schemas"]["TcpEdgeUpdate"];
+export type TerminateAt = components["schemas"]["TerminateAt"];
+export type TlsCertificate = components["schemas"]["TlsCertificate"];
+export type TlsCertificateCreate = components["schemas"]["TlsCertificateCreate"];
+export type TlsCertificateList = components["schemas"]["TlsCertificateList"];
+export type TlsCertificateUpdate = components["schemas"]["TlsCertificateUpdate"];
+export type TlsEdge = components["schemas"]["TlsEdge"];
+export type TlsEdgeCreate = components["schemas"]["TlsEdgeCreate"];
+export type TlsEdgeList = components["schemas"]["TlsEdgeList"];
+export type TlsEdgeUpdate = components["schemas"]["TlsEdgeUpdate"];
+export type TlsTerminationModule = components["schemas"]["TlsTerminationModule"];
+export type TlsTerminationModulePut = components["schemas"]["TlsTerminationModulePut"];
+export type TlsVersion = components["schemas"]["TlsVersion"];
+export type Traffic = components["schemas"]["Traffic"];
+export type TrafficCounts = components["schemas"]["TrafficCounts"];
+export type TrafficFaults = components["schemas"]["TrafficFaults"];
+export type TrafficHistory = components["schemas"]["TrafficHistory"];
+export type TrafficKind = components["schemas"]["TrafficKind"];
+export type TrafficList = components["schemas"]["TrafficList"];
+export type TrafficPoint = components["schemas"]["TrafficPoint"];
+export type Tunnel = components["schemas"]["Tunnel"];
+export type TunnelGroupBackend = components["schemas"]["TunnelGroupBackend"];
+export type TunnelGroupBackendCreate = components["schemas"]["TunnelGroupBackendCreate"];
+export type TunnelGroupBackendList = components["schemas"]["TunnelGroupBackendList"];
+export type TunnelGroupBackendUpdate = components["schemas"]["TunnelGroupBackendUpdate"];
+export type TunnelList = components["schemas"]["TunnelList"];
+export type TunnelSession = components["schemas"]["TunnelSession"];
+export type TunnelSessionList = components["schemas"]["TunnelSessionList"];
+export type User = components["schemas"]["User"];
+export type UserAgent = components["schemas"]["UserAgent"];
+export type UserAgentFilterModule = components["schemas"]["UserAgentFilterModule"];
+export type UserAgentFilterModulePut = components["schemas"]["UserAgentFilterModulePut"];
+export type UserCreate = components["schemas"]["UserCreate"];
+export type UserList = components["schemas"]["UserList"];
+export type UserUpdate = components["schemas"]["UserUpdate"];
+export type Verdict = components["schemas"]["Verdict"];
+export type WebhookVerificationModule = components["schemas"]["WebhookVerificationModule"];
+export type WebhookVerificationModulePut = components["schemas"]["WebhookVerificationModulePut"];
+export type WebsocketTcpConverterModule = components["schemas"]["WebsocketTcpConverterModule"];
+export type WebsocketTcpConverterModulePut = components["schemas"]["WebsocketTcpConverterModulePut"];
+export type WeightedBackend = components["schemas"]["WeightedBackend"];
+export type WeightedBackendCreate = components["schemas"]["WeightedBackendCreate"];
+export type WeightedBackendList = components["schemas"]["WeightedBackendList"];
+export type WeightedBackendUpdate = components["schemas"]["WeightedBackendUpdate"];
+export type ResponseBadRequest = components["responses"]["BadRequest"];
+export type ResponseUnauthorized = components["responses"]["Unauthorized"];
+export type ResponseForbidden = components["responses"]["Forbidden"];
+export type ResponseNotFound = components["responses"]["NotFound"];
+export type ResponseConflict = components["responses"]["Conflict"];
+export type ResponseTooLarge = components["responses"]["TooLarge"];
+export type ResponseInternal = components["responses"]["Internal"];
+export type ResponseUnavailable = components["responses"]["Unavailable"];
+export type ParameterServiceVersion = components["parameters"]["ServiceVersion"];
+export type ParameterLimit = components["parameters"]["Limit"];
+export type ParameterSearch = components["parameters"]["Search"];
+export type HeaderOperationId = components["headers"]["OperationId"];
+export type $defs = Record<string, never>;
+export interface operations {
+  list_api_keys: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ApiKeyList"];
+        };
+      };
+    };
   };
-  /**
-   * Names of headers to remove, in lower case.
-   */
-  remove: string[];
-}
-/**
- * The webhook verification module as it is shown.
- */
-export interface WebhookVerificationModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-  /**
-   * The provider as it was written.
-   */
-  provider: string;
-  /**
-   * The secret; empty for a provider that has none.
-   */
-  secret: string;
-}
-/**
- * The user agent filter module as it is shown.
- */
-export interface UserAgentFilterModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-  /**
-   * Who may come in whatever `deny` says.
-   */
-  allow: string[];
-  /**
-   * Who may not.
-   */
-  deny: string[];
-}
-/**
- * The OAuth module as it is shown.
- */
-export interface OAuthModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-  /**
-   * Whether OPTIONS requests pass without a login, as CORS needs it.
-   */
-  options_passthrough: boolean;
-  /**
-   * What the session cookie's name begins with.
-   */
-  cookie_prefix: string;
-  /**
-   * Seconds without a request after which a session ends; 0: never.
-   */
-  inactivity_timeout: number;
-  /**
-   * Seconds after which a session ends in any case; 0: never.
-   */
-  maximum_duration: number;
-  /**
-   * Which provider, and whom it lets in.
-   */
-  provider: OAuthProviderView;
-  /**
-   * Seconds after which a user is asked for anew at the provider and judged again; 0: only at the login.
-   */
-  auth_check_interval: number;
-}
-/**
- * The providers as they are shown: those that are not configured are null.
- */
-export interface OAuthProviderView {
-  /**
-   * GitHub.
-   */
-  github: GithubLoginView | null;
-  /**
-   * Facebook.
-   */
-  facebook: OAuthLoginView | null;
-  /**
-   * Microsoft.
-   */
-  microsoft: OAuthLoginView | null;
-  /**
-   * Google.
-   */
-  google: OAuthLoginView | null;
-  /**
-   * LinkedIn.
-   */
-  linkedin: OAuthLoginView | null;
-  /**
-   * GitLab.
-   */
-  gitlab: OAuthLoginView | null;
-  /**
-   * Twitch.
-   */
-  twitch: OAuthLoginView | null;
-  /**
-   * Amazon.
-   */
-  amazon: OAuthLoginView | null;
-}
-/**
- * A provider as it is shown.
- */
-export interface OAuthLoginView {
-  /**
-   * The id of the OAuth app. Empty: the one the server's operator configured.
-   */
-  client_id: string;
-  /**
-   * The secret of that app.
-   */
-  client_secret: string;
-  /**
-   * What is asked of the provider.
-   */
-  scopes: string[];
-  /**
-   * The e-mail addresses that may come in.
-   */
-  email_addresses: string[];
-  /**
-   * The domains whose e-mail addresses may come in.
-   */
-  email_domains: string[];
-}
-/**
- * The OpenID Connect module as it is shown.
- */
-export interface OidcModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-  /**
-   * Whether OPTIONS requests pass without a login, as CORS needs it.
-   */
-  options_passthrough: boolean;
-  /**
-   * What the session cookie's name begins with.
-   */
-  cookie_prefix: string;
-  /**
-   * Seconds without a request after which a session ends; 0: never.
-   */
-  inactivity_timeout: number;
-  /**
-   * Seconds after which a session ends in any case; 0: never.
-   */
-  maximum_duration: number;
-  /**
-   * The address of the provider, below which its configuration is found.
-   */
-  issuer: string;
-  /**
-   * The id of the app at the provider.
-   */
-  client_id: string;
-  /**
-   * The secret of that app.
-   */
-  client_secret: string;
-  /**
-   * What is asked of the provider.
-   */
-  scopes: string[];
-}
-/**
- * The SAML module as it is shown: with what the identity provider must be told.
- */
-export interface SamlModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-  /**
-   * Whether OPTIONS requests pass without a login, as CORS needs it.
-   */
-  options_passthrough: boolean;
-  /**
-   * What the session cookie's name begins with.
-   */
-  cookie_prefix: string;
-  /**
-   * Seconds without a request after which a session ends; 0: never.
-   */
-  inactivity_timeout: number;
-  /**
-   * Seconds after which a session ends in any case; 0: never.
-   */
-  maximum_duration: number;
-  /**
-   * The identity provider's EntityDescriptor, as it was given.
-   */
-  idp_metadata: string;
-  /**
-   * Always empty: metadata is given, not fetched.
-   */
-  idp_metadata_url: string;
-  /**
-   * Whether the provider must ask for the password again at every login.
-   */
-  force_authn: boolean;
-  /**
-   * Whether a login may begin at the provider.
-   */
-  allow_idp_initiated: boolean;
-  /**
-   * The groups whose members may come in. Empty: everybody.
-   */
-  authorized_groups: string[];
-  /**
-   * How the provider is to name people.
-   */
-  nameid_format: string;
-  /**
-   * What this route is called at the identity provider.
-   */
-  entity_id: string;
-  /**
-   * Where the identity provider sends its answers.
-   */
-  assertion_consumer_service_url: string;
-  /**
-   * Where the identity provider ends sessions.
-   */
-  single_logout_url: string;
-  /**
-   * The certificate of the key that signs what is sent to the identity provider.
-   */
-  request_signing_certificate_pem: string;
-  /**
-   * Where the identity provider can read all of this; the same as `entity_id`.
-   */
-  metadata_url: string;
-}
-/**
- * The mutual TLS module as it is shown.
- */
-export interface MutualTlsModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-  /**
-   * The authorities.
-   */
-  certificate_authorities: Ref[];
-}
-/**
- * The TLS termination module as it is shown.
- */
-export interface HttpsTerminationModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-  /**
-   * Where TLS ends.
-   */
-  terminate_at: TerminateAt;
-  /**
-   * The oldest version of TLS that visitors may speak; null where TLS does not end at the edge.
-   */
-  min_version: TlsVersion | null;
-}
-/**
- * What is said when an edge is made. In a change, a module that is named is replaced whole.
- */
-export interface HttpsEdgeCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The names to serve: `host:443`, or `host:` and the port this server has for HTTPS.
-   */
-  hostports?: string[] | null;
-  /**
-   * Whose certificates visitors must show.
-   */
-  mutual_tls?: MutualTlsModulePut | null;
-  /**
-   * How old their protocol may be.
-   */
-  tls_termination?: HttpsTerminationModulePut | null;
-}
-/**
- * Names the authorities that may have signed a visitor's certificate; any one of them is enough.
- */
-export interface MutualTlsModulePut {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-  /**
-   * The ids of the authorities, 1 to `AUTHORITY_LIMIT`.
-   *
-   * @minItems 1
-   * @maxItems 10
-   */
-  certificate_authority_ids: string[];
-}
-/**
- * TLS termination of an HTTPS edge.
- */
-export interface HttpsTerminationModulePut {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-  /**
-   * The oldest version of TLS that visitors may speak; `1.2` if it is not said.
-   */
-  min_version?: TlsVersion | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface HttpsEdgeList {
-  /**
-   * The records.
-   */
-  https_edges: HttpsEdge[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What is to change. What is absent or null stays as it is.
- */
-export interface HttpsEdgeUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The names to serve: `host:443`, or `host:` and the port this server has for HTTPS.
-   */
-  hostports?: string[] | null;
-  /**
-   * Whose certificates visitors must show.
-   */
-  mutual_tls?: MutualTlsModulePut | null;
-  /**
-   * How old their protocol may be.
-   */
-  tls_termination?: HttpsTerminationModulePut | null;
-}
-/**
- * What is said when a route is made or changed. Making one needs `match_type` and `match`; in a change an empty one is the same as none, and a module that is named is replaced whole.
- */
-export interface HttpsRouteCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * How `match` is compared: `exact_path` or `path_prefix`.
-   */
-  match_type?: string | null;
-  /**
-   * The path, or the beginning of paths; begins with a slash, at most 1024 characters.
-   */
-  match?: string | null;
-  /**
-   * Where requests go.
-   */
-  backend?: BackendModulePut | null;
-  /**
-   * Who may send them.
-   */
-  ip_restriction?: IpRestrictionModulePut | null;
-  /**
-   * When the backend is left alone for a while.
-   */
-  circuit_breaker?: CircuitBreakerModulePut | null;
-  /**
-   * Whether answers are compressed.
-   */
-  compression?: CompressionModulePut | null;
-  /**
-   * What happens to the headers of requests.
-   */
-  request_headers?: RequestHeadersModulePut | null;
-  /**
-   * What happens to the headers of answers.
-   */
-  response_headers?: ResponseHeadersModulePut | null;
-  /**
-   * Whose signature requests must carry.
-   */
-  webhook_verification?: WebhookVerificationModulePut | null;
-  /**
-   * Whether WebSockets become plain streams.
-   */
-  websocket_tcp_converter?: WebsocketTcpConverterModulePut | null;
-  /**
-   * Which browsers and programs may come in.
-   */
-  user_agent_filter?: UserAgentFilterModulePut | null;
-  /**
-   * Who may send them, by an account elsewhere. Of the three logins one at most can be enabled.
-   */
-  oauth?: OAuthModulePut | null;
-  /**
-   * Who may send them, by any OpenID provider.
-   */
-  oidc?: OidcModulePut | null;
-  /**
-   * Who may send them, by the identity provider of an organization.
-   */
-  saml?: SamlModulePut | null;
-}
-/**
- * Names the IP policies a visitor's address is judged by, all their rules together.
- */
-export interface IpRestrictionModulePut {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-  /**
-   * The ids of the policies, 1 to `POLICY_LIMIT`.
-   *
-   * @minItems 1
-   * @maxItems 100
-   */
-  ip_policy_ids: string[];
-}
-/**
- * Names the provider that sends webhooks, and what its signatures are checked with.
- */
-export interface WebhookVerificationModulePut {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-  /**
-   * The provider; upper and lower case are the same.
-   */
-  provider:
-    | "aftership"
-    | "airship"
-    | "alchemy"
-    | "sns"
-    | "autodesk"
-    | "bitbucket"
-    | "bolt"
-    | "box"
-    | "brex"
-    | "buildkite"
-    | "calendly"
-    | "castle"
-    | "chargify"
-    | "circleci"
-    | "clearbit"
-    | "clerk"
-    | "coinbase"
-    | "contentful"
-    | "docusign"
-    | "dropbox"
-    | "facebook_graph_api"
-    | "facebook_messenger"
-    | "frameio"
-    | "github"
-    | "gitlab"
-    | "go1"
-    | "graphcms"
-    | "heroku"
-    | "hostedhooks"
-    | "hubspot"
-    | "instagram"
-    | "intercom"
-    | "jira"
-    | "launch_darkly"
-    | "launchdarkly"
-    | "linear"
-    | "mailchimp"
-    | "mailgun"
-    | "microsoft_teams"
-    | "modern_treasury"
-    | "mongodb"
-    | "mux"
-    | "orb"
-    | "orbit"
-    | "pagerduty"
-    | "pinwheel"
-    | "plivo"
-    | "pusher"
-    | "sendgrid"
-    | "sentry"
-    | "shopify"
-    | "signal_sciences"
-    | "signalsciences"
-    | "slack"
-    | "sonatype"
-    | "sonatype_nexus"
-    | "square"
-    | "stripe"
-    | "svix"
-    | "terraform"
-    | "tiktok"
-    | "trendmicro_conformity"
-    | "twilio"
-    | "twitter"
-    | "typeform"
-    | "vmware"
-    | "vmware_workspace"
-    | "webex"
-    | "whatsapp"
-    | "worldline"
-    | "xero"
-    | "zendesk"
-    | "zoom";
-  /**
-   * The secret shared with the provider. Every provider needs one but `sns`, which must have none.
-   */
-  secret?: string | null;
-}
-/**
- * Turns WebSocket connections into TCP streams.
- */
-export interface WebsocketTcpConverterModulePut {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-}
-/**
- * Patterns that are looked for in a visitor's `User-Agent`. Who matches one of `allow`, or none of `deny`, comes in.
- */
-export interface UserAgentFilterModulePut {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-  /**
-   * Regular expressions of those who may come in whatever `deny` says, at most 100.
-   *
-   * @maxItems 100
-   */
-  allow?: string[] | null;
-  /**
-   * Regular expressions of those who may not, at most 100.
-   *
-   * @maxItems 100
-   */
-  deny?: string[] | null;
-}
-/**
- * Lets in who logs in with the provider and is on one of its lists.
- */
-export interface OAuthModulePut {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-  /**
-   * Whether OPTIONS requests pass without a login, as CORS needs it.
-   */
-  options_passthrough?: boolean | null;
-  /**
-   * What the session cookie's name begins with. Empty: the default.
-   */
-  cookie_prefix?: string | null;
-  /**
-   * Seconds without a request after which a session ends; 0: never.
-   */
-  inactivity_timeout?: number | null;
-  /**
-   * Seconds after which a session ends in any case; 0: never.
-   */
-  maximum_duration?: number | null;
-  /**
-   * Which provider, and whom it lets in.
-   */
-  provider: OAuthProvider;
-  /**
-   * Seconds after which a user is asked for anew at the provider and judged again; 0: only at the login.
-   */
-  auth_check_interval?: (
-    | 0
-    | {
-        [k: string]: unknown;
-      }
-  ) &
-    (
-      | ((
-          | 0
-          | {
-              [k: string]: unknown;
-            }
-        ) &
-          number)
-      | ((
-          | 0
-          | {
-              [k: string]: unknown;
-            }
-        ) &
-          null)
-    );
-}
-/**
- * The providers; exactly one is configured.
- */
-export interface OAuthProvider {
-  /**
-   * GitHub.
-   */
-  github?: GithubLogin | null;
-  /**
-   * Facebook.
-   */
-  facebook?: OAuthLogin | null;
-  /**
-   * Microsoft.
-   */
-  microsoft?: OAuthLogin | null;
-  /**
-   * Google.
-   */
-  google?: OAuthLogin | null;
-  /**
-   * LinkedIn.
-   */
-  linkedin?: OAuthLogin | null;
-  /**
-   * GitLab.
-   */
-  gitlab?: OAuthLogin | null;
-  /**
-   * Twitch.
-   */
-  twitch?: OAuthLogin | null;
-  /**
-   * Amazon.
-   */
-  amazon?: OAuthLogin | null;
-}
-/**
- * A provider and whom it lets in: everybody if both lists are empty, else who is on one of them.
- */
-export interface OAuthLogin {
-  /**
-   * The id of an OAuth app of one's own. Empty: the one the server's operator configured.
-   */
-  client_id?: string | null;
-  /**
-   * The secret of that app.
-   */
-  client_secret?: string | null;
-  /**
-   * What is asked of the provider; only with an app of one's own. What the login itself needs is added.
-   *
-   * @maxItems 50
-   */
-  scopes?: string[] | null;
-  /**
-   * The e-mail addresses that may come in.
-   *
-   * @maxItems 100
-   */
-  email_addresses?: string[] | null;
-  /**
-   * The domains whose e-mail addresses may come in.
-   *
-   * @maxItems 100
-   */
-  email_domains?: string[] | null;
-}
-/**
- * Lets in whom the issuer knows.
- */
-export interface OidcModulePut {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-  /**
-   * Whether OPTIONS requests pass without a login, as CORS needs it.
-   */
-  options_passthrough?: boolean | null;
-  /**
-   * What the session cookie's name begins with. Empty: the default.
-   */
-  cookie_prefix?: string | null;
-  /**
-   * Seconds without a request after which a session ends; 0: never.
-   */
-  inactivity_timeout?: number | null;
-  /**
-   * Seconds after which a session ends in any case; 0: never.
-   */
-  maximum_duration?: number | null;
-  /**
-   * The address of the provider, below which its configuration is found.
-   */
-  issuer: string;
-  /**
-   * The id of the app at the provider; tokens must be made out to it.
-   */
-  client_id: string;
-  /**
-   * The secret of that app.
-   */
-  client_secret: string;
-  /**
-   * What is asked of the provider. `openid` is added if it is missing.
-   *
-   * @maxItems 50
-   */
-  scopes?: string[] | null;
-}
-/**
- * Lets in whom the identity provider vouches for.
- */
-export interface SamlModulePut {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-  /**
-   * Whether OPTIONS requests pass without a login, as CORS needs it.
-   */
-  options_passthrough?: boolean | null;
-  /**
-   * What the session cookie's name begins with. Empty: the default.
-   */
-  cookie_prefix?: string | null;
-  /**
-   * Seconds without a request after which a session ends; 0: never.
-   */
-  inactivity_timeout?: number | null;
-  /**
-   * Seconds after which a session ends in any case; 0: never.
-   */
-  maximum_duration?: number | null;
-  /**
-   * The identity provider's EntityDescriptor, the whole XML; at most 128 KiB.
-   */
-  idp_metadata: string;
-  /**
-   * Whether the provider must ask for the password again at every login.
-   */
-  force_authn?: boolean | null;
-  /**
-   * Whether a login may begin at the provider. True unless it is said otherwise.
-   */
-  allow_idp_initiated?: boolean | null;
-  /**
-   * The groups whose members may come in. Empty: everybody.
-   *
-   * @maxItems 100
-   */
-  authorized_groups?: string[] | null;
-  /**
-   * How the provider is to name people. Empty: the default, `urn:oasis:names:tc:SAML:2.0:nameid-format:persistent`.
-   */
-  nameid_format?:
-    | "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"
-    | "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
-    | "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress"
-    | "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified"
-    | ""
-    | null;
-}
-/**
- * What is to change. What is absent or null stays as it is.
- */
-export interface HttpsRouteUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * How `match` is compared: `exact_path` or `path_prefix`.
-   */
-  match_type?: string | null;
-  /**
-   * The path, or the beginning of paths; begins with a slash, at most 1024 characters.
-   */
-  match?: string | null;
-  /**
-   * Where requests go.
-   */
-  backend?: BackendModulePut | null;
-  /**
-   * Who may send them.
-   */
-  ip_restriction?: IpRestrictionModulePut | null;
-  /**
-   * When the backend is left alone for a while.
-   */
-  circuit_breaker?: CircuitBreakerModulePut | null;
-  /**
-   * Whether answers are compressed.
-   */
-  compression?: CompressionModulePut | null;
-  /**
-   * What happens to the headers of requests.
-   */
-  request_headers?: RequestHeadersModulePut | null;
-  /**
-   * What happens to the headers of answers.
-   */
-  response_headers?: ResponseHeadersModulePut | null;
-  /**
-   * Whose signature requests must carry.
-   */
-  webhook_verification?: WebhookVerificationModulePut | null;
-  /**
-   * Whether WebSockets become plain streams.
-   */
-  websocket_tcp_converter?: WebsocketTcpConverterModulePut | null;
-  /**
-   * Which browsers and programs may come in.
-   */
-  user_agent_filter?: UserAgentFilterModulePut | null;
-  /**
-   * Who may send them, by an account elsewhere. Of the three logins one at most can be enabled.
-   */
-  oauth?: OAuthModulePut | null;
-  /**
-   * Who may send them, by any OpenID provider.
-   */
-  oidc?: OidcModulePut | null;
-  /**
-   * Who may send them, by the identity provider of an organization.
-   */
-  saml?: SamlModulePut | null;
-}
-/**
- * A set of rules. It guards nothing until an endpoint or a restriction names it; without rules it lets nobody in.
- */
-export interface IpPolicy {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-}
-/**
- * What is said when a policy is made.
- */
-export interface IpPolicyCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface IpPolicyList {
-  /**
-   * The records.
-   */
-  ip_policies: IpPolicy[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * One rule of a policy.
- */
-export interface IpPolicyRule {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The addresses, in CIDR notation.
-   */
-  cidr: string;
-  /**
-   * Whether they may pass.
-   */
-  action: Action;
-  /**
-   * The policy it belongs to.
-   */
-  ip_policy: Ref;
-}
-/**
- * What is said when a rule is made. `cidr`, `ip_policy_id` and `action` are needed.
- */
-export interface IpPolicyRuleCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * A range in CIDR notation, or one address.
-   */
-  cidr: string;
-  /**
-   * The policy to add the rule to.
-   */
-  ip_policy_id: string;
-  /**
-   * `allow` or `deny`.
-   */
-  action: string;
-}
-/**
- * A page of records, the newest first.
- */
-export interface IpPolicyRuleList {
-  /**
-   * The records.
-   */
-  ip_policy_rules: IpPolicyRule[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed.
- */
-export interface IpPolicyRuleUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * A range in CIDR notation, or one address.
-   */
-  cidr?: string | null;
-}
-/**
- * What is to change. What is absent or null stays as it is.
- */
-export interface IpPolicyUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-}
-/**
- * Who may use a part of the service. Each enforced restriction of a type must let an address pass.
- */
-export interface IpRestriction {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * Whether it turns anybody away; if not, there are only warnings.
-   */
-  enforced: boolean;
-  /**
-   * What it guards.
-   */
-  type: RestrictionType;
-  /**
-   * The policies an address is judged by, all their rules together. One that was deleted stays listed and counts as one without rules.
-   */
-  ip_policies: Ref[];
-}
-/**
- * What is said when a restriction is made. Its type and at least one policy are needed.
- */
-export interface IpRestrictionCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * `dashboard`, `api`, `agent` or `endpoints`.
-   */
-  type: "dashboard" | "api" | "agent" | "endpoints";
-  /**
-   * The ids of the policies.
-   *
-   * @minItems 1
-   * @maxItems 100
-   */
-  ip_policy_ids: string[];
-  /**
-   * Off unless said otherwise.
-   */
-  enforced?: boolean | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface IpRestrictionList {
-  /**
-   * The records.
-   */
-  ip_restrictions: IpRestriction[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed.
- */
-export interface IpRestrictionUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * Whether it turns anybody away.
-   */
-  enforced?: boolean | null;
-  /**
-   * The ids of the policies, replacing all former ones.
-   *
-   * @minItems 1
-   * @maxItems 100
-   */
-  ip_policy_ids?: string[] | null;
-}
-/**
- * What is remembered of a visitor who was turned away. The last ones of each edge are kept in the memory of the server.
- */
-export interface RefusedVisit {
-  /**
-   * What names the request on the visitor's error page and in the access log, `op_…`.
-   */
-  id: string;
-  /**
-   * When it began.
-   */
-  at: string;
-  /**
-   * The address of the visitor.
-   */
-  ip: string;
-  /**
-   * `https` for requests, `tls` or `tcp` for connections.
-   */
-  scheme: string;
-  /**
-   * The host that was asked for; empty for TCP edges.
-   */
-  host: string;
-  /**
-   * The method of the request; empty for connections.
-   */
-  method: string;
-  /**
-   * The path of the request, without its query; empty for connections.
-   */
-  path: string;
-  /**
-   * The status of the answer; 0 for connections, which are closed without one.
-   */
-  status: number;
-  /**
-   * Why, as a code.
-   */
-  error_code: string;
-  /**
-   * Why, in a sentence.
-   */
-  msg: string;
-  /**
-   * The route of the edge; null if none was reached.
-   */
-  route: Ref | null;
-  /**
-   * What each module and restriction said, in order. The last one has refused, unless none did.
-   */
-  decisions: Decision[];
-  /**
-   * How long it took to refuse.
-   */
-  duration_microseconds: number;
-}
-/**
- * Those who were turned away last, the newest first. There are no further pages.
- */
-export interface RefusedVisitList {
-  /**
-   * The records.
-   */
-  decisions: RefusedVisit[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * A TCP address that only its owner's agents, and edges, can have.
- */
-export interface ReservedAddress {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The address, `host:port`.
-   */
-  addr: string;
-  /**
-   * Where it is; there is one place only, and the name says nothing.
-   */
-  region: Region;
-  /**
-   * The user or bot user whose agents may bind it.
-   */
-  owner_id: string;
-}
-/**
- * What is said when an address is reserved.
- */
-export interface ReservedAddressCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * An address of this server, if a certain one is wanted; otherwise a free one is chosen.
-   */
-  addr?: string | null;
-  /**
-   * `us` unless said otherwise.
-   */
-  region?: Region | null;
-  /**
-   * The owner, if not the caller; only administrators may name somebody else.
-   */
-  owner_id?: string | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface ReservedAddressList {
-  /**
-   * The records.
-   */
-  reserved_addrs: ReservedAddress[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed.
- */
-export interface ReservedAddressUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-}
-/**
- * A name that only its owner's agents, and edges, can have; so are the names below it.
- */
-export interface ReservedDomain {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The name; the first part may be `*`.
-   */
-  domain: string;
-  /**
-   * Always empty: there is one place only.
-   */
-  region: Region;
-  /**
-   * How to get a certificate for it; null unless the server shall.
-   */
-  certificate_management_policy: CertificateManagementPolicy | null;
-  /**
-   * Where it shall be resolved to.
-   */
-  resolves_to: ResolvesTo[];
-  /**
-   * The user or bot user whose agents may bind it.
-   */
-  owner_id: string;
-  /**
-   * The name that the domain's CNAME record must lead to; null below the server's own domain, which needs none.
-   */
-  cname_target: string | null;
-  /**
-   * The certificate that is served for it, if a certain one is.
-   */
-  certificate: Ref | null;
-  /**
-   * How far the server is with getting a certificate; null without a policy.
-   */
-  certificate_management_status: CertificateManagementStatus | null;
-  /**
-   * The name below the server's domain where the authority finds its proof if the domain's `_acme-challenge` record leads there: wildcards that are not below the server's own domain have one.
-   */
-  acme_challenge_cname_target: string | null;
-}
-/**
- * One place a domain is resolved to.
- */
-export interface ResolvesTo {
-  /**
-   * The name of the place, 1 to 64 bytes.
-   */
-  value: string;
-}
-/**
- * What is said when a domain is reserved.
- */
-export interface ReservedDomainCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * A host name, in full or as one part below the server's domain; the first part may be `*`. Without it a free name below the server's domain is chosen.
-   */
-  domain?: string | null;
-  /**
-   * What older clients call the domain.
-   */
-  name?: string | null;
-  /**
-   * Says nothing here: there is one place only.
-   */
-  region?: Region | null;
-  /**
-   * The TLS certificate to serve for it; not together with a policy.
-   */
-  certificate_id?: string | null;
-  /**
-   * How the server shall get a certificate for it; not together with a certificate.
-   */
-  certificate_management_policy?: CertificateManagementPolicyInput | null;
-  /**
-   * Where it shall be resolved to.
-   *
-   * @maxItems 16
-   */
-  resolves_to?: ResolvesToInput[] | null;
-  /**
-   * The owner, if not the caller; only administrators may name somebody else.
-   */
-  owner_id?: string | null;
-}
-/**
- * One place a domain is resolved to.
- */
-export interface ResolvesToInput {
-  /**
-   * The name of the place, 1 to 64 bytes.
-   */
-  value: string;
-}
-/**
- * A page of records, the newest first.
- */
-export interface ReservedDomainList {
-  /**
-   * The records.
-   */
-  reserved_domains: ReservedDomain[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed. A certificate takes the place of a policy, and a policy that of a certificate.
- */
-export interface ReservedDomainUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The TLS certificate to serve for it; empty for none.
-   */
-  certificate_id?: string | null;
-  /**
-   * How the server shall get a certificate for it.
-   */
-  certificate_management_policy?: CertificateManagementPolicyInput | null;
-  /**
-   * Where it shall be resolved to.
-   *
-   * @maxItems 16
-   */
-  resolves_to?: ResolvesToInput[] | null;
-}
-/**
- * A header module as it is shown.
- */
-export interface ResponseHeadersModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-  /**
-   * Headers to add, their names in lower case.
-   */
-  add: {
-    [k: string]: string;
+  create_api_key: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ApiKeyCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ApiKey"];
+        };
+      };
+    };
   };
-  /**
-   * Names of headers to remove, in lower case.
-   */
-  remove: string[];
-}
-/**
- * Facts about the server that every caller may know: where visitors find it, and what identity providers are told.
- */
-export interface ServerFacts {
-  /**
-   * The version of the server's program.
-   */
-  version: string;
-  /**
-   * The domain under which endpoints are published.
-   */
-  domain: string;
-  /**
-   * The port on which visitors with HTTPS are served.
-   */
-  https_port: number;
-  /**
-   * The first port that a TCP edge may have.
-   */
-  first_tcp_port: number;
-  /**
-   * The last port that a TCP edge may have.
-   */
-  last_tcp_port: number;
-  /**
-   * How the addresses of logins begin, without a trailing slash.
-   */
-  login_url: string;
-  /**
-   * Where providers send visitors back to after an OAuth or OpenID Connect login: the redirect URI.
-   */
-  callback_url: string;
-  /**
-   * The identity providers with which the server has an OAuth app of its own.
-   */
-  oauth_apps: IdentityProvider[];
-}
-/**
- * How the server is at this moment.
- */
-export interface ServerStatus {
-  /**
-   * The version of the server.
-   */
-  version: string;
-  /**
-   * Since when it has been running.
-   */
-  started_at: string;
-  /**
-   * What it calls its region.
-   */
-  region: string;
-  /**
-   * The domain under which tunnels are published.
-   */
-  domain: string;
-  /**
-   * The port for visitors with HTTPS.
-   */
-  https_port: number;
-  /**
-   * Agents that are connected.
-   */
-  sessions: number;
-  /**
-   * Tunnels that are up.
-   */
-  tunnels: number;
-  /**
-   * What is configured.
-   */
-  configured: Configured;
-  /**
-   * What is kept on disk.
-   */
-  store: StoreStatus;
-  /**
-   * The ten TLS certificates that expire first.
-   */
-  expiring: ExpiringCertificate[];
-  /**
-   * All that passed since the server started.
-   */
-  traffic: TrafficCounts;
-  /**
-   * The last minute and the last hour of it.
-   */
-  history: TrafficHistory;
-}
-/**
- * The data folder.
- */
-export interface StoreStatus {
-  /**
-   * How many changes were written so far.
-   */
-  revision: number;
-  /**
-   * What the files in it take.
-   */
-  bytes: number;
-}
-/**
- * All since the server started.
- */
-export interface TrafficCounts {
-  /**
-   * Requests that were answered, and connections that were carried or turned away.
-   */
-  requests: number;
-  /**
-   * Those answered with a status of 4xx.
-   */
-  refused: number;
-  /**
-   * Those answered with a status of 5xx.
-   */
-  failed: number;
-  /**
-   * Whose fault it was.
-   */
-  faults: TrafficFaults;
-  /**
-   * Bytes of visitors: bodies of requests, all of a connection. Counted once the last one has passed.
-   */
-  bytes_in: number;
-  /**
-   * Bytes to visitors, the same way.
-   */
-  bytes_out: number;
-}
-/**
- * Requests that were refused or failed, by who has to do something about it.
- */
-export interface TrafficFaults {
-  /**
-   * The visitor asked for something that cannot be had.
-   */
-  visitor: number;
-  /**
-   * The configuration says no, or knows nothing of it.
-   */
-  configuration: number;
-  /**
-   * The agent is away, or broke the connection.
-   */
-  agent: number;
-  /**
-   * The local service cannot be reached, or failed.
-   */
-  service: number;
-  /**
-   * This server.
-   */
-  server: number;
-}
-/**
- * The last minute and the last hour. The newest point is the last one.
- */
-export interface TrafficHistory {
-  /**
-   * The last 60 seconds, one point each.
-   */
-  seconds: TrafficPoint[];
-  /**
-   * The last 60 minutes, one point each; the last one is not over yet.
-   */
-  minutes: TrafficPoint[];
-}
-/**
- * What happened in a span of time. Connections of TLS and TCP count as requests.
- */
-export interface TrafficPoint {
-  /**
-   * Requests that were answered, and connections that were carried or turned away.
-   */
-  requests: number;
-  /**
-   * Those answered with a status of 4xx: the visitor's mistake, or what the configuration does not allow.
-   */
-  refused: number;
-  /**
-   * Those answered with a status of 5xx: something did not work.
-   */
-  failed: number;
-}
-/**
- * The body of a command: there is nothing to say.
- */
-export interface SessionCommand {}
-/**
- * Its key pair is made by the server; the private half is never shown.
- */
-export interface SshCertificateAuthority {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The public key as a line of OpenSSH: for `@cert-authority` in `known_hosts`, or for `TrustedUserCAKeys`.
-   */
-  public_key: string;
-  /**
-   * The kind of the key.
-   */
-  key_type: KeyType;
-}
-/**
- * What is said when an authority is made.
- */
-export interface SshCertificateAuthorityCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * `rsa`, `ecdsa` or `ed25519`, which is what it is if nothing is said.
-   */
-  private_key_type?: string | null;
-  /**
-   * For `ecdsa` only: `nistp256`, which is what it is if nothing is said, `nistp384` or `nistp521`.
-   */
-  elliptic_curve?: string | null;
-  /**
-   * For `rsa` only: 2048, or 4096, which is what it is if nothing is said.
-   */
-  key_size?: number | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface SshCertificateAuthorityList {
-  /**
-   * The records.
-   */
-  ssh_certificate_authorities: SshCertificateAuthority[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed.
- */
-export interface SshCertificateAuthorityUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-}
-/**
- * What a host certificate says.
- */
-export interface SshHostCertificate {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The authority that signed it.
-   */
-  ssh_certificate_authority_id: string;
-  /**
-   * The server's public key as a line of OpenSSH.
-   */
-  public_key: string;
-  /**
-   * The host names and addresses it is valid for; none mean every host.
-   */
-  principals: string[];
-  /**
-   * When it becomes valid.
-   */
-  valid_after: string;
-  /**
-   * When it is no longer valid.
-   */
-  valid_until: string;
-  /**
-   * The kind of the public key.
-   */
-  key_type: KeyType;
-  /**
-   * The signed certificate, to be stored as a `-cert.pub` file.
-   */
-  certificate: string;
-}
-/**
- * What is said when a host certificate is made.
- */
-export interface SshHostCertificateCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The authority that shall sign.
-   */
-  ssh_certificate_authority_id: string;
-  /**
-   * The server's public key: the line of a `.pub` file. RSA, ECDSA or Ed25519.
-   */
-  public_key: string;
-  /**
-   * The host names and addresses it shall be valid for; none mean every host.
-   */
-  principals?: string[] | null;
-  /**
-   * An RFC 3339 timestamp; now, if nothing is said.
-   */
-  valid_after?: string | null;
-  /**
-   * An RFC 3339 timestamp; one year from now, if nothing is said.
-   */
-  valid_until?: string | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface SshHostCertificateList {
-  /**
-   * The records.
-   */
-  ssh_host_certificates: SshHostCertificate[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed.
- */
-export interface SshHostCertificateUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-}
-/**
- * What a user certificate says.
- */
-export interface SshUserCertificate {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The authority that signed it.
-   */
-  ssh_certificate_authority_id: string;
-  /**
-   * The user's public key as a line of OpenSSH.
-   */
-  public_key: string;
-  /**
-   * The names of users it is valid for. OpenSSH's server lets nobody in by a certificate without any.
-   */
-  principals: string[];
-  /**
-   * When it becomes valid.
-   */
-  valid_after: string;
-  /**
-   * When it is no longer valid.
-   */
-  valid_until: string;
-  /**
-   * What a server must understand to let the user in, `force-command` or `source-address` for example.
-   */
-  critical_options: {
-    [k: string]: string;
+  get_api_key: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ApiKey"];
+        };
+      };
+    };
   };
-  /**
-   * What the user may do; a server passes over what it does not know.
-   */
-  extensions: {
-    [k: string]: string;
+  delete_api_key: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
   };
-  /**
-   * The kind of the public key.
-   */
-  key_type: KeyType;
-  /**
-   * The signed certificate, to be stored as a `-cert.pub` file.
-   */
-  certificate: string;
-}
-/**
- * What is said when a user certificate is made.
- */
-export interface SshUserCertificateCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The authority that shall sign.
-   */
-  ssh_certificate_authority_id: string;
-  /**
-   * The user's public key: the line of a `.pub` file. RSA, ECDSA or Ed25519.
-   */
-  public_key: string;
-  /**
-   * The names of users it shall be valid for. OpenSSH's server lets nobody in by a certificate without any.
-   */
-  principals?: string[] | null;
-  /**
-   * An RFC 3339 timestamp; now, if nothing is said.
-   */
-  valid_after?: string | null;
-  /**
-   * An RFC 3339 timestamp; 24 hours from now, if nothing is said.
-   */
-  valid_until?: string | null;
-  /**
-   * What a server must understand to let the user in: `force-command`, `source-address` and others.
-   */
-  critical_options?: {
-    [k: string]: string | null;
-  } | null;
-  /**
-   * What the user may do; `permit-pty` and `permit-user-rc`, if nothing is said.
-   */
-  extensions?: {
-    [k: string]: string | null;
-  } | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface SshUserCertificateList {
-  /**
-   * The records.
-   */
-  ssh_user_certificates: SshUserCertificate[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed.
- */
-export interface SshUserCertificateUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-}
-/**
- * Visitors go to a server that needs no agent, reached from where this server runs.
- */
-export interface StaticBackend {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * Where it is, `host:port`.
-   */
-  address: string;
-  /**
-   * Whether it is spoken to over TLS.
-   */
-  tls: BackendTls;
-}
-/**
- * What is said when a static backend is made. The address is needed.
- */
-export interface StaticBackendCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * A host name, an IPv4 address or an IPv6 address in brackets, a colon and a port.
-   */
-  address: string;
-  /**
-   * Off unless it is named.
-   */
-  tls?: BackendTlsInput | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface StaticBackendList {
-  /**
-   * The records.
-   */
-  backends: StaticBackend[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed.
- */
-export interface StaticBackendUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * A host name, an IPv4 address or an IPv6 address in brackets, a colon and a port.
-   */
-  address?: string | null;
-  /**
-   * Replaced whole.
-   */
-  tls?: BackendTlsInput | null;
-}
-/**
- * The names of a certificate beside its common name.
- */
-export interface SubjectAlternativeNames {
-  /**
-   * Host names; the first part of a name may be `*`.
-   */
-  dns_names: string[];
-  /**
-   * IP addresses.
-   */
-  ips: string[];
-}
-/**
- * TCP addresses that stand open for visitors.
- */
-export interface TcpEdge {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The addresses, `host:port` each; empty when there are none.
-   */
-  hostports: string[];
-  /**
-   * Where connections go.
-   */
-  backend: BackendModule | null;
-  /**
-   * Who may connect.
-   */
-  ip_restriction: IpRestrictionModule | null;
-}
-/**
- * What is said when an edge is made. In a change, a module that is named is replaced whole.
- */
-export interface TcpEdgeCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The addresses to serve.
-   */
-  hostports?: string[] | null;
-  /**
-   * Where connections go.
-   */
-  backend?: BackendModulePut | null;
-  /**
-   * Who may connect.
-   */
-  ip_restriction?: IpRestrictionModulePut | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface TcpEdgeList {
-  /**
-   * The records.
-   */
-  tcp_edges: TcpEdge[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What is to change. What is absent or null stays as it is.
- */
-export interface TcpEdgeUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The addresses to serve.
-   */
-  hostports?: string[] | null;
-  /**
-   * Where connections go.
-   */
-  backend?: BackendModulePut | null;
-  /**
-   * Who may connect.
-   */
-  ip_restriction?: IpRestrictionModulePut | null;
-}
-/**
- * What was uploaded; the private key is never shown.
- */
-export interface TlsCertificate {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The chain in PEM, leaf first.
-   */
-  certificate_pem: string;
-  /**
-   * The common name of the subject; empty if it has none.
-   */
-  subject_common_name: string;
-  /**
-   * The further names it is valid for.
-   */
-  subject_alternative_names: SubjectAlternativeNames;
-  /**
-   * When it was issued by this server's doing; null for an uploaded one.
-   */
-  issued_at: string | null;
-  /**
-   * When it becomes valid.
-   */
-  not_before: string;
-  /**
-   * When it is no longer valid.
-   */
-  not_after: string;
-  /**
-   * What the key may be used for, `DigitalSignature` for example.
-   */
-  key_usages: string[];
-  /**
-   * What the key may further be used for, `ServerAuth` for example; a use without a name is its number.
-   */
-  extended_key_usages: string[];
-  /**
-   * The kind of the private key.
-   */
-  private_key_type: KeyType;
-  /**
-   * The common name of the issuer.
-   */
-  issuer_common_name: string;
-  /**
-   * In lower-case hexadecimal digits.
-   */
-  serial_number: string;
-  /**
-   * The organization of the subject; empty if it has none.
-   */
-  subject_organization: string;
-  /**
-   * The organizational unit of the subject; empty if it has none.
-   */
-  subject_organizational_unit: string;
-  /**
-   * The locality of the subject; empty if it has none.
-   */
-  subject_locality: string;
-  /**
-   * The province of the subject; empty if it has none.
-   */
-  subject_province: string;
-  /**
-   * The country of the subject; empty if it has none.
-   */
-  subject_country: string;
-}
-/**
- * What is said when a certificate is uploaded.
- */
-export interface TlsCertificateCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The chain in PEM, leaf first.
-   */
-  certificate_pem: string;
-  /**
-   * The private key of the leaf in PEM, not encrypted.
-   */
-  private_key_pem: string;
-}
-/**
- * A page of records, the newest first.
- */
-export interface TlsCertificateList {
-  /**
-   * The records.
-   */
-  tls_certificates: TlsCertificate[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed.
- */
-export interface TlsCertificateUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-}
-/**
- * Host names that stand open for visitors with TLS.
- */
-export interface TlsEdge {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The names, `host:port` each; empty when there are none.
-   */
-  hostports: string[];
-  /**
-   * Where connections go.
-   */
-  backend: BackendModule | null;
-  /**
-   * Who may connect.
-   */
-  ip_restriction: IpRestrictionModule | null;
-  /**
-   * Whose certificates visitors must show.
-   */
-  mutual_tls: MutualTlsModule | null;
-  /**
-   * Where their TLS ends; without it, at the backend.
-   */
-  tls_termination: HttpsTerminationModule | null;
-}
-/**
- * What is said when an edge is made. In a change, a module that is named is replaced whole.
- */
-export interface TlsEdgeCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The names to serve: `host:443`, or `host:` and the port this server has for HTTPS.
-   */
-  hostports?: string[] | null;
-  /**
-   * Where connections go.
-   */
-  backend?: BackendModulePut | null;
-  /**
-   * Who may connect.
-   */
-  ip_restriction?: IpRestrictionModulePut | null;
-  /**
-   * Whose certificates visitors must show. TLS must end at the edge then.
-   */
-  mutual_tls?: MutualTlsModulePut | null;
-  /**
-   * Where their TLS ends; without it, at the backend.
-   */
-  tls_termination?: TlsTerminationModulePut | null;
-}
-/**
- * TLS termination of a TLS edge.
- */
-export interface TlsTerminationModulePut {
-  /**
-   * Whether it counts.
-   */
-  enabled?: boolean | null;
-  /**
-   * Where TLS ends; `edge` if it is not said.
-   */
-  terminate_at?: TerminateAt | null;
-  /**
-   * The oldest version of TLS that visitors may speak; `1.2` if it is not said. Only where TLS ends at the edge.
-   */
-  min_version?: TlsVersion | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface TlsEdgeList {
-  /**
-   * The records.
-   */
-  tls_edges: TlsEdge[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What is to change. What is absent or null stays as it is.
- */
-export interface TlsEdgeUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The names to serve: `host:443`, or `host:` and the port this server has for HTTPS.
-   */
-  hostports?: string[] | null;
-  /**
-   * Where connections go.
-   */
-  backend?: BackendModulePut | null;
-  /**
-   * Who may connect.
-   */
-  ip_restriction?: IpRestrictionModulePut | null;
-  /**
-   * Whose certificates visitors must show. TLS must end at the edge then.
-   */
-  mutual_tls?: MutualTlsModulePut | null;
-  /**
-   * Where their TLS ends; without it, at the backend.
-   */
-  tls_termination?: TlsTerminationModulePut | null;
-}
-/**
- * The TLS termination module as it is shown.
- */
-export interface TlsTerminationModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-  /**
-   * Where TLS ends.
-   */
-  terminate_at: TerminateAt;
-  /**
-   * The oldest version of TLS that visitors may speak; null where TLS does not end at the edge.
-   */
-  min_version: TlsVersion | null;
-}
-/**
- * What passed one edge, route or tunnel.
- */
-export interface Traffic {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * What it is.
-   */
-  kind: TrafficKind;
-  /**
-   * All since the server started.
-   */
-  total: TrafficCounts;
-  /**
-   * What the last 60 seconds brought.
-   */
-  last_minute: TrafficPoint;
-  /**
-   * The last minute and the last hour; null in lists.
-   */
-  history: TrafficHistory | null;
-}
-/**
- * Edges, routes and tunnels that something has passed, the busiest first. There are at most 1,000, and no further pages.
- */
-export interface TrafficList {
-  /**
-   * The records.
-   */
-  traffic: Traffic[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * A tunnel that is up at this moment. One with labels has no address of its own: backends lead to it.
- */
-export interface Tunnel {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * Where visitors find it; empty for a tunnel with labels.
-   */
-  public_url: string;
-  /**
-   * Since when it is up.
-   */
-  started_at: string;
-  /**
-   * What its owner wrote on it; empty if nothing.
-   */
-  metadata: string;
-  /**
-   * `https`, `http` or `tcp`; empty for a tunnel with labels.
-   */
-  proto: string;
-  /**
-   * The region of the server.
-   */
-  region: string;
-  /**
-   * The session that carries it.
-   */
-  tunnel_session: Ref;
-  /**
-   * What visitors meet; null for a tunnel with labels.
-   */
-  endpoint: Ref | null;
-  /**
-   * Its labels; empty unless it has some.
-   */
-  labels: {
-    [k: string]: string;
+  update_api_key: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ApiKeyUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ApiKey"];
+        };
+      };
+    };
   };
-  /**
-   * The backends that lead to it because of its labels.
-   */
-  backends: Ref[];
-  /**
-   * The local address, as the agent describes it.
-   */
-  forwards_to: string;
-}
-/**
- * Visitors are spread over the tunnels that carry every one of these labels.
- */
-export interface TunnelGroupBackend {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The labels to look for; a tunnel may carry more.
-   */
-  labels: {
-    [k: string]: string;
+  list_app_sessions: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AppSessionList"];
+        };
+      };
+    };
   };
-  /**
-   * The tunnels that match at this moment.
-   */
-  tunnels: Ref[];
-}
-/**
- * What is said when a group is made. At least one label is needed.
- */
-export interface TunnelGroupBackendCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The labels to look for. In a change they replace the whole map.
-   */
-  labels?: {
-    [k: string]: string | null;
-  } | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface TunnelGroupBackendList {
-  /**
-   * The records.
-   */
-  backends: TunnelGroupBackend[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What is to change. What is absent or null stays as it is.
- */
-export interface TunnelGroupBackendUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * The labels to look for. In a change they replace the whole map.
-   */
-  labels?: {
-    [k: string]: string | null;
-  } | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface TunnelList {
-  /**
-   * The records.
-   */
-  tunnels: Tunnel[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * An agent that is connected at this moment.
- */
-export interface TunnelSession {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * The version of the agent.
-   */
-  agent_version: string;
-  /**
-   * What the agent proved itself with.
-   */
-  credential: Ref;
-  /**
-   * The address it connected from.
-   */
-  ip: string;
-  /**
-   * What its owner wrote on it; empty if nothing.
-   */
-  metadata: string;
-  /**
-   * The system the agent runs on.
-   */
-  os: string;
-  /**
-   * The region of the server.
-   */
-  region: string;
-  /**
-   * Since when it is connected.
-   */
-  started_at: string;
-  /**
-   * What agent and server speak with each other.
-   */
-  transport: string;
-}
-/**
- * A page of records, the newest first.
- */
-export interface TunnelSessionList {
-  /**
-   * The records.
-   */
-  tunnel_sessions: TunnelSession[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * Somebody who owns keys and credentials.
- */
-export interface User {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * What people call the user; never empty.
-   */
-  name: string;
-  /**
-   * Whether the user may manage users and what belongs to others.
-   */
-  admin: boolean;
-}
-/**
- * What is said when a user is made. The name is needed.
- */
-export interface UserCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * 1 to 255 bytes.
-   */
-  name: string;
-  /**
-   * Off unless said otherwise.
-   */
-  admin?: boolean | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface UserList {
-  /**
-   * The records.
-   */
-  users: User[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What may be changed.
- */
-export interface UserUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * 1 to 255 bytes.
-   */
-  name?: string | null;
-  /**
-   * Whether the user may manage users and what belongs to others.
-   */
-  admin?: boolean | null;
-}
-/**
- * A module without settings, as it is shown.
- */
-export interface WebsocketTcpConverterModule {
-  /**
-   * Whether it counts.
-   */
-  enabled: boolean;
-}
-/**
- * Each visitor goes to one of these backends, in proportion to their weights.
- */
-export interface WeightedBackend {
-  /**
-   * Its id.
-   */
-  id: string;
-  /**
-   * Its absolute address.
-   */
-  uri: string;
-  /**
-   * When it was made.
-   */
-  created_at: string;
-  /**
-   * For people; empty if never set.
-   */
-  description: string;
-  /**
-   * For programs; empty if never set.
-   */
-  metadata: string;
-  /**
-   * The weight of each backend, 0 to 10000; one that weighs 0 gets nobody.
-   */
-  backends: {
-    [k: string]: number;
+  get_app_session: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AppSession"];
+        };
+      };
+    };
+  };
+  delete_app_session: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  list_app_users: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AppUserList"];
+        };
+      };
+    };
+  };
+  get_app_user: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AppUser"];
+        };
+      };
+    };
+  };
+  delete_app_user: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  list_failover_backends: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["FailoverBackendList"];
+        };
+      };
+    };
+  };
+  create_failover_backend: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["FailoverBackendCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["FailoverBackend"];
+        };
+      };
+    };
+  };
+  get_failover_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["FailoverBackend"];
+        };
+      };
+    };
+  };
+  delete_failover_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_failover_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["FailoverBackendUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["FailoverBackend"];
+        };
+      };
+    };
+  };
+  list_failover_backend_dependents: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DependentList"];
+        };
+      };
+    };
+  };
+  list_http_response_backends: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HttpResponseBackendList"];
+        };
+      };
+    };
+  };
+  create_http_response_backend: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["HttpResponseBackendCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HttpResponseBackend"];
+        };
+      };
+    };
+  };
+  get_http_response_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HttpResponseBackend"];
+        };
+      };
+    };
+  };
+  delete_http_response_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_http_response_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["HttpResponseBackendUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HttpResponseBackend"];
+        };
+      };
+    };
+  };
+  list_http_response_backend_dependents: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DependentList"];
+        };
+      };
+    };
+  };
+  list_static_backends: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["StaticBackendList"];
+        };
+      };
+    };
+  };
+  create_static_backend: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["StaticBackendCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["StaticBackend"];
+        };
+      };
+    };
+  };
+  get_static_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["StaticBackend"];
+        };
+      };
+    };
+  };
+  delete_static_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_static_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["StaticBackendUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["StaticBackend"];
+        };
+      };
+    };
+  };
+  list_static_backend_dependents: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DependentList"];
+        };
+      };
+    };
+  };
+  list_tunnel_group_backends: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TunnelGroupBackendList"];
+        };
+      };
+    };
+  };
+  create_tunnel_group_backend: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["TunnelGroupBackendCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TunnelGroupBackend"];
+        };
+      };
+    };
+  };
+  get_tunnel_group_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TunnelGroupBackend"];
+        };
+      };
+    };
+  };
+  delete_tunnel_group_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_tunnel_group_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["TunnelGroupBackendUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TunnelGroupBackend"];
+        };
+      };
+    };
+  };
+  list_tunnel_group_backend_dependents: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DependentList"];
+        };
+      };
+    };
+  };
+  list_weighted_backends: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["WeightedBackendList"];
+        };
+      };
+    };
+  };
+  create_weighted_backend: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["WeightedBackendCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["WeightedBackend"];
+        };
+      };
+    };
+  };
+  get_weighted_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["WeightedBackend"];
+        };
+      };
+    };
+  };
+  delete_weighted_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_weighted_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["WeightedBackendUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["WeightedBackend"];
+        };
+      };
+    };
+  };
+  list_weighted_backend_dependents: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DependentList"];
+        };
+      };
+    };
+  };
+  list_bot_users: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["BotUserList"];
+        };
+      };
+    };
+  };
+  create_bot_user: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["BotUserCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["BotUser"];
+        };
+      };
+    };
+  };
+  get_bot_user: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["BotUser"];
+        };
+      };
+    };
+  };
+  delete_bot_user: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_bot_user: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["BotUserUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["BotUser"];
+        };
+      };
+    };
+  };
+  list_bot_user_dependents: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DependentList"];
+        };
+      };
+    };
+  };
+  list_certificate_authorities: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CertificateAuthorityList"];
+        };
+      };
+    };
+  };
+  create_certificate_authority: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["CertificateAuthorityCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CertificateAuthority"];
+        };
+      };
+    };
+  };
+  get_certificate_authority: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CertificateAuthority"];
+        };
+      };
+    };
+  };
+  delete_certificate_authority: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_certificate_authority: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["CertificateAuthorityUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CertificateAuthority"];
+        };
+      };
+    };
+  };
+  list_certificate_authority_dependents: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DependentList"];
+        };
+      };
+    };
+  };
+  list_credentials: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CredentialList"];
+        };
+      };
+    };
+  };
+  create_credential: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["CredentialCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Credential"];
+        };
+      };
+    };
+  };
+  get_credential: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Credential"];
+        };
+      };
+    };
+  };
+  delete_credential: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_credential: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["CredentialUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Credential"];
+        };
+      };
+    };
+  };
+  list_https_edges: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HttpsEdgeList"];
+        };
+      };
+    };
+  };
+  create_https_edge: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["HttpsEdgeCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HttpsEdge"];
+        };
+      };
+    };
+  };
+  create_https_route: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["HttpsRouteCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HttpsRoute"];
+        };
+      };
+    };
+  };
+  get_https_route: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HttpsRoute"];
+        };
+      };
+    };
+  };
+  delete_https_route: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_https_route: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["HttpsRouteUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HttpsRoute"];
+        };
+      };
+    };
+  };
+  get_https_route_backend: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["BackendModule"];
+        };
+      };
+    };
+  };
+  put_https_route_backend: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["BackendModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["BackendModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_backend: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_circuit_breaker: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CircuitBreakerModule"];
+        };
+      };
+    };
+  };
+  put_https_route_circuit_breaker: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["CircuitBreakerModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CircuitBreakerModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_circuit_breaker: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_compression: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CompressionModule"];
+        };
+      };
+    };
+  };
+  put_https_route_compression: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["CompressionModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CompressionModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_compression: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_ip_restriction: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpRestrictionModule"];
+        };
+      };
+    };
+  };
+  put_https_route_ip_restriction: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["IpRestrictionModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpRestrictionModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_ip_restriction: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_oauth: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OAuthModule"];
+        };
+      };
+    };
+  };
+  put_https_route_oauth: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["OAuthModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OAuthModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_oauth: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_oidc: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OidcModule"];
+        };
+      };
+    };
+  };
+  put_https_route_oidc: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["OidcModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OidcModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_oidc: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_request_headers: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RequestHeadersModule"];
+        };
+      };
+    };
+  };
+  put_https_route_request_headers: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RequestHeadersModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RequestHeadersModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_request_headers: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_response_headers: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ResponseHeadersModule"];
+        };
+      };
+    };
+  };
+  put_https_route_response_headers: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ResponseHeadersModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ResponseHeadersModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_response_headers: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_saml: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SamlModule"];
+        };
+      };
+    };
+  };
+  put_https_route_saml: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["SamlModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SamlModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_saml: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_user_agent_filter: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["UserAgentFilterModule"];
+        };
+      };
+    };
+  };
+  put_https_route_user_agent_filter: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["UserAgentFilterModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["UserAgentFilterModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_user_agent_filter: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_webhook_verification: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["WebhookVerificationModule"];
+        };
+      };
+    };
+  };
+  put_https_route_webhook_verification: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["WebhookVerificationModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["WebhookVerificationModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_webhook_verification: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_route_websocket_tcp_converter: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["WebsocketTcpConverterModule"];
+        };
+      };
+    };
+  };
+  put_https_route_websocket_tcp_converter: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["WebsocketTcpConverterModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["WebsocketTcpConverterModule"];
+        };
+      };
+    };
+  };
+  delete_https_route_websocket_tcp_converter: {
+    parameters: {
+      path: {
+        /** @description The id of what it lies in. */
+        edge_id: string;
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_edge: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HttpsEdge"];
+        };
+      };
+    };
+  };
+  delete_https_edge: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_https_edge: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["HttpsEdgeUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HttpsEdge"];
+        };
+      };
+    };
+  };
+  list_https_edge_decisions: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RefusedVisitList"];
+        };
+      };
+    };
+  };
+  get_https_edge_mutual_tls: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["MutualTlsModule"];
+        };
+      };
+    };
+  };
+  put_https_edge_mutual_tls: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["MutualTlsModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["MutualTlsModule"];
+        };
+      };
+    };
+  };
+  delete_https_edge_mutual_tls: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_https_edge_tls_termination: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HttpsTerminationModule"];
+        };
+      };
+    };
+  };
+  put_https_edge_tls_termination: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["HttpsTerminationModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HttpsTerminationModule"];
+        };
+      };
+    };
+  };
+  delete_https_edge_tls_termination: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  list_tcp_edges: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TcpEdgeList"];
+        };
+      };
+    };
+  };
+  create_tcp_edge: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["TcpEdgeCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TcpEdge"];
+        };
+      };
+    };
+  };
+  get_tcp_edge: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TcpEdge"];
+        };
+      };
+    };
+  };
+  delete_tcp_edge: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_tcp_edge: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["TcpEdgeUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TcpEdge"];
+        };
+      };
+    };
+  };
+  get_tcp_edge_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["BackendModule"];
+        };
+      };
+    };
+  };
+  put_tcp_edge_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["BackendModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["BackendModule"];
+        };
+      };
+    };
+  };
+  delete_tcp_edge_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  list_tcp_edge_decisions: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RefusedVisitList"];
+        };
+      };
+    };
+  };
+  get_tcp_edge_ip_restriction: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpRestrictionModule"];
+        };
+      };
+    };
+  };
+  put_tcp_edge_ip_restriction: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["IpRestrictionModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpRestrictionModule"];
+        };
+      };
+    };
+  };
+  delete_tcp_edge_ip_restriction: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  list_tls_edges: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TlsEdgeList"];
+        };
+      };
+    };
+  };
+  create_tls_edge: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["TlsEdgeCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TlsEdge"];
+        };
+      };
+    };
+  };
+  get_tls_edge: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TlsEdge"];
+        };
+      };
+    };
+  };
+  delete_tls_edge: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_tls_edge: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["TlsEdgeUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TlsEdge"];
+        };
+      };
+    };
+  };
+  get_tls_edge_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["BackendModule"];
+        };
+      };
+    };
+  };
+  put_tls_edge_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["BackendModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["BackendModule"];
+        };
+      };
+    };
+  };
+  delete_tls_edge_backend: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  list_tls_edge_decisions: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RefusedVisitList"];
+        };
+      };
+    };
+  };
+  get_tls_edge_ip_restriction: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpRestrictionModule"];
+        };
+      };
+    };
+  };
+  put_tls_edge_ip_restriction: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["IpRestrictionModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpRestrictionModule"];
+        };
+      };
+    };
+  };
+  delete_tls_edge_ip_restriction: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_tls_edge_mutual_tls: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["MutualTlsModule"];
+        };
+      };
+    };
+  };
+  put_tls_edge_mutual_tls: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["MutualTlsModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["MutualTlsModule"];
+        };
+      };
+    };
+  };
+  delete_tls_edge_mutual_tls: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_tls_edge_tls_termination: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TlsTerminationModule"];
+        };
+      };
+    };
+  };
+  put_tls_edge_tls_termination: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["TlsTerminationModulePut"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TlsTerminationModule"];
+        };
+      };
+    };
+  };
+  delete_tls_edge_tls_termination: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  list_endpoints: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EndpointList"];
+        };
+      };
+    };
+  };
+  get_endpoint: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Endpoint"];
+        };
+      };
+    };
+  };
+  list_ip_policies: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpPolicyList"];
+        };
+      };
+    };
+  };
+  create_ip_policy: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["IpPolicyCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpPolicy"];
+        };
+      };
+    };
+  };
+  get_ip_policy: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpPolicy"];
+        };
+      };
+    };
+  };
+  delete_ip_policy: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_ip_policy: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["IpPolicyUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpPolicy"];
+        };
+      };
+    };
+  };
+  list_ip_policy_dependents: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DependentList"];
+        };
+      };
+    };
+  };
+  list_ip_policy_rules: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpPolicyRuleList"];
+        };
+      };
+    };
+  };
+  create_ip_policy_rule: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["IpPolicyRuleCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpPolicyRule"];
+        };
+      };
+    };
+  };
+  get_ip_policy_rule: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpPolicyRule"];
+        };
+      };
+    };
+  };
+  delete_ip_policy_rule: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_ip_policy_rule: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["IpPolicyRuleUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpPolicyRule"];
+        };
+      };
+    };
+  };
+  list_ip_restrictions: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpRestrictionList"];
+        };
+      };
+    };
+  };
+  create_ip_restriction: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["IpRestrictionCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpRestriction"];
+        };
+      };
+    };
+  };
+  get_ip_restriction: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpRestriction"];
+        };
+      };
+    };
+  };
+  delete_ip_restriction: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_ip_restriction: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["IpRestrictionUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IpRestriction"];
+        };
+      };
+    };
+  };
+  list_reserved_addresses: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ReservedAddressList"];
+        };
+      };
+    };
+  };
+  create_reserved_address: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ReservedAddressCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ReservedAddress"];
+        };
+      };
+    };
+  };
+  get_reserved_address: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ReservedAddress"];
+        };
+      };
+    };
+  };
+  delete_reserved_address: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_reserved_address: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ReservedAddressUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ReservedAddress"];
+        };
+      };
+    };
+  };
+  list_reserved_domains: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ReservedDomainList"];
+        };
+      };
+    };
+  };
+  create_reserved_domain: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ReservedDomainCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ReservedDomain"];
+        };
+      };
+    };
+  };
+  get_reserved_domain: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ReservedDomain"];
+        };
+      };
+    };
+  };
+  delete_reserved_domain: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_reserved_domain: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ReservedDomainUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ReservedDomain"];
+        };
+      };
+    };
+  };
+  delete_reserved_domain_certificate: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  delete_reserved_domain_certificate_management_policy: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  get_server: {
+    parameters: {};
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ServerFacts"];
+        };
+      };
+    };
+  };
+  list_ssh_certificate_authorities: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SshCertificateAuthorityList"];
+        };
+      };
+    };
+  };
+  create_ssh_certificate_authority: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["SshCertificateAuthorityCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SshCertificateAuthority"];
+        };
+      };
+    };
+  };
+  get_ssh_certificate_authority: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SshCertificateAuthority"];
+        };
+      };
+    };
+  };
+  delete_ssh_certificate_authority: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_ssh_certificate_authority: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["SshCertificateAuthorityUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SshCertificateAuthority"];
+        };
+      };
+    };
+  };
+  list_ssh_certificate_authority_dependents: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DependentList"];
+        };
+      };
+    };
+  };
+  list_ssh_host_certificates: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SshHostCertificateList"];
+        };
+      };
+    };
+  };
+  create_ssh_host_certificate: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["SshHostCertificateCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SshHostCertificate"];
+        };
+      };
+    };
+  };
+  get_ssh_host_certificate: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SshHostCertificate"];
+        };
+      };
+    };
+  };
+  delete_ssh_host_certificate: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_ssh_host_certificate: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["SshHostCertificateUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SshHostCertificate"];
+        };
+      };
+    };
+  };
+  list_ssh_user_certificates: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SshUserCertificateList"];
+        };
+      };
+    };
+  };
+  create_ssh_user_certificate: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["SshUserCertificateCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SshUserCertificate"];
+        };
+      };
+    };
+  };
+  get_ssh_user_certificate: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SshUserCertificate"];
+        };
+      };
+    };
+  };
+  delete_ssh_user_certificate: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_ssh_user_certificate: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["SshUserCertificateUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SshUserCertificate"];
+        };
+      };
+    };
+  };
+  get_status: {
+    parameters: {};
+    responses: {
+      /** @description This is how it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ServerStatus"];
+        };
+      };
+    };
+  };
+  list_tls_certificates: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TlsCertificateList"];
+        };
+      };
+    };
+  };
+  create_tls_certificate: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["TlsCertificateCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TlsCertificate"];
+        };
+      };
+    };
+  };
+  get_tls_certificate: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TlsCertificate"];
+        };
+      };
+    };
+  };
+  delete_tls_certificate: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_tls_certificate: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["TlsCertificateUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TlsCertificate"];
+        };
+      };
+    };
+  };
+  list_tls_certificate_dependents: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DependentList"];
+        };
+      };
+    };
+  };
+  list_traffic: {
+    parameters: {};
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TrafficList"];
+        };
+      };
+    };
+  };
+  get_traffic: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Traffic"];
+        };
+      };
+    };
+  };
+  list_tunnel_sessions: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TunnelSessionList"];
+        };
+      };
+    };
+  };
+  get_tunnel_session: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TunnelSession"];
+        };
+      };
+    };
+  };
+  restart_tunnel_session: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        "application/json": components["schemas"]["SessionCommand"];
+      };
+    };
+    responses: {
+      /** @description The agent was told. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  stop_tunnel_session: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        "application/json": components["schemas"]["SessionCommand"];
+      };
+    };
+    responses: {
+      /** @description The agent was told. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_tunnel_session: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        "application/json": components["schemas"]["SessionCommand"];
+      };
+    };
+    responses: never;
+  };
+  list_tunnels: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TunnelList"];
+        };
+      };
+    };
+  };
+  get_tunnel: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Tunnel"];
+        };
+      };
+    };
+  };
+  list_users: {
+    parameters: {
+      query?: {
+        /** @description The most records a page may hold. */
+        limit?: components["parameters"]["Limit"];
+        /** @description Only records that are older than this one; empty is the same as none. */
+        before_id?: string;
+        /** @description Only records in which all of these words stand somewhere, in any case; empty is the same as none. */
+        search?: components["parameters"]["Search"];
+      };
+    };
+    responses: {
+      /** @description A page of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["UserList"];
+        };
+      };
+    };
+  };
+  create_user: {
+    parameters: {};
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["UserCreate"];
+      };
+    };
+    responses: {
+      /** @description It was made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["User"];
+        };
+      };
+    };
+  };
+  get_user: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["User"];
+        };
+      };
+    };
+  };
+  delete_user: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description It is gone. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  update_user: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["UserUpdate"];
+      };
+    };
+    responses: {
+      /** @description As it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["User"];
+        };
+      };
+    };
+  };
+  list_user_dependents: {
+    parameters: {
+      path: {
+        /** @description The id. */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Here they are. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DependentList"];
+        };
+      };
+    };
   };
 }
-/**
- * What is said when a weighted backend is made.
- */
-export interface WeightedBackendCreate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * Ids of tunnel groups, HTTP responses and static backends with their weights. In a change they replace the whole map.
-   */
-  backends?: {
-    [k: string]: number | null;
-  } | null;
-}
-/**
- * A page of records, the newest first.
- */
-export interface WeightedBackendList {
-  /**
-   * The records.
-   */
-  backends: WeightedBackend[];
-  /**
-   * The address of the list.
-   */
-  uri: string;
-  /**
-   * The address of the next page, null after the last.
-   */
-  next_page_uri: string | null;
-}
-/**
- * What is to change. What is absent or null stays as it is.
- */
-export interface WeightedBackendUpdate {
-  /**
-   * For people: what it is or is for; at most 255 bytes.
-   */
-  description?: string | null;
-  /**
-   * For programs: anything; at most 4096 bytes.
-   */
-  metadata?: string | null;
-  /**
-   * Ids of tunnel groups, HTTP responses and static backends with their weights. In a change they replace the whole map.
-   */
-  backends?: {
-    [k: string]: number | null;
-  } | null;
-}
+
+/** The collections of records: member of a list, prefix of ids, name of a record. */
+
+export const COLLECTIONS = {
+  "/api_keys": { member: "keys", prefix: "ak", name: "API key" },
+  "/app/sessions": { member: "application_sessions", prefix: "as", name: "app session" },
+  "/app/users": { member: "application_users", prefix: "au", name: "app user" },
+  "/backends/failover": { member: "backends", prefix: "bkdfo", name: "failover backend" },
+  "/backends/http_response": { member: "backends", prefix: "bkdhr", name: "HTTP response backend" },
+  "/backends/static": { member: "backends", prefix: "bkdsc", name: "static backend" },
+  "/backends/tunnel_group": { member: "backends", prefix: "bkdtg", name: "tunnel group backend" },
+  "/backends/weighted": { member: "backends", prefix: "bkdwd", name: "weighted backend" },
+  "/bot_users": { member: "bot_users", prefix: "bot", name: "bot user" },
+  "/certificate_authorities": {
+    member: "certificate_authorities",
+    prefix: "ca",
+    name: "certificate authority",
+  },
+  "/credentials": { member: "credentials", prefix: "cr", name: "credential" },
+  "/edges/https": { member: "https_edges", prefix: "edghts", name: "HTTPS edge" },
+  "/edges/tcp": { member: "tcp_edges", prefix: "edgtcp", name: "TCP edge" },
+  "/edges/tls": { member: "tls_edges", prefix: "edgtls", name: "TLS edge" },
+  "/endpoints": { member: "endpoints", prefix: "ep", name: "endpoint" },
+  "/ip_policies": { member: "ip_policies", prefix: "ipp", name: "IP policy" },
+  "/ip_policy_rules": { member: "ip_policy_rules", prefix: "ipr", name: "IP policy rule" },
+  "/ip_restrictions": { member: "ip_restrictions", prefix: "ipx", name: "IP restriction" },
+  "/reserved_addrs": { member: "reserved_addrs", prefix: "ra", name: "reserved address" },
+  "/reserved_domains": { member: "reserved_domains", prefix: "rd", name: "reserved domain" },
+  "/ssh_certificate_authorities": {
+    member: "ssh_certificate_authorities",
+    prefix: "sshca",
+    name: "SSH certificate authority",
+  },
+  "/ssh_host_certificates": {
+    member: "ssh_host_certificates",
+    prefix: "shcrt",
+    name: "SSH host certificate",
+  },
+  "/ssh_user_certificates": {
+    member: "ssh_user_certificates",
+    prefix: "sucrt",
+    name: "SSH user certificate",
+  },
+  "/tls_certificates": { member: "tls_certificates", prefix: "cert", name: "TLS certificate" },
+  "/tunnel_sessions": { member: "tunnel_sessions", prefix: "ts", name: "tunnel session" },
+  "/tunnels": { member: "tunnels", prefix: "tn", name: "tunnel" },
+  "/users": { member: "users", prefix: "usr", name: "user" },
+} as const;

@@ -1,6 +1,11 @@
 // The management API as functions. This file knows the format of lists and errors; the host sends the requests.
 import type { Management } from "../host/host";
+import { COLLECTIONS } from "./generated";
 import { ApiError, errorFromResponse } from "./problem";
+import { fillPath, type Body, type Method, type PathOf, type PathParameters, type Result } from "./request";
+
+/** The path of a collection, such as `/ip_policies`. */
+export type CollectionPath = keyof typeof COLLECTIONS;
 
 /** Members of every record. Live views lack the texts. */
 export interface Base {
@@ -9,6 +14,23 @@ export interface Base {
   created_at?: string;
   description?: string;
   metadata?: string;
+}
+
+type Element<T> = T extends readonly (infer E)[] ? E : never;
+
+/** The record type of a collection. */
+export type RecordOf<P extends CollectionPath> = Base &
+  Element<Result<P, "GET">[(typeof COLLECTIONS)[P]["member"] & keyof Result<P, "GET">]>;
+
+/** A collection with the type of its records. */
+export interface Collection<T extends Base = Base> {
+  readonly path: CollectionPath;
+  /** Carries the type only; never set. */
+  readonly record?: T;
+}
+
+export function collection<P extends CollectionPath>(path: P): Collection<RecordOf<P>> {
+  return { path };
 }
 
 export interface Page<T> {
@@ -23,8 +45,6 @@ export interface ListQuery {
   /** Words that must all occur in a record. Live views cannot be searched. */
   search?: string;
 }
-
-export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 export type ManagementApi = ReturnType<typeof managementApi>;
 
@@ -42,19 +62,29 @@ export function managementApi(management: Management) {
     throw errorFromResponse(response.status, response.body, "server");
   }
 
-  async function send<T>(method: Method, path: string, body?: unknown): Promise<T> {
+  /** Sends a request to a concrete path; null for a response without a body. */
+  async function send(method: Method, path: string, body?: unknown): Promise<unknown> {
     const response = await call(method, path, body);
-    if (response === "") return null as T;
+    if (response === "") return null;
     try {
-      return JSON.parse(response) as T;
+      return JSON.parse(response);
     } catch {
       throw new ApiError("ANSWER_UNREADABLE", "The server's response could not be parsed.", 502);
     }
   }
 
+  /** Sends a request to a path of the description; its types follow from there. */
+  async function request<M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    parameters: PathParameters<P>,
+    ...[body]: Body<P, M> extends undefined ? [] : [body: Body<P, M>]
+  ): Promise<Result<P, M>> {
+    return (await send(method, fillPath(path, parameters), body)) as Result<P, M>;
+  }
+
   async function list<T extends Base>(
-    path: string,
-    member: string,
+    { path }: Collection<T>,
     { limit = PAGE_LIMIT, before, search }: ListQuery = {},
   ): Promise<Page<T>> {
     const query = new URLSearchParams({
@@ -62,28 +92,29 @@ export function managementApi(management: Management) {
       ...(before ? { before_id: before } : {}),
       ...(search ? { search } : {}),
     });
-    const response = await send<Record<string, unknown>>("GET", `${path}?${query}`);
-    const next = response["next_page_uri"];
+    const page = (await send("GET", `${path}?${query}`)) as Record<string, unknown>;
+    const next = page["next_page_uri"];
     return {
-      records: (response[member] ?? []) as T[],
+      records: (page[COLLECTIONS[path].member] ?? []) as T[],
       next: typeof next === "string" ? new URL(next).searchParams.get("before_id") : null,
     };
   }
 
   /** All records up to the limit, newest first; `next` is null if the list is complete. */
-  async function all<T extends Base>(path: string, member: string, search = ""): Promise<Page<T>> {
+  async function all<T extends Base>(from: Collection<T>, search = ""): Promise<Page<T>> {
     const records: T[] = [];
     let next: string | null = null;
     do {
-      const page: Page<T> = await list<T>(path, member, {
-        search,
-        ...(next === null ? {} : { before: next }),
-      });
+      const page: Page<T> = await list(from, { search, ...(next === null ? {} : { before: next }) });
       records.push(...page.records);
       next = page.next;
     } while (next !== null && records.length < ALL_LIMIT);
     return { records, next };
   }
 
-  return { send, list, all };
+  async function one<T extends Base>({ path }: Collection<T>, id: string): Promise<T> {
+    return (await send("GET", `${path}/${encodeURIComponent(id)}`)) as T;
+  }
+
+  return { send, request, list, all, one };
 }

@@ -11,5 +11,5 @@ interface PlaceLinkProps {
 }
 
 export function PlaceLink({ to, search = {}, ...rest }: PlaceLinkProps) {
-  return <Link {...(rest as object)} to={to as never} search={search as never} />;
+  return <Link {...rest} to={to} search={search} />;
 }

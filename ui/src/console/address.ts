@@ -1,5 +1,5 @@
 // The state of a page is in its address: pages can be reloaded, bookmarked and shared.
-import { useNavigate, useParams, useRouterState, useSearch } from "@tanstack/react-router";
+import { rootRouteId, useNavigate, useRouterState, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 
 export type Search = Readonly<Record<string, string>>;
@@ -18,13 +18,13 @@ export function writeSearch(search: Record<string, unknown>): string {
 
 /** The search parameters, and a function to change some of them without a new history entry. */
 export function useAddressSearch(): [Search, (changes: Record<string, string | undefined>) => void] {
-  const search = useSearch({ strict: false }) as Search;
+  const search = useSearch({ from: rootRouteId });
   const navigate = useNavigate();
   const change = useCallback(
     (changes: Record<string, string | undefined>) =>
       void navigate({
         to: ".",
-        search: ((before: Search) => ({ ...before, ...changes })) as never,
+        search: (before) => merged({ ...before, ...changes }),
         replace: true,
       }),
     [navigate],
@@ -32,19 +32,24 @@ export function useAddressSearch(): [Search, (changes: Record<string, string | u
   return [search, change];
 }
 
+function merged(search: Record<string, string | undefined>): Search {
+  return Object.fromEntries(Object.entries(search).filter((entry): entry is [string, string] => !!entry[1]));
+}
+
 /** Navigates to a page of the console, such as `/ip_policies/new`. */
 export function useNavigateTo(): (path: string, search?: Record<string, string>) => void {
   const navigate = useNavigate();
-  return useCallback(
-    (path, search = {}) => void navigate({ to: path as never, search: search as never }),
-    [navigate],
-  );
+  return useCallback((path, search = {}) => void navigate({ to: path, search }), [navigate]);
 }
 
 /** A path parameter such as `id`. */
 export function useRouteParam(name: string): string {
-  const params = useParams({ strict: false }) as Record<string, string | undefined>;
-  return params[name] ?? "";
+  return useRouterState({
+    select: ({ matches }) => {
+      const params: Readonly<Record<string, string | undefined>> = matches.at(-1)?.params ?? {};
+      return params[name] ?? "";
+    },
+  });
 }
 
 /** The current path without its search parameters. */

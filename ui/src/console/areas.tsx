@@ -51,14 +51,13 @@ export interface Area {
 
 /** An area with pages from a descriptor; `pages` replaces or adds some. */
 function resource<T extends Base>(group: Group, icon: IconName, kind: Kind<T>, pages: Pages = {}): Area {
-  const known = kind as unknown as Kind;
   return {
     group,
     icon,
     path: kind.path,
     label: kind.plural,
-    kind: known,
-    pages: { ...recordPages(known), ...pages },
+    kind,
+    pages: { ...recordPages(kind), ...pages },
   };
 }
 

@@ -1,13 +1,16 @@
 // Server state in the console: queries and changes, cached by collection.
 import {
   QueryClient,
+  keepPreviousData,
+  queryOptions,
   useMutation,
   useQuery,
   useQueryClient,
   type UseQueryResult,
 } from "@tanstack/react-query";
 import { createContext, use, type ReactNode } from "react";
-import type { ListQuery, Base, ManagementApi, Method, Page } from "../api/management";
+import type { Base, Collection, ListQuery, ManagementApi, Page } from "../api/management";
+import type { Method } from "../api/request";
 import { ApiError } from "../api/problem";
 import { useDesktopState, useServices } from "../services";
 
@@ -42,57 +45,54 @@ export function makeQueryClient(): QueryClient {
 /** The query key starts with the path of the collection, so that a change can invalidate all of it. */
 export type Key = readonly [path: string, ...rest: unknown[]];
 
-/** A query of the management API. `every`: polling interval in milliseconds while it is displayed. */
+export interface QuerySettings {
+  /** Polling interval in milliseconds while it is displayed. */
+  every?: number | undefined;
+  enabled?: boolean;
+}
+
+/** A query of the management API. */
+export interface ApiQuery<T> extends QuerySettings {
+  key: Key;
+  run(api: ManagementApi): Promise<T>;
+}
+
 export function apiQuery<T>(
   key: Key,
   run: (api: ManagementApi) => Promise<T>,
-  { every, enabled = true }: { every?: number; enabled?: boolean } = {},
-) {
-  return { key, ask: run, every, enabled };
+  settings: QuerySettings = {},
+): ApiQuery<T> {
+  return { key, run, ...settings };
 }
 
-export function useApiQuery<T>(query: ReturnType<typeof apiQuery<T>>): UseQueryResult<T> {
-  const api = useManagement();
-  return useQuery({
-    queryKey: query.key,
-    queryFn: () => query.ask(api),
-    enabled: query.enabled,
-    refetchInterval: query.every ?? false,
-    placeholderData: (before) => before,
+/** The options of a query for useQuery, useQueries and prefetching. */
+export function apiQueryOptions<T>(api: ManagementApi, { key, run, every, enabled = true }: ApiQuery<T>) {
+  return queryOptions({
+    queryKey: key,
+    queryFn: () => run(api),
+    enabled,
+    refetchInterval: every ?? false,
   });
 }
 
-interface Collection {
-  path: string;
-  member: string;
+export function useApiQuery<T>(query: ApiQuery<T>): UseQueryResult<T> {
+  return useQuery({ ...apiQueryOptions(useManagement(), query), placeholderData: keepPreviousData });
 }
 
-export function listQuery<T extends Base>(kind: Collection, query: ListQuery, every?: number) {
-  return apiQuery<Page<T>>(
-    [kind.path, "list", query],
-    (api) => api.list<T>(kind.path, kind.member, query),
-    every ? { every } : {},
-  );
+export function listQuery<T extends Base>(from: Collection<T>, query: ListQuery, every?: number) {
+  return apiQuery<Page<T>>([from.path, "list", query], (api) => api.list(from, query), { every });
 }
 
 /** All records of a kind, or all that contain certain words, for choosing and sorting. */
 export function allQuery<T extends Base>(
-  kind: Collection,
-  { search = "", ...options }: { every?: number; enabled?: boolean; search?: string } = {},
+  from: Collection<T>,
+  { search = "", ...settings }: QuerySettings & { search?: string } = {},
 ) {
-  return apiQuery<Page<T>>(
-    [kind.path, "all", search],
-    (api) => api.all<T>(kind.path, kind.member, search),
-    options,
-  );
+  return apiQuery<Page<T>>([from.path, "all", search], (api) => api.all(from, search), settings);
 }
 
-export function recordQuery<T extends Base>(kind: Collection, id: string, every?: number) {
-  return apiQuery<T>(
-    [kind.path, "one", id],
-    (api) => api.send<T>("GET", `${kind.path}/${encodeURIComponent(id)}`),
-    every ? { every } : {},
-  );
+export function recordQuery<T extends Base>(from: Collection<T>, id: string, every?: number) {
+  return apiQuery<T>([from.path, "one", id], (api) => api.one(from, id), { every });
 }
 
 export interface ApiChange {
@@ -101,12 +101,16 @@ export interface ApiChange {
   body?: unknown;
 }
 
+/** The record after a change; a token only when it is created. */
+export type ChangedRecord = Base & { token?: string | null };
+
 /** Sends a change, then invalidates all queries of these collections. */
-export function useApiMutation<T = unknown>(invalidates: readonly string[]) {
+export function useApiMutation(invalidates: readonly string[]) {
   const api = useManagement();
   const client = useQueryClient();
-  return useMutation<T, Error, ApiChange>({
-    mutationFn: ({ method, path, body }) => api.send<T>(method, path, body),
+  return useMutation<ChangedRecord, Error, ApiChange>({
+    // Deletions have no body, and their callers do not use the result.
+    mutationFn: async ({ method, path, body }) => (await api.send(method, path, body)) as ChangedRecord,
     onSuccess: () =>
       Promise.all(invalidates.map((path) => client.invalidateQueries({ queryKey: [path] }))).then(
         () => undefined,

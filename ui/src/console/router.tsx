@@ -6,7 +6,7 @@ import {
   createRouter,
   redirect,
 } from "@tanstack/react-router";
-import { parseSearch, writeSearch } from "./address";
+import { parseSearch, writeSearch, type Search } from "./address";
 import { AREAS, firstPath } from "./areas";
 import { NotFound, PageFailure, Loading } from "./shell/PageStates";
 import { Shell } from "./shell/Shell";
@@ -15,12 +15,13 @@ export function makeRouter(agent: boolean) {
   const root = createRootRoute({
     component: () => <Shell agent={agent} />,
     notFoundComponent: NotFound,
+    validateSearch: (search: Search): Search => search,
   });
   const start = createRoute({
     getParentRoute: () => root,
     path: "/",
     beforeLoad: () => {
-      throw redirect({ to: firstPath(agent) as never, replace: true });
+      throw redirect({ to: firstPath(agent), replace: true });
     },
   });
   const routes = AREAS.filter((area) => agent || !area.agent).flatMap(({ path, pages }) =>
@@ -42,4 +43,10 @@ export function makeRouter(agent: boolean) {
     // The main part of the shell scrolls, not the window.
     scrollRestoration: false,
   });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof makeRouter>;
+  }
 }

@@ -1,22 +1,18 @@
 // The traffic of edges, routes and tunnels, as counted by the server, and its evaluation.
-import type { ServerStatus, Traffic, TrafficFaults, TrafficPoint } from "../api/generated";
+import type { Traffic, TrafficFaults, TrafficPoint } from "../api/generated";
 import { apiQuery } from "./management";
 
 /** Polling interval in milliseconds while it is displayed. */
 export const POLL_INTERVAL_MS = 2_000;
 
-export const statusQuery = apiQuery<ServerStatus>(
-  ["/status"],
-  (api) => api.send<ServerStatus>("GET", "/status"),
-  {
-    every: POLL_INTERVAL_MS,
-  },
-);
+export const statusQuery = apiQuery(["/status"], (api) => api.request("GET", "/status", {}), {
+  every: POLL_INTERVAL_MS,
+});
 
 export const trafficQuery = apiQuery<ReadonlyMap<string, Traffic>>(
   ["/traffic"],
   async (api) => {
-    const { traffic } = await api.send<{ traffic: Traffic[] }>("GET", "/traffic");
+    const { traffic } = await api.request("GET", "/traffic", {});
     return new Map(traffic.map((one) => [one.id, one]));
   },
   { every: POLL_INTERVAL_MS },

@@ -1,5 +1,6 @@
 // On a certificate's page: its chain parsed from the PEM, and the names that use it.
-import type { Endpoint, TlsCertificate } from "../../api/generated";
+import { collection } from "../../api/management";
+import type { TlsCertificate } from "../../api/generated";
 import { useCopy } from "../../services";
 import { Button } from "../../parts/Button";
 import { allQuery, useApiQuery } from "../management";
@@ -10,12 +11,12 @@ import { certificateCovers } from "./certificateCovers";
 import styles from "./certificates.module.css";
 import { namesOf } from "./tlsCertificates";
 
-const ENDPOINTS = { path: "/endpoints", member: "endpoints" };
+const ENDPOINTS = collection("/endpoints");
 
 export function CertificateDetails({ record: certificate }: { record: TlsCertificate }) {
   const copy = useCopy();
   const names = namesOf(certificate);
-  const endpoints = useApiQuery(allQuery<Endpoint>(ENDPOINTS)).data;
+  const endpoints = useApiQuery(allQuery(ENDPOINTS)).data;
   const covered = endpoints?.records.filter(({ host }) =>
     names.some((name) => certificateCovers(name, host)),
   );

@@ -1,5 +1,4 @@
 // All TLS certificates: their expiry on a time axis, then the table.
-import type { TlsCertificate } from "../../api/generated";
 import { counted } from "../../model/format";
 import { Button } from "../../parts/Button";
 import { useNow } from "../../parts/hooks";
@@ -7,14 +6,13 @@ import { useNavigateTo } from "../address";
 import { allQuery, useApiQuery } from "../management";
 import { expiry, expiryTone } from "../overview/remarks";
 import { Empty } from "../resource/ListPage";
-import type { Kind } from "../resource/kind";
 import { PageFrame } from "../resource/PageFrame";
 import { ResourceTable } from "../resource/ResourceTable";
 import styles from "./certificates.module.css";
 import { timeline } from "./timeline";
 import { namesOf, tlsCertificates } from "./tlsCertificates";
 
-const kind = tlsCertificates as unknown as Kind;
+const kind = tlsCertificates;
 
 export default function CertificatesPage() {
   const go = useNavigateTo();
@@ -34,7 +32,7 @@ export default function CertificatesPage() {
 function Timeline() {
   const now = useNow(60_000);
   const go = useNavigateTo();
-  const certificates = useApiQuery(allQuery<TlsCertificate>(tlsCertificates)).data?.records ?? [];
+  const certificates = useApiQuery(allQuery(tlsCertificates)).data?.records ?? [];
   if (certificates.length === 0) return null;
   const { reach, marks } = timeline(certificates, ({ not_after }) => not_after, now);
   return (

@@ -1,6 +1,5 @@
 // Uploads a certificate. The text is parsed at once in the page: chain, names, expiry, and whether the key matches.
 import { useEffect, useState, type FormEvent } from "react";
-import type { TlsCertificate } from "../../api/generated";
 import { asProblem } from "../../api/problem";
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
@@ -24,7 +23,7 @@ const DESCRIPTION_BYTES = 255;
 
 export default function UploadPage() {
   const go = useNavigateTo();
-  const change = useApiMutation<TlsCertificate>([path, "/status"]);
+  const change = useApiMutation([path, "/status"]);
   const [certificate, setCertificate] = useState("");
   const [key, setKey] = useState("");
   const [description, setDescription] = useState("");

@@ -7,10 +7,7 @@ import { describe, descriptionColumn, idColumn, metadataColumn } from "../resour
 import { Expiry } from "./Expiry";
 import { CertificateDetails } from "./CertificateDetails";
 
-export const tlsCertificates = describe<TlsCertificate>({
-  path: "/tls_certificates",
-  member: "tls_certificates",
-  prefix: "cert",
+export const tlsCertificates = describe("/tls_certificates", {
   singular: "TLS certificate",
   plural: "TLS certificates",
   about:

@@ -1,5 +1,4 @@
 // The page of an edge for connections: its stages, recent refusals and settings.
-import type { Owner } from "../modules/descriptor";
 import type { Kind } from "../resource/kind";
 import { useDecisions } from "./useDecisions";
 import { EdgeFrame, type EdgeRecord, type Tab, type TabProps } from "./EdgeFrame";
@@ -7,37 +6,37 @@ import { Hostports } from "./Hostports";
 import { Refusals } from "./Refusals";
 import { StageColumn } from "./StageColumn";
 
-const OWNERS: Readonly<Record<string, Owner>> = { "/edges/tls": "tls_edge", "/edges/tcp": "tcp_edge" };
-
 const TABS: readonly Tab<EdgeRecord>[] = [
   { value: "stages", label: () => "Stages", Content: Stages },
   { value: "refused", label: () => "Refusals", Content: EdgeRefusals },
 ];
 
-export function ConnectionEdgePage<T extends EdgeRecord>({ kind }: { kind: Kind<T> }) {
+export function ConnectionEdgePage({ kind }: { kind: Kind<EdgeRecord> }) {
   return (
     <EdgeFrame<EdgeRecord>
-      kind={kind as unknown as Kind<EdgeRecord>}
+      kind={kind}
       facts={(edge) => [{ label: "Listens on", value: <Hostports hostports={edge.hostports} /> }]}
       tabs={TABS}
     />
   );
 }
 
+const pathOfKind = (kind: Kind<EdgeRecord>) => (kind.path === "/edges/tls" ? "/edges/tls" : "/edges/tcp");
+
 function Stages({ edge, kind }: TabProps<EdgeRecord>) {
-  const path = `${kind.path}/${edge.id}`;
-  const visits = useDecisions(path) ?? [];
+  const path = pathOfKind(kind);
+  const visits = useDecisions(path, edge.id) ?? [];
   return (
     <StageColumn
-      owner={OWNERS[kind.path] ?? "tcp_edge"}
+      owner={path === "/edges/tls" ? "tls_edge" : "tcp_edge"}
       record={edge}
-      path={path}
-      collection={kind.path}
+      path={`${path}/${edge.id}`}
+      collection={path}
       visits={visits}
     />
   );
 }
 
 function EdgeRefusals({ edge, kind }: TabProps<EdgeRecord>) {
-  return <Refusals visits={useDecisions(`${kind.path}/${edge.id}`)} />;
+  return <Refusals visits={useDecisions(pathOfKind(kind), edge.id)} />;
 }

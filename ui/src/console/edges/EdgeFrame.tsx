@@ -44,11 +44,11 @@ export const POLL_INTERVAL_MS = 5_000;
 
 export function EdgeFrame<T extends EdgeRecord>({ kind, tabs, facts }: EdgeFrameProps<T>) {
   const id = useRouteParam("id");
-  const query = useApiQuery(recordQuery<T>(kind, id, POLL_INTERVAL_MS));
+  const query = useApiQuery(recordQuery(kind, id, POLL_INTERVAL_MS));
   const record = query.data?.id === id ? query.data : undefined;
   if (record) return <LoadedEdge kind={kind} record={record} tabs={tabs} facts={facts} />;
   if (!query.isError) return <Loading />;
-  return <Missing kind={kind as unknown as Kind} thrown={query.error} retry={() => void query.refetch()} />;
+  return <Missing kind={kind} thrown={query.error} retry={() => void query.refetch()} />;
 }
 
 export function Missing({ kind, thrown, retry }: { kind: Kind; thrown: unknown; retry(): void }) {
@@ -107,7 +107,7 @@ function LoadedEdge<T extends EdgeRecord>({ kind, record, tabs, facts }: EdgeFra
         >
           <div className={styles.panel}>
             {shown === "settings" ? (
-              <ResourceForm<Base>
+              <ResourceForm
                 key={record.id}
                 fields={kind.fields}
                 record={record}

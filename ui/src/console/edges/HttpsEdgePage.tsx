@@ -30,7 +30,7 @@ export default function HttpsEdgePage() {
 
 function Routes({ edge }: TabProps<HttpsEdge>) {
   const go = useNavigateTo();
-  const visits = useDecisions(`/edges/https/${edge.id}`) ?? [];
+  const visits = useDecisions("/edges/https", edge.id) ?? [];
   return (
     <>
       {edge.routes.length > 0 && (
@@ -68,6 +68,6 @@ function Handshake({ edge }: TabProps<HttpsEdge>) {
 }
 
 function EdgeRefusals({ edge }: TabProps<HttpsEdge>) {
-  const visits = useDecisions(`/edges/https/${edge.id}`);
+  const visits = useDecisions("/edges/https", edge.id);
   return <Refusals visits={visits} routes={new Map(edge.routes.map((route) => [route.id, pathOf(route)]))} />;
 }

@@ -1,5 +1,4 @@
 // Creates a route: its path and its backend.
-import type { HttpsEdge, HttpsRoute } from "../../api/generated";
 import { toast } from "../../parts/toast";
 import { useNavigateTo, useRouteParam } from "../address";
 import { httpsEdges } from "../kinds/httpsEdges";
@@ -15,7 +14,7 @@ const FIELDS = [matchType, match, backendField, ...texts].filter((field) => fiel
 export default function NewRoutePage() {
   const go = useNavigateTo();
   const id = useRouteParam("id");
-  const { data: edge } = useApiQuery(recordQuery<HttpsEdge>(httpsEdges, id));
+  const { data: edge } = useApiQuery(recordQuery(httpsEdges, id));
   const path = `/edges/https/${id}`;
   return (
     <PageFrame
@@ -23,7 +22,7 @@ export default function NewRoutePage() {
       about="The paths that it matches, and their backend. Stages are added afterwards."
       back={{ to: path, label: edge ? httpsEdges.title(edge) : "The edge" }}
     >
-      <ResourceForm<HttpsRoute>
+      <ResourceForm
         fields={FIELDS}
         record={null}
         method="POST"

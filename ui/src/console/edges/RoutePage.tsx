@@ -1,7 +1,6 @@
 // The page of a route: its stages in execution order, recent refusals, and its path.
 import { useState } from "react";
 import type { HttpsEdge, HttpsRoute } from "../../api/generated";
-import type { Base } from "../../api/management";
 import { Button } from "../../parts/Button";
 import { Tabs } from "../../parts/Tabs";
 import { toast } from "../../parts/toast";
@@ -10,7 +9,6 @@ import { httpsEdges } from "../kinds/httpsEdges";
 import { recordQuery, useApiQuery } from "../management";
 import { visitAddress } from "../modules/providerValues";
 import { Copyable, Moment } from "../resource/cells";
-import type { Kind } from "../resource/kind";
 import { Facts, PageFrame } from "../resource/PageFrame";
 import { ResourceForm } from "../resource/ResourceForm";
 import { Failure, Loading } from "../shell/PageStates";
@@ -29,13 +27,11 @@ import { StageColumn } from "./StageColumn";
 export default function RoutePage() {
   const id = useRouteParam("id");
   const routeId = useRouteParam("route");
-  const query = useApiQuery(recordQuery<HttpsEdge>(httpsEdges, id, POLL_INTERVAL_MS));
+  const query = useApiQuery(recordQuery(httpsEdges, id, POLL_INTERVAL_MS));
   const edge = query.data?.id === id ? query.data : undefined;
   if (!edge) {
     if (!query.isError) return <Loading />;
-    return (
-      <Missing kind={httpsEdges as unknown as Kind} thrown={query.error} retry={() => void query.refetch()} />
-    );
+    return <Missing kind={httpsEdges} thrown={query.error} retry={() => void query.refetch()} />;
   }
   const route = edge.routes.find((one) => one.id === routeId);
   if (route) return <LoadedRoute key={route.id} edge={edge} route={route} />;
@@ -54,7 +50,7 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
   const [{ tab = "stages" }, change] = useAddressSearch();
   const [deleting, setDeleting] = useState(false);
   const lastMinute = useLastMinute(route.id);
-  const all = useDecisions(`/edges/https/${edge.id}`);
+  const all = useDecisions("/edges/https", edge.id);
   const own = all?.filter((visit) => visit.route?.id === route.id);
   const { data: server } = useServer();
   const address = server ? visitAddress(edge.hostports, route.match, server.https_port) : null;
@@ -107,7 +103,7 @@ function LoadedRoute({ edge, route }: { edge: HttpsEdge; route: HttpsRoute }) {
             )}
             {tab === "refused" && <Refusals visits={own} />}
             {tab === "settings" && (
-              <ResourceForm<Base>
+              <ResourceForm
                 fields={ROUTE_FIELDS}
                 record={route}
                 method="PATCH"

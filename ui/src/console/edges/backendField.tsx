@@ -16,7 +16,7 @@ const field: Field<string> = {
   Input: BackendInput,
 };
 
-export const backendField = field as unknown as Field;
+export const backendField: Field = field;
 
 function BackendInput({ value, mistake, onChange }: InputProps<string>) {
   return <ReferenceInput field={chosen} value={value} mistake={mistake} onChange={onChange} />;

@@ -25,7 +25,7 @@ export function hostports(listens: ListenOn): Field {
     check: wrongHostports,
     Input: HostportsInput,
   };
-  return field as unknown as Field;
+  return field;
 }
 
 export function wrongHostports(value: readonly string[]): string | null {

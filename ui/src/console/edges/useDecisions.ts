@@ -1,14 +1,16 @@
 // Visitors refused by an edge, polled while they are displayed.
-import type { RefusedVisit, RefusedVisitList } from "../../api/generated";
+import type { RefusedVisit } from "../../api/generated";
 import { apiQuery, useApiQuery } from "../management";
 
 const POLL_INTERVAL_MS = 2_000;
 
-export function useDecisions(path: string): readonly RefusedVisit[] | undefined {
+export type EdgePath = "/edges/https" | "/edges/tls" | "/edges/tcp";
+
+export function useDecisions(edges: EdgePath, id: string): readonly RefusedVisit[] | undefined {
   const { data } = useApiQuery(
     apiQuery<readonly RefusedVisit[]>(
-      [`${path}/decisions`],
-      async (api) => (await api.send<RefusedVisitList>("GET", `${path}/decisions`)).decisions,
+      [`${edges}/${id}/decisions`],
+      async (api) => (await api.request("GET", `${edges}/{id}/decisions`, { id })).decisions,
       { every: POLL_INTERVAL_MS },
     ),
   );

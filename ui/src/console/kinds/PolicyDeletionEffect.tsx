@@ -18,7 +18,7 @@ function policyReferences(policy: IpPolicy, dependents: readonly Dependent[]) {
       dependents.map(async (dependent) => {
         const page = pathOfId(dependent.id, dependent.parent_id) ?? "";
         const path = dependent.module === "" ? page : `${page}/${dependent.module}`;
-        const { ip_policies: named } = await api.send<{ ip_policies: Ref[] }>("GET", path);
+        const { ip_policies: named } = (await api.send("GET", path)) as { ip_policies: Ref[] };
         return { dependent, others: named.filter(({ id }) => id !== policy.id).length };
       }),
     ),

@@ -5,14 +5,11 @@ import { Button, IconButton } from "../../parts/Button";
 import { Dialog } from "../../parts/Dialog";
 import { toast } from "../../parts/toast";
 import { DeleteDialog } from "../resource/DeleteDialog";
-import type { Kind } from "../resource/kind";
 import { Empty } from "../resource/ListPage";
 import { Section } from "../resource/PageFrame";
 import { ResourceForm } from "../resource/ResourceForm";
 import { ResourceTable } from "../resource/ResourceTable";
 import { ipPolicyRules } from "./ipPolicyRules";
-
-const rules = ipPolicyRules as unknown as Kind;
 
 export function PolicyRules({ record: policy }: { record: IpPolicy }) {
   const [adding, setAdding] = useState(false);
@@ -29,17 +26,17 @@ export function PolicyRules({ record: policy }: { record: IpPolicy }) {
       actions={add}
     >
       <ResourceTable
-        kind={rules}
-        only={(rule) => (rule as IpPolicyRule).ip_policy.id === policy.id}
+        kind={ipPolicyRules}
+        only={(rule) => rule.ip_policy.id === policy.id}
         searchText={policy.id}
         prefix="rules."
-        title={rules.title}
-        empty={<Empty kind={rules} action={null} />}
+        title={ipPolicyRules.title}
+        empty={<Empty kind={ipPolicyRules} action={null} />}
         renderActions={(rule) => (
           <IconButton
             icon="trash"
-            label={`Delete ${rules.title(rule)}`}
-            onClick={() => setDeleting(rule as IpPolicyRule)}
+            label={`Delete ${ipPolicyRules.title(rule)}`}
+            onClick={() => setDeleting(rule)}
           />
         )}
       />

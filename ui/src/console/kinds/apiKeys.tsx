@@ -1,14 +1,10 @@
 // Keys of the management API.
-import type { ApiKey } from "../../api/generated";
 import { description, metadata } from "../resource/fields/text";
 import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../resource/kind";
 import { created, owner } from "./columns";
 import { ownerField } from "./owners";
 
-export const apiKeys = describe<ApiKey>({
-  path: "/api_keys",
-  member: "keys",
-  prefix: "ak",
+export const apiKeys = describe("/api_keys", {
   singular: "API key",
   plural: "API keys",
   about: "Keys of the management API and of this console. A key may do what its owner may do.",

@@ -1,11 +1,5 @@
 // The targets of edges: tunnels by their labels, addresses, fixed responses, and backends that combine backends.
-import type {
-  FailoverBackend,
-  HttpResponseBackend,
-  StaticBackend,
-  TunnelGroupBackend,
-  WeightedBackend,
-} from "../../api/generated";
+import type { StaticBackend } from "../../api/generated";
 import { State } from "../../parts/State";
 import { RefLink, Refs } from "../resource/cells";
 import type { Field } from "../resource/field";
@@ -24,10 +18,7 @@ const TOUCHES = [
   "/backends/failover",
 ] as const;
 
-export const tunnelGroups = describe<TunnelGroupBackend>({
-  path: "/backends/tunnel_group",
-  member: "backends",
-  prefix: "bkdtg",
+export const tunnelGroups = describe("/backends/tunnel_group", {
   singular: "tunnel group",
   plural: "Tunnel groups",
   about: "All connected tunnels with certain labels. Visitors are distributed among them.",
@@ -81,14 +72,11 @@ const tls: Field = {
     help: "Its certificate is verified with the authorities that the server's machine trusts.",
     initial: false,
   }),
-  read: (record) => (record as unknown as StaticBackend).tls.enabled,
+  read: (record) => (record as StaticBackend).tls.enabled,
   write: (value) => (value === true ? { enabled: true } : { enabled: false }),
 };
 
-export const staticBackends = describe<StaticBackend>({
-  path: "/backends/static",
-  member: "backends",
-  prefix: "bkdsc",
+export const staticBackends = describe("/backends/static", {
   singular: "static backend",
   plural: "Static backends",
   about: "Addresses that the server reaches without a tunnel.",
@@ -140,10 +128,7 @@ function headerMistake(name: string, value: string): string | null {
     : null;
 }
 
-export const httpResponses = describe<HttpResponseBackend>({
-  path: "/backends/http_response",
-  member: "backends",
-  prefix: "bkdhr",
+export const httpResponses = describe("/backends/http_response", {
   singular: "HTTP response",
   plural: "HTTP responses",
   about: "Fixed responses from the server itself, for maintenance pages and redirects.",
@@ -182,10 +167,7 @@ export const httpResponses = describe<HttpResponseBackend>({
   touches: TOUCHES,
 });
 
-export const weightedBackends = describe<WeightedBackend>({
-  path: "/backends/weighted",
-  member: "backends",
-  prefix: "bkdwd",
+export const weightedBackends = describe("/backends/weighted", {
   singular: "weighted backend",
   plural: "Weighted backends",
   about: "Several backends that share visitors by weight.",
@@ -229,10 +211,7 @@ function Shares({ backends }: { backends: Readonly<Record<string, number>> }) {
   ));
 }
 
-export const failoverBackends = describe<FailoverBackend>({
-  path: "/backends/failover",
-  member: "backends",
-  prefix: "bkdfo",
+export const failoverBackends = describe("/backends/failover", {
   singular: "failover backend",
   plural: "Failover backends",
   about: "Several backends tried in order: the next one when the previous ones cannot be reached.",

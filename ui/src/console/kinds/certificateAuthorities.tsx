@@ -1,5 +1,4 @@
 // Certificate authorities for the client certificates of visitors.
-import type { CertificateAuthority } from "../../api/generated";
 import { exactly, Moment } from "../resource/cells";
 import { description, metadata, text } from "../resource/fields/text";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
@@ -17,10 +16,7 @@ export function pemMistake(value: string): string | null {
     : "The last line, -----END CERTIFICATE-----, is missing.";
 }
 
-export const certificateAuthorities = describe<CertificateAuthority>({
-  path: "/certificate_authorities",
-  member: "certificate_authorities",
-  prefix: "ca",
+export const certificateAuthorities = describe("/certificate_authorities", {
   singular: "certificate authority",
   plural: "Certificate authorities",
   about: "Authorities of the client certificates that edges with mutual TLS require.",

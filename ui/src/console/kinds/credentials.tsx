@@ -1,5 +1,4 @@
 // Tunnel credentials: the tokens of agents, and what they may bind.
-import type { Credential } from "../../api/generated";
 import { None } from "../resource/cells";
 import { lines } from "../resource/fields/lists";
 import { description, metadata } from "../resource/fields/text";
@@ -16,10 +15,7 @@ export function ruleMistake(rule: string): string | null {
   return /\s/.test(target) ? "A rule cannot contain spaces." : null;
 }
 
-export const credentials = describe<Credential>({
-  path: "/credentials",
-  member: "credentials",
-  prefix: "cr",
+export const credentials = describe("/credentials", {
   singular: "credential",
   plural: "Credentials",
   about: "Authtokens with which agents connect, and the rules for what each may bind.",

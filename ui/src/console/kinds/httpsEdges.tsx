@@ -1,15 +1,11 @@
 // HTTPS edges: host names whose requests are routed by path.
-import type { HttpsEdge } from "../../api/generated";
 import { counted } from "../../model/format";
 import { hostports } from "../edges/hostportsField";
 import { Moment } from "../resource/cells";
 import { description, metadata } from "../resource/fields/text";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 
-export const httpsEdges = describe<HttpsEdge>({
-  path: "/edges/https",
-  member: "https_edges",
-  prefix: "edghts",
+export const httpsEdges = describe("/edges/https", {
   singular: "HTTPS edge",
   plural: "HTTPS edges",
   about: "Host names for HTTP. Routes forward their requests by path and apply modules to them.",

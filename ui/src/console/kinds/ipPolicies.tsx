@@ -1,15 +1,11 @@
 // IP policies: named lists of rules that allow or deny addresses.
-import type { IpPolicy } from "../../api/generated";
 import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../resource/kind";
 import { description, metadata } from "../resource/fields/text";
 import { Moment } from "../resource/cells";
 import { PolicyDeletionEffect } from "./PolicyDeletionEffect";
 import { PolicyRules } from "./PolicyRules";
 
-export const ipPolicies = describe<IpPolicy>({
-  path: "/ip_policies",
-  member: "ip_policies",
-  prefix: "ipp",
+export const ipPolicies = describe("/ip_policies", {
   singular: "IP policy",
   plural: "IP policies",
   about: "Named lists of networks. A policy has no effect until an edge or an IP restriction refers to it.",

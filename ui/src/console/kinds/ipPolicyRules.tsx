@@ -1,5 +1,4 @@
 // The rules of IP policies, each a network that is allowed or denied.
-import type { IpPolicyRule } from "../../api/generated";
 import { readCidr, sizeOfNetwork } from "../../model/cidr";
 import { State } from "../../parts/State";
 import { Moment, RefLink } from "../resource/cells";
@@ -7,10 +6,7 @@ import { choice } from "../resource/fields/simple";
 import { description, metadata, text } from "../resource/fields/text";
 import { describe, descriptionColumn, metadataColumn } from "../resource/kind";
 
-export const ipPolicyRules = describe<IpPolicyRule>({
-  path: "/ip_policy_rules",
-  member: "ip_policy_rules",
-  prefix: "ipr",
+export const ipPolicyRules = describe("/ip_policy_rules", {
   singular: "rule",
   plural: "rules",
   about: "Networks that are allowed or denied.",

@@ -15,10 +15,7 @@ const GUARDED: Readonly<Record<IpRestriction["type"], string>> = {
   endpoints: "All endpoints",
 };
 
-export const ipRestrictions = describe<IpRestriction>({
-  path: "/ip_restrictions",
-  member: "ip_restrictions",
-  prefix: "ipx",
+export const ipRestrictions = describe("/ip_restrictions", {
   singular: "IP restriction",
   plural: "IP restrictions",
   about: "Policies for a whole part of the service: the console, the management API, agents, all endpoints.",

@@ -1,5 +1,4 @@
 // Everything connected now: agent sessions, their tunnels, the public addresses.
-import type { Endpoint, Tunnel, TunnelSession } from "../../api/generated";
 import { ExternalLink } from "../edges/ExternalLink";
 import { Moment, Mono, RefLink, Refs } from "../resource/cells";
 import { describe, idColumn, type Column } from "../resource/kind";
@@ -21,10 +20,7 @@ function Address({ url }: { url: string }) {
   return <ExternalLink to={url}>{url}</ExternalLink>;
 }
 
-export const tunnelSessions = describe<TunnelSession>({
-  path: "/tunnel_sessions",
-  member: "tunnel_sessions",
-  prefix: "ts",
+export const tunnelSessions = describe("/tunnel_sessions", {
   singular: "session",
   plural: "Sessions",
   about: "Agents that are connected now.",
@@ -58,10 +54,7 @@ export const tunnelSessions = describe<TunnelSession>({
   More: SessionCommands,
 });
 
-export const tunnels = describe<Tunnel>({
-  path: "/tunnels",
-  member: "tunnels",
-  prefix: "tn",
+export const tunnels = describe("/tunnels", {
   singular: "tunnel",
   plural: "Tunnels",
   about: "Tunnels of all agents that are connected now.",
@@ -98,10 +91,7 @@ export const tunnels = describe<Tunnel>({
   live: { every: POLL_INTERVAL_MS },
 });
 
-export const endpoints = describe<Endpoint>({
-  path: "/endpoints",
-  member: "endpoints",
-  prefix: "ep",
+export const endpoints = describe("/endpoints", {
   singular: "endpoint",
   plural: "Endpoints",
   about: "Every address that visitors can use now, of tunnels and of edges.",

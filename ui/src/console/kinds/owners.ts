@@ -1,14 +1,14 @@
 // The possible owners of a record: users and bot users, as far as the key may read them.
 import type { BotUser, User } from "../../api/generated";
+import { collection } from "../../api/management";
 import { ref } from "../resource/fields/references";
 import type { Field } from "../resource/field";
-import type { ReferencedKind } from "../resource/fields/choices";
 
-const named = (record: object): string => (record as User | BotUser).name;
+const named = { title: ({ name }: User | BotUser): string => name };
 
-const OWNERS: readonly ReferencedKind[] = [
-  { path: "/users", member: "users", singular: "user", title: named },
-  { path: "/bot_users", member: "bot_users", singular: "bot user", title: named },
+const OWNERS = [
+  { ...collection("/users"), singular: "user", ...named },
+  { ...collection("/bot_users"), singular: "bot user", ...named },
 ];
 
 export const ownerField = (help: string): Field =>

@@ -1,5 +1,6 @@
 // Names and addresses reserved for their owners.
-import type { ReservedAddress, ReservedDomain } from "../../api/generated";
+import { collection } from "../../api/management";
+import type { ReservedDomain, TlsCertificate } from "../../api/generated";
 import { Mono, RefLink } from "../resource/cells";
 import { ref } from "../resource/fields/references";
 import { description, metadata, text } from "../resource/fields/text";
@@ -18,10 +19,13 @@ export function domainMistake(value: string): string | null {
     : "Use letters, digits and hyphens, with dots between the parts; the first part may be *.";
 }
 
-export const reservedDomains = describe<ReservedDomain>({
-  path: "/reserved_domains",
-  member: "reserved_domains",
-  prefix: "rd",
+const CERTIFICATES = {
+  ...collection("/tls_certificates"),
+  singular: "TLS certificate",
+  title: (record: TlsCertificate) => record.description || record.subject_common_name || record.id,
+};
+
+export const reservedDomains = describe("/reserved_domains", {
   singular: "reserved domain",
   plural: "Reserved domains",
   about: "Host names that only agents and edges of their owner may use.",
@@ -70,17 +74,7 @@ export const reservedDomains = describe<ReservedDomain>({
       name: "certificate_id",
       label: "Certificate",
       help: "The certificate served for this name.",
-      kinds: [
-        {
-          path: "/tls_certificates",
-          member: "tls_certificates",
-          singular: "TLS certificate",
-          title: (record) =>
-            record.description ||
-            (record as unknown as { subject_common_name: string }).subject_common_name ||
-            record.id,
-        },
-      ],
+      kinds: [CERTIFICATES],
       none: "Automatic",
       read: (record) => (record as ReservedDomain).certificate?.id ?? "",
     }),
@@ -104,10 +98,7 @@ export const reservedDomains = describe<ReservedDomain>({
   More: DomainCertificate,
 });
 
-export const reservedAddresses = describe<ReservedAddress>({
-  path: "/reserved_addrs",
-  member: "reserved_addrs",
-  prefix: "ra",
+export const reservedAddresses = describe("/reserved_addrs", {
   singular: "reserved address",
   plural: "Reserved addresses",
   about: "TCP addresses that only agents and edges of their owner may use.",

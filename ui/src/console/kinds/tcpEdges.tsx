@@ -1,14 +1,10 @@
 // TCP edges: public addresses whose connections are forwarded to a backend.
-import type { TcpEdge } from "../../api/generated";
 import { hostports } from "../edges/hostportsField";
 import { Moment, RefLink } from "../resource/cells";
 import { description, metadata } from "../resource/fields/text";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 
-export const tcpEdges = describe<TcpEdge>({
-  path: "/edges/tcp",
-  member: "tcp_edges",
-  prefix: "edgtcp",
+export const tcpEdges = describe("/edges/tcp", {
   singular: "TCP edge",
   plural: "TCP edges",
   about: "Public addresses (a name of the server and a port) whose connections go to one backend.",

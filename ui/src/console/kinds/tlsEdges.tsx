@@ -1,14 +1,10 @@
 // TLS edges: host names whose connections are forwarded to a backend unchanged.
-import type { TlsEdge } from "../../api/generated";
 import { hostports } from "../edges/hostportsField";
 import { Moment, RefLink } from "../resource/cells";
 import { description, metadata } from "../resource/fields/text";
 import { describe, descriptionColumn, idColumn, metadataColumn } from "../resource/kind";
 
-export const tlsEdges = describe<TlsEdge>({
-  path: "/edges/tls",
-  member: "tls_edges",
-  prefix: "edgtls",
+export const tlsEdges = describe("/edges/tls", {
   singular: "TLS edge",
   plural: "TLS edges",
   about:

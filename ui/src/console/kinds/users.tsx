@@ -1,5 +1,4 @@
 // People and programs that own keys and credentials.
-import type { BotUser, User } from "../../api/generated";
 import { flag } from "../resource/fields/simple";
 import { description, metadata, text } from "../resource/fields/text";
 import { describe, descriptionColumn, idColumn, metadataColumn, type Column } from "../resource/kind";
@@ -21,10 +20,7 @@ const adminColumn: Column<Base & { admin: boolean }> = {
   cell: (one) => <YesNo yes={one.admin} words={["Administrator", "Member"]} />,
 };
 
-export const users = describe<User>({
-  path: "/users",
-  member: "users",
-  prefix: "usr",
+export const users = describe("/users", {
   singular: "user",
   plural: "Users",
   about: "People who own API keys and credentials. Only administrators can read them.",
@@ -36,10 +32,7 @@ export const users = describe<User>({
   touches: ["/api_keys", "/credentials"],
 });
 
-export const botUsers = describe<BotUser>({
-  path: "/bot_users",
-  member: "bot_users",
-  prefix: "bot",
+export const botUsers = describe("/bot_users", {
   singular: "bot user",
   plural: "Bot users",
   about: "Programs that own API keys and credentials. Only administrators can read them.",

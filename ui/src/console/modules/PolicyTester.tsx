@@ -1,6 +1,6 @@
 // Tests whether the selected policies admit an address, and by which rule, before anything is saved.
+import { collection } from "../../api/management";
 import { useId, useState } from "react";
-import type { IpPolicyRule } from "../../api/generated";
 import { counted } from "../../model/format";
 import { Notice } from "../../parts/Notice";
 import { State } from "../../parts/State";
@@ -15,12 +15,7 @@ const POLL_INTERVAL_MS = 4_000;
 export function PolicyTester({ policies }: { policies: readonly string[] }) {
   const id = useId();
   const [address, setAddress] = useState("");
-  const { data } = useApiQuery(
-    allQuery<IpPolicyRule>(
-      { path: "/ip_policy_rules", member: "ip_policy_rules" },
-      { every: POLL_INTERVAL_MS },
-    ),
-  );
+  const { data } = useApiQuery(allQuery(collection("/ip_policy_rules"), { every: POLL_INTERVAL_MS }));
   if (!data || policies.length === 0) return null;
   const rules = data.records.filter((rule) => policies.includes(rule.ip_policy.id));
   if (data.next === null && !rules.some(({ action }) => action === "allow"))

@@ -1,11 +1,11 @@
 // The edges and tunnels with the most requests in the last minute.
 import type { Traffic } from "../../api/generated";
-import type { Base } from "../../api/management";
+import type { Base, Collection } from "../../api/management";
 import { State } from "../../parts/State";
 import { recordQuery, useApiQuery } from "../management";
 import { PlaceLink } from "../PlaceLink";
 import { Section } from "../resource/PageFrame";
-import { pathOfId } from "../resource/idPaths";
+import { collectionOfId, pathOfId } from "../resource/idPaths";
 import { failureShare, healthOf, rate, trafficQuery } from "../traffic";
 import styles from "./OverviewPage.module.css";
 
@@ -69,7 +69,7 @@ function HealthState({ traffic: { last_minute } }: { traffic: Traffic }) {
   if (health === "ok" || health === "idle")
     return (
       <State tone="ok" icon="check">
-        Answers
+        Responding
       </State>
     );
   return (
@@ -87,9 +87,8 @@ interface Named extends Base {
 
 function Name({ id }: { id: string }) {
   const path = pathOfId(id);
-  const record = useApiQuery(
-    recordQuery<Named>({ path: path?.slice(0, path.lastIndexOf("/")) ?? "", member: "" }, id),
-  ).data;
+  const from: Collection<Named> = { path: collectionOfId(id) ?? "/tunnels" };
+  const record = useApiQuery(recordQuery(from, id)).data;
   const words = record?.public_url || record?.hostports?.join(", ") || record?.forwards_to || id;
   return path ? <PlaceLink to={path}>{words}</PlaceLink> : words;
 }

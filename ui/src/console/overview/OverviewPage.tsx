@@ -1,6 +1,7 @@
 // The server at a glance: its health, its traffic, the connected agents, and what expires soon.
+import { collection } from "../../api/management";
 import { useState } from "react";
-import type { ServerStatus, TunnelSession } from "../../api/generated";
+import type { ServerStatus } from "../../api/generated";
 import { size, span } from "../../model/format";
 import { Button } from "../../parts/Button";
 import { Choice } from "../../parts/Field";
@@ -21,7 +22,7 @@ import styles from "./OverviewPage.module.css";
 import { RateChart } from "./RateChart";
 import { expiry, expiryTone, firstStep, remarks } from "./remarks";
 
-const SESSIONS = { path: "/tunnel_sessions", member: "tunnel_sessions" };
+const SESSIONS = collection("/tunnel_sessions");
 /** Number of most recent agents shown. */
 const AGENTS = 6;
 
@@ -216,7 +217,7 @@ function Passing({ status }: { status: ServerStatus }) {
 }
 
 function Agents({ total }: { total: number }) {
-  const query = useApiQuery(listQuery<TunnelSession>(SESSIONS, { limit: AGENTS }, 5_000));
+  const query = useApiQuery(listQuery(SESSIONS, { limit: AGENTS }, 5_000));
   const sessions = query.data?.records ?? [];
   return (
     <Section

@@ -3,13 +3,12 @@ import { useState } from "react";
 import type { AppSession, AppUser } from "../../api/generated";
 import { Button } from "../../parts/Button";
 import { DeleteDialog } from "../resource/DeleteDialog";
-import type { Kind } from "../resource/kind";
 import { Section } from "../resource/PageFrame";
 import { ResourceTable } from "../resource/ResourceTable";
 import { sessionColumns, sessions } from "./sessions";
 import styles from "./people.module.css";
 
-const own = { ...sessions, columns: sessionColumns } as unknown as Kind;
+const own = { ...sessions, columns: sessionColumns };
 
 export function SessionsOfPerson({ record: user }: { record: AppUser }) {
   const [ending, setEnding] = useState<AppSession | null>(null);
@@ -18,14 +17,14 @@ export function SessionsOfPerson({ record: user }: { record: AppUser }) {
       <ResourceTable
         kind={own}
         prefix="sessions-"
-        only={(record) => (record as unknown as AppSession).application_user.id === user.id}
+        only={(record) => record.application_user.id === user.id}
         title={own.title}
         renderActions={(record) => (
           <Button
             weight="quiet"
             icon="cross"
             aria-label={`End ${own.title(record)}`}
-            onClick={() => setEnding(record as unknown as AppSession)}
+            onClick={() => setEnding(record)}
           >
             End
           </Button>

@@ -5,10 +5,7 @@ import { describe, idColumn } from "../resource/kind";
 import { nameOf } from "./personName";
 import { SessionsOfPerson } from "./SessionsOfPerson";
 
-export const people = describe<AppUser>({
-  path: "/app/users",
-  member: "application_users",
-  prefix: "au",
+export const people = describe("/app/users", {
   singular: "person",
   plural: "People",
   about: "Visitors who have logged in at a route or tunnel, with the account they used.",

@@ -23,10 +23,7 @@ export const sessionColumns: readonly Column<AppSession>[] = [
   },
 ];
 
-export const sessions = describe<AppSession>({
-  path: "/app/sessions",
-  member: "application_sessions",
-  prefix: "as",
+export const sessions = describe("/app/sessions", {
   singular: "session",
   plural: "Sessions of people",
   about: "Browsers that are logged in at an edge. Ending a session takes effect with its next request.",

@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Base } from "../../api/management";
 import { toast } from "../../parts/toast";
 import { useNavigateTo } from "../address";
+import type { ChangedRecord } from "../management";
 import type { Kind } from "./kind";
 import { PageFrame } from "./PageFrame";
 import { ResourceForm } from "./ResourceForm";
@@ -10,14 +11,14 @@ import { TokenOnce } from "./TokenOnce";
 
 export function CreatePage({ kind }: { kind: Kind }) {
   const go = useNavigateTo();
-  const [created, setCreated] = useState<(Base & { token?: string | null }) | null>(null);
+  const [created, setCreated] = useState<ChangedRecord | null>(null);
   const open = (record: Base) => {
     toast({ title: `${capital(kind.singular)} created` });
     go(`${kind.path}/${record.id}`);
   };
   return (
     <PageFrame title={`New ${kind.singular}`} about={kind.about} back={{ to: kind.path, label: kind.plural }}>
-      <ResourceForm<Base & { token?: string | null }>
+      <ResourceForm
         fields={kind.fields}
         record={null}
         method="POST"

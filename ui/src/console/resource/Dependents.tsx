@@ -1,5 +1,5 @@
 // The dependents of a record, and what its deletion means for each of them.
-import type { Dependent } from "../../api/generated";
+import type { Dependent, DependentList } from "../../api/generated";
 import type { Base } from "../../api/management";
 import { Notice } from "../../parts/Notice";
 import { apiQuery, useApiQuery } from "../management";
@@ -12,12 +12,10 @@ import { kindLabelOfId } from "./idPaths";
 const MAX_DEPENDENTS = 100;
 
 export function dependentsOf(path: string, id: string) {
-  return apiQuery<Dependent[]>(
-    [path, "dependents", id],
-    async (api) =>
-      (await api.send<{ dependents: Dependent[] }>("GET", `${path}/${encodeURIComponent(id)}/dependents`))
-        .dependents,
-  );
+  return apiQuery<Dependent[]>([path, "dependents", id], async (api) => {
+    const response = await api.send("GET", `${path}/${encodeURIComponent(id)}/dependents`);
+    return (response as DependentList).dependents;
+  });
 }
 
 interface DependentsProps {

@@ -60,7 +60,7 @@ function LoadedRecord({ kind, record }: { kind: Kind; record: Base }) {
         ]}
       />
       {kind.fields.length > 0 && (
-        <ResourceForm<Base>
+        <ResourceForm
           key={record.id}
           fields={kind.fields}
           record={record}

@@ -1,6 +1,6 @@
 // The request that a form sends: for curl and as JSON. Secrets are masked until revealed.
 import { useState } from "react";
-import type { Method } from "../../api/management";
+import type { Method } from "../../api/request";
 import { Button, IconButton } from "../../parts/Button";
 import { Check } from "../../parts/Field";
 import { Tabs } from "../../parts/Tabs";

@@ -1,16 +1,17 @@
 // A form made of fields. Errors are shown at the field, both those found here and those of the API.
 import { useId, useMemo, useRef, useState, type FormEvent, type ReactNode } from "react";
-import type { Base, Method } from "../../api/management";
+import type { Base } from "../../api/management";
+import type { Method } from "../../api/request";
 import { ApiError, asProblem } from "../../api/problem";
 import { adviceFor } from "../../model/advice";
 import { Button } from "../../parts/Button";
 import { Notice, ProblemText } from "../../parts/Notice";
-import { useApiMutation } from "../management";
+import { useApiMutation, type ChangedRecord } from "../management";
 import { bodyOf, draftOf, masked, mistakesOf, shownFields, type Draft, type Field } from "./field";
 import styles from "./form.module.css";
 import { RequestPreview } from "./RequestPreview";
 
-interface ResourceFormProps<T> {
+interface ResourceFormProps {
   fields: readonly Field[];
   /** The record to change; null for a new one. */
   record: Base | null;
@@ -23,7 +24,7 @@ interface ResourceFormProps<T> {
   /** Collections whose queries are invalidated afterwards. */
   forgets: readonly string[];
   submit: string;
-  onDone(answer: T): void;
+  onDone(record: ChangedRecord): void;
   onCancel?: () => void;
   /** Shown below the fields, above the buttons. */
   children?: ReactNode;
@@ -31,7 +32,7 @@ interface ResourceFormProps<T> {
   whole?: boolean;
 }
 
-export function ResourceForm<T>({
+export function ResourceForm({
   fields,
   record,
   method,
@@ -44,13 +45,13 @@ export function ResourceForm<T>({
   onCancel,
   children,
   whole = false,
-}: ResourceFormProps<T>) {
+}: ResourceFormProps) {
   const id = useId();
   const form = useRef<HTMLFormElement>(null);
   const [edited, setEdited] = useState<Draft>({});
   const [tried, setTried] = useState(false);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const change = useApiMutation<T>(forgets);
+  const change = useApiMutation(forgets);
   const draft = useMemo(
     () => ({ ...draftOf(fields, record), ...initial, ...edited }),
     [fields, record, initial, edited],

@@ -14,23 +14,23 @@ import { arrange, readOrder, writeOrder } from "./arrange";
 
 const SIZES = ["25", "50", "100"] as const;
 
-interface ResourceTableProps {
-  kind: Kind;
+interface ResourceTableProps<T extends Base> {
+  kind: Kind<T>;
   /** Restricts the records, such as to the rules of one policy; all records are then read. */
-  only?: (record: Base) => boolean;
+  only?: (record: T) => boolean;
   /** A text in all of those records, such as an id, that the server searches for. */
   searchText?: string;
   /** Prefix of the parameters in the address, where one page has several tables. */
   prefix?: string;
   /** Rendered at the end of every row. */
-  renderActions?: (record: Base) => ReactNode;
+  renderActions?: (record: T) => ReactNode;
   /** Shown instead of the table when there are no records. */
   empty: ReactNode;
   /** The accessible name of a row. */
-  title?: (record: Base) => string;
+  title?: (record: T) => string;
 }
 
-export function ResourceTable({
+export function ResourceTable<T extends Base>({
   kind,
   only,
   searchText = "",
@@ -38,7 +38,7 @@ export function ResourceTable({
   renderActions,
   empty,
   title,
-}: ResourceTableProps) {
+}: ResourceTableProps<T>) {
   const [search, change] = useAddressSearch();
   const at = (name: string) => search[prefix + name] ?? "";
   const set = (changes: Record<string, string>) =>

@@ -1,5 +1,5 @@
 // A field of a form: read from a record, validated as the API would, and written to a body.
-import type { ComponentType } from "react";
+import type { ReactNode } from "react";
 import type { Base } from "../../api/management";
 
 /** The values of a form by field name. */
@@ -34,8 +34,11 @@ export interface Field<V = unknown> {
   check(value: V): string | null;
   /** Whether the field is shown for the current values. */
   shown?(draft: Draft): boolean;
-  readonly Input: ComponentType<InputProps<V>>;
+  Input(props: InputProps<V>): ReactNode;
 }
+
+/** A member of a record by its name. */
+export const memberOf = (record: object, name: string): unknown => (record as Record<string, unknown>)[name];
 
 /** The body of a request: everything for a new record, only the differences for a change. */
 export function bodyOf(fields: readonly Field[], draft: Draft, record: Base | null): Record<string, unknown> {

@@ -1,7 +1,7 @@
 // The descriptor of a resource kind: its path, its names, its columns, its fields and its related views.
-import type { ComponentType, ReactNode } from "react";
+import type { ReactNode } from "react";
 import type { Dependent } from "../../api/generated";
-import type { Base } from "../../api/management";
+import type { Base, Collection, CollectionPath, RecordOf } from "../../api/management";
 import type { Field } from "./field";
 
 export interface Column<T extends Base = Base> {
@@ -18,12 +18,7 @@ export interface Column<T extends Base = Base> {
 }
 
 /** Methods, not properties, so that the descriptors of all kinds can be in one list. */
-export interface Kind<T extends Base = Base> {
-  /** The collection, which is also the path in the console: `/ip_policies`. */
-  readonly path: `/${string}`;
-  /** The member of a list response that holds the records. */
-  readonly member: string;
-  readonly prefix: string;
+export interface Kind<T extends Base = Base> extends Collection<T> {
   readonly singular: string;
   readonly plural: string;
   /** One sentence below the title. */
@@ -41,17 +36,21 @@ export interface Kind<T extends Base = Base> {
   /** The API lists the dependents of a record; they are shown before deletion. */
   readonly dependents?: true;
   /** What dependents do after the deletion. */
-  readonly Stays?: ComponentType<{ record: T; dependents: readonly Dependent[] }>;
+  Stays?(props: { record: T; dependents: readonly Dependent[] }): ReactNode;
   /** Further sections on a record's page. */
-  readonly More?: ComponentType<{ record: T }>;
+  More?(props: { record: T }): ReactNode;
   /** Facts above the form, besides id and time. */
   facts?(record: T): readonly { label: string; value: ReactNode }[];
   /** Collections whose records change with this one. */
   readonly touches?: readonly string[];
 }
 
-export function describe<T extends Base>(kind: Kind<T>): Kind<T> {
-  return kind;
+/** Describes the kind of a collection; the path is also the path in the console. */
+export function describe<P extends CollectionPath>(
+  path: P,
+  kind: Omit<Kind<RecordOf<P>>, "path" | "record">,
+): Kind<RecordOf<P>> {
+  return { ...kind, path };
 }
 
 /** Columns that most kinds have. */

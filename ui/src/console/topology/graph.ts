@@ -14,6 +14,7 @@ import type {
   WeightedBackend,
 } from "../../api/generated";
 import { MODULES } from "../modules";
+import { isRecord } from "../modules/texts";
 import { NO_TRAFFIC, sum } from "../traffic";
 
 export type Column = "edge" | "route" | "stages" | "chooser" | "backend" | "agent" | "service";
@@ -80,8 +81,11 @@ const NOT_DRAWN = new Set(["backend"]);
 
 /** The enabled stages in execution order. */
 export function stagesOfOwner(owner: Owner): string[] {
-  const set = owner as unknown as Record<string, { enabled?: boolean } | null | undefined>;
-  const runs = MODULES.filter(({ name }) => !NOT_DRAWN.has(name) && set[name] && set[name].enabled !== false);
+  const set = owner as Record<string, unknown>;
+  const runs = MODULES.filter(({ name }) => {
+    const module = set[name];
+    return !NOT_DRAWN.has(name) && isRecord(module) && module["enabled"] !== false;
+  });
   return [...new Set(runs.map(({ label }) => label))];
 }
 

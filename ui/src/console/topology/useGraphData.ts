@@ -1,21 +1,8 @@
 // The records of the graph: all of them, or the busiest and the newest where there are many.
 import { useQueries } from "@tanstack/react-query";
-import type {
-  FailoverBackend,
-  HttpResponseBackend,
-  HttpsEdge,
-  ServerStatus,
-  StaticBackend,
-  TcpEdge,
-  TlsEdge,
-  Traffic,
-  Tunnel,
-  TunnelGroupBackend,
-  TunnelSession,
-  WeightedBackend,
-} from "../../api/generated";
-import type { Base } from "../../api/management";
-import { allQuery, listQuery, recordQuery, useApiQuery, useManagement } from "../management";
+import type { ServerStatus, Traffic } from "../../api/generated";
+import { collection, type Base, type Collection } from "../../api/management";
+import { allQuery, apiQueryOptions, listQuery, recordQuery, useApiQuery, useManagement } from "../management";
 import { statusQuery, trafficQuery } from "../traffic";
 import type { GraphData } from "./graph";
 
@@ -25,9 +12,9 @@ const LIVE_MS = 5_000;
 const NEWEST = 60;
 const BUSIEST = 40;
 
-const HTTPS = { path: "/edges/https", member: "https_edges" };
-const TLS = { path: "/edges/tls", member: "tls_edges" };
-const TCP = { path: "/edges/tcp", member: "tcp_edges" };
+const HTTPS = collection("/edges/https");
+const TLS = collection("/edges/tls");
+const TCP = collection("/edges/tcp");
 
 export interface GraphDataState {
   data: GraphData | null;
@@ -41,30 +28,18 @@ export interface GraphDataState {
 export function useGraphData(): GraphDataState {
   const status = useApiQuery(statusQuery);
   const traffic = useApiQuery(trafficQuery);
-  const https = useEdges<HttpsEdge>(HTTPS, "https_edge", traffic.data);
-  const tls = useEdges<TlsEdge>(TLS, "tls_edge", traffic.data);
-  const tcp = useEdges<TcpEdge>(TCP, "tcp_edge", traffic.data);
+  const https = useEdges(HTTPS, "https_edge", traffic.data);
+  const tls = useEdges(TLS, "tls_edge", traffic.data);
+  const tcp = useEdges(TCP, "tcp_edge", traffic.data);
   const slow = { every: SLOW_MS };
-  const groups = useApiQuery(
-    allQuery<TunnelGroupBackend>({ path: "/backends/tunnel_group", member: "backends" }, { every: LIVE_MS }),
-  );
-  const weighted = useApiQuery(
-    allQuery<WeightedBackend>({ path: "/backends/weighted", member: "backends" }, slow),
-  );
-  const failover = useApiQuery(
-    allQuery<FailoverBackend>({ path: "/backends/failover", member: "backends" }, slow),
-  );
-  const fixed = useApiQuery(
-    allQuery<HttpResponseBackend>({ path: "/backends/http_response", member: "backends" }, slow),
-  );
-  const statics = useApiQuery(
-    allQuery<StaticBackend>({ path: "/backends/static", member: "backends" }, slow),
-  );
+  const groups = useApiQuery(allQuery(collection("/backends/tunnel_group"), { every: LIVE_MS }));
+  const weighted = useApiQuery(allQuery(collection("/backends/weighted"), slow));
+  const failover = useApiQuery(allQuery(collection("/backends/failover"), slow));
+  const fixed = useApiQuery(allQuery(collection("/backends/http_response"), slow));
+  const statics = useApiQuery(allQuery(collection("/backends/static"), slow));
   const live = { every: LIVE_MS };
-  const tunnels = useApiQuery(allQuery<Tunnel>({ path: "/tunnels", member: "tunnels" }, live));
-  const sessions = useApiQuery(
-    allQuery<TunnelSession>({ path: "/tunnel_sessions", member: "tunnel_sessions" }, live),
-  );
+  const tunnels = useApiQuery(allQuery(collection("/tunnels"), live));
+  const sessions = useApiQuery(allQuery(collection("/tunnel_sessions"), live));
   const queries = [status, traffic, groups, weighted, failover, fixed, statics, tunnels, sessions];
   const data: GraphData | null =
     https && tls && tcp && queries.every((query) => query.data !== undefined)
@@ -97,21 +72,18 @@ export function useGraphData(): GraphDataState {
 
 /** The newest edges of a kind, and the busiest that are not among them. */
 function useEdges<T extends Base>(
-  collection: { path: string; member: string },
+  edges: Collection<T>,
   kind: Traffic["kind"],
   traffic: ReadonlyMap<string, Traffic> | undefined,
 ): T[] | null {
   const api = useManagement();
-  const newest = useApiQuery(listQuery<T>(collection, { limit: NEWEST }, SLOW_MS)).data;
+  const newest = useApiQuery(listQuery(edges, { limit: NEWEST }, SLOW_MS)).data;
   const read = new Set(newest?.records.map(({ id }) => id));
   const busy = [...(traffic?.values() ?? [])].filter((query) => query.kind === kind && !read.has(query.id));
   const further = newest?.next == null ? [] : busy.slice(0, BUSIEST).map(({ id }) => id);
   const others = useQueries({
-    queries: further.map((id) => {
-      const question = recordQuery<T>(collection, id);
-      return { queryKey: question.key, queryFn: () => question.ask(api), refetchInterval: SLOW_MS };
-    }),
+    queries: further.map((id) => apiQueryOptions(api, recordQuery(edges, id, SLOW_MS))),
     combine: (results) => results.flatMap((query) => query.data ?? []),
   });
-  return newest ? [...(others as T[]), ...newest.records] : null;
+  return newest ? [...others, ...newest.records] : null;
 }

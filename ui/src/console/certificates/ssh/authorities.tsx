@@ -1,17 +1,13 @@
 // SSH certificate authorities: keys with which this server signs certificates of hosts and users.
-import type { SshCertificateAuthority } from "../../../api/generated";
 import { choice } from "../../resource/fields/simple";
 import { description, metadata } from "../../resource/fields/text";
 import { Moment } from "../../resource/cells";
 import { describe, descriptionColumn, idColumn, metadataColumn, titleOf } from "../../resource/kind";
 import { Section } from "../../resource/PageFrame";
-import { AUTHORITIES } from "./fields";
 import { authorityInstructions } from "./instructions";
 import { Instructions } from "./Instructions";
 
-export const sshAuthorities = describe<SshCertificateAuthority>({
-  ...AUTHORITIES,
-  prefix: "sshca",
+export const sshAuthorities = describe("/ssh_certificate_authorities", {
   singular: "SSH certificate authority",
   plural: "SSH certificate authorities",
   about:

@@ -1,5 +1,6 @@
 // Certificates of SSH hosts and users: signed once, then offered as files and lines to copy.
-import type { SshCertificateAuthority, SshHostCertificate, SshUserCertificate } from "../../../api/generated";
+import type { SshHostCertificate, SshUserCertificate } from "../../../api/generated";
+import { collection } from "../../../api/management";
 import { recordQuery, useApiQuery } from "../../management";
 import { exactly, None, RefLink } from "../../resource/cells";
 import { pairs } from "../../resource/fields/lists";
@@ -7,7 +8,7 @@ import { description, metadata } from "../../resource/fields/text";
 import { describe, descriptionColumn, idColumn, metadataColumn, type Column } from "../../resource/kind";
 import { Section } from "../../resource/PageFrame";
 import { Expiry } from "../Expiry";
-import { AUTHORITIES, authority, lifetime, principals, publicKey } from "./fields";
+import { authority, lifetime, principals, publicKey } from "./fields";
 import { hostInstructions, userInstructions, type InstructionText } from "./instructions";
 import { Instructions } from "./Instructions";
 
@@ -57,7 +58,7 @@ function Result({
   pastes(authority: string | null): InstructionText[];
 }) {
   const query = useApiQuery(
-    recordQuery<SshCertificateAuthority>(AUTHORITIES, certificate.ssh_certificate_authority_id),
+    recordQuery(collection("/ssh_certificate_authorities"), certificate.ssh_certificate_authority_id),
   );
   if (query.isPending) return null;
   return (
@@ -69,10 +70,7 @@ function Result({
 
 const EVERY_HOST = "every host";
 
-export const sshHostCertificates = describe<SshHostCertificate>({
-  path: "/ssh_host_certificates",
-  member: "ssh_host_certificates",
-  prefix: "shcrt",
+export const sshHostCertificates = describe("/ssh_host_certificates", {
   singular: "SSH host certificate",
   plural: "SSH host certificates",
   about: "Identifies a host to everyone who trusts the authority.",
@@ -106,10 +104,7 @@ export const sshHostCertificates = describe<SshHostCertificate>({
   More: ({ record }) => <Result certificate={record} pastes={(ca) => hostInstructions(record, ca)} />,
 });
 
-export const sshUserCertificates = describe<SshUserCertificate>({
-  path: "/ssh_user_certificates",
-  member: "ssh_user_certificates",
-  prefix: "sucrt",
+export const sshUserCertificates = describe("/ssh_user_certificates", {
   singular: "SSH user certificate",
   plural: "SSH user certificates",
   about: "Lets a user log in on every host that trusts the authority, without copying a key to it.",

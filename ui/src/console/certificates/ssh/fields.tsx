@@ -5,30 +5,23 @@ import type { Field, InputProps } from "../../resource/field";
 import { lines } from "../../resource/fields/lists";
 import { ref } from "../../resource/fields/references";
 import { choice } from "../../resource/fields/simple";
+import { collection } from "../../../api/management";
 import { text } from "../../resource/fields/text";
 import styles from "../certificates.module.css";
 import { publicKeyError } from "./instructions";
 
-export const AUTHORITIES = {
-  path: "/ssh_certificate_authorities",
-  member: "ssh_certificate_authorities",
-} as const;
+const AUTHORITIES = {
+  ...collection("/ssh_certificate_authorities"),
+  singular: "SSH certificate authority",
+  title: ({ description, id, key_type }: SshCertificateAuthority) => `${description || id} (${key_type})`,
+};
 
 export const authority: Field = ref({
   name: "ssh_certificate_authority_id",
   label: "SSH certificate authority",
   help: "Its private key stays on the server; only this server can sign with it.",
   createOnly: true,
-  kinds: [
-    {
-      ...AUTHORITIES,
-      one: "SSH certificate authority",
-      title: (record: unknown) => {
-        const { description, id, key_type } = record as SshCertificateAuthority;
-        return `${description || id} (${key_type})`;
-      },
-    },
-  ] as never,
+  kinds: [AUTHORITIES],
 });
 
 export const publicKey = (whose: string): Field =>

@@ -1,6 +1,6 @@
 // Selects records of another kind by name or id.
 import { useId, useState } from "react";
-import type { Base } from "../../../api/management";
+import type { Base, CollectionPath } from "../../../api/management";
 import { Field as Labelled } from "../../../parts/Field";
 import { Icon } from "../../../parts/Icon";
 import { apiQuery, useApiQuery } from "../../management";
@@ -10,8 +10,7 @@ import type { InputProps } from "./FieldInput";
 import styles from "./inputs.module.css";
 
 interface Source {
-  path: string;
-  member: string;
+  path: CollectionPath;
   /** Label of the kind, where there are several. */
   kind: string;
 }
@@ -20,24 +19,22 @@ const SOURCES: Readonly<
   Record<ReferenceField["of"], { sources: readonly Source[]; make: string; singular: string }>
 > = {
   ip_policies: {
-    sources: [{ path: "/ip_policies", member: "ip_policies", kind: "IP policy" }],
+    sources: [{ path: "/ip_policies", kind: "IP policy" }],
     make: "/ip_policies/new",
     singular: "an IP policy",
   },
   certificate_authorities: {
-    sources: [
-      { path: "/certificate_authorities", member: "certificate_authorities", kind: "Certificate authority" },
-    ],
+    sources: [{ path: "/certificate_authorities", kind: "Certificate authority" }],
     make: "/certificate_authorities/new",
     singular: "a certificate authority",
   },
   backends: {
     sources: [
-      { path: "/backends/tunnel_group", member: "backends", kind: "Tunnel group" },
-      { path: "/backends/weighted", member: "backends", kind: "Weighted" },
-      { path: "/backends/failover", member: "backends", kind: "Failover" },
-      { path: "/backends/http_response", member: "backends", kind: "HTTP response" },
-      { path: "/backends/static", member: "backends", kind: "Static address" },
+      { path: "/backends/tunnel_group", kind: "Tunnel group" },
+      { path: "/backends/weighted", kind: "Weighted" },
+      { path: "/backends/failover", kind: "Failover" },
+      { path: "/backends/http_response", kind: "HTTP response" },
+      { path: "/backends/static", kind: "Static address" },
     ],
     make: "/backends/tunnel_group/new",
     singular: "a backend",
@@ -51,16 +48,20 @@ export interface ReferenceOption {
   detail: string;
 }
 
+/** The members by which one record or another is named. */
+interface NamedRecord extends Base {
+  labels?: Readonly<Record<string, string>>;
+  address?: string;
+  subject_common_name?: string;
+}
+
 /** The display name of a record in a list of choices. */
-function referenceOption(record: Base, kind: string): ReferenceOption {
-  const { labels, address, subject_common_name: subject } = record as unknown as Record<string, unknown>;
-  const labelled =
-    typeof labels === "object" && labels !== null
-      ? Object.entries(labels)
-          .map(([key, value]) => `${key}=${String(value)}`)
-          .join(", ")
-      : "";
-  const detail = labelled || String(address ?? subject ?? "");
+function referenceOption(record: NamedRecord, kind: string): ReferenceOption {
+  const { labels = {}, address, subject_common_name: subject } = record;
+  const labelled = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(", ");
+  const detail = labelled || (address ?? subject ?? "");
   return { id: record.id, name: record.description || detail || record.id, kind, detail };
 }
 
@@ -79,8 +80,8 @@ export function useReferenceOptions(
       [sources[0]?.path ?? "", "choice"],
       async (api) => {
         const pages = await Promise.all(
-          sources.map(async ({ path, member, kind }) =>
-            (await api.all<Base>(path, member)).records.map((record) => referenceOption(record, kind)),
+          sources.map(async ({ path, kind }) =>
+            (await api.all<NamedRecord>({ path })).records.map((record) => referenceOption(record, kind)),
           ),
         );
         return pages.flat();

@@ -2,7 +2,7 @@
 import { IconButton } from "../../../parts/Button";
 import { Group } from "../../../parts/Field";
 import { RefLink } from "../cells";
-import type { Field, InputProps } from "../field";
+import { memberOf, type Field, type InputProps } from "../field";
 import { useChoices, type ReferencedKind } from "./choices";
 import styles from "./fields.module.css";
 
@@ -33,9 +33,10 @@ export function weights(options: {
     help,
     kinds,
     read: (record) =>
-      Object.entries(
-        ((record as unknown as Record<string, unknown>)[name] ?? {}) as Record<string, number>,
-      ).map(([id, weight]) => ({ id, weight: String(weight) })),
+      Object.entries((memberOf(record, name) ?? {}) as Record<string, number>).map(([id, weight]) => ({
+        id,
+        weight: String(weight),
+      })),
     initial: () => [],
     write: (value) => {
       const map = Object.fromEntries(value.map(({ id, weight }) => [id, Number(weight)]));
@@ -49,7 +50,7 @@ export function weights(options: {
     },
     Input: WeightsInput,
   };
-  return field as Field;
+  return field;
 }
 
 /** The share of visitors that a weight results in. */
@@ -122,14 +123,14 @@ export function order(options: {
     label,
     help,
     kinds,
-    read: (record) => ((record as unknown as Record<string, unknown>)[name] ?? []) as string[],
+    read: (record) => (memberOf(record, name) ?? []) as string[],
     initial: () => [],
     write: (value) => (value.length > 0 ? value : undefined),
     check: (value) =>
       value.length > MAX_BACKENDS ? `${value.length} backends; at most ${MAX_BACKENDS} are allowed.` : null,
     Input: OrderInput,
   };
-  return field as Field;
+  return field;
 }
 
 function OrderInput({ field, value, onChange, mistake }: InputProps<string[]>) {

@@ -1,14 +1,12 @@
 // The records that a field may reference, of one kind or several.
 import { useQueries } from "@tanstack/react-query";
-import type { Base } from "../../../api/management";
-import { allQuery, useManagement } from "../../management";
+import type { Base, Collection } from "../../../api/management";
+import { allQuery, apiQueryOptions, useManagement } from "../../management";
 
 /** The parts of a kind that are needed to choose among its records. */
-export interface ReferencedKind {
-  readonly path: string;
-  readonly member: string;
+export interface ReferencedKind<T extends Base = Base> extends Collection<T> {
   readonly singular: string;
-  title(record: Base): string;
+  title(record: T): string;
 }
 
 export interface Candidate {
@@ -28,10 +26,7 @@ export interface Choices {
 export function useChoices(kinds: readonly ReferencedKind[]): Choices {
   const api = useManagement();
   const queries = useQueries({
-    queries: kinds.map((kind) => {
-      const { key, ask } = allQuery<Base>(kind);
-      return { queryKey: key, queryFn: () => ask(api) };
-    }),
+    queries: kinds.map((kind) => apiQueryOptions(api, allQuery(kind))),
   });
   return {
     candidates: queries.flatMap((result, index) => {

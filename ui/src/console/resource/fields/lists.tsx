@@ -1,7 +1,7 @@
 // Several values in one field: lines of text, or pairs of names and values.
 import { Button, IconButton } from "../../../parts/Button";
 import { Field as Labelled, Group } from "../../../parts/Field";
-import type { Field, InputProps } from "../field";
+import { memberOf, type Field, type InputProps } from "../field";
 import styles from "./fields.module.css";
 
 interface LinesOptions {
@@ -32,11 +32,7 @@ export function lines(options: LinesOptions): Field {
     ...(shown ? { shown } : {}),
     options,
     read: (record) =>
-      (
-        options.read?.(record) ??
-        ((record as unknown as Record<string, unknown>)[name] as string[] | null) ??
-        []
-      ).join("\n"),
+      (options.read?.(record) ?? (memberOf(record, name) as string[] | null) ?? []).join("\n"),
     initial: () => "",
     write: (value) => {
       const list = linesOf(value);
@@ -55,7 +51,7 @@ export function lines(options: LinesOptions): Field {
     },
     Input: LinesInput,
   };
-  return field as Field;
+  return field;
 }
 
 export function linesOf(text: string): string[] {
@@ -121,7 +117,7 @@ export function pairs(options: PairsOptions): Field {
     ...(shown ? { shown } : {}),
     options,
     read: (record) => {
-      const map = ((record as unknown as Record<string, unknown>)[name] ?? {}) as Record<string, string>;
+      const map = (memberOf(record, name) ?? {}) as Record<string, string>;
       return Object.entries(map).map(([key, value], row) => ({ row, name: key, value }));
     },
     initial: () => [],
@@ -147,7 +143,7 @@ export function pairs(options: PairsOptions): Field {
     },
     Input: PairsInput,
   };
-  return field as Field;
+  return field;
 }
 
 function PairsInput({ field, value, onChange, mistake }: InputProps<Pair[]>) {

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import type { Base } from "../../../api/management";
 import { Field as Labelled, Group } from "../../../parts/Field";
 import { PlaceLink } from "../../PlaceLink";
-import type { Field, InputProps } from "../field";
+import { memberOf, type Field, type InputProps } from "../field";
 import { useChoices, type ReferencedKind } from "./choices";
 import styles from "./fields.module.css";
 
@@ -33,14 +33,13 @@ export function ref(options: RefOptions): Field {
     ...(createOnly ? { createOnly } : {}),
     ...(shown ? { shown } : {}),
     options,
-    read: (record) =>
-      options.read?.(record) ?? String((record as unknown as Record<string, unknown>)[name] ?? ""),
+    read: (record) => options.read?.(record) ?? String(memberOf(record, name) ?? ""),
     initial: () => "",
     write: (value) => (value === "" ? undefined : value),
     check: (value) => (value === "" && none === undefined ? `Choose ${article(label)}.` : null),
     Input: RefInput,
   };
-  return field as Field;
+  return field;
 }
 
 function article(label: string): string {
@@ -143,7 +142,7 @@ export function refs(options: RefsOptions): Field {
     },
     Input: RefsInput,
   };
-  return field as Field;
+  return field;
 }
 
 function RefsInput({ field, value, onChange, mistake }: InputProps<string[]>) {

@@ -1,6 +1,6 @@
 // A checkbox, a choice of several options, a number.
 import { Check, Choice, Field as Labelled } from "../../../parts/Field";
-import type { Field, InputProps } from "../field";
+import { memberOf, type Field, type InputProps } from "../field";
 
 interface Common {
   name: string;
@@ -18,18 +18,16 @@ const common = ({ name, label, help, createOnly, shown }: Common) => ({
   ...(shown ? { shown } : {}),
 });
 
-const member = (record: object, name: string): unknown => (record as Record<string, unknown>)[name];
-
 export function flag(options: Common & { initial: boolean }): Field {
   const field: Field<boolean> = {
     ...common(options),
-    read: (record) => member(record, options.name) === true,
+    read: (record) => memberOf(record, options.name) === true,
     initial: () => options.initial,
     write: (value) => value,
     check: () => null,
     Input: FlagInput,
   };
-  return field as Field;
+  return field;
 }
 
 function FlagInput({ field, value, onChange }: InputProps<boolean>) {
@@ -56,13 +54,13 @@ export function choice(options: ChoiceOptions): Field {
   const field: ChoiceField = {
     ...common(options),
     options: options.options,
-    read: (record) => String(member(record, options.name) ?? ""),
+    read: (record) => String(memberOf(record, options.name) ?? ""),
     initial: () => options.initial ?? options.options[0]?.value ?? "",
     write: (value) => value,
     check: () => null,
     Input: ChoiceInput,
   };
-  return field as Field;
+  return field;
 }
 
 function ChoiceInput({ field, value, onChange }: InputProps<string>) {
@@ -95,7 +93,7 @@ export function number(options: NumberOptions): Field {
   const field: NumberField = {
     ...common(options),
     options,
-    read: (record) => String(member(record, options.name) ?? ""),
+    read: (record) => String(memberOf(record, options.name) ?? ""),
     initial: () => (options.initial === undefined ? "" : String(options.initial)),
     write: (value) => (value.trim() === "" ? undefined : Number(value)),
     check: (value) => {
@@ -106,7 +104,7 @@ export function number(options: NumberOptions): Field {
     },
     Input: NumberInput,
   };
-  return field as Field;
+  return field;
 }
 
 function NumberInput({ field, value, onChange, mistake }: InputProps<string>) {

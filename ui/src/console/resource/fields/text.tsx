@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { Button } from "../../../parts/Button";
 import { Field as Labelled } from "../../../parts/Field";
-import { byteLength, type Field, type InputProps } from "../field";
+import { memberOf, byteLength, type Field, type InputProps } from "../field";
 import styles from "../form.module.css";
 
 interface TextOptions {
@@ -41,13 +41,13 @@ export function text(options: TextOptions): Field {
     ...(secret ? { secret } : {}),
     ...(shown ? { shown } : {}),
     options,
-    read: (record) => options.read?.(record) ?? asText((record as unknown as Record<string, unknown>)[name]),
+    read: (record) => options.read?.(record) ?? asText(memberOf(record, name)),
     initial: () => options.initial ?? "",
     write: (value) => (value === "" ? undefined : value),
     check: (value) => judge(options, value),
     Input: TextInput,
   };
-  return field as Field;
+  return field;
 }
 
 function asText(value: unknown): string {

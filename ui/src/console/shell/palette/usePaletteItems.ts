@@ -1,14 +1,14 @@
 // Everything that the palette can open. Records are read when a search starts, and cached as lists are.
-import { useQueries } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import type { HttpsEdge, IpPolicyRule } from "../../../api/generated";
-import type { Base } from "../../../api/management";
+import { collection, type Base } from "../../../api/management";
 import { AREAS, type Area } from "../../areas";
-import { allQuery, listQuery, useManagement } from "../../management";
+import { allQuery, apiQueryOptions, listQuery, useManagement } from "../../management";
 import { pathOfId } from "../../resource/idPaths";
 import type { Kind } from "../../resource/kind";
 import type { PaletteItem } from "./search";
 
-const RULES = { path: "/ip_policy_rules", member: "ip_policy_rules" };
+const RULES = collection("/ip_policy_rules");
 const STALE_TIME_MS = 30_000;
 /** Maximum number per kind. */
 const MAX_PER_KIND = 20;
@@ -25,20 +25,24 @@ export function usePaletteItems(agent: boolean, words: string): PaletteItems {
   const kinds = areas.flatMap(({ kind }) => kind ?? []);
   const enabled = words.trim().length >= 2;
   const newest = useQueries({
-    queries: [...kinds, RULES].map((collection) => {
-      const { key, ask } = allQuery<Base>(collection);
-      return { queryKey: key, queryFn: () => ask(api), enabled, staleTime: STALE_TIME_MS };
-    }),
+    queries: kinds.map((kind) => ({
+      ...apiQueryOptions(api, allQuery(kind, { enabled })),
+      staleTime: STALE_TIME_MS,
+    })),
   });
+  const policyRules = useQuery({
+    ...apiQueryOptions(api, allQuery(RULES, { enabled })),
+    staleTime: STALE_TIME_MS,
+  });
+  const rules = policyRules.data?.records ?? [];
   // For kinds with more records than are read here, the server searches.
   const older = useQueries({
     queries: kinds.map((kind, index) => {
-      const { key, ask } = listQuery<Base>(kind, { limit: MAX_PER_KIND, search: words.trim() });
       const more = newest[index]?.data?.next != null && !kind.live;
-      return { queryKey: key, queryFn: () => ask(api), enabled: enabled && more, staleTime: STALE_TIME_MS };
+      const query = listQuery(kind, { limit: MAX_PER_KIND, search: words.trim() });
+      return { ...apiQueryOptions(api, { ...query, enabled: enabled && more }), staleTime: STALE_TIME_MS };
     }),
   });
-  const rules = (newest.at(-1)?.data?.records ?? []) as unknown as IpPolicyRule[];
   const read = kinds.map((_kind, index) => {
     const loaded = newest[index]?.data?.records ?? [];
     const ids = new Set(loaded.map(({ id }) => id));
@@ -56,7 +60,7 @@ export function usePaletteItems(agent: boolean, words: string): PaletteItems {
       ...actions(shown),
       ...(enabled ? records : []),
     ],
-    loading: enabled && [...newest, ...older].some((result) => result.isLoading),
+    loading: enabled && [...newest, ...older, policyRules].some((result) => result.isLoading),
   };
 }
 
