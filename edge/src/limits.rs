@@ -17,7 +17,7 @@ pub struct Limits {
     pub body_rate: u64,
     /// Time that a body may wait beyond its minimum rate, in total.
     pub body_grace: Duration,
-    /// How long a local service may take to begin its answer, once it has the whole request.
+    /// How long a local service may take to begin its response, once it has the whole request.
     pub answer: Duration,
     /// Open visitor and agent connections of one listener.
     pub connections: usize,
@@ -45,7 +45,7 @@ pub struct Limits {
     pub idle_upstreams: usize,
     /// How long an idle connection to the local service is kept.
     pub idle_upstream: Duration,
-    /// How long a name answers 503 after an unclean end of its agent.
+    /// How long requests for a name get a 503 after its agent vanished.
     pub offline_memory: Duration,
     /// How long the open connections of a stopped tunnel may still run.
     pub stop_grace: Duration,

@@ -12,7 +12,7 @@ use postern_api::{
 };
 use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
 
-/// A view into the running edge. Cheap to clone and to ask; every answer is of the moment.
+/// A view into the running edge. Cheap to clone; every query returns the current state.
 #[derive(Clone)]
 pub struct Live {
     pub(crate) registry: Arc<Registry>,
@@ -67,7 +67,7 @@ impl Live {
         self.registry.reserve(reservation)
     }
 
-    /// The last requests and connections that an edge turned away, the newest first.
+    /// The last requests and connections that an edge refused, the newest first.
     pub fn refused(&self, edge: &str) -> Vec<Arc<AccessLogEntry>> {
         self.access.telemetry.refused.of(edge)
     }

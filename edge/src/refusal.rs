@@ -19,7 +19,7 @@ pub(crate) enum Fault {
     Us,
 }
 
-/// A request or connection that is turned away.
+/// The refusal of a request or connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     pub(crate) error: Error,

@@ -24,7 +24,7 @@ use tower::util::BoxCloneSyncService;
 /// The body of a response of the management API.
 pub type ApiBody = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
 
-/// A service that answers the requests to [`ApiHost`].
+/// The service behind [`ApiHost`].
 pub type ApiService = BoxCloneSyncService<http::Request<Incoming>, http::Response<ApiBody>, Infallible>;
 
 /// The management API, offered on the HTTPS listener under a name of its own.

@@ -28,28 +28,28 @@ const MAX_PENDING_RESETS: usize = 20;
 pub(crate) async fn serve<S>(
     stream: S,
     http2: bool,
-    visitor: VisitorConnection,
+    connection: VisitorConnection,
     state: Arc<EdgeState>,
     stop: CancellationToken,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let visitor = Arc::new(visitor);
-    let guard = Guard::new(stream, http2, visitor.requests.clone(), &state.limits);
+    let connection = Arc::new(connection);
+    let guard = Guard::new(stream, http2, connection.requests.clone(), &state.limits);
     // Each protocol in a box of its own: an idle connection must not occupy the room the other one needs.
     let outcome = if http2 {
-        Box::pin(serve_http2(guard, &visitor, &state, stop)).await
+        Box::pin(serve_http2(guard, &connection, &state, stop)).await
     } else {
-        Box::pin(serve_http1(guard, &visitor, &state, stop)).await
+        Box::pin(serve_http1(guard, &connection, &state, stop)).await
     };
     if let Err(error) = outcome {
-        tracing::debug!(visitor = %visitor.visitor.address, %error, "visitor's connection broke");
+        tracing::debug!(visitor = %connection.visitor.address, %error, "visitor's connection broke");
     }
 }
 
 async fn serve_http1<S>(
     guard: Guard<S>,
-    visitor: &Arc<VisitorConnection>,
+    connection: &Arc<VisitorConnection>,
     state: &Arc<EdgeState>,
     stop: CancellationToken,
 ) -> hyper::Result<()>
@@ -57,19 +57,19 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let service = {
-        let (state, visitor) = (state.clone(), visitor.clone());
-        service_fn(move |request| serve_request(state.clone(), visitor.clone(), request))
+        let (state, connection) = (state.clone(), connection.clone());
+        service_fn(move |request| serve_request(state.clone(), connection.clone(), request))
     };
     let refused = guard.refused();
-    let mut connection = http1(&state.limits).serve_connection(TokioIo::new(guard), service).with_upgrades();
+    let mut http_connection = http1(&state.limits).serve_connection(TokioIo::new(guard), service).with_upgrades();
     let mut stopping = pin!(stop.cancelled());
     let mut shutting_down = false;
     let outcome = std::future::poll_fn(|cx| {
         if !shutting_down && stopping.as_mut().poll(cx).is_ready() {
             shutting_down = true;
-            Pin::new(&mut connection).graceful_shutdown();
+            Pin::new(&mut http_connection).graceful_shutdown();
         }
-        match Pin::new(&mut connection).poll(cx) {
+        match Pin::new(&mut http_connection).poll(cx) {
             // For a visitor that left, hyper would return an error here and send nothing.
             Poll::Pending if refused.load(Ordering::Relaxed) => Poll::Ready(None),
             outcome => outcome.map(Some),
@@ -79,12 +79,12 @@ where
     if let Some(outcome) = outcome {
         return outcome;
     }
-    let busy = visitor.requests.is_busy();
-    if let Some(parts) = connection.into_parts()
+    let busy = connection.requests.is_busy();
+    if let Some(parts) = http_connection.into_parts()
         && let Some((refusal, stream)) = parts.io.into_inner().into_refused()
     {
         metrics::refusal(None, refusal.error.code);
-        tracing::debug!(visitor = %visitor.visitor.address, code = %refusal.error.code, "{}", refusal.error.message);
+        tracing::debug!(visitor = %connection.visitor.address, code = %refusal.error.code, "{}", refusal.error.message);
         // In the middle of one response no other can be sent.
         if !busy {
             let response = error_pages::raw_response(&refusal, &request_id());
@@ -115,7 +115,7 @@ async fn send_final_response<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, r
 
 async fn serve_http2<S>(
     guard: Guard<S>,
-    visitor: &Arc<VisitorConnection>,
+    connection: &Arc<VisitorConnection>,
     state: &Arc<EdgeState>,
     stop: CancellationToken,
 ) -> hyper::Result<()>
@@ -123,11 +123,11 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let service = {
-        let (state, visitor) = (state.clone(), visitor.clone());
-        service_fn(move |request| serve_request(state.clone(), visitor.clone(), request))
+        let (state, connection) = (state.clone(), connection.clone());
+        service_fn(move |request| serve_request(state.clone(), connection.clone(), request))
     };
     let limits = &state.limits;
-    let mut connection = http2::Builder::new(StreamExecutor { stall: limits.stall })
+    let mut http_connection = http2::Builder::new(StreamExecutor { stall: limits.stall })
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits.streams)
         .max_pending_accept_reset_streams(MAX_PENDING_RESETS)
@@ -144,12 +144,12 @@ where
     std::future::poll_fn(|cx| {
         if !shutting_down && stopping.as_mut().poll(cx).is_ready() {
             shutting_down = true;
-            Pin::new(&mut connection).graceful_shutdown();
+            Pin::new(&mut http_connection).graceful_shutdown();
         }
-        let polled = Pin::new(&mut connection).poll(cx);
-        if polled.is_pending() && visitor.requests.excess_abandoned() > limits.resets {
+        let polled = Pin::new(&mut http_connection).poll(cx);
+        if polled.is_pending() && connection.requests.excess_abandoned() > limits.resets {
             metrics::flood_ended();
-            tracing::info!(visitor = %visitor.visitor.address, "asks and gives up again and again; the connection is ended");
+            tracing::info!(visitor = %connection.visitor.address, "asks and gives up again and again; the connection is ended");
             return Poll::Ready(Ok(()));
         }
         polled

@@ -33,7 +33,7 @@ impl EdgeState {
         self.logins.at_endpoint(asked, guarded).await.map(answer).map_err(refusal)
     }
 
-    /// Answers at the login host.
+    /// Serves the login host.
     pub(crate) async fn at_login_host(
         &self,
         parts: &request::Parts,

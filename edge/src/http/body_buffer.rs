@@ -25,29 +25,29 @@ pub(crate) struct BufferBudget {
     max_body: usize,
     all: Arc<Semaphore>,
     stall: Duration,
-    within: Duration,
+    timeout: Duration,
 }
 
 /// A body that was read into memory and is being forwarded.
 pub(crate) struct BufferedBody {
     remaining: Bytes,
     trailers: Option<HeaderMap>,
-    /// Held until the body has left.
+    /// Held until the body is forwarded.
     _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl BufferBudget {
     pub(crate) fn new(limits: &Limits) -> Self {
         let all = Arc::new(Semaphore::new(limits.buffered_bodies.min(Semaphore::MAX_PERMITS)));
-        BufferBudget { max_body: limits.buffered_body, all, stall: limits.stall, within: limits.buffering }
+        BufferBudget { max_body: limits.buffered_body, all, stall: limits.stall, timeout: limits.buffering }
     }
 
-    /// The longest body.
+    /// The maximum size of one body, in bytes.
     pub(crate) fn max_body(&self) -> usize {
         self.max_body
     }
 
-    fn take(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Refusal> {
+    fn acquire(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Refusal> {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         self.all.clone().try_acquire_many_owned(bytes).map_err(|_: TryAcquireError| {
             let message = "The server holds too many bodies of requests at the moment. Try again in a moment.";
@@ -60,7 +60,7 @@ impl BufferBudget {
         Refusal::new(Fault::Visitor, Error::new(Code::BodyTooLarge, message))
     }
 
-    /// Takes a whole body in.
+    /// Reads a whole body.
     pub(crate) async fn fill(&self, mut incoming: IncomingBody) -> Result<BufferedBody, Refusal> {
         if incoming.size_hint().lower() > self.max_body as u64 {
             return Err(self.too_large());
@@ -69,7 +69,7 @@ impl BufferBudget {
         let mut permit: Option<OwnedSemaphorePermit> = None;
         let began = Instant::now();
         loop {
-            let left = self.within.saturating_sub(began.elapsed());
+            let left = self.timeout.saturating_sub(began.elapsed());
             let frame = tokio::time::timeout(self.stall.min(left), incoming.frame()).await.map_err(|_| {
                 if left <= self.stall {
                     BodyTooSlow::refusal()
@@ -91,10 +91,10 @@ impl BufferBudget {
                     if first.len() + more.len() + data.len() > self.max_body {
                         return Err(self.too_large());
                     }
-                    let room = self.take(data.len())?;
+                    let acquired = self.acquire(data.len())?;
                     match &mut permit {
-                        Some(permit) => permit.merge(room),
-                        None => permit = Some(room),
+                        Some(permit) => permit.merge(acquired),
+                        None => permit = Some(acquired),
                     }
                     if first.is_empty() {
                         first = data;
@@ -112,7 +112,7 @@ impl BufferBudget {
 }
 
 impl BufferedBody {
-    /// All of it, as long as none of it has left.
+    /// The whole body, before any of it is forwarded.
     pub(crate) fn bytes(&self) -> Bytes {
         self.remaining.clone()
     }

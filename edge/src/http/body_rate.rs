@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_sends_earns_time() {
+    async fn received_bytes_earn_time() {
         assert_eq!(patience(&mut pace()).await.as_secs(), 20, "nothing has come");
         let mut pace = pace();
         pace.arrived(500);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn time_in_which_nobody_waits_does_not_count() {
+    async fn time_without_a_reader_does_not_count() {
         let mut pace = pace();
         tokio::time::advance(Duration::from_secs(1000)).await;
         assert_eq!(patience(&mut pace).await.as_secs(), 20);

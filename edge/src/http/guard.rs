@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_visitor_who_does_not_read_is_given_up() {
+    async fn a_visitor_that_does_not_read_is_given_up() {
         let (_visitor, ours) = duplex(16);
         let mut guard = Guard::new(ours, false, RequestCounter::default(), &limits());
         let error = guard.write_all(&[0; 64]).await.expect_err("nobody reads");

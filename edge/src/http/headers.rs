@@ -59,7 +59,7 @@ pub(crate) fn clean_request(headers: &mut HeaderMap) {
     }
     headers.remove(header::PROXY_AUTHORIZATION);
     headers.remove(HTTP2_SETTINGS);
-    // The edge answers `100-continue` itself, as soon as the local service's side takes the body.
+    // The edge sends `100 Continue` itself (RFC 9110, section 10.1.1), as soon as the upstream side reads the body.
     headers.remove(header::EXPECT);
     strip_claims(headers);
 }

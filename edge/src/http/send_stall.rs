@@ -16,7 +16,7 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// One stream's answer.
+/// The progress of one stream's response.
 #[derive(Debug, Default)]
 pub(crate) struct SendProgress {
     /// How often the next frame was polled.

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn local_services_hear_who_asks() {
+    fn forwarding_headers_describe_the_visitor() {
         let visitor = Visitor::new(SocketAddr::from(([203, 0, 113, 9], 5000)), Scheme::Https);
         for host in ["a.test:4443", "b.test", "b.test"] {
             let mut headers = HeaderMap::new();

@@ -118,11 +118,11 @@ impl ConnectionLimiter {
             return Ok(());
         }
         let mut counts = self.counts(address);
-        let count_address = counts.entry(address).or_default();
-        if *count_address >= self.per_address {
+        let count = counts.entry(address).or_default();
+        if *count >= self.per_address {
             return Err(LimitReached::PerAddress);
         }
-        *count_address += 1;
+        *count += 1;
         drop(counts);
         permit.counted = Some((self.clone(), address));
         Ok(())
@@ -138,9 +138,9 @@ impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         if let Some((limiter, address)) = self.counted.take() {
             let mut counts = limiter.counts(address);
-            if let Some(count_address) = counts.get_mut(&address) {
-                *count_address -= 1;
-                if *count_address == 0 {
+            if let Some(count) = counts.get_mut(&address) {
+                *count -= 1;
+                if *count == 0 {
                     counts.remove(&address);
                 }
             }

@@ -14,7 +14,7 @@ use postern_api::{
 };
 use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
-/// The table of the moment.
+/// The current table, and what is needed to build the next.
 pub(crate) struct Routing {
     now: ArcSwap<Table>,
     configs: Arc<TlsConfigs>,
@@ -52,12 +52,12 @@ impl Routing {
         Routing { now: ArcSwap::default(), configs, module_state }
     }
 
-    /// The edges of the moment.
+    /// The current edges.
     pub(crate) fn table(&self) -> Guard<Arc<Table>> {
         self.now.load()
     }
 
-    /// The stages of a tunnel's own, ready to serve.
+    /// Builds the modules of a tunnel.
     pub(crate) fn stages_of_tunnel(&self, owner: &str, settings: &Settings) -> Result<Column, Error> {
         self.module_state.expects(owner, Instant::now());
         Column::checked(owner, settings, &self.module_state)

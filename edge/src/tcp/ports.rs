@@ -27,7 +27,7 @@ pub(crate) struct Ports {
     backends: Arc<Backends>,
     access: Arc<Access>,
     open: Mutex<HashMap<u16, Port>>,
-    /// Opening and closing happen one after the other.
+    /// Serializes opening and closing.
     order: tokio::sync::Mutex<()>,
     connections: TaskTracker,
 }
@@ -38,7 +38,7 @@ struct Port {
     task: JoinHandle<()>,
 }
 
-/// A port that listens and leads nowhere yet. Dropping it closes it.
+/// A port that listens and has no target yet. Dropping it closes it.
 pub(crate) struct ReservedPort<'a> {
     ports: &'a Ports,
     port: u16,
@@ -72,7 +72,7 @@ impl Ports {
         Ok(ReservedPort { ports: self, port, listener })
     }
 
-    /// Closes the port of a tunnel, unless it leads somewhere else by now.
+    /// Closes the port of a tunnel, unless it has another target by now.
     pub(crate) async fn close_tunnel(&self, port: u16, tunnel: &str) {
         let _order = self.order.lock().await;
         let closing = {
@@ -92,11 +92,11 @@ impl Ports {
             return false;
         }
         let _order = self.order.lock().await;
-        let looked_at: Vec<&Arc<TcpEdge>> = match changed {
+        let edges_to_check: Vec<&Arc<TcpEdge>> = match changed {
             Some(changed) => changed.iter().filter_map(|id| edges.get(id)).collect(),
             None => edges.values().collect(),
         };
-        let ports: HashSet<u16> = looked_at.iter().flat_map(|edge| edge.ports.iter().copied()).collect();
+        let ports: HashSet<u16> = edges_to_check.iter().flat_map(|edge| edge.ports.iter().copied()).collect();
         let closing: Vec<Port> = {
             let mut open = self.open();
             let unused = |(port, open): (&u16, &Port)| match &**open.target.load() {
@@ -112,16 +112,16 @@ impl Ports {
             port.close().await;
         }
         let mut failed = false;
-        for edge in looked_at {
+        for edge in edges_to_check {
             for port in &edge.ports {
-                failed |= !self.direct(*port, edge);
+                failed |= !self.point_at(*port, edge);
             }
         }
         failed
     }
 
-    /// Leads a port to an edge, opening it where needed.
-    fn direct(&self, port: u16, edge: &Arc<TcpEdge>) -> bool {
+    /// Makes an edge the target of a port, opening the port if needed.
+    fn point_at(&self, port: u16, edge: &Arc<TcpEdge>) -> bool {
         if let Some(open) = self.open().get(&port) {
             return match &**open.target.load() {
                 PortTarget::Edge { edge: now, .. } if Arc::ptr_eq(now, edge) => true,

@@ -78,7 +78,7 @@ pub(crate) async fn relay(
     relay_stream(stream, spec, record, candidates).await;
 }
 
-/// Carries a stream to the first candidate that can be dialled, until both sides have ended.
+/// Relays a stream to the first candidate that can be dialed, until both sides have ended.
 pub(crate) async fn relay_stream<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
     spec: StreamSpec,

@@ -46,7 +46,7 @@ pub struct AccessLogEntry {
     pub method: String,
     /// The path of a request, without the query, which may hold secrets.
     pub path: String,
-    /// The status of the answer; 0 for connections.
+    /// The status of the response; 0 for connections.
     pub status: u16,
     /// Bytes of the visitor: the body of a request, or all of a connection.
     pub bytes_in: u64,
@@ -60,7 +60,7 @@ pub struct AccessLogEntry {
     pub route: String,
     /// The backend that the edge or route names.
     pub backend: String,
-    /// The tunnel or static backend that answered.
+    /// The tunnel or static backend that responded.
     pub served_by: String,
     /// The decisions of all modules, in order.
     pub decisions: Vec<trace::Decision>,

@@ -26,7 +26,7 @@ pub(crate) enum TargetKind {
 const KINDS: [&str; 7] = ["none", "tunnel", "https_edge", "tls_edge", "tcp_edge", "api", "logins"];
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
-/// How many requests, and in which time the heads of their answers were there.
+/// The number of requests, and the time until the heads of their responses.
 struct Requests {
     classes: [Counter; 5],
     seconds: Histogram,
@@ -69,7 +69,7 @@ pub(crate) fn request(kind: TargetKind, status: u16, elapsed: Duration) {
     requests.seconds.record(elapsed.as_secs_f64());
 }
 
-/// A visitor left before there was an answer.
+/// Counts a visitor that left before the response.
 pub(crate) fn abandoned() {
     ABANDONED.increment(1);
 }
@@ -86,7 +86,7 @@ pub(crate) fn log_line_dropped() {
     DROPPED.increment(1);
 }
 
-/// A request or connection was turned away, by a module or by something else.
+/// Counts a refused request or connection; `module` is the module that refused it, if one did.
 pub(crate) fn refusal(module: Option<&'static str>, code: Code) {
     let module = module.unwrap_or("none");
     counter!("postern_edge_refusals_total", "code" => code.number().to_string(), "module" => module).increment(1);

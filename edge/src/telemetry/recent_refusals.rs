@@ -1,4 +1,4 @@
-//! The last requests and connections that each edge turned away, so that their owner can see why.
+//! The last requests and connections that each edge refused, so that its owner can see the reasons.
 
 use crate::telemetry::AccessLogEntry;
 use std::{

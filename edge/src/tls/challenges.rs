@@ -36,7 +36,7 @@ enum ChallengeKey {
 }
 
 impl Challenges {
-    /// Answers requests for this token on the HTTP port, of whatever host.
+    /// Shows this text at the path of the token on the HTTP port, for any host.
     pub fn text(&self, token: &str, text: &str) -> ChallengeGuard {
         self.with(|store| store.texts.insert(token.to_owned(), text.to_owned()));
         ChallengeGuard { challenges: self.clone(), key: ChallengeKey::Text(token.to_owned()) }
@@ -48,7 +48,7 @@ impl Challenges {
         ChallengeGuard { challenges: self.clone(), key: ChallengeKey::Certificate(name.clone()) }
     }
 
-    /// The text for a path, if it is one of a proof.
+    /// The text of the challenge at a path.
     pub(crate) fn text_at(&self, path: &str) -> Option<String> {
         let token = path.strip_prefix(CHALLENGE_PATH)?;
         self.with(|store| store.texts.get(token).cloned())
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_shown_under_its_own_path_until_nobody_waits_any_more() {
+    fn a_text_is_shown_at_its_own_path_until_its_guard_is_dropped() {
         let challenges = Challenges::default();
         let showing = challenges.text("token", "token.thumb");
         for (path, text) in [

@@ -21,7 +21,7 @@ const MAX_LABEL_BYTES: usize = 255;
 /// Names or ports tried before giving up on finding a free one.
 const MAX_ATTEMPTS: usize = 200;
 
-/// A bind that is granted but not yet entered.
+/// A bind that is granted but not registered yet.
 struct BindGrant {
     kind: TunnelKind,
     host: Option<HostName>,
@@ -32,7 +32,7 @@ struct BindGrant {
 }
 
 impl Registry {
-    /// Binds, and makes the answer to the agent.
+    /// Binds a tunnel and returns the response for the agent.
     pub(crate) async fn bind(&self, session: &Arc<Session>, bind: Bind) -> Result<Bound, Error> {
         let request = bind.request;
         let acl = self.acl_of(session)?;
@@ -180,7 +180,7 @@ impl Registry {
         Err(Error::new(Code::Unavailable, "No free name was found. Ask for a name of your own."))
     }
 
-    /// A bare label lies below the server's domain; anything with a dot is a full name.
+    /// The full name: a bare label is a name below the server's domain.
     fn full_name(&self, requested: &str) -> Result<HostName, Error> {
         let requested = requested.trim();
         let bare = requested.strip_suffix('.').unwrap_or(requested);

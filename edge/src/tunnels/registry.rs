@@ -207,7 +207,7 @@ impl Registry {
                     session = session.id,
                     credential = session.credential,
                     code = %reason.code,
-                    "credential not accepted any more; session ends"
+                    "credential is no longer valid; the session ends"
                 );
                 session.link.end(reason);
             }

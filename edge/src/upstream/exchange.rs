@@ -23,18 +23,18 @@ use std::{
 
 /// A response and its source.
 pub(crate) enum UpstreamResponse {
-    /// From an origin, over a connection that is still needed for the body.
+    /// From an upstream, over a connection that its body still needs.
     Origin { response: Response<Incoming>, connection: ResponseConnection, origin: OriginServer },
-    /// It stood ready here.
+    /// A fixed response of the edge.
     Fixed(Arc<FixedResponse>),
 }
 
 /// The connection that a response arrives on.
 pub(crate) enum ResponseConnection {
-    /// A connection of HTTP/1.1, for the time of one exchange.
+    /// An HTTP/1.1 connection, for one exchange.
     Exclusive(Box<H1Connection>),
     /// One of many requests on an HTTP/2 connection; dropping it releases the stream.
-    Shared(#[expect(dead_code, reason = "held, not looked at")] StreamPermit),
+    Shared(#[expect(dead_code, reason = "held until dropped")] StreamPermit),
 }
 
 /// Sends a request to the first candidate that can be dialed, and waits for the head of its response. Once one is
@@ -64,7 +64,7 @@ pub(crate) async fn exchange(
         match result {
             Ok((response, connection)) => return Ok(UpstreamResponse::Origin { response, connection, origin }),
             Err(AttemptError::NotReached(refusal, unsent)) => {
-                tracing::debug!(origin = %origin.id(), code = %refusal.error.code, remaining, "cannot be dialled");
+                tracing::debug!(origin = %origin.id(), code = %refusal.error.code, remaining, "cannot be dialed");
                 (last, request) = (Some(refusal), *unsent);
             }
             Err(AttemptError::Failed(refusal)) => return Err(refusal),
@@ -75,7 +75,7 @@ pub(crate) async fn exchange(
 
 /// The reason why an attempt failed.
 enum AttemptError {
-    /// Nothing was sent; the request is as it was.
+    /// Nothing was sent; the request is unchanged.
     NotReached(Refusal, Box<Request<RequestBody>>),
     Failed(Refusal),
 }
@@ -99,7 +99,7 @@ async fn attempt(
         upstream.send_note(trace);
         let retry = can_repeat(&request).then(|| head_of(&request));
         match send(upstream, request, progress.clone(), timeout).await {
-            Ok(mark_responded) => return Ok(mark_responded),
+            Ok(response) => return Ok(response),
             Err(failure) => match (failure.unsent, retry) {
                 (Some(unsent), _) => request = unsent,
                 (None, Some(retry)) if failure.stale => request = retry,
@@ -143,7 +143,7 @@ async fn attempt_shared(
         let retry = can_repeat(&request).then(|| head_of(&request));
         h2_connections::to_http2(&mut request).map_err(AttemptError::Failed)?;
         match send_shared(permit, request, progress.clone(), timeout).await {
-            Ok(mark_responded) => return Ok(mark_responded),
+            Ok(response) => return Ok(response),
             Err(failure) => match (failure.unsent, retry) {
                 (Some(mut unsent), _) if tries > 0 => {
                     h2_connections::to_http1(&mut unsent);

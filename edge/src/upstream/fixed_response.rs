@@ -8,7 +8,7 @@ use hyper::{
 };
 use postern_api::resource::HttpResponseBackend;
 
-/// An answer that is ready to be given.
+/// A response that is built already.
 #[derive(Debug)]
 pub(crate) struct FixedResponse {
     status: StatusCode,
@@ -31,7 +31,7 @@ impl FixedResponse {
         }
     }
 
-    /// The answer to one request.
+    /// The response to one request.
     pub(crate) fn response(&self) -> Response<ResponseBody> {
         let mut response = Response::new(ResponseBody::full(self.body.clone()));
         *response.status_mut() = self.status;

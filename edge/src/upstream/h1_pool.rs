@@ -21,7 +21,7 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Buffer of a connection: answers' header blocks must fit, bodies pass through in pieces of it.
+/// Read buffer of a connection. The header block of a response must fit into it.
 const MAX_BUFFER_BYTES: usize = 64 * 1024;
 
 /// One HTTP/1.1 connection to a local service.

@@ -43,30 +43,30 @@ const STREAM_WINDOW_BYTES: u32 = 256 * 1024;
 const CONNECTION_WINDOW_BYTES: u32 = MAX_STREAMS as u32 * STREAM_WINDOW_BYTES;
 const SEND_BUFFER_BYTES: usize = 128 * 1024;
 const MAX_HEAD_BYTES: u32 = 64 * 1024;
-/// From our first byte to the local service's settings.
+/// From the first byte sent to the peer's SETTINGS.
 const PREFACE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The visitor a connection is reserved for; `None` if all visitors share it.
 type Key = Option<SocketAddr>;
 type PendingConnection = future::Shared<future::BoxFuture<'static, Result<Arc<H2Connection>, Refusal>>>;
 
-/// All connections to one origin.
+/// All HTTP/2 connections to one upstream.
 #[derive(Default)]
-pub(crate) struct H2Connections(Mutex<State>);
+pub(crate) struct H2Connections(Mutex<ConnectionsState>);
 
 #[derive(Default)]
-struct State {
+struct ConnectionsState {
     closed: bool,
     open: Vec<Arc<H2Connection>>,
     /// Connections being opened; requests that arrive meanwhile wait for them.
     pending: Vec<(Key, PendingConnection)>,
 }
 
-/// One connection.
+/// One HTTP/2 connection.
 struct H2Connection {
     key: Key,
     sender: SendRequest<RequestBody>,
-    /// How many requests the local service allows at once.
+    /// Concurrent streams that the local service allows.
     max_streams: watch::Receiver<usize>,
     open_streams: AtomicUsize,
     idle_since: Mutex<Instant>,
@@ -80,11 +80,11 @@ pub(crate) struct StreamPermit {
 
 enum Acquired {
     Stream(StreamPermit),
-    Wait(PendingConnection),
+    Pending(PendingConnection),
 }
 
 impl H2Connections {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ConnectionsState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -96,7 +96,7 @@ impl H2Connections {
         drop(removed);
     }
 
-    /// Drops everything, and whatever is still being made.
+    /// Drops all connections, also those being opened.
     pub(crate) fn clear(&self) {
         let mut state = self.state();
         state.closed = true;
@@ -143,26 +143,26 @@ pub(crate) async fn acquire_stream(
 ) -> Result<StreamPermit, Refusal> {
     let key = origin.key(spec);
     loop {
-        let pending = match next(origin, h2_connections, spec, key) {
-            Acquired::Stream(acquire) => return Ok(acquire),
-            Acquired::Wait(pending) => pending,
+        let pending = match acquire_or_open(origin, h2_connections, spec, key) {
+            Acquired::Stream(permit) => return Ok(permit),
+            Acquired::Pending(pending) => pending,
         };
         // Taken from the new connection directly: if it has ended already, the caller gets the reason.
-        if let Some(acquire) = pending.await?.acquire() {
-            return Ok(acquire);
+        if let Some(permit) = pending.await?.acquire() {
+            return Ok(permit);
         }
     }
 }
 
-fn next(origin: &OriginServer, h2_connections: &H2Connections, spec: StreamSpec, key: Key) -> Acquired {
+fn acquire_or_open(origin: &OriginServer, h2_connections: &H2Connections, spec: StreamSpec, key: Key) -> Acquired {
     let mut state = h2_connections.state();
     let usable = |connection: &&Arc<H2Connection>| connection.key == key && !connection.sender.is_closed();
-    if let Some(acquire) = state.open.iter().filter(usable).find_map(H2Connection::acquire) {
+    if let Some(permit) = state.open.iter().filter(usable).find_map(H2Connection::acquire) {
         metrics::upstream_reused();
-        return Acquired::Stream(acquire);
+        return Acquired::Stream(permit);
     }
     if let Some((_, pending)) = state.pending.iter().find(|(other, _)| *other == key) {
-        return Acquired::Wait(pending.clone());
+        return Acquired::Pending(pending.clone());
     }
     // In a task of its own: the first visitor may leave before it is done, while others wait for it too.
     let (sender, receiver) = oneshot::channel();
@@ -175,9 +175,9 @@ fn next(origin: &OriginServer, h2_connections: &H2Connections, spec: StreamSpec,
         let _ = sender.send(opened);
     });
     let broken = || Refusal::new(Fault::Us, Code::Internal);
-    let pending = receiver.map(move |receiver| receiver.unwrap_or_else(|_| Err(broken()))).boxed().shared();
+    let pending = receiver.map(move |opened| opened.unwrap_or_else(|_| Err(broken()))).boxed().shared();
     state.pending.push((key, pending.clone()));
-    Acquired::Wait(pending)
+    Acquired::Pending(pending)
 }
 
 async fn dial(origin: &OriginServer, spec: StreamSpec, key: Key) -> Result<Arc<H2Connection>, Refusal> {
@@ -201,7 +201,7 @@ async fn dial(origin: &OriginServer, spec: StreamSpec, key: Key) -> Result<Arc<H
         Ok(false) => return Err(preface_refusal(&preface)),
         Err(_) => {
             driver.abort();
-            let message = "The local service did not limit within 10 seconds that it speaks HTTP/2, which its tunnel \
+            let message = "The local service did not show within 10 seconds that it speaks HTTP/2, which its tunnel \
                            asks for with `app_protocol: http2`.";
             return Err(Refusal::new(Fault::Service, Error::new(Code::UpstreamTimeout, message)));
         }
@@ -210,7 +210,7 @@ async fn dial(origin: &OriginServer, spec: StreamSpec, key: Key) -> Result<Arc<H
     Ok(Arc::new(H2Connection { key, sender, max_streams, open_streams: AtomicUsize::new(0), idle_since }))
 }
 
-/// Hands requests over until the connection ends, and says how many the other side allows at once.
+/// Drives a connection until it ends, and publishes the number of streams that the peer allows.
 async fn drive(
     mut connection: Connection<TokioIo<PrefaceStream>, RequestBody, TokioExecutor>,
     preface: Arc<Preface>,

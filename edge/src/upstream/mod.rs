@@ -74,9 +74,9 @@ type PublishedBackends = Map<String, Arc<published::Backend>>;
 /// One candidate to serve a visitor.
 #[derive(Clone)]
 pub(crate) enum Candidate {
-    /// Dial it.
+    /// Dial this upstream.
     Dial(OriginServer),
-    /// Give this answer.
+    /// Send this fixed response.
     Respond(Arc<FixedResponse>),
 }
 

@@ -1,4 +1,4 @@
-//! Whatever can be dialled, and the stream that comes of it.
+//! The upstreams that can be dialed, and the streams to them.
 
 use crate::{
     refusal::{Fault, Refusal},

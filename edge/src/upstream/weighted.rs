@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn without_any_weight_nobody_is_picked() {
+    fn without_any_weight_no_child_is_picked() {
         let mut random = StdRng::seed_from_u64(7);
         assert_eq!(shares(&[("one", 0)]).pick(&mut random), None);
         assert_eq!(shares(&[]).pick(&mut random), None);

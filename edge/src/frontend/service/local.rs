@@ -1,4 +1,4 @@
-//! Requests that the edge answers itself: ACME challenges, logins, the management API.
+//! Requests that the edge serves itself: ACME challenges, logins, the management API.
 
 use super::{AdmittedRequest, EdgeState, route::normalised_path};
 use crate::{

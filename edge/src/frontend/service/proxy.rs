@@ -46,7 +46,7 @@ pub(super) async fn proxy(
     convert_response(response, connection, on_upgrade, record)
 }
 
-/// Opens a stream that stands once the upstream has taken it, within `timeout`.
+/// Opens a stream and waits until the upstream has accepted it, within `timeout`.
 async fn open_stream(
     candidates: Candidates,
     spec: StreamSpec,

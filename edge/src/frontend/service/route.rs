@@ -27,7 +27,7 @@ use std::{borrow::Cow, sync::Arc};
 pub(super) enum Routed<'a> {
     /// The request goes on to an upstream.
     Upstream(Destination),
-    /// The edge answers the request itself.
+    /// The edge serves the request itself.
     Local(LocalService<'a>),
 }
 

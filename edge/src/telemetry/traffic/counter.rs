@@ -129,7 +129,7 @@ mod tests {
     use postern_api::Code;
 
     #[test]
-    fn who_is_at_fault_is_known() {
+    fn outcomes_name_the_party_at_fault() {
         let denied = Refusal::new(Fault::Route, Code::AddressDenied);
         let offline = Refusal::offline("shop.localhost");
         for (status, refusal, expected) in [

@@ -77,7 +77,7 @@ fn the_most_specific_name_wins_then_the_newest_of_those_that_are_valid() {
 }
 
 #[test]
-fn a_visitor_who_names_no_host_gets_the_certificate_of_the_address() {
+fn a_visitor_that_names_no_host_gets_the_certificate_of_the_address() {
     let uploaded = UploadedCertificates::default();
     uploaded.follow(&published(vec![ecdsa("name", &["a.test"], 0, 100), ecdsa("address", &["127.0.0.1"], 0, 100)]));
     assert_eq!(shown(&uploaded, None, EVERY, 50).as_deref(), Some("address"));
@@ -85,7 +85,7 @@ fn a_visitor_who_names_no_host_gets_the_certificate_of_the_address() {
 }
 
 #[test]
-fn of_keys_of_several_kinds_one_is_shown_that_the_visitor_understands() {
+fn of_several_key_types_one_that_the_visitor_supports_is_shown() {
     let uploaded = UploadedCertificates::default();
     uploaded.follow(&published(vec![
         certificate("rsa", &["a.test"], 0, 100, &PKCS_RSA_SHA256),
