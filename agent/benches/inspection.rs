@@ -10,7 +10,7 @@ use postern_agent::{
         CaptureStore, TunnelTag,
         sniffer::{Conversation, Observer},
     },
-    config::{Sources, tree::Node},
+    config::{Sources, tree::ConfigNode},
 };
 use std::{sync::Arc, time::Instant};
 
@@ -35,7 +35,7 @@ async fn measure() {
         "version: 2\nserver_addr: 127.0.0.1:1\nweb_addr: 127.0.0.1:0\ninspect_db_size: {BUDGET}\nauthtoken: none\n"
     );
     std::fs::write(&config, text).expect("written");
-    let sources = Sources { files: vec![config], may_be_missing: false, overlay: Node::empty() };
+    let sources = Sources { files: vec![config], may_be_missing: false, overlay: ConfigNode::empty() };
     let agent =
         Agent::start(AgentOptions { sources, auto_start: AutoStart::All, extra: Vec::new() }).await.expect("it starts");
     let store = agent.context().store.clone();

@@ -7,7 +7,7 @@ use crate::{
     context::AgentContext,
     local_api,
     session::SessionState,
-    tunnels::Settled,
+    tunnels::StartOutcome,
 };
 use postern_api::{Code, Error};
 use std::{sync::Arc, time::Duration};
@@ -50,7 +50,7 @@ impl Agent {
             tracing::info!(url = format!("http://{address}"), "the inspector and the local API listen");
             tasks.spawn(local_api::serve(listener, context.clone()));
         }
-        context.state.announce(context.web_addr().map(|address| address.to_string()));
+        context.state.record_start(context.web_addr().map(|address| address.to_string()));
         tasks.spawn(context.session_loop().run());
         context.apply_initial().await;
         let started = start_extra(&context, extra).await;
@@ -80,14 +80,14 @@ impl Agent {
     /// The server's refusal of the session or of the tunnel. An unreachable server is no error: the agent keeps
     /// trying.
     pub async fn first_result(&self, name: &str) -> Result<(), Error> {
-        let mut status = self.context.board.watch();
+        let mut status = self.context.session_status.watch();
         let mut tunnels = self.context.tunnels.changes();
         loop {
             tunnels.mark_unchanged();
-            match self.context.tunnels.settled(name).await {
-                Settled::Refused(error) => return Err(error),
-                Settled::Running | Settled::Stopped => return Ok(()),
-                Settled::Waiting => {}
+            match self.context.tunnels.start_outcome(name).await {
+                StartOutcome::Refused(error) => return Err(error),
+                StartOutcome::Running | StartOutcome::Stopped => return Ok(()),
+                StartOutcome::Waiting => {}
             }
             let now = status.borrow_and_update().clone();
             if now.state == SessionState::Refused {
@@ -111,7 +111,7 @@ impl Agent {
             tracing::warn!("some connections did not end in time");
         }
         self.context.tunnels.stop_all();
-        self.context.state.retire();
+        self.context.state.record_stop();
     }
 }
 

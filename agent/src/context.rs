@@ -6,10 +6,10 @@ pub use config_editing::{ConfigText, EditOutcome};
 
 use crate::{
     capture::{CaptureStore, Happening, event},
-    config::{Config, Definition, Problems, Sources, edit, state::State, watch::FileWatch},
+    config::{Config, Definition, Problems, Sources, edit, file_watch::FileWatch, state_file::AgentStateFile},
     ports::Finder,
-    session::{SessionLoop, SessionState, StatusBoard},
-    tunnels::{Tunnels, guard::Guard, local::LocalDial},
+    session::{SessionLoop, SessionState, StatusPublisher},
+    tunnels::{Tunnels, guard::Guard, local_dialer::LocalDialer},
 };
 use arc_swap::ArcSwapOption;
 use postern_api::{Code, Error};
@@ -45,11 +45,11 @@ pub struct AgentContext {
     /// The captured requests.
     pub store: Arc<CaptureStore>,
     /// The status of the session.
-    pub board: Arc<StatusBoard>,
+    pub session_status: Arc<StatusPublisher>,
     /// Events for live listeners.
     pub feed: broadcast::Sender<Happening>,
     /// The agent's instance id and the last public addresses of its tunnels.
-    pub state: Arc<State>,
+    pub state: Arc<AgentStateFile>,
     /// Finds the services that listen on this machine.
     pub ports: Finder,
     /// Stops the agent.
@@ -95,13 +95,13 @@ impl AgentContext {
         let feed = event::feed();
         let guard = Arc::new(Guard::default());
         guard.allow_metadata(settings.allow_metadata_addresses);
-        let state = Arc::new(State::open(sources.edited()));
+        let state = Arc::new(AgentStateFile::open(sources.edited()));
         let store = Arc::new(CaptureStore::new(settings.inspect_bytes, settings.body_bytes, feed.clone()));
-        let tunnels = Tunnels::new(state.clone(), LocalDial::new(guard.clone()), store.clone(), feed.clone());
+        let tunnels = Tunnels::new(state.clone(), LocalDialer::new(guard.clone()), store.clone(), feed.clone());
         AgentContext {
             tunnels,
             store,
-            board: Arc::new(StatusBoard::new(feed.clone())),
+            session_status: Arc::new(StatusPublisher::new(feed.clone())),
             feed,
             state,
             ports: Finder::default(),
@@ -150,7 +150,7 @@ impl AgentContext {
 
     /// Whether there is a session.
     pub fn is_online(&self) -> bool {
-        self.board.now().state == SessionState::Online
+        self.session_status.current().state == SessionState::Online
     }
 
     /// Writes a tunnel to the configuration file and applies it.
@@ -160,7 +160,7 @@ impl AgentContext {
     pub async fn save_tunnel(&self, name: &str, body: &Map<String, Json>) -> Result<(), Error> {
         let mut body = body.clone();
         if let Some(known) = self.tunnels.definition(name) {
-            known.written.restore(&mut body);
+            known.raw.restore(&mut body);
         }
         Definition::from_json(name, &body).map_err(|problems| problems.to_error())?;
         let _editing = self.editing.lock().await;
@@ -241,9 +241,9 @@ impl AgentContext {
         SessionLoop {
             config: self.config.subscribe(),
             tunnels: self.tunnels.clone(),
-            board: self.board.clone(),
+            session_status: self.session_status.clone(),
             state: self.state.clone(),
-            current: self.session.clone(),
+            current_session: self.session.clone(),
             stop: self.stop.clone(),
         }
     }

@@ -1,4 +1,4 @@
-//! What the fuzz targets of this crate check. In tests and under the fuzzer only.
+//! The checks of this crate's fuzz targets, for tests and the fuzzer only.
 
 pub use crate::capture::fuzzing::capture;
 

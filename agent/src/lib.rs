@@ -1,6 +1,6 @@
-//! The agent: tunnels to local services, capture and replay of what passes, and the API that shows it.
+//! The Postern agent: tunnels to local services, capture and replay of their requests, and the local API.
 //!
-//! Everything a run consists of hangs below [`agent::Agent`]; the program `postern` is [`cli`] around it.
+//! [`agent::Agent`] is a running agent; [`cli`] is the program `postern` around it.
 
 pub mod agent;
 pub mod capture;
@@ -9,7 +9,7 @@ pub mod config;
 pub mod console;
 pub mod context;
 pub mod diagnose;
-/// What fuzzing checks, and the replay of what it found: never part of a program.
+/// The checks of the fuzz targets and the replay of their corpora; not part of any program.
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;

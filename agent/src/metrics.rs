@@ -1,4 +1,4 @@
-//! Numbers of a tunnel: how many, how many now, how many a second, and how long they took.
+//! Metrics of a tunnel: counts, rates and durations.
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
@@ -11,46 +11,46 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// One microsecond to one hour, in nanoseconds; what lies outside is counted at the border.
-const SHORTEST: u64 = 1_000;
-const LONGEST: u64 = 3_600_000_000_000;
+/// Range of recorded durations: one microsecond to one hour. Others are clamped.
+const MIN_DURATION_NANOS: u64 = 1_000;
+const MAX_DURATION_NANOS: u64 = 3_600_000_000_000;
 /// Two significant digits: a percentile is at most one percent off.
-const DIGITS: u8 = 2;
+const SIGNIFICANT_DIGITS: u8 = 2;
 
 /// Counts things that take time: connections, requests.
 pub struct Meter {
     open: AtomicU64,
-    /// How many there were, and the moving averages of how many a second.
+    /// The total, and its rates per second.
     begun: witchcraft_metrics::Meter,
-    /// Made with the first value: a tunnel nobody visits takes no memory for it.
+    /// Allocated with the first value: an unused tunnel takes no memory for it.
     durations: Mutex<Option<Histogram<u32>>>,
 }
 
-/// What a meter shows. Rates are per second, averaged over 1, 5 and 15 minutes; percentiles are nanoseconds.
+/// The values of a meter. Rates are per second, averaged over 1, 5 and 15 minutes; percentiles are nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Snapshot {
-    /// How many there were.
+pub struct MeterSnapshot {
+    /// The total.
     pub count: u64,
-    /// How many there are now.
+    /// The number in flight.
     pub gauge: u64,
-    /// Over one minute.
+    /// Rate over one minute.
     pub rate1: f64,
-    /// Over five minutes.
+    /// Rate over five minutes.
     pub rate5: f64,
-    /// Over a quarter of an hour.
+    /// Rate over 15 minutes.
     pub rate15: f64,
-    /// Half of them were faster.
+    /// Median duration.
     pub p50: u64,
-    /// Nine of ten were faster.
+    /// 90th percentile.
     pub p90: u64,
-    /// 95 of 100 were faster.
+    /// 95th percentile.
     pub p95: u64,
-    /// 99 of 100 were faster.
+    /// 99th percentile.
     pub p99: u64,
 }
 
-/// Open as long as it lives; its duration is recorded when it is dropped.
-pub struct OpenOne<'a> {
+/// Counts as in flight while it lives; its duration is recorded when it is dropped.
+pub struct InFlight<'a> {
     meter: &'a Meter,
     since: Instant,
 }
@@ -63,23 +63,23 @@ impl Default for Meter {
 
 impl Meter {
     /// Counts one that begins now.
-    pub fn open(&self) -> OpenOne<'_> {
+    pub fn open(&self) -> InFlight<'_> {
         self.open.fetch_add(1, Relaxed);
         self.begun.mark(1);
-        OpenOne { meter: self, since: Instant::now() }
+        InFlight { meter: self, since: Instant::now() }
     }
 
-    /// Counts one that is over and took so long.
+    /// Counts one that has ended after this time.
     pub fn record(&self, took: Duration) {
         self.begun.mark(1);
         self.took(took);
     }
 
-    /// The numbers of this moment.
-    pub fn snapshot(&self) -> Snapshot {
+    /// The current values.
+    pub fn snapshot(&self) -> MeterSnapshot {
         let durations = self.durations();
         let at = |percentile: f64| durations.as_ref().map_or(0, |durations| durations.value_at_percentile(percentile));
-        Snapshot {
+        MeterSnapshot {
             count: u64::try_from(self.begun.count()).unwrap_or_default(),
             gauge: self.open.load(Relaxed),
             rate1: self.begun.one_minute_rate(),
@@ -93,10 +93,11 @@ impl Meter {
     }
 
     fn took(&self, took: Duration) {
-        let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(LONGEST).clamp(SHORTEST, LONGEST);
+        let nanoseconds =
+            u64::try_from(took.as_nanos()).unwrap_or(MAX_DURATION_NANOS).clamp(MIN_DURATION_NANOS, MAX_DURATION_NANOS);
         let mut durations = self.durations();
         if durations.is_none() {
-            *durations = Histogram::new_with_bounds(SHORTEST, LONGEST, DIGITS).ok();
+            *durations = Histogram::new_with_bounds(MIN_DURATION_NANOS, MAX_DURATION_NANOS, SIGNIFICANT_DIGITS).ok();
         }
         if let Some(durations) = durations.as_mut() {
             durations.saturating_record(nanoseconds);
@@ -108,7 +109,7 @@ impl Meter {
     }
 }
 
-impl Drop for OpenOne<'_> {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         self.meter.open.fetch_sub(1, Relaxed);
         self.meter.took(self.since.elapsed());
@@ -129,7 +130,7 @@ mod tests {
         drop(second);
         let snapshot = meter.snapshot();
         assert_eq!((snapshot.count, snapshot.gauge), (2, 0));
-        assert!(snapshot.p50 >= SHORTEST && snapshot.p99 < 1_000_000_000, "{snapshot:?}");
+        assert!(snapshot.p50 >= MIN_DURATION_NANOS && snapshot.p99 < 1_000_000_000, "{snapshot:?}");
     }
 
     #[test]
@@ -139,10 +140,10 @@ mod tests {
             meter.record(Duration::from_millis(milliseconds));
         }
         let snapshot = meter.snapshot();
-        for (seen, expected) in
+        for (value, expected) in
             [(snapshot.p50, 500e6), (snapshot.p90, 900e6), (snapshot.p95, 950e6), (snapshot.p99, 990e6)]
         {
-            assert!((seen as f64 - expected).abs() <= expected * 0.01, "{seen} is not {expected}");
+            assert!((value as f64 - expected).abs() <= expected * 0.01, "{value} is not {expected}");
         }
         meter.record(Duration::ZERO);
         meter.record(Duration::from_secs(1 << 40));

@@ -1,4 +1,4 @@
-//! The agent against a server made of the tunnel's own server half.
+//! The agent against a server built from the server half of the tunnel crate.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
 
 mod world;
@@ -15,9 +15,9 @@ mod endpoints;
 mod export;
 #[path = "agent/local_api.rs"]
 mod local_api;
+#[path = "agent/server_path.rs"]
+mod server_path;
 #[path = "agent/session.rs"]
 mod session;
 #[path = "agent/tunnels.rs"]
 mod tunnels;
-#[path = "agent/way.rs"]
-mod way;

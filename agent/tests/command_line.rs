@@ -1,4 +1,4 @@
-//! The program as it is typed.
+//! The program `postern` with its command-line arguments.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, dead_code)]
 
 mod world;
@@ -25,7 +25,7 @@ fn run(command: &mut Command) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn a_token_from_standard_input_is_stored_for_the_owner_only_and_never_shown() {
+fn a_token_from_standard_input_is_stored_for_the_owner_only_and_never_printed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("agent/postern.yml");
     assert_eq!(run(postern(folder.path()).args(["config", "path"])).1.trim(), path.display().to_string());
@@ -48,7 +48,7 @@ fn a_token_from_standard_input_is_stored_for_the_owner_only_and_never_shown() {
 }
 
 #[test]
-fn a_file_elsewhere_is_upgraded_and_moved_to_the_usual_place() {
+fn a_file_elsewhere_is_upgraded_and_moved_to_the_default_location() {
     let folder = tempfile::tempdir().expect("a folder");
     let (old, usual) = (folder.path().join("old.yml"), folder.path().join("agent/postern.yml"));
     let moved = |more: &[&str]| {
@@ -65,12 +65,12 @@ fn a_file_elsewhere_is_upgraded_and_moved_to_the_usual_place() {
     assert!(text.contains("authtoken: a # mine\n") && text.contains("version: 2\n"), "{text}");
     std::fs::write(&old, "version: 2\n").unwrap();
     let (code, _, stderr) = moved(&[]);
-    assert!(code == Some(1) && stderr.contains("is there already"), "{stderr}");
+    assert!(code == Some(1) && stderr.contains("exists already"), "{stderr}");
     assert!(old.exists() && std::fs::read_to_string(&usual).unwrap() == text, "nothing was changed");
 }
 
 #[test]
-fn a_broken_file_is_explained_at_once_with_places_and_without_secrets() {
+fn an_invalid_file_is_reported_with_all_locations_and_without_secrets() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("postern.yml");
     std::fs::write(&path, "version: 2\nauthtoken: planted-secret\nwebaddr: x\ntunnels:\n  a: {proto: http}\n").unwrap();
@@ -89,7 +89,7 @@ fn a_broken_file_is_explained_at_once_with_places_and_without_secrets() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_a_sentence() {
+fn invalid_command_lines_are_explained_in_a_sentence() {
     let folder = tempfile::tempdir().expect("a folder");
     let table: &[(&[&str], i32, &str)] = &[
         (&["http", "not an address"], 1, "is not a local address"),
@@ -120,7 +120,8 @@ async fn a_tunnel_from_the_command_line_runs_until_it_is_terminated() {
         .spawn()
         .expect("it runs");
     world.server.wait_for(|server| server.number("command_line")).await;
-    let state = postern_agent::config::state::read(&postern_agent::config::state::state_path(&world.config()));
+    let state =
+        postern_agent::config::state_file::read(&postern_agent::config::state_file::state_path(&world.config()));
     let web = state.web_addr.expect("it says where it listens");
     let published = async {
         loop {
@@ -129,11 +130,11 @@ async fn a_tunnel_from_the_command_line_runs_until_it_is_terminated() {
             if list["tunnels"][0]["public_url"] == "https://shop" {
                 break;
             }
-            // The server knows of the tunnel a moment before the agent has read its answer.
+            // The server binds the tunnel a moment before the agent has read the response.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(world::PATIENCE, published).await.expect("it is published");
+    tokio::time::timeout(world::CONDITION_TIMEOUT, published).await.expect("it is published");
     let session = world.server.newest_session();
     let pid = rustix::process::Pid::from_raw(child.id() as i32).expect("a process");
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("sent");
@@ -155,7 +156,9 @@ async fn a_refused_tunnel_or_token_ends_the_command_with_the_reason() {
         let (folder, config) = (folder.clone(), config.clone());
         let typed =
             tokio::task::spawn_blocking(move || run(postern(&folder).args(arguments).arg("--config").arg(config)));
-        async move { tokio::time::timeout(world::PATIENCE, typed).await.expect("it ends by itself").expect("it ran") }
+        async move {
+            tokio::time::timeout(world::CONDITION_TIMEOUT, typed).await.expect("it ends by itself").expect("it ran")
+        }
     };
     let (code, _, stderr) = typed(vec!["http", "8080", "--domain", "shop"]).await;
     assert!(

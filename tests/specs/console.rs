@@ -63,7 +63,7 @@ async fn a_lost_session_says_why_and_counts_down() {
     let mut screen = world.agent_setup("agent", &token).on_a_screen();
     screen.shows("online").await;
     world.server.process.kill();
-    screen.shows("waiting, tried again in").await;
+    screen.shows("waiting, next attempt in").await;
     screen.shows("nothing listens there").await;
     let world = world.server_is_killed_and_restarted().await;
     screen.shows("online").await;

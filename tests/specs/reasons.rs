@@ -92,7 +92,7 @@ async fn a_service_that_is_slow() {
     let tunnel = agent.https("site", &origin).await;
     let reply = world.visitor().get(&tunnel.url("/slow")).await;
     assert_eq!((reply.status, reply.refused()), (504, Code::UpstreamTimeout), "{}", reply.text());
-    is_told(&agent, &["had not answered after", &origin.to_string()]).await;
+    is_told(&agent, &["had not responded after", &origin.to_string()]).await;
 }
 
 #[tokio::test]

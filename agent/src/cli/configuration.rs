@@ -1,13 +1,13 @@
-//! `postern config …`: reading and changing the configuration file.
+//! `postern config …`: reads and changes the configuration file.
 
 use super::{flags, say};
-use crate::config::{ServerAddress, Sources, edit, tree::Node};
+use crate::config::{ServerAddress, Sources, edit, tree::ConfigNode};
 use clap::Subcommand;
 use postern_api::{Code, Error, Secret};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
-/// How a shell ends that does not know a program.
+/// The exit code of a shell for an unknown command.
 const UNKNOWN_COMMAND: i32 = 127;
 
 #[derive(Debug, Subcommand)]
@@ -22,25 +22,25 @@ pub(super) enum ConfigCommand {
         /// The key, or `-`
         key: Secret,
     },
-    /// Store where the server listens
+    /// Store the address of the server
     AddServerAddr {
-        /// Host and port; several are separated by commas
+        /// Host and port; separate several with commas
         addr: String,
     },
-    /// Say what is wrong with the file, everything at once
+    /// Check the file and print all problems
     Check,
     /// Open the file in your editor, then check it
     Edit,
-    /// Write what is missing for this version
+    /// Add what this version needs
     Upgrade {
         /// Print the result instead of writing it
         #[arg(long)]
         dry_run: bool,
-        /// Move the file to the usual place, where it is found without being named
+        /// Move the file to the default location
         #[arg(long)]
         relocate: bool,
     },
-    /// Print where the file is
+    /// Print the path of the file
     Path,
 }
 
@@ -87,14 +87,14 @@ fn add(file: &Path, key: &str, value: &Json) -> Result<(), Error> {
 }
 
 fn with_version(text: &str) -> Result<String, Error> {
-    let has = Node::parse(text, None).is_ok_and(|node| node.pair("version").is_some());
+    let has = ConfigNode::parse(text, None).is_ok_and(|node| node.pair("version").is_some());
     if has { Ok(text.to_owned()) } else { edit::set(text, &["version"], &json!(2)) }
 }
 
 fn check(given: Vec<PathBuf>) -> Result<(), Error> {
     let (files, _) = flags::files(&given)?;
     let shown = files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
-    let sources = Sources { files, may_be_missing: false, overlay: Node::empty() };
+    let sources = Sources { files, may_be_missing: false, overlay: ConfigNode::empty() };
     match sources.load() {
         Ok(config) => say(&format!("{shown} is valid; tunnels: {}.", config.tunnels.len())),
         Err(problems) => Err(problems.to_error()),
@@ -125,7 +125,7 @@ fn edit_by_hand(file: &Path) -> Result<(), Error> {
     }
 }
 
-/// The editor may come with arguments of its own, such as `code --wait`: the shell takes it apart.
+/// The editor may have arguments, such as `code --wait`: the shell splits them.
 fn editing(editor: &std::ffi::OsStr, file: &Path) -> std::process::Command {
     #[cfg(unix)]
     {
@@ -154,7 +154,7 @@ fn upgrade(file: &Path, dry_run: bool, relocate: bool) -> Result<(), Error> {
         }
         if usual.exists() {
             let (file, usual) = (file.display(), usual.display());
-            return refuse(&format!("{usual} is there already, so {file} was not moved. Take one of the two away."));
+            return refuse(&format!("{usual} exists already, so {file} was not moved. Remove one of the two."));
         }
     }
     if dry_run {

@@ -1,4 +1,4 @@
-//! `postern diagnose`: what works and what does not, with what to do.
+//! `postern diagnose`: checks what a tunnel needs and says what to do.
 
 use super::{flags::RunFlags, say};
 use crate::diagnose::{Question, Report, Verdict};
@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub(super) struct DiagnoseFlags {
-    /// IPv6 has to work as well
+    /// Require IPv6 to work as well
     #[arg(long)]
     ipv6: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Also write the result into a file, as JSON
+    /// Also write the result to a file, as JSON
     #[arg(short, long = "write", value_name = "FILE")]
     write: Option<PathBuf>,
     #[command(flatten)]
@@ -50,5 +50,5 @@ fn verdict(report: &Report) -> Result<(), Error> {
         report.checks.iter().find(failed).map(|check| format!("{} {}: {}", check.name, check.subject, check.finding));
     let first = first.unwrap_or_default();
     let end = if first.ends_with(['.', '?', '!']) { "" } else { "." };
-    Err(Error::new(Code::DiagnosisFailed, format!("The first thing to mend is {first}{end}")))
+    Err(Error::new(Code::DiagnosisFailed, format!("Fix this first: {first}{end}")))
 }

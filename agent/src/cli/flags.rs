@@ -1,8 +1,8 @@
-//! Flags, and what they mean in the words of the configuration file.
+//! Flags, converted to keys of the configuration file.
 
 mod modules;
 
-use crate::config::{Definition, Sources, paths, tree::Node};
+use crate::config::{Definition, Sources, paths, tree::ConfigNode};
 use clap::{ArgAction, Args};
 use modules::ModuleFlags;
 use postern_api::{Code, Error, Secret};
@@ -12,42 +12,42 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a tunnel from the command line is called unless it has a name.
-const COMMAND_LINE: &str = "command_line";
+/// The default name of a tunnel from the command line.
+const DEFAULT_TUNNEL_NAME: &str = "command_line";
 
-/// Flags of every command that runs tunnels.
+/// Flags of all commands that run tunnels.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Agent")]
 pub(super) struct RunFlags {
     /// Configuration file; may be given several times, later files win
     #[arg(long, env = "POSTERN_CONFIG", value_name = "FILE", value_delimiter = ',')]
     config: Vec<PathBuf>,
-    /// The authtoken, or `-` to read it from standard input. Other users of this machine can see command lines:
-    /// better use the environment or the configuration file
+    /// The authtoken, or `-` to read it from standard input. Other users of this machine can see command lines: prefer
+    /// the environment or the configuration file
     #[arg(long, env = "POSTERN_AUTHTOKEN", hide_env_values = true, value_name = "TOKEN")]
     authtoken: Option<Secret>,
     /// A file that holds the authtoken
     #[arg(long, env = "POSTERN_AUTHTOKEN_FILE", value_name = "FILE", conflicts_with = "authtoken")]
     authtoken_file: Option<String>,
-    /// Where the server listens; of several, separated by commas, the first that answers is taken
+    /// Address of the server; of several, separated by commas, the first one that responds is used
     #[arg(long, env = "POSTERN_SERVER_ADDR", value_name = "HOST:PORT")]
     server_addr: Option<String>,
     /// The name in the server's certificate, if it is not the host of --server-addr
     #[arg(long, value_name = "NAME")]
     server_name: Option<String>,
-    /// Whom to trust: a PEM file, or `host` for the system's store
+    /// Trusted authorities: a PEM file, or `host` for the system's store
     #[arg(long, value_name = "FILE|host|trusted")]
     root_cas: Option<String>,
-    /// Where the inspector and the local API listen, or `false`
+    /// Address of the inspector and the local API, or `false`
     #[arg(long, env = "POSTERN_WEB_ADDR", value_name = "HOST:PORT|false")]
     web_addr: Option<String>,
-    /// Where log lines go
+    /// Target of log lines
     #[arg(long, value_name = "stderr|stdout|FILE")]
     log: Option<String>,
-    /// How log lines look
+    /// Format of log lines
     #[arg(long, value_name = "text|json")]
     log_format: Option<String>,
-    /// The least important lines that are logged
+    /// Minimum log level
     #[arg(long, value_name = "error|warn|info|debug")]
     log_level: Option<String>,
 }
@@ -57,18 +57,18 @@ pub(super) struct RunFlags {
 #[command(next_help_heading = "Tunnel")]
 pub(super) struct TunnelFlags {
     /// The tunnel's name in the inspector and the local API
-    #[arg(long, default_value = COMMAND_LINE)]
+    #[arg(long, default_value = DEFAULT_TUNNEL_NAME)]
     name: String,
-    /// Host name to publish under: a full name, or one word under the server's domain
+    /// Host name to publish under: a full name, or one label under the server's domain
     #[arg(long, alias = "hostname", value_name = "NAME")]
     domain: Option<String>,
-    /// One word under the server's domain
+    /// One label under the server's domain
     #[arg(long, value_name = "WORD")]
     subdomain: Option<String>,
     /// Schemes to publish: https, http or both
     #[arg(long, alias = "scheme", value_delimiter = ',', value_name = "LIST")]
     schemes: Vec<String>,
-    /// A label that edges select; may be given several times
+    /// Label that edges select; may be given several times
     #[arg(long = "label", value_name = "KEY=VALUE")]
     labels: Vec<String>,
     /// Port of the server to publish a TCP service on
@@ -77,48 +77,48 @@ pub(super) struct TunnelFlags {
     /// Capture requests
     #[arg(long, default_value_t = true, default_missing_value = "true", num_args = 0..=1, require_equals = true, action = ArgAction::Set)]
     inspect: bool,
-    /// What happens to the Host header
+    /// Host header for the local service
     #[arg(long, value_name = "rewrite|preserve|HOST")]
     host_header: Option<String>,
-    /// The HTTP that the local service speaks; gRPC needs http2. Requests of http2 are not captured
+    /// HTTP version of the local service; gRPC needs http2. HTTP/2 requests are not captured
     #[arg(long, value_name = "http1|http2")]
     app_protocol: Option<String>,
-    /// Tell the local service who the visitor is: the version of the PROXY protocol that connections begin with
+    /// Send the visitor's address to the local service in a PROXY protocol header of this version
     #[arg(long, value_name = "1|2")]
     proxy_proto: Option<String>,
-    /// Certificate with which the agent ends TLS, in PEM
+    /// Certificate for TLS termination at the agent, in PEM
     #[arg(long, value_name = "FILE")]
     crt: Option<String>,
     /// Private key of that certificate
     #[arg(long, value_name = "FILE")]
     key: Option<String>,
-    /// Where the TLS of visitors ends
+    /// Where the visitors' TLS is terminated
     #[arg(long, value_name = "upstream|agent|edge")]
     terminate_at: Option<String>,
-    /// Whether the certificate of an https:// service must be good; on this machine it need not be unless this is true
+    /// Whether to verify the certificate of an https:// service; on this machine the default is false
     #[arg(long, value_name = "true|false")]
     verify_upstream_tls: Option<String>,
-    /// PEM file of the authorities that an https:// service may have its certificate from
+    /// PEM file of the authorities trusted for the certificate of an https:// service
     #[arg(long, value_name = "FILE")]
     verify_upstream_tls_cas: Option<String>,
-    /// Status of the answers when the address is `catch`
+    /// Status of the responses if the address is `catch`
     #[arg(long, value_name = "STATUS")]
     catch_status: Option<String>,
-    /// Header of those answers; may be given several times
+    /// Header of these responses; may be given several times
     #[arg(long, value_name = "NAME: VALUE")]
     catch_header: Vec<String>,
-    /// Body of those answers
+    /// Body of these responses
     #[arg(long, value_name = "TEXT")]
     catch_body: Option<String>,
     #[command(flatten)]
     modules: ModuleFlags,
-    /// Free text shown to the operator of the server
+    /// Free text for the operator of the server
     #[arg(long)]
     metadata: Option<String>,
 }
 
 impl RunFlags {
-    /// Where the configuration comes from, flags and environment laid over the files.
+    /// The sources of the configuration: flags and environment override the files.
     pub(super) fn sources(&self) -> Result<Sources, Error> {
         let mut overlay = Map::new();
         let mut set = |key: &str, value: Option<&str>| {
@@ -137,12 +137,12 @@ impl RunFlags {
         set("log_format", self.log_format.as_deref());
         set("log_level", self.log_level.as_deref());
         let (files, may_be_missing) = files(&self.config)?;
-        Ok(Sources { files, may_be_missing, overlay: Node::from_json(&Json::Object(overlay)) })
+        Ok(Sources { files, may_be_missing, overlay: ConfigNode::from_json(&Json::Object(overlay)) })
     }
 }
 
 impl TunnelFlags {
-    /// The tunnel of `postern http` and `postern tcp`.
+    /// The tunnel of `postern http`, `postern tcp` and `postern tls`.
     pub(super) fn definition(&self, proto: &str, addr: &str) -> Result<Definition, Error> {
         let mut body = self.body(addr);
         if self.labels.is_empty() {
@@ -191,7 +191,7 @@ impl TunnelFlags {
         body
     }
 
-    /// The answer of `catch`.
+    /// The canned response of `catch`.
     fn script(&self) -> Option<Json> {
         let mut script = Map::new();
         if let Some(status) = &self.catch_status {
@@ -211,7 +211,7 @@ fn read(name: &str, body: &Map<String, Json>) -> Result<Definition, Error> {
     Definition::from_json(name, body).map_err(|problems| problems.to_error())
 }
 
-/// The files to use, and whether they may be missing: only the usual place may.
+/// The files to use, and whether they may be missing: only the one in the default location may.
 pub(super) fn files(given: &[PathBuf]) -> Result<(Vec<PathBuf>, bool), Error> {
     if !given.is_empty() {
         return Ok((given.to_vec(), false));
@@ -225,12 +225,12 @@ pub(super) fn files(given: &[PathBuf]) -> Result<(Vec<PathBuf>, bool), Error> {
     Ok((vec![usual], true))
 }
 
-/// The file that `postern config` works on: the last one given, or the usual one.
+/// The file that `postern config` edits: the last one given, or the default one.
 pub(super) fn file(given: &[PathBuf]) -> Result<PathBuf, Error> {
     Ok(files(given)?.0.pop().unwrap_or_else(|| Path::new("postern.yml").to_owned()))
 }
 
-/// The secret itself, or what standard input holds if it is `-`.
+/// The secret itself, or standard input if it is `-`.
 pub(super) fn from_stdin(given: &Secret) -> Result<Secret, Error> {
     if given.reveal() != "-" {
         return Ok(given.clone());

@@ -1,25 +1,25 @@
-//! Log lines: plain text or JSON, to standard error unless told otherwise.
+//! Log lines: plain text or JSON, to standard error by default.
 
 use crate::{
     config::{
-        Settings,
+        AgentSettings,
         settings::{LogFormat, LogTarget},
     },
-    console::Journal,
+    console::LogTail,
 };
 use postern_api::{Code, Error};
 use std::io::IsTerminal;
 use tracing_subscriber::{EnvFilter, fmt::writer::BoxMakeWriter};
 
-/// Starts logging. What libraries say is shown from warnings on only. Where the console is shown, its journal takes the
-/// warnings and errors that have no place of their own.
-pub(super) fn start(settings: &Settings, console: Option<&Journal>) -> Result<(), Error> {
+/// Starts logging. Libraries log from warnings on only. While the console is shown, its log tail takes warnings and
+/// errors.
+pub(super) fn start(settings: &AgentSettings, console: Option<&LogTail>) -> Result<(), Error> {
     let level = settings.log_level;
     let (writer, colours) = match (&settings.log, console) {
-        (LogTarget::Usual, Some(journal)) => {
+        (LogTarget::Usual, Some(log_tail)) => {
             let lines = tracing_subscriber::fmt().without_time().with_ansi(false).with_target(false);
             let filter = EnvFilter::new("error,postern_agent=warn,postern_agent::session=error");
-            return started(lines.with_env_filter(filter).with_writer(journal.clone()).try_init());
+            return started(lines.with_env_filter(filter).with_writer(log_tail.clone()).try_init());
         }
         (LogTarget::Usual | LogTarget::Stderr, _) => {
             (BoxMakeWriter::new(std::io::stderr), std::io::stderr().is_terminal())

@@ -1,4 +1,4 @@
-//! The command line: what was typed becomes a configuration, a run, or a sentence.
+//! The command line: parses commands and runs them.
 
 mod api;
 mod configuration;
@@ -45,7 +45,7 @@ enum Command {
         #[command(flatten)]
         run: Box<RunFlags>,
     },
-    /// Publish a local TLS service by the name in its handshakes
+    /// Publish a local TLS service, routed by the server name (SNI)
     Tls {
         /// Where the service listens
         addr: String,
@@ -54,7 +54,7 @@ enum Command {
         #[command(flatten)]
         run: Box<RunFlags>,
     },
-    /// Offer a local service under labels that edges select
+    /// Publish a local service under labels that edges select
     Tunnel {
         /// Where the service listens
         addr: String,
@@ -71,7 +71,7 @@ enum Command {
         /// All tunnels, also those added to the file later
         #[arg(long, conflicts_with_all = ["names", "none"])]
         all: bool,
-        /// None yet: the local API starts them
+        /// None; start tunnels by the local API
         #[arg(long, conflicts_with = "names")]
         none: bool,
         #[command(flatten)]
@@ -79,7 +79,7 @@ enum Command {
     },
     /// Read and change the configuration file
     Config {
-        /// The file; the usual place if not given
+        /// The file; default: the usual location
         #[arg(long, global = true, env = "POSTERN_CONFIG", value_name = "FILE", value_delimiter = ',')]
         config: Vec<PathBuf>,
         #[command(subcommand)]
@@ -87,31 +87,31 @@ enum Command {
     },
     /// Print the version
     Version,
-    /// Print a script that completes commands in a shell
+    /// Print a shell completion script
     Completion {
-        /// Which shell
+        /// The shell
         shell: clap_complete::Shell,
     },
-    /// Write manual pages into a folder
+    /// Write manual pages to a folder
     #[command(hide = true)]
     Man {
         /// The folder
         folder: PathBuf,
     },
-    /// Run the agent as a service of this machine
+    /// Run the agent as a system service
     Service {
         #[command(subcommand)]
         command: service::ServiceCommand,
     },
-    /// Look at everything a tunnel needs, and say what to do where something does not work
+    /// Check everything a tunnel needs and say how to fix what does not work
     Diagnose(diagnose::DiagnoseFlags),
 }
 
-/// Runs the program: 0 if all went well, 1 if not, 2 for a command line that cannot be understood.
+/// Runs the program: exit code 0 for success, 1 for an error, 2 for an invalid command line.
 pub fn main() -> ExitCode {
-    own_session();
+    start_own_session();
     let api = std::env::args_os().nth(1).is_some_and(|word| word == "api");
-    let matches = if api { whole() } else { Cli::command().subcommand(api::outline()) }.get_matches();
+    let matches = if api { full_command() } else { Cli::command().subcommand(api::stub_command()) }.get_matches();
     let done = match matches.subcommand() {
         Some(("api", below)) => api::run(below),
         _ => Cli::from_arg_matches(&matches).map_or_else(|error| error.exit(), |cli| dispatch(cli.command)),
@@ -119,15 +119,15 @@ pub fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&error);
+            print_error(&error);
             ExitCode::FAILURE
         }
     }
 }
 
-/// The command line with all commands of the API. They are made from its description, which takes a moment: other
-/// commands do without.
-fn whole() -> clap::Command {
+/// The command line with all commands of the API. They are built from the API description, which takes a moment, so
+/// other commands leave them out.
+fn full_command() -> clap::Command {
     Cli::command().subcommand(api::command())
 }
 
@@ -149,8 +149,8 @@ fn dispatch(command: Command) -> Result<(), Error> {
         Command::Version => say(&format!("postern {}", env!("CARGO_PKG_VERSION"))),
         Command::Completion { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut whole(), "postern", &mut script);
-            heard(io::stdout().write_all(&script))
+            clap_complete::generate(shell, &mut full_command(), "postern", &mut script);
+            write_result(io::stdout().write_all(&script))
         }
         Command::Man { folder } => manual(&folder),
         Command::Service { command } => service::run(command),
@@ -158,22 +158,22 @@ fn dispatch(command: Command) -> Result<(), Error> {
     }
 }
 
-/// A page for the program and for every command; those of the API are described by `postern api help`.
+/// Writes a page for the program and for every command; `postern api help` describes those of the API.
 fn manual(folder: &Path) -> Result<(), Error> {
     let written = std::fs::create_dir_all(folder)
-        .and_then(|()| clap_mangen::generate_to(Cli::command().subcommand(api::outline()), folder));
+        .and_then(|()| clap_mangen::generate_to(Cli::command().subcommand(api::stub_command()), folder));
     written.map_err(|error| {
-        Error::new(Code::Internal, format!("The pages cannot be written into {}: {error}.", folder.display()))
+        Error::new(Code::Internal, format!("The pages cannot be written to {}: {error}.", folder.display()))
     })
 }
 
 /// Writes a line to standard output.
 fn say(line: &str) -> Result<(), Error> {
-    heard(writeln!(io::stdout(), "{line}"))
+    write_result(writeln!(io::stdout(), "{line}"))
 }
 
-/// What became of output. A reader who has had enough, such as `head`, is no failure.
-fn heard(written: io::Result<()>) -> Result<(), Error> {
+/// The result of writing output. A closed pipe, as with `head`, is no error.
+fn write_result(written: io::Result<()>) -> Result<(), Error> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Error::new(Code::Internal, format!("The output could not be written: {error}.")))
@@ -182,15 +182,15 @@ fn heard(written: io::Result<()>) -> Result<(), Error> {
     }
 }
 
-fn complain(error: &Error) {
+fn print_error(error: &Error) {
     let _ = writeln!(io::stderr(), "error: {} ({})", error.message, error.code);
 }
 
 /// A program that starts the agent may want it to outlive its own terminal and process group.
-fn own_session() {
+fn start_own_session() {
     #[cfg(unix)]
     if std::env::var_os("POSTERN_OWN_SESSION").is_some_and(|wish| wish == "1") {
-        // Fails only if this process leads a group already, and then there is nothing to do.
+        // Fails only if this process already leads a group; then there is nothing to do.
         let _ = rustix::process::setsid();
     }
 }
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        whole().debug_assert();
+        full_command().debug_assert();
     }
 
     #[test]

@@ -1,50 +1,50 @@
-//! A tunnel as it was written and what it means.
+//! The definition of a tunnel: its checked keys, and the keys as they were written.
 
 use super::{
-    address::Transport,
+    definition_kind::{DefinitionKind, Terminate},
     fields::Fields,
-    identity::Identity,
-    kind::{Kind, Terminate},
+    local_address::LocalTransport,
     modules,
-    problem::{Place, Problems},
-    tree::Node,
-    upstream::Upstream,
-    wire::Wire,
-    written::Written,
+    problem::{Problems, SourceLocation},
+    raw::RawKeys,
+    tls_identity::TlsIdentity,
+    tree::ConfigNode,
+    upstream::LocalUpstream,
+    upstream_protocol::UpstreamProtocol,
 };
 use postern_api::tunnel_modules::TunnelModules;
 use postern_tunnel::message::AppProtocol;
 
-/// The longest name of a tunnel, in bytes.
+/// Maximum length of a tunnel's name, in bytes.
 const MAX_NAME: usize = 128;
 const MAX_METADATA: usize = 4096;
-/// What the plain half of a tunnel with both schemes is called after.
+/// Suffix of the name of the plain endpoint of a tunnel with both schemes.
 pub const PLAIN_SUFFIX: &str = " (http)";
 
-/// A tunnel that may be started.
+/// A tunnel that can be started.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
-    /// Its name in the configuration.
+    /// The name in the configuration.
     pub name: String,
-    /// What is published.
-    pub kind: Kind,
-    /// Where visitors are led.
-    pub upstream: Upstream,
-    /// How the local service is spoken to.
-    pub wire: Wire,
-    /// What the edge does with visitors on their way.
+    /// The public address to bind.
+    pub kind: DefinitionKind,
+    /// The local target of visitors' connections.
+    pub upstream: LocalUpstream,
+    /// The protocol of the local service.
+    pub upstream_protocol: UpstreamProtocol,
+    /// The modules that the edge applies to visitors' requests.
     pub modules: TunnelModules,
-    /// How this agent ends TLS, if it does.
-    pub identity: Option<Identity>,
-    /// Whether HTTP requests shall be captured.
+    /// The certificate with which this agent terminates TLS, if it does.
+    pub identity: Option<TlsIdentity>,
+    /// Whether HTTP requests are captured.
     pub inspect: bool,
-    /// Free text shown to the operator of the server.
+    /// Free text for the operator of the server.
     pub metadata: String,
     /// The keys as they were written, without `name`.
-    pub written: Written,
+    pub raw: RawKeys,
 }
 
-/// Every key a tunnel can have, whatever its kind.
+/// All keys of tunnels of any kind.
 const KNOWN: &[&str] = &[
     "addr",
     "proto",
@@ -82,66 +82,72 @@ const KNOWN: &[&str] = &[
 ];
 
 const NO_POLICY: &str =
-    "Traffic policies are not read here; take the key out and write the modules as keys of their own.";
+    "Traffic policies are not supported; remove the key and configure the modules with their own keys.";
 const LATER: &[(&str, &str)] = &[("policy", NO_POLICY), ("traffic_policy", NO_POLICY)];
 
 impl Definition {
-    /// Reads one tunnel; problems are added under `path`. `None` if anything was wrong with it.
-    pub fn read(name: &str, name_place: &Place, node: &Node, path: &str, problems: &mut Problems) -> Option<Self> {
+    /// Reads a tunnel; problems are added under `path`. `None` if there are any.
+    pub fn read(
+        name: &str,
+        name_place: &SourceLocation,
+        node: &ConfigNode,
+        path: &str,
+        problems: &mut Problems,
+    ) -> Option<Self> {
         let before = problems.0.len();
         if let Err(why) = check_name(name) {
             problems.add(name_place, path, why);
         }
-        let mut fields = Fields::of(node, path, problems);
-        fields.only(KNOWN, LATER);
-        let kind = Kind::read(&mut fields, &node.place);
-        let upstream = Upstream::read(&mut fields, &node.place, kind.as_ref());
-        let wire = Wire::read(&mut fields);
+        let mut fields = Fields::new(node, path, problems);
+        fields.check_known(KNOWN, LATER);
+        let kind = DefinitionKind::read(&mut fields, &node.location);
+        let upstream = LocalUpstream::read(&mut fields, &node.location, kind.as_ref());
+        let upstream_protocol = UpstreamProtocol::read(&mut fields);
         let inspect = fields.flag("inspect").unwrap_or(true);
         let metadata = fields.bounded_text("metadata", MAX_METADATA).unwrap_or_default();
         let mut modules = modules::read(&mut fields, |fields| host_header(fields, upstream.as_ref()?));
         let mut identity = None;
-        if let Some(Kind::Tls { terminate: Terminate::Agent, .. } | Kind::Labels(_)) = &kind {
-            // Who ends TLS asks for certificates.
-            identity = Identity::read(&mut fields, &std::mem::take(&mut modules.mutual_tls));
+        if let Some(DefinitionKind::Tls { terminate: Terminate::Agent, .. } | DefinitionKind::Labels(_)) = &kind {
+            // The end that terminates TLS requests the client certificate.
+            identity = TlsIdentity::read(&mut fields, &std::mem::take(&mut modules.mutual_tls));
         }
-        let written = Written::of(node);
-        let (kind, mut upstream, wire) = (kind?, upstream?, wire?);
-        if let Kind::Tls { terminate: Terminate::Upstream, .. } = &kind {
-            // The visitor's own TLS is what the local service gets.
-            if let Upstream::Address(address) = &mut upstream {
-                address.transport = Transport::Plain;
+        let raw = RawKeys::from_node(node);
+        let (kind, mut upstream, upstream_protocol) = (kind?, upstream?, upstream_protocol?);
+        if let DefinitionKind::Tls { terminate: Terminate::Upstream, .. } = &kind {
+            // The local service gets the visitor's own TLS.
+            if let LocalUpstream::Address(address) = &mut upstream {
+                address.transport = LocalTransport::Plain;
             }
         }
         (problems.0.len() == before).then(|| Definition {
             name: name.to_owned(),
             kind,
             upstream,
-            wire,
+            upstream_protocol,
             modules,
             identity,
             inspect,
             metadata,
-            written,
+            raw,
         })
     }
 
-    /// Reads the body of an API call or what a command line says.
+    /// Reads the body of an API call or the flags of a command line.
     pub fn from_json(name: &str, body: &serde_json::Map<String, serde_json::Value>) -> Result<Self, Problems> {
         let mut problems = Problems::default();
-        let node = Node::from_json(&serde_json::Value::Object(body.clone()));
-        let read = Definition::read(name, &Place::default(), &node, "", &mut problems);
+        let node = ConfigNode::from_json(&serde_json::Value::Object(body.clone()));
+        let read = Definition::read(name, &SourceLocation::default(), &node, "", &mut problems);
         read.ok_or(problems)
     }
 
-    /// Whether its HTTP requests are captured: those of HTTP/2 pass unread.
+    /// Whether HTTP requests are captured. HTTP/2 is not captured.
     pub fn captures(&self) -> bool {
-        self.inspect && self.wire.app_protocol == AppProtocol::Http1
+        self.inspect && self.upstream_protocol.app_protocol == AppProtocol::Http1
     }
 
-    /// Whether its visitors speak HTTP, as far as that is known here.
+    /// Whether visitors use HTTP, as far as the agent knows.
     pub fn is_http(&self) -> bool {
-        matches!(self.kind, Kind::Http { .. })
+        matches!(self.kind, DefinitionKind::Http { .. })
     }
 }
 
@@ -151,19 +157,19 @@ fn check_name(name: &str) -> Result<(), String> {
     }
     if name.ends_with(PLAIN_SUFFIX) {
         return Err(format!(
-            "A tunnel's name cannot end in `{PLAIN_SUFFIX}`: the plain half of a tunnel with both schemes is called so."
+            "A tunnel's name cannot end in `{PLAIN_SUFFIX}`: it is reserved for the plain endpoint of a tunnel with both schemes."
         ));
     }
     Ok(())
 }
 
-/// What the local service is told to be called. `None` leaves what the visitor said.
-fn host_header(fields: &mut Fields<'_>, upstream: &Upstream) -> Option<String> {
-    let written = fields.text("host_header")?;
-    match written.value.as_str() {
+/// The `Host` header for the local service. `None` keeps the visitor's.
+fn host_header(fields: &mut Fields<'_>, upstream: &LocalUpstream) -> Option<String> {
+    let field = fields.text("host_header")?;
+    match field.value.as_str() {
         "" | "preserve" => None,
         "rewrite" => Some(upstream.host()),
-        _ => Some(written.value),
+        _ => Some(field.value),
     }
 }
 
@@ -181,19 +187,23 @@ mod tests {
     #[test]
     fn the_kinds_of_tunnels_are_understood() {
         let http = read(json!({"proto": "http", "addr": 8080})).expect("valid");
-        assert_eq!(http.kind, Kind::Http { host: None, schemes: Schemes::Https });
+        assert_eq!(http.kind, DefinitionKind::Http { host: None, schemes: Schemes::Https });
         assert!(http.inspect);
         let both = read(json!({"proto": "http", "addr": "8080", "schemes": ["http", "https"], "subdomain": "Shop"}))
             .expect("valid");
-        assert_eq!(both.kind, Kind::Http { host: Some("shop".into()), schemes: Schemes::Both });
+        assert_eq!(both.kind, DefinitionKind::Http { host: Some("shop".into()), schemes: Schemes::Both });
         let tcp = read(json!({"proto": "tcp", "addr": 22, "remote_addr": "localhost:24001"})).expect("valid");
-        assert_eq!(tcp.kind, Kind::Tcp { port: Some(24001) });
+        assert_eq!(tcp.kind, DefinitionKind::Tcp { port: Some(24001) });
         let spoken =
             read(json!({"proto": "http", "addr": 50051, "app_protocol": "http2", "proxy_proto": 2})).expect("valid");
-        let wire = Wire { app_protocol: AppProtocol::Http2, proxy_protocol: Some(ProxyVersion::V2), ..Wire::default() };
-        assert_eq!((&spoken.wire, spoken.captures(), http.captures()), (&wire, false, true));
+        let wire = UpstreamProtocol {
+            app_protocol: AppProtocol::Http2,
+            proxy_protocol: Some(ProxyVersion::V2),
+            ..UpstreamProtocol::default()
+        };
+        assert_eq!((&spoken.upstream_protocol, spoken.captures(), http.captures()), (&wire, false, true));
         let labelled = read(json!({"addr": 22, "labels": ["app=ssh"]})).expect("valid");
-        assert_eq!(labelled.kind, Kind::Labels([("app".to_owned(), "ssh".to_owned())].into()));
+        assert_eq!(labelled.kind, DefinitionKind::Labels([("app".to_owned(), "ssh".to_owned())].into()));
     }
 
     #[test]

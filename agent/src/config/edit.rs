@@ -1,17 +1,17 @@
-//! Changing a configuration file as text: comments, order and everything else stay as they are.
+//! Edits a configuration file as text: comments, order and everything else are kept.
 //!
-//! Each change is checked before it is kept: the new text must mean exactly the old meaning with the one value
-//! changed. Where that cannot be reached by an edit (anchors, merge keys), the person is asked to do it.
+//! Every change is verified: the new text must parse to the old values with only the one value changed. Where an edit
+//! cannot do that (anchors, merge keys), the user has to edit the file.
 
-use super::tree::{Node, Value};
+use super::tree::{ConfigNode, ConfigValue};
 use postern_api::{Code, Error};
 use serde_json::{Map, Value as Json};
 use std::{io::Write, path::Path};
 
-/// Sets the value under a path of keys, making what is missing on the way.
+/// Sets the value under a path of keys and creates missing groups.
 ///
 /// # Errors
-/// `ConfigInvalid` if the text is not YAML or the change cannot be made by an edit.
+/// `ConfigInvalid` if the text is not YAML or cannot be edited.
 pub fn set(text: &str, path: &[&str], value: &Json) -> Result<String, Error> {
     let root = parse(text)?;
     let mut expected = root.to_json();
@@ -20,10 +20,10 @@ pub fn set(text: &str, path: &[&str], value: &Json) -> Result<String, Error> {
     verified(changed, &expected, path)
 }
 
-/// Takes the key at the end of a path out; nothing happens if it is not there.
+/// Removes the key at the end of a path, if it exists.
 ///
 /// # Errors
-/// As [`set`].
+/// The errors of [`set`].
 pub fn remove(text: &str, path: &[&str]) -> Result<String, Error> {
     let root = parse(text)?;
     let mut expected = root.to_json();
@@ -49,14 +49,14 @@ pub fn remove(text: &str, path: &[&str]) -> Result<String, Error> {
     verified(changed, &expected, path)
 }
 
-/// Takes the item with this `name` out of a list at the top; nothing happens if it is not there.
+/// Removes the item with this `name` from a top-level list, if it exists.
 ///
 /// # Errors
-/// As [`set`].
+/// The errors of [`set`].
 pub fn remove_item(text: &str, list: &str, name: &str) -> Result<String, Error> {
     let root = parse(text)?;
     let Some(pair) = root.pair(list) else { return Ok(text.to_owned()) };
-    let Value::Sequence(items) = &pair.value.value else { return Ok(text.to_owned()) };
+    let ConfigValue::Sequence(items) = &pair.value.value else { return Ok(text.to_owned()) };
     let is_it = |item: &Json| item.get("name").is_some_and(|own| own == name);
     let Some(index) = items.iter().position(|item| is_it(&item.to_json())) else { return Ok(text.to_owned()) };
     let mut expected = root.to_json();
@@ -67,23 +67,23 @@ pub fn remove_item(text: &str, list: &str, name: &str) -> Result<String, Error> 
     let changed = if root.flow {
         splice(text, root.span.start, root.span.end, &expected.to_string())
     } else if pair.value.flow || items.len() == 1 {
-        // What is left is written anew behind the key.
+        // The remaining items are written after the key in flow style.
         let rest = expected.get(list).cloned().unwrap_or_default();
-        let (begin, end) = lines_of(text, Block { key_begin: pair.span.start, value: &pair.value });
+        let (begin, end) = lines_of(text, BlockEntry { key_begin: pair.span.start, value: &pair.value });
         splice(text, begin, end, &format!("{}: {rest}\n", word(list)))
     } else {
-        // From the line of its dash to behind its last line with content.
+        // From the line of its dash to the end of its last line with content.
         let dash = text[..item.span.start].rfind('-').unwrap_or(item.span.start);
-        let (_, end) = lines_of(text, Block { key_begin: item.span.start, value: item });
+        let (_, end) = lines_of(text, BlockEntry { key_begin: item.span.start, value: item });
         splice(text, line_begin(text, dash), end, "")
     };
     verified(changed, &expected, &[list, name])
 }
 
-/// Writes a tunnel under `tunnels`; of one that stands there already only the keys that differ are touched.
+/// Writes a tunnel under `tunnels`; of an existing one, only the keys that differ are changed.
 ///
 /// # Errors
-/// As [`set`].
+/// The errors of [`set`].
 pub fn set_tunnel(text: &str, name: &str, definition: &Map<String, Json>) -> Result<String, Error> {
     let root = parse(text)?;
     let existing =
@@ -103,10 +103,10 @@ pub fn set_tunnel(text: &str, name: &str, definition: &Map<String, Json>) -> Res
     Ok(text)
 }
 
-/// Writes a file so that it is either the old or the new one, never half of it, readable by its owner only.
+/// Replaces a file atomically, readable by its owner only.
 ///
 /// # Errors
-/// As the file system says.
+/// The errors of the file system.
 pub fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -128,10 +128,10 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     written
 }
 
-/// Reads a configuration file for editing; a missing one is a new one.
+/// Reads a configuration file for editing; a missing one reads as a new one.
 ///
 /// # Errors
-/// A sentence for the person who asked.
+/// `ConfigInvalid` with the path and the reason.
 pub fn read_for_edit(path: &Path) -> Result<String, Error> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(text),
@@ -140,24 +140,24 @@ pub fn read_for_edit(path: &Path) -> Result<String, Error> {
     }
 }
 
-// === the places of a change ===
+// === finding the location of a change ===
 
 enum Walk<'a> {
-    /// The key is there, in block style.
-    Found { node: Block<'a> },
-    /// The first `depth` keys are there, the next is not; `parent` is the pair it belongs under (none: the top).
-    Missing { parent: Option<Block<'a>>, mapping: &'a Node, depth: usize },
-    /// On the way is something in braces, whose value stands under the first `depth` keys.
-    Flow { node: &'a Node, depth: usize },
+    /// The key exists, in block style.
+    Found { node: BlockEntry<'a> },
+    /// The first `depth` keys exist, the next one does not; `parent` is the pair to add it to (none: the top level).
+    Missing { parent: Option<BlockEntry<'a>>, mapping: &'a ConfigNode, depth: usize },
+    /// A flow mapping or sequence is on the path, as the value of the first `depth` keys.
+    Flow { node: &'a ConfigNode, depth: usize },
 }
 
 #[derive(Clone, Copy)]
-struct Block<'a> {
+struct BlockEntry<'a> {
     key_begin: usize,
-    value: &'a Node,
+    value: &'a ConfigNode,
 }
 
-fn walk<'a>(root: &'a Node, path: &[&str]) -> Walk<'a> {
+fn walk<'a>(root: &'a ConfigNode, path: &[&str]) -> Walk<'a> {
     let mut parent = None;
     let mut node = root;
     for (depth, key) in path.iter().enumerate() {
@@ -167,7 +167,7 @@ fn walk<'a>(root: &'a Node, path: &[&str]) -> Walk<'a> {
         }
         match node.pair(key) {
             Some(pair) => {
-                let block = Block { key_begin: pair.span.start, value: &pair.value };
+                let block = BlockEntry { key_begin: pair.span.start, value: &pair.value };
                 if depth + 1 == path.len() {
                     return Walk::Found { node: block };
                 }
@@ -180,7 +180,7 @@ fn walk<'a>(root: &'a Node, path: &[&str]) -> Walk<'a> {
     Walk::Missing { parent, mapping: node, depth: path.len() }
 }
 
-fn set_text(text: &str, root: &Node, path: &[&str], value: &Json) -> String {
+fn set_text(text: &str, root: &ConfigNode, path: &[&str], value: &Json) -> String {
     match walk(root, path) {
         Walk::Flow { node, depth } => replace_flow(text, node, &path[depth..], Some(value)),
         Walk::Found { node } if node.value.to_json() == *value => text.to_owned(),
@@ -205,15 +205,22 @@ fn set_text(text: &str, root: &Node, path: &[&str], value: &Json) -> String {
     }
 }
 
-fn insert(text: &str, root: &Node, parent: Option<Block<'_>>, mapping: &Node, key: &str, value: &Json) -> String {
+fn insert(
+    text: &str,
+    root: &ConfigNode,
+    parent: Option<BlockEntry<'_>>,
+    mapping: &ConfigNode,
+    key: &str,
+    value: &Json,
+) -> String {
     let pairs = mapping.pairs().unwrap_or_default();
-    let block = |pair: &super::tree::Pair| (pair.span.start, pair.value.clone());
+    let block = |pair: &super::tree::KeyValue| (pair.span.start, pair.value.clone());
     if let (Some(first), Some(last)) = (pairs.first(), pairs.last()) {
         let indent = first.span.start - line_begin(text, first.span.start);
-        // A new word at the top stands under the version; groups and everything below go to the end.
+        // A new scalar at the top level goes below the version; groups and everything nested go to the end.
         let version = pairs.iter().find(|pair| parent.is_none() && pair.key == "version" && !value.is_object());
         let (key_begin, node) = block(version.unwrap_or(last));
-        let (_, end) = lines_of(text, Block { key_begin, value: &node });
+        let (_, end) = lines_of(text, BlockEntry { key_begin, value: &node });
         return splice(text, end, end, &emit(key, value, indent));
     }
     match parent {
@@ -230,7 +237,7 @@ fn insert(text: &str, root: &Node, parent: Option<Block<'_>>, mapping: &Node, ke
     }
 }
 
-fn replace_flow(text: &str, node: &Node, path: &[&str], value: Option<&Json>) -> String {
+fn replace_flow(text: &str, node: &ConfigNode, path: &[&str], value: Option<&Json>) -> String {
     let mut json = node.to_json();
     match value {
         Some(value) => set_json(&mut json, path, value),
@@ -252,19 +259,19 @@ fn replace_flow(text: &str, node: &Node, path: &[&str], value: Option<&Json>) ->
     splice(text, node.span.start, node.span.end, &json.to_string())
 }
 
-/// The lines of a key and its value: from the begin of the key's line to behind the last line with content of it.
-fn lines_of(text: &str, block: Block<'_>) -> (usize, usize) {
+/// The byte range of the lines of a key and its value, up to the last line with content.
+fn lines_of(text: &str, block: BlockEntry<'_>) -> (usize, usize) {
     let last = last_byte(block.value).max(block.key_begin);
     let trimmed = text[..last].trim_end().len().max(block.key_begin);
     (line_begin(text, block.key_begin), line_end(text, trimmed.saturating_sub(1).max(block.key_begin)))
 }
 
-fn last_byte(node: &Node) -> usize {
+fn last_byte(node: &ConfigNode) -> usize {
     match &node.value {
-        Value::Mapping(pairs) if !node.flow && !pairs.is_empty() => {
+        ConfigValue::Mapping(pairs) if !node.flow && !pairs.is_empty() => {
             pairs.iter().map(|pair| last_byte(&pair.value).max(pair.span.end)).max().unwrap_or(node.span.start)
         }
-        Value::Sequence(items) if !node.flow && !items.is_empty() => {
+        ConfigValue::Sequence(items) if !node.flow && !items.is_empty() => {
             items.iter().map(last_byte).max().unwrap_or(node.span.start)
         }
         _ => node.span.end,
@@ -275,7 +282,7 @@ fn line_begin(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// Behind the newline of the line; behind the text if that has none.
+/// The end of the line including its newline, or the end of the text.
 fn line_end(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1)
 }
@@ -316,7 +323,7 @@ fn scalar(value: &Json) -> String {
     }
 }
 
-/// Plain where no reader could take it for something else, quoted as JSON otherwise.
+/// Plain where every YAML reader takes it for text, quoted as JSON otherwise.
 fn word(text: &str) -> String {
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
@@ -327,21 +334,21 @@ fn word(text: &str) -> String {
     if plain { text.to_owned() } else { Json::from(text).to_string() }
 }
 
-// === checking the change ===
+// === verifying the change ===
 
-fn parse(text: &str) -> Result<Node, Error> {
-    let node = Node::parse(text, None).map_err(|problems| {
-        let line = problems.0.first().map_or(0, |problem| problem.place.line);
+fn parse(text: &str) -> Result<ConfigNode, Error> {
+    let node = ConfigNode::parse(text, None).map_err(|problems| {
+        let line = problems.0.first().map_or(0, |problem| problem.location.line);
         Error::new(
             Code::ConfigInvalid,
             format!(
-                "The configuration file is broken in line {line}, so nothing was changed. Run `postern config check`."
+                "The configuration file is invalid in line {line}, so nothing was changed. Run `postern config check`."
             ),
         )
     })?;
     match &node.value {
-        Value::Mapping(_) => Ok(node),
-        Value::Null => Ok(Node { value: Value::Mapping(Vec::new()), ..node }),
+        ConfigValue::Mapping(_) => Ok(node),
+        ConfigValue::Null => Ok(ConfigNode { value: ConfigValue::Mapping(Vec::new()), ..node }),
         _ => Err(Error::new(
             Code::ConfigInvalid,
             "The configuration file is not a group of keys, so nothing was changed.",
@@ -350,7 +357,7 @@ fn parse(text: &str) -> Result<Node, Error> {
 }
 
 fn verified(changed: String, expected: &Json, path: &[&str]) -> Result<String, Error> {
-    let same = Node::parse(&changed, None).is_ok_and(|node| pruned(node.to_json()) == pruned(expected.clone()));
+    let same = ConfigNode::parse(&changed, None).is_ok_and(|node| pruned(node.to_json()) == pruned(expected.clone()));
     if same {
         return Ok(changed);
     }
@@ -363,7 +370,7 @@ fn verified(changed: String, expected: &Json, path: &[&str]) -> Result<String, E
     ))
 }
 
-/// An empty group and an empty value mean the same.
+/// An empty group and an empty value are equal.
 fn pruned(value: Json) -> Json {
     match value {
         Json::Object(members) => {
@@ -392,8 +399,8 @@ fn set_json(at: &mut Json, path: &[&str], value: &Json) {
     }
 }
 
-fn is_scalar(value: &Value) -> bool {
-    !matches!(value, Value::Mapping(_) | Value::Sequence(_))
+fn is_scalar(value: &ConfigValue) -> bool {
+    !matches!(value, ConfigValue::Mapping(_) | ConfigValue::Sequence(_))
 }
 
 #[cfg(test)]
@@ -458,7 +465,7 @@ mod tests {
         assert_eq!(remove_item(&none, "endpoints", "other").expect("nothing to do"), none);
         let flow = "version: 3\nendpoints: [{name: a, upstream: {url: 1}}, {name: b, upstream: {url: 2}}]\n";
         let flow = remove_item(flow, "endpoints", "a").expect("edited");
-        assert_eq!(Node::parse(&flow, None).expect("valid").to_json()["endpoints"][0]["name"], "b");
+        assert_eq!(ConfigNode::parse(&flow, None).expect("valid").to_json()["endpoints"][0]["name"], "b");
         let last = "version: 3\nendpoints:\n- name: a\n  upstream: {url: 1}\n- name: b\n  upstream: {url: 2}";
         assert_eq!(
             remove_item(last, "endpoints", "b").expect("edited"),
@@ -473,7 +480,7 @@ mod tests {
         let changed =
             set_tunnel(text, "a", json!({"proto": "http", "addr": 1}).as_object().expect("o")).expect("added");
         assert_eq!(
-            Node::parse(&changed, None).expect("valid").to_json(),
+            ConfigNode::parse(&changed, None).expect("valid").to_json(),
             json!({"version": 2, "tunnels": {"a": {"proto": "http", "addr": 1}}})
         );
         let text = "version: 2\ntunnels: {}  # none yet\n";
@@ -488,7 +495,8 @@ mod tests {
         assert!(
             set(text, &["tunnels", "a", "addr"], &json!(2)).is_err() || {
                 let changed = set(text, &["tunnels", "a", "addr"], &json!(2)).expect("edited");
-                Node::parse(&changed, None).expect("valid").pair("x").expect("x").value.to_json() == json!({"addr": 1})
+                ConfigNode::parse(&changed, None).expect("valid").pair("x").expect("x").value.to_json()
+                    == json!({"addr": 1})
             }
         );
         let broken = set("version: 2\n tunnels: [", &["authtoken"], &json!("x")).expect_err("broken");
@@ -510,7 +518,7 @@ mod tests {
         #[test]
         fn any_text_value_reads_back_as_itself(value in "\\PC{0,30}", key in "[a-z:# ]{1,8}") {
             let changed = set(FILE, &["tunnels", "site", &key], &json!(value)).expect("edited");
-            let node = Node::parse(&changed, None).expect("valid");
+            let node = ConfigNode::parse(&changed, None).expect("valid");
             prop_assert_eq!(&node.to_json()["tunnels"]["site"][&key], &json!(value));
             prop_assert!(changed.contains("# dev server") && changed.contains("# the end"));
         }

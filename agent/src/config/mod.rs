@@ -1,73 +1,73 @@
-//! The configuration: as written, then checked; everything wrong is said at once, with its place and a fix.
+//! The configuration: parsed, then checked. All problems are reported at once, each with its location and a fix.
 
-pub mod address;
+pub mod canned_response;
 pub mod definition;
+mod definition_kind;
 pub mod edit;
 mod fields;
-pub mod identity;
-mod kind;
-mod logins;
+pub mod file_watch;
+pub mod local_address;
+mod login_modules;
 mod modules;
-pub(crate) mod nearest;
-pub mod offered;
 pub mod paths;
 mod pem;
 pub mod problem;
 pub mod proxy;
+mod raw;
+pub mod redacted_text;
 pub mod redaction;
-pub mod script;
 pub mod server_address;
 pub mod settings;
-pub mod state;
+pub mod state_file;
+pub(crate) mod suggestion;
+pub mod tls_identity;
 pub mod tree;
-pub mod trust;
 pub mod upstream;
+pub mod upstream_protocol;
+pub mod upstream_trust;
 mod version3;
-pub mod watch;
-pub mod wire;
-mod written;
 
 pub use definition::Definition;
-pub use kind::{Kind, Schemes, Terminate};
-pub use problem::{Place, Problem, Problems};
+pub use definition_kind::{DefinitionKind, Schemes, Terminate};
+pub use problem::{Problem, Problems, SourceLocation};
 pub use server_address::ServerAddress;
-pub use settings::Settings;
-pub use upstream::Upstream;
+pub use settings::AgentSettings;
+pub use upstream::LocalUpstream;
 
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
-use tree::{Node, Value};
+use tree::{ConfigNode, ConfigValue};
 
-/// Everything a run of the agent needs to know.
+/// The configuration of an agent.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The keys beside `tunnels`.
-    pub settings: Settings,
+    /// The keys next to `tunnels`.
+    pub settings: AgentSettings,
     /// The tunnels by name.
     pub tunnels: BTreeMap<String, Arc<Definition>>,
 }
 
-/// Where a configuration comes from: files, and what the command line and the environment lay over them.
+/// The sources of a configuration: files, overridden by the command line and the environment.
 #[derive(Clone, Debug)]
 pub struct Sources {
-    /// The files; later ones win.
+    /// The files; later ones override earlier ones.
     pub files: Vec<PathBuf>,
-    /// Whether the files may be missing (true for the usual place, false for files named explicitly).
+    /// Whether files may be missing: only the one in the default location may.
     pub may_be_missing: bool,
-    /// Keys from the command line and the environment; they win over every file.
-    pub overlay: Node,
+    /// Keys from the command line and the environment; they override all files.
+    pub overlay: ConfigNode,
 }
 
 impl Sources {
-    /// The file that changes are written to: the last one wins, so it is the one that counts.
+    /// The file that changes are written to: the last one, because it overrides the others.
     pub fn edited(&self) -> &Path {
         self.files.last().map_or(Path::new("postern.yml"), PathBuf::as_path)
     }
 
-    /// Reads and checks everything.
+    /// Reads and checks all sources.
     ///
     /// # Errors
     /// All problems of all files.
@@ -75,7 +75,7 @@ impl Sources {
         self.load_with(None)
     }
 
-    /// Checks everything as if the file that changes are written to held this text.
+    /// Checks all sources as if the edited file had this text.
     ///
     /// # Errors
     /// All problems of all files.
@@ -85,10 +85,10 @@ impl Sources {
 
     fn load_with(&self, edited: Option<&str>) -> Result<Config, Problems> {
         let mut problems = Problems::default();
-        let mut root = Node::empty();
+        let mut root = ConfigNode::empty();
         for (index, file) in self.files.iter().enumerate() {
             let read = match edited.filter(|_| index + 1 == self.files.len()) {
-                Some(text) => Node::parse(text, Some(file.display().to_string().into())).map(Some),
+                Some(text) => ConfigNode::parse(text, Some(file.display().to_string().into())).map(Some),
                 None => read_file(file, self.may_be_missing),
             };
             match read {
@@ -106,31 +106,32 @@ impl Sources {
 }
 
 impl Config {
-    /// Reads one text as if it were the only file.
+    /// Parses one text as the only file.
     pub fn parse(text: &str) -> Result<Config, Problems> {
-        let node = Node::parse(text, Some("postern.yml".into()))?;
+        let node = ConfigNode::parse(text, Some("postern.yml".into()))?;
         let mut problems = Problems::default();
         let node = in_version_2(node, Path::new("postern.yml"), &mut problems);
         let config = Config::read(&node, &mut problems);
         if problems.is_empty() { Ok(config) } else { Err(problems) }
     }
 
-    fn read(root: &Node, problems: &mut Problems) -> Config {
-        let settings = Settings::read(root, problems);
+    fn read(root: &ConfigNode, problems: &mut Problems) -> Config {
+        let settings = AgentSettings::read(root, problems);
         let mut tunnels = BTreeMap::new();
         if let Some(node) = root.pair("tunnels").map(|pair| &pair.value) {
             match &node.value {
-                Value::Null => {}
-                Value::Mapping(pairs) => {
+                ConfigValue::Null => {}
+                ConfigValue::Mapping(pairs) => {
                     for pair in pairs {
                         let path = format!("tunnels.{}", pair.key.chars().take(60).collect::<String>());
-                        if let Some(tunnel) = Definition::read(&pair.key, &pair.place, &pair.value, &path, problems) {
+                        if let Some(tunnel) = Definition::read(&pair.key, &pair.location, &pair.value, &path, problems)
+                        {
                             tunnels.insert(pair.key.clone(), Arc::new(tunnel));
                         }
                     }
                 }
                 _ => problems.add(
-                    &node.place,
+                    &node.location,
                     "tunnels",
                     format!("Must be a group of tunnels by name, not {}.", node.kind()),
                 ),
@@ -140,9 +141,9 @@ impl Config {
     }
 }
 
-/// What a file says in the words of version 2.
-fn in_version_2(root: Node, file: &Path, problems: &mut Problems) -> Node {
-    let whole = Place { file: Some(file.display().to_string().into()), line: 0, column: 0 };
+/// Converts a file to version 2.
+fn in_version_2(root: ConfigNode, file: &Path, problems: &mut Problems) -> ConfigNode {
+    let whole = SourceLocation { file: Some(file.display().to_string().into()), line: 0, column: 0 };
     let Some(pair) = root.pair("version") else {
         if root.pairs().is_some() {
             problems.add(
@@ -154,23 +155,23 @@ fn in_version_2(root: Node, file: &Path, problems: &mut Problems) -> Node {
         return root;
     };
     match &pair.value.value {
-        Value::Integer(2) => root,
-        Value::Text(text) if text == "2" => root,
-        Value::Integer(3) => version3::as_version_2(&root, problems),
-        Value::Text(text) if text == "3" => version3::as_version_2(&root, problems),
+        ConfigValue::Integer(2) => root,
+        ConfigValue::Text(text) if text == "2" => root,
+        ConfigValue::Integer(3) => version3::as_version_2(&root, problems),
+        ConfigValue::Text(text) if text == "3" => version3::as_version_2(&root, problems),
         _ => {
-            problems.add(&pair.value.place, "version", "Must be 2 or 3.");
+            problems.add(&pair.value.location, "version", "Must be 2 or 3.");
             root
         }
     }
 }
 
-/// The tree of a file; `None` where it is missing and may be.
-fn read_file(path: &Path, may_be_missing: bool) -> Result<Option<Node>, Problems> {
+/// Parses a file; `None` where it is missing and may be.
+fn read_file(path: &Path, may_be_missing: bool) -> Result<Option<ConfigNode>, Problems> {
     let shown: Arc<str> = path.display().to_string().into();
     let refuse = |why: String| {
         let mut problems = Problems::default();
-        problems.add(&Place { file: Some(shown.clone()), line: 0, column: 0 }, "", why);
+        problems.add(&SourceLocation { file: Some(shown.clone()), line: 0, column: 0 }, "", why);
         problems
     };
     let bytes = match std::fs::read(path) {
@@ -182,7 +183,7 @@ fn read_file(path: &Path, may_be_missing: bool) -> Result<Option<Node>, Problems
         Err(error) => return Err(refuse(format!("The file cannot be read: {error}."))),
     };
     let text = String::from_utf8(bytes).map_err(|_| refuse("The file is not UTF-8 text.".into()))?;
-    Node::parse(&text, Some(shown)).map(Some)
+    ConfigNode::parse(&text, Some(shown)).map(Some)
 }
 
 #[cfg(test)]
@@ -229,7 +230,7 @@ mod tests {
         )
         .expect("written");
         std::fs::write(&second, "version: 2\nserver_addr: b:1\ntunnels:\n  x: {addr: 9}\n").expect("written");
-        let sources = Sources { files: vec![first, second], may_be_missing: false, overlay: Node::empty() };
+        let sources = Sources { files: vec![first, second], may_be_missing: false, overlay: ConfigNode::empty() };
         let config = sources.load().expect("valid");
         assert_eq!(config.settings.servers[0].host, "b");
         assert_eq!(config.tunnels["x"].upstream.shown(true), "http://localhost:9");

@@ -1,4 +1,4 @@
-//! Where the agent's files are on this platform. `POSTERN_HOME` puts all of them below one folder.
+//! The locations of the agent's files on this platform. `POSTERN_HOME` puts all of them below one folder.
 
 use etcetera::BaseStrategy;
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ fn home_override() -> Option<PathBuf> {
     std::env::var_os("POSTERN_HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
-/// The usual place of the configuration file.
+/// The default location of the configuration file.
 ///
 /// # Errors
-/// Where the home folder cannot be found.
+/// The home folder cannot be found.
 pub fn default_config() -> std::io::Result<PathBuf> {
     if let Some(home) = home_override() {
         return Ok(home.join("agent").join("postern.yml"));
@@ -24,7 +24,7 @@ pub fn default_config() -> std::io::Result<PathBuf> {
     Ok(folder.join("postern.yml"))
 }
 
-/// The authority of a server on this machine, if there is one.
+/// The certificate authority of a server on this machine, if there is one.
 pub fn local_authority() -> Option<PathBuf> {
     let path = match home_override() {
         Some(home) => home.join("server"),

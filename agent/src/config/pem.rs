@@ -1,45 +1,44 @@
 //! Certificates in files that a configuration names.
 
-use super::problem::Place;
+use super::problem::SourceLocation;
 use postern_api::{Code, Error};
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use std::path::{Path, PathBuf};
 
-/// A file larger than this holds no certificates that anybody uses.
-const LARGEST: u64 = 1 << 20;
+/// Maximum size of a PEM file, in bytes.
+const MAX_PEM_BYTES: u64 = 1 << 20;
 
-/// Every certificate of a file as PEM of its own. A path that is not absolute begins in the folder of the file it is
-/// written in.
-pub(super) fn certificates(path: &str, written: &Place) -> Result<Vec<String>, Error> {
-    let path = beside(path, written);
+/// All certificates of a file, each as PEM. A relative path is resolved against the folder of the configuration file.
+pub(super) fn certificates(path: &str, written: &SourceLocation) -> Result<Vec<String>, Error> {
+    let path = resolve_relative(path, written);
     let wrong = |code: Code, why: &str| Error::new(code, format!("{} {why}.", path.display()));
     let bytes = read(&path)?;
     let mut all = Vec::new();
     for certificate in CertificateDer::pem_slice_iter(&bytes) {
-        let certificate = certificate.map_err(|_| wrong(Code::PemUnreadable, "is not PEM that can be read"))?;
+        let certificate = certificate.map_err(|_| wrong(Code::PemUnreadable, "is not valid PEM"))?;
         all.push(pem(&certificate));
     }
     if all.is_empty() {
-        return Err(wrong(Code::CertificateMissing, "holds no certificate in PEM"));
+        return Err(wrong(Code::CertificateMissing, "contains no PEM certificate"));
     }
     Ok(all)
 }
 
-/// The bytes of a file that is small and really a file: reading anything else might never end.
+/// Reads a small regular file: reading anything else may never end.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let wrong = |why: String| Error::new(Code::ConfigInvalid, format!("{} cannot be read: {why}.", path.display()));
     let about = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?;
     if !about.is_file() {
         return Err(wrong("it is not a file".to_owned()));
     }
-    if about.len() > LARGEST {
+    if about.len() > MAX_PEM_BYTES {
         return Err(wrong("it is larger than 1 MiB".to_owned()));
     }
     std::fs::read(path).map_err(|error| wrong(error.to_string()))
 }
 
-/// Where a path leads that stands in a file.
-pub(super) fn beside(path: &str, written: &Place) -> PathBuf {
+/// Resolves a path that is written in a configuration file.
+pub(super) fn resolve_relative(path: &str, written: &SourceLocation) -> PathBuf {
     let folder = written.file.as_deref().and_then(|file| Path::new(file).parent());
     folder.map_or_else(|| PathBuf::from(path), |folder| folder.join(path))
 }
@@ -60,8 +59,8 @@ fn pem(certificate: &CertificateDer<'_>) -> String {
 mod tests {
     use super::*;
 
-    fn at(folder: &Path) -> Place {
-        Place { file: Some(folder.join("postern.yml").display().to_string().into()), line: 1, column: 1 }
+    fn at(folder: &Path) -> SourceLocation {
+        SourceLocation { file: Some(folder.join("postern.yml").display().to_string().into()), line: 1, column: 1 }
     }
 
     #[test]
@@ -79,10 +78,10 @@ mod tests {
     #[test]
     fn what_holds_none_is_refused_and_never_shown() {
         let folder = tempfile::tempdir().expect("a folder");
-        let place = at(folder.path());
+        let location = at(folder.path());
         std::fs::write(folder.path().join("secret"), "planted-secret").expect("written");
         for path in ["secret", "nothing", "."] {
-            let error = certificates(path, &place).expect_err(path);
+            let error = certificates(path, &location).expect_err(path);
             assert!(!error.to_string().contains("planted"), "{error}");
         }
     }

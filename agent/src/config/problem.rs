@@ -1,37 +1,37 @@
-//! What is wrong with a configuration: where, which key, why, and what to write instead.
+//! Problems of a configuration: location, key, reason, and what to write instead.
 
 use postern_api::{Code, Error};
 use std::sync::Arc;
 
-/// A place in a configuration file. Bodies of API calls and command lines have none.
+/// A location in a configuration file. Bodies of API calls and command lines have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
-    /// The file's path as it was given, `None` outside files.
+pub struct SourceLocation {
+    /// The path of the file; `None` outside of files.
     pub file: Option<Arc<str>>,
-    /// Counted from 1; 0 where there is no file.
+    /// Line, counted from 1; 0 outside of files.
     pub line: usize,
-    /// Counted from 1; 0 where there is no file.
+    /// Column, counted from 1; 0 outside of files.
     pub column: usize,
 }
 
-/// One thing that is wrong. Never holds the value of a secret key.
+/// A problem. Never contains the value of a secret key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where.
-    pub place: Place,
-    /// The key with its parents, `tunnels.site.addr`; empty for the file as a whole.
+    /// The location.
+    pub location: SourceLocation,
+    /// The key with its parents, `tunnels.site.addr`; empty for the whole file.
     pub key: String,
-    /// What is wrong and what to write instead, in sentences.
+    /// The problem and what to write instead, in sentences.
     pub message: String,
-    /// The code for programs.
+    /// The error code.
     pub code: Code,
 }
 
-/// Everything that is wrong, in the order of the file.
+/// All problems, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems(pub Vec<Problem>);
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (&self.file, self.line) {
             (Some(file), 0) => write!(f, "{file}"),
@@ -43,8 +43,8 @@ impl std::fmt::Display for Place {
 
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.place.file.is_some() {
-            write!(f, "{}: ", self.place)?;
+        if self.location.file.is_some() {
+            write!(f, "{}: ", self.location)?;
         }
         if !self.key.is_empty() {
             write!(f, "{}: ", self.key)?;
@@ -54,22 +54,22 @@ impl std::fmt::Display for Problem {
 }
 
 impl Problems {
-    /// Adds one more.
-    pub fn add(&mut self, place: &Place, key: &str, message: impl Into<String>) {
-        self.add_coded(Code::ConfigInvalid, place, key, message);
+    /// Adds a problem with the code `ConfigInvalid`.
+    pub fn add(&mut self, location: &SourceLocation, key: &str, message: impl Into<String>) {
+        self.add_coded(Code::ConfigInvalid, location, key, message);
     }
 
-    /// Adds one more under a code of its own.
-    pub fn add_coded(&mut self, code: Code, place: &Place, key: &str, message: impl Into<String>) {
-        self.0.push(Problem { place: place.clone(), key: key.to_owned(), message: message.into(), code });
+    /// Adds a problem with its own code.
+    pub fn add_coded(&mut self, code: Code, location: &SourceLocation, key: &str, message: impl Into<String>) {
+        self.0.push(Problem { location: location.clone(), key: key.to_owned(), message: message.into(), code });
     }
 
-    /// Whether there is nothing wrong.
+    /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All of it as one error for a person or program that asked.
+    /// All problems as one error.
     pub fn to_error(&self) -> Error {
         let code = match self.0.as_slice() {
             [only] => only.code,
@@ -81,8 +81,8 @@ impl Problems {
             if !first.key.is_empty() {
                 error = error.with("key", &first.key);
             }
-            if first.place.line > 0 {
-                error = error.with("line", first.place.line).with("column", first.place.column);
+            if first.location.line > 0 {
+                error = error.with("line", first.location.line).with("column", first.location.column);
             }
         }
         error

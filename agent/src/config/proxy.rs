@@ -1,4 +1,4 @@
-//! A proxy on the way to the server, as it is configured: `proxy_url`, or what the environment says for everybody.
+//! The proxy to the server: `proxy_url`, or the proxy of the environment.
 
 use super::server_address::ServerAddress;
 use hyper_util::client::proxy::matcher::Matcher;
@@ -6,39 +6,39 @@ use percent_encoding::percent_decode_str;
 use postern_api::Secret;
 use std::net::IpAddr;
 
-/// The variables that name a proxy, the first that is set counts.
+/// Variables with a proxy; the first non-empty one counts.
 const VARIABLES: [&str; 6] = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
-/// The variables that name whom one reaches without it.
+/// Variables with hosts that are reached without a proxy.
 const EXCEPTIONS: [&str; 2] = ["no_proxy", "NO_PROXY"];
 
 /// A proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proxy {
-    /// How it is spoken to.
+    /// Protocol.
     pub kind: ProxyKind,
-    /// Where it listens.
+    /// Address.
     pub address: ServerAddress,
-    /// Name and password, if it asks for them.
+    /// User name and password, if the proxy requires them.
     pub user: Option<(String, Secret)>,
 }
 
-/// How a proxy is spoken to.
+/// Protocol of a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProxyKind {
     /// `CONNECT` over plain HTTP.
     Http,
     /// `CONNECT` inside TLS.
     Https,
-    /// SOCKS version 5; the proxy looks the name up.
+    /// SOCKS version 5; the proxy resolves the name.
     Socks,
 }
 
 impl Proxy {
-    /// Reads `http://user:password@host:port`, `https://…` or `socks5://…`; without a scheme it is HTTP.
+    /// Parses `http://user:password@host:port`, `https://…` or `socks5://…`; the default scheme is HTTP.
     pub fn parse(text: &str) -> Option<Self> {
         let text = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
         let url = url::Url::parse(&text).ok()?;
-        let (kind, usual) = match url.scheme() {
+        let (kind, default_port) = match url.scheme() {
             "http" => (ProxyKind::Http, 80),
             "https" => (ProxyKind::Https, 443),
             "socks5" | "socks5h" => (ProxyKind::Socks, 1080),
@@ -51,21 +51,21 @@ impl Proxy {
             (name, password) => Some((decoded(name)?, Secret::new(decoded(password.unwrap_or_default())?))),
         };
         let bare = matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
-        let address = ServerAddress { host, port: url.port().unwrap_or(usual) };
+        let address = ServerAddress { host, port: url.port().unwrap_or(default_port) };
         (bare && !address.host.is_empty()).then_some(Proxy { kind, address, user })
     }
 
-    /// The proxy that the environment names for this server. Nobody means this machine itself with it.
-    pub fn of_environment(server: &ServerAddress) -> Option<Self> {
-        Proxy::among(server, |name| std::env::var(name).ok())
+    /// The environment's proxy for this server; never for this machine itself.
+    pub fn from_environment(server: &ServerAddress) -> Option<Self> {
+        Proxy::from_variables(server, |name| std::env::var(name).ok())
     }
 
-    fn among(server: &ServerAddress, variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
+    fn from_variables(server: &ServerAddress, variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let host = server.host.to_ascii_lowercase();
-        let here = host == "localhost"
+        let is_loopback = host == "localhost"
             || host.ends_with(".localhost")
             || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback());
-        if here {
+        if is_loopback {
             return None;
         }
         let first = |names: &[&str]| names.iter().find_map(|name| variable(name).filter(|value| !value.is_empty()));
@@ -106,13 +106,13 @@ mod tests {
             "no_proxy" => Some("intern.test,192.0.2.0/24".to_owned()),
             _ => None,
         };
-        let used = |host: &str| Proxy::among(&server(host), environment).is_some();
+        let used = |host: &str| Proxy::from_variables(&server(host), environment).is_some();
         assert!(used("server.test") && used("198.51.100.1") && used("2001:db8::1"));
         for without in
             ["localhost", "a.localhost", "127.0.0.1", "::1", "::ffff:127.0.0.1", "a.intern.test", "192.0.2.9"]
         {
             assert!(!used(without), "{without}");
         }
-        assert_eq!(Proxy::among(&server("server.test"), |_| None), None);
+        assert_eq!(Proxy::from_variables(&server("server.test"), |_| None), None);
     }
 }

@@ -40,7 +40,7 @@ const PARAMETERS: [&str; 19] = [
     "x-amz-security-token",
 ];
 
-/// What counts as a secret.
+/// Rules for what counts as a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RedactionRules {
     headers: BTreeSet<String>,
@@ -55,17 +55,17 @@ impl Default for RedactionRules {
 }
 
 impl RedactionRules {
-    /// Whether a header carries a secret; `name` is in lower case.
+    /// Whether a header is a secret; `name` is in lower case.
     pub fn is_secret_header(&self, name: &str) -> bool {
         self.headers.contains(name)
     }
 
-    /// Whether a query parameter carries a secret; `name` is in lower case.
+    /// Whether a query parameter is a secret; `name` is in lower case.
     pub fn is_secret_parameter(&self, name: &str) -> bool {
         self.parameters.contains(name)
     }
 
-    /// Adds a header (`header.x-secret`) or a parameter of the query (`query.code`); `false` if it names neither.
+    /// Adds a header (`header.x-secret`) or a query parameter (`query.code`); `false` if it is neither.
     pub fn add(&mut self, rule: &str) -> bool {
         let rule = rule.to_ascii_lowercase();
         let (set, name) = match (rule.strip_prefix("header."), rule.strip_prefix("query.")) {

@@ -1,13 +1,13 @@
-//! A host with a port: where the server, a proxy or the local API listens.
+//! A host with a port, for the server, a proxy or the local API.
 
 use std::net::IpAddr;
 
-/// Host and port of the server.
+/// Host and port.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ServerAddress {
     /// Name or IP address, without brackets.
     pub host: String,
-    /// The HTTPS port.
+    /// Port.
     pub port: u16,
 }
 
@@ -27,7 +27,7 @@ impl std::fmt::Display for ServerAddress {
 }
 
 impl ServerAddress {
-    /// Reads `host:port`; port 0 only where `any_port` says so.
+    /// Parses `host:port`; port 0 is valid only with `any_port`.
     pub fn parse(text: &str, any_port: bool) -> Option<Self> {
         let (host, port) = text.rsplit_once(':')?;
         let port: u16 = port.parse().ok().filter(|port| *port != 0 || any_port)?;

@@ -1,4 +1,4 @@
-//! The agent's own keys, checked and with their defaults.
+//! The agent's settings, checked and with their defaults.
 
 mod server_connection;
 
@@ -10,7 +10,7 @@ use super::{
     proxy::Proxy,
     redaction::RedactionRules,
     server_address::ServerAddress,
-    tree::{Node, Value},
+    tree::{ConfigNode, ConfigValue},
 };
 use ipnet::IpNet;
 use postern_api::{Secret, host::HostName};
@@ -20,128 +20,128 @@ use std::{
     time::Duration,
 };
 
-/// Bytes of memory for captured requests where nothing else is said.
+/// Default of the memory for captured requests, in bytes.
 pub const DEFAULT_INSPECT_BYTES: u64 = 50 * 1024 * 1024;
-/// Bytes kept of each captured message where nothing else is said.
+/// Default of the bytes kept of each captured message.
 pub const DEFAULT_BODY_BYTES: u64 = 1024 * 1024;
 
-/// How long a try to connect may take where nothing else is said: what is lost on the way is asked for again soon.
+/// Default timeout of a connection attempt; short, because lost packets are repeated soon.
 pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What the keys beside `tunnels` mean.
+/// The keys next to `tunnels`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct AgentSettings {
     /// Authenticates the session.
     pub authtoken: Option<Secret>,
-    /// For the management API.
+    /// The key for the management API.
     pub api_key: Option<Secret>,
-    /// Where the server listens: one address at least, in the order in which they are tried.
+    /// The addresses of the server, in the order of attempts; never empty.
     pub servers: Vec<ServerAddress>,
-    /// The name its certificate is verified for; the host of the address unless given.
+    /// The name its certificate is verified for, if it is not the host of the address.
     pub server_name: Option<String>,
-    /// Whom to trust.
+    /// The trusted authorities.
     pub root_cas: RootCas,
-    /// Whether revocation lists of the authorities are left aside.
+    /// Whether revocation lists are ignored.
     pub crl_noverify: bool,
-    /// The proxy on the way to the server.
+    /// The proxy to the server.
     pub proxy: Option<Proxy>,
-    /// The name servers that are asked for the servers' addresses; none: the system is.
+    /// The name servers for the servers' addresses; if empty, the system resolves them.
     pub dns_resolvers: Vec<SocketAddr>,
-    /// Where the local API listens.
+    /// The address of the local API.
     pub web: WebAddress,
-    /// Further `Host` values the local API answers to.
+    /// Additional `Host` values that the local API accepts.
     pub web_allow_hosts: Vec<AllowedHost>,
-    /// Bytes of memory for captured requests; `None` switches capturing off.
+    /// Memory for captured requests, in bytes; `None` disables capturing.
     pub inspect_bytes: Option<u64>,
     /// Bytes kept of each captured request and response.
     pub body_bytes: u64,
-    /// What counts as a secret in captured requests.
+    /// The secrets in captured requests.
     pub secrets: RedactionRules,
-    /// Secrets are taken out of requests when they are captured, and not only when they are exported.
+    /// Whether secrets are redacted when requests are captured, and not only when they are exported.
     pub redact: bool,
-    /// Where log lines go.
+    /// The target of log lines.
     pub log: LogTarget,
-    /// How log lines look.
+    /// The format of log lines.
     pub log_format: LogFormat,
-    /// The least important level that is logged.
+    /// The minimum log level.
     pub log_level: tracing::Level,
-    /// Shown on the session to the operator of the server.
+    /// Free text on the session for the operator of the server.
     pub metadata: String,
     /// Whether the operator of the server may stop and restart the session.
     pub remote_management: bool,
-    /// Whether the terminal shows a screen or log lines.
+    /// Whether the terminal shows the console or log lines.
     pub console: ConsoleUi,
-    /// What is behind the screen.
+    /// The background of the console.
     pub console_color: ConsoleColor,
-    /// How long a try to connect to the server may take.
+    /// Timeout of a connection attempt to the server.
     pub connect_timeout: Duration,
     /// Whether tunnels may lead to the metadata services of clouds.
     pub allow_metadata_addresses: bool,
 }
 
-/// Where the local API listens.
+/// The address of the local API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WebAddress {
-    /// Nowhere.
+    /// Off.
     Off,
-    /// At the usual address, or the next free port after it.
+    /// The default address, or the next free port after it.
     Usual,
-    /// Exactly here.
+    /// Exactly this address.
     At(ServerAddress),
 }
 
-/// A `Host` value the local API answers to besides loopback names.
+/// A `Host` value that the local API accepts besides loopback names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AllowedHost {
-    /// Addresses of a network, or one address.
+    /// A network, or one address.
     Network(IpNet),
     /// One name.
     Name(HostName),
-    /// Every name below this one.
+    /// All names below this one.
     Below(HostName),
 }
 
 /// Whether the terminal shows the console.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConsoleUi {
-    /// Where there is a terminal, and log lines were not asked for.
+    /// In a terminal, unless log lines go there.
     #[default]
     IfTerminal,
-    /// Wherever there is a terminal.
+    /// In every terminal.
     On,
     /// Never.
     Off,
 }
 
-/// What is behind the console.
+/// The background of the console.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConsoleColor {
     /// Black.
     #[default]
     Black,
-    /// Whatever the terminal has.
+    /// The terminal's own background.
     Transparent,
 }
 
-/// Where log lines go.
+/// The target of log lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogTarget {
-    /// Standard error, unless the console is there.
+    /// Standard error, unless the console is shown.
     Usual,
     /// Standard error.
     Stderr,
     /// Standard output.
     Stdout,
-    /// A file, appended to.
+    /// A file; lines are appended.
     File(PathBuf),
 }
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people.
+    /// Plain text.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
@@ -173,24 +173,24 @@ const KNOWN: &[&str] = &[
     "tunnels",
 ];
 
-const LATER_SETTING: &str = "Comes in a later version of Postern; take the key out.";
+const LATER_SETTING: &str = "Comes in a later version of Postern; remove the key.";
 const LATER: &[(&str, &str)] = &[
-    ("agent", "Belongs to configuration version 3: say `version: 3`, or write the keys at the top level."),
-    ("endpoints", "Belongs to configuration version 3: say `version: 3`, or write `tunnels`."),
-    ("heartbeat_interval", "The server sets the heartbeat (10 s); take the key out."),
-    ("heartbeat_tolerance", "A connection counts as dead after 15 s without a sign of life; take the key out."),
-    ("region", "A Postern server is one region; take the key out and give `server_addr`."),
+    ("agent", "Belongs to configuration version 3: write `version: 3`, or write the keys at the top level."),
+    ("endpoints", "Belongs to configuration version 3: write `version: 3`, or write `tunnels`."),
+    ("heartbeat_interval", "The server sets the heartbeat (10 s); remove the key."),
+    ("heartbeat_tolerance", "The heartbeat timeout is fixed (15 s); remove the key."),
+    ("region", "A Postern server is one region; remove the key and set `server_addr`."),
     ("update_channel", LATER_SETTING),
     ("update_check", LATER_SETTING),
 ];
 
-impl Settings {
-    /// Reads the top level. What is wrong is added to the problems and replaced by its default.
-    pub(super) fn read(root: &Node, problems: &mut Problems) -> Self {
-        let mut fields = Fields::of(root, "", problems);
-        fields.only(KNOWN, LATER);
+impl AgentSettings {
+    /// Reads the top level. Invalid values are added to the problems and replaced by their defaults.
+    pub(super) fn read(root: &ConfigNode, problems: &mut Problems) -> Self {
+        let mut fields = Fields::new(root, "", problems);
+        fields.check_known(KNOWN, LATER);
         let (secrets, redact) = redaction(&mut fields);
-        Settings {
+        AgentSettings {
             secrets,
             redact,
             authtoken: authtoken(&mut fields),
@@ -239,22 +239,22 @@ impl AllowedHost {
     }
 }
 
-/// Written down, or in a file of its own; what is written down wins, so that the environment wins over every file.
+/// `authtoken`, or else the content of `authtoken_file`; so a token of the environment overrides every file.
 fn authtoken(fields: &mut Fields<'_>) -> Option<Secret> {
-    let written = fields.text("authtoken").map(|text| Secret::new(text.value)).filter(|token| !token.is_empty());
+    let field = fields.text("authtoken").map(|text| Secret::new(text.value)).filter(|token| !token.is_empty());
     let file = fields.text("authtoken_file");
-    if written.is_some() {
-        return written;
+    if field.is_some() {
+        return field;
     }
     let file = file.filter(|file| !file.value.is_empty())?;
     match std::fs::read_to_string(&file.value) {
         Ok(text) if text.trim().is_empty() => {
-            fields.wrong("authtoken_file", file.place, "The file is empty; write the authtoken into it.");
+            fields.reject("authtoken_file", file.location, "The file is empty; write the authtoken into it.");
             None
         }
         Ok(text) => Some(Secret::new(text.trim())),
         Err(error) => {
-            fields.wrong("authtoken_file", file.place, format!("The file cannot be read: {error}."));
+            fields.reject("authtoken_file", file.location, format!("The file cannot be read: {error}."));
             None
         }
     }
@@ -262,53 +262,53 @@ fn authtoken(fields: &mut Fields<'_>) -> Option<Secret> {
 
 fn web(fields: &mut Fields<'_>) -> Option<WebAddress> {
     let pair = fields.pair("web_addr")?;
-    if matches!(&pair.value.value, Value::Bool(false))
-        || matches!(&pair.value.value, Value::Text(text) if text == "false")
+    if matches!(&pair.value.value, ConfigValue::Bool(false))
+        || matches!(&pair.value.value, ConfigValue::Text(text) if text == "false")
     {
         return Some(WebAddress::Off);
     }
-    let written = fields.text("web_addr")?;
-    let text = if written.value.bytes().all(|byte| byte.is_ascii_digit()) {
-        format!("127.0.0.1:{}", written.value)
+    let field = fields.text("web_addr")?;
+    let text = if field.value.bytes().all(|byte| byte.is_ascii_digit()) {
+        format!("127.0.0.1:{}", field.value)
     } else {
-        written.value
+        field.value
     };
     let parsed = ServerAddress::parse(&text, true);
     if parsed.is_none() {
-        fields.wrong("web_addr", written.place, "Must be host and port, such as `127.0.0.1:4040`, or `false`.");
+        fields.reject("web_addr", field.location, "Must be host and port, such as `127.0.0.1:4040`, or `false`.");
     }
     parsed.map(WebAddress::At)
 }
 
 fn allow_hosts(fields: &mut Fields<'_>) -> Vec<AllowedHost> {
     let mut hosts = Vec::new();
-    for written in fields.texts("web_allow_hosts").unwrap_or_default() {
-        match AllowedHost::parse(&written.value) {
+    for field in fields.texts("web_allow_hosts").unwrap_or_default() {
+        match AllowedHost::parse(&field.value) {
             Some(host) => hosts.push(host),
-            None => fields.wrong(
+            None => fields.reject(
                 "web_allow_hosts",
-                written.place,
-                "Can hold IP addresses, networks (10.0.0.0/8), names, and `.suffix` for every name below one.",
+                field.location,
+                "Must contain IP addresses, networks (10.0.0.0/8), names, or `.suffix` for all names below one.",
             ),
         }
     }
     hosts
 }
 
-/// `true`, or further secrets: `[header.x-mine, query.code]`.
+/// `true`, or additional secrets: `[header.x-mine, query.code]`.
 fn redaction(fields: &mut Fields<'_>) -> (RedactionRules, bool) {
     let mut rules = RedactionRules::default();
-    let listed = fields.pair("inspect_redact").is_some_and(|pair| matches!(pair.value.value, Value::Sequence(_)));
+    let listed = fields.pair("inspect_redact").is_some_and(|pair| matches!(pair.value.value, ConfigValue::Sequence(_)));
     if !listed {
         let redact = fields.flag("inspect_redact").unwrap_or(false);
         return (rules, redact);
     }
-    for written in fields.texts("inspect_redact").unwrap_or_default() {
-        if !rules.add(&written.value) {
-            fields.wrong(
+    for field in fields.texts("inspect_redact").unwrap_or_default() {
+        if !rules.add(&field.value) {
+            fields.reject(
                 "inspect_redact",
-                written.place,
-                "Can be `true`, or a list of what else is secret: `header.<name>` and `query.<name>`.",
+                field.location,
+                "Must be `true`, or a list of additional secrets: `header.<name>` and `query.<name>`.",
             );
         }
     }
@@ -316,7 +316,7 @@ fn redaction(fields: &mut Fields<'_>) -> (RedactionRules, bool) {
 }
 
 fn log_target(fields: &mut Fields<'_>) -> LogTarget {
-    match fields.text("log").map(|written| written.value).as_deref() {
+    match fields.text("log").map(|field| field.value).as_deref() {
         None | Some("false" | "") => LogTarget::Usual,
         Some("true" | "stderr") => LogTarget::Stderr,
         Some("stdout") => LogTarget::Stdout,
@@ -325,52 +325,52 @@ fn log_target(fields: &mut Fields<'_>) -> LogTarget {
 }
 
 fn console(fields: &mut Fields<'_>) -> ConsoleUi {
-    let Some(written) = fields.text("console_ui") else { return ConsoleUi::default() };
-    match written.value.as_str() {
+    let Some(field) = fields.text("console_ui") else { return ConsoleUi::default() };
+    match field.value.as_str() {
         "iftty" => ConsoleUi::IfTerminal,
         "true" => ConsoleUi::On,
         "false" => ConsoleUi::Off,
         _ => {
-            fields.wrong("console_ui", written.place, "Must be `true`, `false` or `iftty`.");
+            fields.reject("console_ui", field.location, "Must be `true`, `false` or `iftty`.");
             ConsoleUi::default()
         }
     }
 }
 
 fn console_color(fields: &mut Fields<'_>) -> ConsoleColor {
-    let Some(written) = fields.text("console_ui_color") else { return ConsoleColor::default() };
-    match written.value.as_str() {
+    let Some(field) = fields.text("console_ui_color") else { return ConsoleColor::default() };
+    match field.value.as_str() {
         "black" => ConsoleColor::Black,
         "transparent" => ConsoleColor::Transparent,
         _ => {
-            fields.wrong("console_ui_color", written.place, "Must be `black` or `transparent`.");
+            fields.reject("console_ui_color", field.location, "Must be `black` or `transparent`.");
             ConsoleColor::default()
         }
     }
 }
 
 fn log_format(fields: &mut Fields<'_>) -> LogFormat {
-    let Some(written) = fields.text("log_format") else { return LogFormat::Text };
-    match written.value.as_str() {
+    let Some(field) = fields.text("log_format") else { return LogFormat::Text };
+    match field.value.as_str() {
         "text" | "term" | "logfmt" => LogFormat::Text,
         "json" => LogFormat::Json,
         _ => {
-            fields.wrong("log_format", written.place, "Must be `text` or `json`.");
+            fields.reject("log_format", field.location, "Must be `text` or `json`.");
             LogFormat::Text
         }
     }
 }
 
 fn log_level(fields: &mut Fields<'_>) -> tracing::Level {
-    let Some(written) = fields.text("log_level") else { return tracing::Level::INFO };
-    match written.value.as_str() {
+    let Some(field) = fields.text("log_level") else { return tracing::Level::INFO };
+    match field.value.as_str() {
         "crit" | "error" => tracing::Level::ERROR,
         "warn" => tracing::Level::WARN,
         "info" => tracing::Level::INFO,
         "debug" => tracing::Level::DEBUG,
         "trace" => tracing::Level::TRACE,
         _ => {
-            fields.wrong("log_level", written.place, "Must be `error`, `warn`, `info` or `debug`.");
+            fields.reject("log_level", field.location, "Must be `error`, `warn`, `info` or `debug`.");
             tracing::Level::INFO
         }
     }

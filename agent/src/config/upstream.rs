@@ -1,6 +1,9 @@
-//! Where a tunnel leads: to an address, a socket, a folder, or to an answer that the agent gives itself.
+//! The target of a tunnel: an address, a Unix socket, a folder, or a canned response.
 
-use super::{address::LocalAddress, fields::Fields, kind::Kind, problem::Place, script::Script};
+use super::{
+    canned_response::CannedResponse, definition_kind::DefinitionKind, fields::Fields, local_address::LocalAddress,
+    problem::SourceLocation,
+};
 use postern_api::{Code, Error};
 use std::{
     path::{Path, PathBuf},
@@ -8,94 +11,98 @@ use std::{
 };
 use url::Url;
 
-/// How the agent's own answers are called in `addr`.
+/// The value of `addr` for a canned response.
 const CATCH: &str = "catch";
 
-/// Where visitors are led.
+/// The target of visitors' connections.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Upstream {
-    /// A port of this machine or of another.
+pub enum LocalUpstream {
+    /// A TCP address.
     Address(LocalAddress),
-    /// A socket in the file system.
+    /// A Unix socket.
     Socket(PathBuf),
-    /// A folder whose files are shown.
+    /// A folder with static files.
     Folder(PathBuf),
-    /// Nowhere: every request is answered alike.
-    Catch(Arc<Script>),
+    /// A canned response to every request.
+    Catch(Arc<CannedResponse>),
 }
 
-impl Upstream {
-    /// Reads `addr` and `catch`. `None` if anything is wrong.
-    pub(super) fn read(fields: &mut Fields<'_>, place: &Place, kind: Option<&Kind>) -> Option<Upstream> {
-        let script = Script::read(fields)?;
+impl LocalUpstream {
+    /// Reads `addr` and `catch`. `None` if there are problems.
+    pub(super) fn read(
+        fields: &mut Fields<'_>,
+        location: &SourceLocation,
+        kind: Option<&DefinitionKind>,
+    ) -> Option<LocalUpstream> {
+        let script = CannedResponse::read(fields)?;
         if fields.pair("addr").is_none() {
-            let found = script.map(|script| Upstream::Catch(Arc::new(script)));
+            let found = script.map(|script| LocalUpstream::Catch(Arc::new(script)));
             if found.is_none() {
                 let message = "Is missing: say where the local service listens, such as `addr: 8080`.";
-                fields.wrong("addr", place, message);
+                fields.reject("addr", location, message);
             }
-            return found.filter(|upstream| upstream.fits(fields, place, kind));
+            return found.filter(|upstream| upstream.fits(fields, location, kind));
         }
-        let written = fields.text("addr")?;
-        if script.is_some() && written.value.trim() != CATCH {
-            let message = "With `catch` the agent answers by itself: take `addr` out, or `catch`.";
-            fields.wrong("addr", written.place, message);
+        let field = fields.text("addr")?;
+        if script.is_some() && field.value.trim() != CATCH {
+            let message = "With `catch` the agent itself responds: remove `addr` or `catch`.";
+            fields.reject("addr", field.location, message);
             return None;
         }
-        // What speaks TLS inside is not HTTP to the agent.
-        let http = !matches!(kind, Some(Kind::Tcp { .. } | Kind::Tls { .. }));
-        match Upstream::parse(&written.value, http, script) {
-            Ok(upstream) => upstream.fits(fields, written.place, kind).then_some(upstream),
+        // A tunnel of TLS or TCP is not HTTP for the agent.
+        let http = !matches!(kind, Some(DefinitionKind::Tcp { .. } | DefinitionKind::Tls { .. }));
+        match LocalUpstream::parse(&field.value, http, script) {
+            Ok(upstream) => upstream.fits(fields, field.location, kind).then_some(upstream),
             Err(error) => {
                 let key = fields.key("addr");
-                fields.problems.add_coded(error.code, written.place, &key, error.message);
+                fields.problems.add_coded(error.code, field.location, &key, error.message);
                 None
             }
         }
     }
 
-    fn parse(text: &str, http: bool, script: Option<Script>) -> Result<Upstream, Error> {
+    fn parse(text: &str, http: bool, script: Option<CannedResponse>) -> Result<LocalUpstream, Error> {
         let text = text.trim();
         let scheme = text.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
         match scheme.as_deref() {
-            _ if text == CATCH => Ok(Upstream::Catch(Arc::new(script.unwrap_or_default()))),
-            Some("unix") => socket(text).map(Upstream::Socket),
-            Some("file") => folder(text).map(Upstream::Folder),
-            _ => LocalAddress::parse(text, http).map(Upstream::Address),
+            _ if text == CATCH => Ok(LocalUpstream::Catch(Arc::new(script.unwrap_or_default()))),
+            Some("unix") => socket(text).map(LocalUpstream::Socket),
+            Some("file") => folder(text).map(LocalUpstream::Folder),
+            _ => LocalAddress::parse(text, http).map(LocalUpstream::Address),
         }
     }
 
-    /// Whether the tunnel's kind can lead there.
-    fn fits(&self, fields: &mut Fields<'_>, place: &Place, kind: Option<&Kind>) -> bool {
-        let own = matches!(self, Upstream::Folder(_) | Upstream::Catch(_));
-        if own && matches!(kind, Some(Kind::Tcp { .. } | Kind::Tls { .. })) {
-            fields.wrong("addr", place, "Folders and `catch` answer requests of HTTP: write `proto: http`.");
+    /// Whether this target is valid for the tunnel's kind.
+    fn fits(&self, fields: &mut Fields<'_>, location: &SourceLocation, kind: Option<&DefinitionKind>) -> bool {
+        let own = matches!(self, LocalUpstream::Folder(_) | LocalUpstream::Catch(_));
+        if own && matches!(kind, Some(DefinitionKind::Tcp { .. } | DefinitionKind::Tls { .. })) {
+            fields.reject("addr", location, "Folders and `catch` serve HTTP only: write `proto: http`.");
             return false;
         }
         for key in ["app_protocol", "proxy_proto"] {
             let Some(pair) = fields.pair(key).filter(|_| own) else { continue };
-            fields.wrong(key, &pair.place, "Has no meaning where the agent answers by itself; take it out.");
+            fields.reject(key, &pair.location, "Is not supported where the agent itself responds; remove it.");
             return false;
         }
         true
     }
 
-    /// As the local API shows it.
+    /// The target in the local API.
     pub fn shown(&self, http: bool) -> String {
         match self {
-            Upstream::Address(address) => address.shown(http),
-            Upstream::Socket(path) => format!("unix:{}", path.display()),
-            Upstream::Folder(path) => {
+            LocalUpstream::Address(address) => address.shown(http),
+            LocalUpstream::Socket(path) => format!("unix:{}", path.display()),
+            LocalUpstream::Folder(path) => {
                 Url::from_directory_path(path).map_or_else(|()| path.display().to_string(), |url| url.to_string())
             }
-            Upstream::Catch(_) => CATCH.to_owned(),
+            LocalUpstream::Catch(_) => CATCH.to_owned(),
         }
     }
 
-    /// The name under which it knows itself.
+    /// The `Host` header of the target.
     pub fn host(&self) -> String {
         match self {
-            Upstream::Address(address) => address.host_header(),
+            LocalUpstream::Address(address) => address.host_header(),
             _ => "localhost".to_owned(),
         }
     }
@@ -110,23 +117,23 @@ fn socket(text: &str) -> Result<PathBuf, Error> {
     let path = text.split_once(':').map_or("", |(_, path)| path);
     let path = path.strip_prefix("//").filter(|rest| rest.starts_with('/')).unwrap_or(path);
     if !cfg!(unix) {
-        return Err(refuse(text, "this system has no such sockets"));
+        return Err(refuse(text, "this system has no Unix sockets"));
     }
     if !path.starts_with('/') || path.contains('\0') {
-        return Err(refuse(text, "a socket is named by its whole path, such as `unix:/run/app.sock`"));
+        return Err(refuse(text, "a socket needs an absolute path, such as `unix:/run/app.sock`"));
     }
     Ok(PathBuf::from(path))
 }
 
 fn folder(text: &str) -> Result<PathBuf, Error> {
-    let hint = "a folder is named by its whole path, such as `file:///srv/site`";
+    let hint = "a folder needs an absolute path, such as `file:///srv/site`";
     let url = Url::parse(text).map_err(|_| refuse(text, hint))?;
     if url.host_str().is_some_and(|host| !host.is_empty()) || url.query().is_some() || url.fragment().is_some() {
         return Err(refuse(text, hint));
     }
     let path = url.to_file_path().map_err(|()| refuse(text, hint))?;
-    // The address of a folder reads `..` away, so that what is shown is what is served.
-    if path == Path::new("/") { Err(refuse(text, "the whole file system is not a folder to show")) } else { Ok(path) }
+    // URL parsing removes `..`, so that the displayed folder is the served one.
+    if path == Path::new("/") { Err(refuse(text, "the root folder cannot be published")) } else { Ok(path) }
 }
 
 #[cfg(test)]

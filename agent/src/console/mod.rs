@@ -1,67 +1,67 @@
-//! The terminal console: what the agent does, on one screen, for as long as somebody watches.
+//! The terminal console: the agent's status on one screen.
 
-mod journal;
-mod picture;
+mod log_tail;
 mod screen;
+mod snapshot;
 mod terminal;
 
-pub use journal::Journal;
+pub use log_tail::LogTail;
 
 use crate::{config::settings::ConsoleColor, context::AgentContext};
 use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
-use picture::Picture;
+use snapshot::ConsoleSnapshot;
 use std::{sync::Arc, time::Duration};
 use terminal::Terminal;
 use tokio::sync::mpsc;
 
-/// Times pass and rates fall even when nothing happens.
-const REFRESH: Duration = Duration::from_millis(500);
-/// Whatever happens, the screen is drawn no more often than this.
-const CALM: Duration = Duration::from_millis(50);
+/// Redraw interval without events: durations pass and rates fall.
+const REFRESH_INTERVAL: Duration = Duration::from_millis(500);
+/// Minimum time between two draws.
+const MIN_DRAW_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The console of a running agent.
 pub struct Console {
     terminal: Terminal,
     color: ConsoleColor,
-    journal: Journal,
+    log_tail: LogTail,
 }
 
 impl Console {
-    /// Takes the terminal over. It is given back when the console is dropped, and by a panic.
+    /// Takes over the terminal. It is restored when the console is dropped, and on a panic.
     ///
     /// # Errors
-    /// The terminal cannot do it.
-    pub fn open(color: ConsoleColor, journal: Journal) -> std::io::Result<Self> {
-        Ok(Console { terminal: Terminal::take()?, color, journal })
+    /// The terminal cannot be switched.
+    pub fn open(color: ConsoleColor, log_tail: LogTail) -> std::io::Result<Self> {
+        Ok(Console { terminal: Terminal::take()?, color, log_tail })
     }
 
-    /// Shows the agent until somebody presses Ctrl+C or `q`.
+    /// Shows the agent until the user presses Ctrl+C or `q`.
     pub async fn show(&mut self, context: &Arc<AgentContext>) {
         let mut feed = context.feed.subscribe();
-        let (tell, mut events) = mpsc::channel(16);
-        let _reading = terminal::Events::read(tell);
-        let mut refresh = tokio::time::interval(REFRESH);
+        let (sender, mut events) = mpsc::channel(16);
+        let _reading = terminal::KeyReader::read(sender);
+        let mut refresh = tokio::time::interval(REFRESH_INTERVAL);
         loop {
             let size = self.terminal.rows();
-            let picture = Picture::take(context, &self.journal, usize::from(size));
-            if let Err(error) = self.terminal.draw(|frame| screen::draw(frame, &picture, self.color)) {
+            let snapshot = ConsoleSnapshot::take(context, &self.log_tail, usize::from(size));
+            if let Err(error) = self.terminal.draw(|frame| screen::draw(frame, &snapshot, self.color)) {
                 tracing::warn!(%error, "the terminal cannot be written to");
                 return std::future::pending().await;
             }
-            tokio::time::sleep(CALM).await;
+            tokio::time::sleep(MIN_DRAW_INTERVAL).await;
             tokio::select! {
                 event = events.recv() => match event {
-                    Some(event) if ends(&event) => return,
+                    Some(event) if is_quit_key(&event) => return,
                     Some(_) => {}
-                    // Nobody can press anything any more.
+                    // There is no keyboard any more.
                     None => return std::future::pending().await,
                 },
                 _ = feed.recv() => {}
                 _ = refresh.tick() => {}
             }
-            // A burst is drawn once.
+            // A burst of events is drawn once.
             while let Ok(event) = events.try_recv() {
-                if ends(&event) {
+                if is_quit_key(&event) {
                     return;
                 }
             }
@@ -70,8 +70,8 @@ impl Console {
     }
 }
 
-/// In this state of the terminal Ctrl+C is a key like any other.
-fn ends(event: &Event) -> bool {
+/// In raw mode, Ctrl+C is an ordinary key.
+fn is_quit_key(event: &Event) -> bool {
     let Event::Key(key) = event else { return false };
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     key.kind == KeyEventKind::Press
@@ -89,9 +89,9 @@ mod tests {
 
     #[test]
     fn control_c_and_q_end_it_and_other_keys_do_not() {
-        let key = |code, modifiers| ends(&Event::Key(KeyEvent::new(KeyCode::Char(code), modifiers)));
+        let key = |code, modifiers| is_quit_key(&Event::Key(KeyEvent::new(KeyCode::Char(code), modifiers)));
         assert!(key('c', KeyModifiers::CONTROL) && key('q', KeyModifiers::NONE));
         assert!(!key('c', KeyModifiers::NONE) && !key('x', KeyModifiers::CONTROL));
-        assert!(!ends(&Event::Resize(80, 24)));
+        assert!(!is_quit_key(&Event::Resize(80, 24)));
     }
 }

@@ -1,6 +1,6 @@
-//! The screen: a picture, line by line, as much of it as fits.
+//! Draws a snapshot, line by line, as far as it fits.
 
-use super::picture::{Picture, Request, Tunnel};
+use super::snapshot::{ConsoleSnapshot, RequestRow, TunnelRow};
 use crate::{config::settings::ConsoleColor, session::SessionState};
 use ratatui::{
     Frame,
@@ -10,15 +10,15 @@ use ratatui::{
     widgets::{Block, Paragraph},
 };
 
-/// Where values begin.
-const INDENT: usize = 16;
-/// How wide the names of tunnels may be in the table.
-const NAME: usize = 24;
-/// Requests that are shown at least, if there are any, before the tables of tunnels are cut.
-const REQUESTS: usize = 4;
+/// Width of the label column.
+const LABEL_COLUMNS: usize = 16;
+/// Maximum width of tunnel names in the table.
+const MAX_NAME_COLUMNS: usize = 24;
+/// Request rows that stay visible before the tunnel tables are cut.
+const MIN_REQUEST_ROWS: usize = 4;
 
-/// Draws everything.
-pub(super) fn draw(frame: &mut Frame<'_>, picture: &Picture, color: ConsoleColor) {
+/// Draws the console.
+pub(super) fn draw(frame: &mut Frame<'_>, snapshot: &ConsoleSnapshot, color: ConsoleColor) {
     let area = frame.area();
     let ground = match color {
         ConsoleColor::Black => Style::new().bg(Color::Black).fg(Color::White),
@@ -26,31 +26,31 @@ pub(super) fn draw(frame: &mut Frame<'_>, picture: &Picture, color: ConsoleColor
     };
     frame.render_widget(Block::new().style(ground), area);
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    let lines = lines(picture, inner.width.into(), inner.height.into());
+    let lines = lines(snapshot, inner.width.into(), inner.height.into());
     frame.render_widget(Paragraph::new(lines).style(ground), inner);
 }
 
-/// All lines for a screen of this size.
-fn lines(picture: &Picture, width: usize, height: usize) -> Vec<Line<'static>> {
-    let mut lines = head(picture, width);
-    let wanted = picture.requests.len().min(REQUESTS);
-    let room = height.saturating_sub(lines.len() + 2 + wanted);
-    lines.extend(cut(forwardings(picture, width), room));
-    if picture.tunnels.iter().any(|tunnel| tunnel.counts.is_some()) {
-        let room = height.saturating_sub(lines.len() + 2 + wanted);
-        lines.extend(cut(counts(&picture.tunnels), room));
+/// The lines for a screen of this size.
+fn lines(snapshot: &ConsoleSnapshot, width: usize, height: usize) -> Vec<Line<'static>> {
+    let mut lines = head(snapshot, width);
+    let request_rows = snapshot.requests.len().min(MIN_REQUEST_ROWS);
+    let room = height.saturating_sub(lines.len() + 2 + request_rows);
+    lines.extend(cut(forwardings(snapshot, width), room));
+    if snapshot.tunnels.iter().any(|tunnel| tunnel.counts.is_some()) {
+        let room = height.saturating_sub(lines.len() + 2 + request_rows);
+        lines.extend(cut(counts(&snapshot.tunnels), room));
     }
-    if !picture.requests.is_empty() && lines.len() + 3 <= height {
+    if !snapshot.requests.is_empty() && lines.len() + 3 <= height {
         lines.push(Line::default());
         lines.push(Line::styled("Requests", Modifier::BOLD));
         let room = height - lines.len();
-        lines.extend(picture.requests.iter().take(room).map(|request| self::request(request, width)));
+        lines.extend(snapshot.requests.iter().take(room).map(|request| self::request(request, width)));
     }
     lines.truncate(height);
     lines
 }
 
-fn head(picture: &Picture, width: usize) -> Vec<Line<'static>> {
+fn head(snapshot: &ConsoleSnapshot, width: usize) -> Vec<Line<'static>> {
     let title = format!("Postern {}", env!("CARGO_PKG_VERSION"));
     let hint = "(Ctrl+C to quit)";
     let gap = width.saturating_sub(title.len() + hint.len()).max(1);
@@ -62,29 +62,29 @@ fn head(picture: &Picture, width: usize) -> Vec<Line<'static>> {
         ]),
         Line::default(),
     ];
-    let colour = match picture.state {
+    let colour = match snapshot.state {
         SessionState::Online => Color::Green,
         SessionState::Connecting => Color::Yellow,
         SessionState::Waiting | SessionState::Refused => Color::Red,
     };
-    let mut session = vec![label("Session"), Span::styled(picture.state.word(), Style::new().fg(colour).bold())];
-    if let Some(next) = &picture.next_try {
-        session.push(format!(", tried again in {next}").into());
+    let mut session = vec![label("Session"), Span::styled(snapshot.state.word(), Style::new().fg(colour).bold())];
+    if let Some(next) = &snapshot.next_try {
+        session.push(format!(", next attempt in {next}").into());
     }
     lines.push(Line::from(session));
-    if let Some(reason) = picture.reason.as_ref().filter(|_| picture.state != SessionState::Online) {
+    if let Some(reason) = snapshot.reason.as_ref().filter(|_| snapshot.state != SessionState::Online) {
         lines.extend(wrapped(reason, width, Style::new().fg(Color::Yellow)));
     }
-    lines.push(value("Server", picture.server.clone()));
-    if picture.state == SessionState::Online {
-        lines.push(value("Latency", picture.latency.clone().unwrap_or_else(|| "being measured".into())));
+    lines.push(value("Server", snapshot.server.clone()));
+    if snapshot.state == SessionState::Online {
+        lines.push(value("Latency", snapshot.latency.clone().unwrap_or_else(|| "being measured".into())));
     }
-    lines.push(value("Web interface", picture.web.clone().unwrap_or_else(|| "off".into())));
-    if let Some(problem) = &picture.config_problem {
-        lines.push(value("Configuration", "broken, so the one before is in use".into()));
+    lines.push(value("Web interface", snapshot.web.clone().unwrap_or_else(|| "off".into())));
+    if let Some(problem) = &snapshot.config_problem {
+        lines.push(value("Configuration", "invalid; the previous one is in use".into()));
         lines.extend(wrapped(problem, width, Style::new().fg(Color::Yellow)));
     }
-    if let Some(message) = &picture.message {
+    if let Some(message) = &snapshot.message {
         let mut rows = wrapped(message, width, Style::new().fg(Color::Yellow));
         rows[0].spans[0] = label("Last warning");
         lines.extend(rows);
@@ -92,11 +92,11 @@ fn head(picture: &Picture, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-fn forwardings(picture: &Picture, width: usize) -> Vec<Line<'static>> {
+fn forwardings(snapshot: &ConsoleSnapshot, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    for (index, tunnel) in picture.tunnels.iter().enumerate() {
+    for (index, tunnel) in snapshot.tunnels.iter().enumerate() {
         let head = label(if index == 0 { "Forwarding" } else { "" });
-        let text = fitted(&format!("{} -> {}", tunnel.public, tunnel.local), width.saturating_sub(INDENT));
+        let text = fitted(&format!("{} -> {}", tunnel.public, tunnel.local), width.saturating_sub(LABEL_COLUMNS));
         match &tunnel.failure {
             None => lines.push(Line::from(vec![head, text.into()])),
             Some(why) => {
@@ -106,13 +106,18 @@ fn forwardings(picture: &Picture, width: usize) -> Vec<Line<'static>> {
         }
     }
     if lines.is_empty() {
-        lines.push(value("Forwarding", "no tunnel is started".into()));
+        lines.push(value("Forwarding", "no tunnels started".into()));
     }
     lines
 }
 
-fn counts(tunnels: &[Tunnel]) -> Vec<Line<'static>> {
-    let name = tunnels.iter().map(|tunnel| tunnel.name.chars().count()).max().unwrap_or(0).clamp(INDENT - 1, NAME);
+fn counts(tunnels: &[TunnelRow]) -> Vec<Line<'static>> {
+    let name = tunnels
+        .iter()
+        .map(|tunnel| tunnel.name.chars().count())
+        .max()
+        .unwrap_or(0)
+        .clamp(LABEL_COLUMNS - 1, MAX_NAME_COLUMNS);
     let row = |first: &str, cells: &[&str]| {
         let cells: String = cells.iter().map(|cell| format!("{cell:>8}")).collect();
         format!("{:<name$}{cells}", fitted(first, name))
@@ -129,7 +134,7 @@ fn counts(tunnels: &[Tunnel]) -> Vec<Line<'static>> {
     lines
 }
 
-fn request(request: &Request, width: usize) -> Line<'static> {
+fn request(request: &RequestRow, width: usize) -> Line<'static> {
     let colour = match request.code {
         0 => Color::Yellow,
         500.. => Color::Red,
@@ -150,7 +155,7 @@ fn request(request: &Request, width: usize) -> Line<'static> {
     ])
 }
 
-/// The first lines, and how many there are besides.
+/// Cuts lines and says how many are hidden.
 fn cut(mut lines: Vec<Line<'static>>, room: usize) -> Vec<Line<'static>> {
     if lines.len() > room && room > 0 {
         let hidden = lines.len() - (room - 1);
@@ -163,16 +168,16 @@ fn cut(mut lines: Vec<Line<'static>>, room: usize) -> Vec<Line<'static>> {
 }
 
 fn label(text: &str) -> Span<'static> {
-    format!("{text:<INDENT$}").into()
+    format!("{text:<LABEL_COLUMNS$}").into()
 }
 
 fn value(name: &str, text: String) -> Line<'static> {
     Line::from(vec![label(name), text.into()])
 }
 
-/// A sentence over several lines, behind the labels.
+/// Wraps a text in the value column.
 fn wrapped(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
-    let room = width.saturating_sub(INDENT).max(20);
+    let room = width.saturating_sub(LABEL_COLUMNS).max(20);
     let mut rows: Vec<String> = vec![String::new()];
     for word in clean(text).split(' ') {
         let row = rows.last_mut().expect("there is one");
@@ -188,7 +193,7 @@ fn wrapped(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
     rows.into_iter().map(|row| Line::from(vec![label(""), Span::styled(row, style)])).collect()
 }
 
-/// At most so many characters; what visitors send must not steer the terminal.
+/// Shortens a text to a number of characters; control characters of visitors must not reach the terminal.
 fn fitted(text: &str, room: usize) -> String {
     let text = clean(text);
     if text.chars().count() <= room {
@@ -210,8 +215,8 @@ mod tests {
     use super::*;
     use ratatui::{Terminal, backend::TestBackend};
 
-    fn tunnel(number: usize) -> Tunnel {
-        Tunnel {
+    fn tunnel(number: usize) -> TunnelRow {
+        TunnelRow {
             name: format!("site{number}"),
             public: format!("https://quiet-river-{number}.localhost:4443"),
             local: "http://localhost:8080".into(),
@@ -220,14 +225,14 @@ mod tests {
         }
     }
 
-    fn request(path: &str, code: u16) -> Request {
+    fn request(path: &str, code: u16) -> RequestRow {
         let outcome = if code == 0 { "The local service is down.".into() } else { format!("{code} Said") };
         let (time, method, took) = ("14:02:11".into(), "GET".into(), "3.9 ms".into());
-        Request { time, method, path: path.into(), outcome, code, took }
+        RequestRow { time, method, path: path.into(), outcome, code, took }
     }
 
-    fn picture() -> Picture {
-        Picture {
+    fn snapshot() -> ConsoleSnapshot {
+        ConsoleSnapshot {
             state: SessionState::Online,
             reason: None,
             next_try: None,
@@ -241,15 +246,15 @@ mod tests {
         }
     }
 
-    fn drawn(picture: &Picture, width: u16, height: u16) -> String {
+    fn drawn(snapshot: &ConsoleSnapshot, width: u16, height: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a screen");
-        terminal.draw(|frame| draw(frame, picture, ConsoleColor::Black)).expect("drawn");
+        terminal.draw(|frame| draw(frame, snapshot, ConsoleColor::Black)).expect("drawn");
         terminal.backend().to_string()
     }
 
     #[test]
     fn an_agent_at_work() {
-        let screen = drawn(&picture(), 80, 24);
+        let screen = drawn(&snapshot(), 80, 24);
         for part in [
             "Session         online",
             "Server          localhost:4443 (version 0.1.0, region local)",
@@ -267,36 +272,36 @@ mod tests {
 
     #[test]
     fn a_lost_session_says_why_and_when_it_is_tried_again() {
-        let mut picture = picture();
-        picture.state = SessionState::Waiting;
-        picture.reason = Some("The server at localhost:4443 cannot be reached: nothing listens there. Is it running, and is server_addr right?".into());
-        picture.next_try = Some("2 s".into());
-        let screen = drawn(&picture, 80, 24);
-        assert!(screen.contains("Session         waiting, tried again in 2 s"), "{screen}");
+        let mut snapshot = snapshot();
+        snapshot.state = SessionState::Waiting;
+        snapshot.reason = Some("The server at localhost:4443 cannot be reached: nothing listens there. Is it running, and is server_addr right?".into());
+        snapshot.next_try = Some("2 s".into());
+        let screen = drawn(&snapshot, 80, 24);
+        assert!(screen.contains("Session         waiting, next attempt in 2 s"), "{screen}");
         assert!(screen.contains("The server at localhost:4443 cannot be reached: nothing"), "{screen}");
         assert!(!screen.contains("Latency"), "there is none to be measured");
     }
 
     #[test]
     fn whatever_the_size_nothing_breaks_and_requests_keep_a_place() {
-        let mut picture = picture();
-        picture.tunnels = (0..50).map(tunnel).collect();
-        picture.tunnels[0].failure = Some("The name is in use by another agent. Choose another name.".into());
-        picture.requests =
+        let mut snapshot = snapshot();
+        snapshot.tunnels = (0..50).map(tunnel).collect();
+        snapshot.tunnels[0].failure = Some("The name is in use by another agent. Choose another name.".into());
+        snapshot.requests =
             (0..50).map(|_| request("/a/very/long/path/with/many/parts/that/cannot/fit/anywhere", 0)).collect();
-        picture.message = Some("WARN a long line of the log that cannot fit into a narrow terminal at all".into());
+        snapshot.message = Some("WARN a long line of the log that cannot fit into a narrow terminal at all".into());
         for (width, height) in [(80, 24), (200, 60), (40, 10), (20, 5), (3, 2), (1, 1)] {
-            drawn(&picture, width, height);
+            drawn(&snapshot, width, height);
         }
-        let screen = drawn(&picture, 80, 30);
+        let screen = drawn(&snapshot, 80, 30);
         assert!(screen.contains("more lines") && screen.contains("14:02:11"), "{screen}");
     }
 
     #[test]
     fn a_visitor_cannot_steer_the_terminal() {
-        let mut picture = picture();
-        picture.requests = vec![request("/\u{1b}[2J\u{7}evil", 200)];
-        let screen = drawn(&picture, 80, 24);
+        let mut snapshot = snapshot();
+        snapshot.requests = vec![request("/\u{1b}[2J\u{7}evil", 200)];
+        let screen = drawn(&snapshot, 80, 24);
         assert!(screen.contains("/\u{fffd}[2J\u{fffd}evil") && !screen.contains('\u{1b}'), "{screen}");
     }
 }

@@ -1,4 +1,4 @@
-//! The terminal itself: taken over, and given back whatever happens.
+//! Takes over the terminal, and restores it in any case.
 
 use crossterm::{
     ExecutableCommand,
@@ -17,14 +17,14 @@ use std::{
 };
 use tokio::sync::mpsc;
 
-/// How long the reader of keys may take to notice that nobody listens any more.
-const LOOK: Duration = Duration::from_millis(200);
+/// Interval at which the key reader checks whether it should stop.
+const KEY_POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// A terminal that shows a screen of ours.
+/// A terminal in raw mode with an alternate screen.
 pub(super) struct Terminal(DefaultTerminal);
 
-/// Whether the terminal is ours at the moment.
-static TAKEN: AtomicBool = AtomicBool::new(false);
+/// Whether the terminal is taken over.
+static IN_USE: AtomicBool = AtomicBool::new(false);
 
 impl Terminal {
     pub(super) fn take() -> io::Result<Self> {
@@ -32,28 +32,28 @@ impl Terminal {
         HOOK.call_once(|| {
             let before = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |panic| {
-                // What a panic says must be readable, on a terminal that works.
-                give_back();
+                // A panic message must be readable, on a restored terminal.
+                restore();
                 before(panic);
             }));
         });
         enable_raw_mode()?;
-        TAKEN.store(true, Relaxed);
+        IN_USE.store(true, Relaxed);
         let made = stdout()
             .execute(EnterAlternateScreen)
             .and_then(|_| ratatui::Terminal::new(ratatui::backend::CrosstermBackend::new(stdout())));
-        made.map(Terminal).inspect_err(|_| give_back())
+        made.map(Terminal).inspect_err(|_| restore())
     }
 
-    /// How many lines there are.
+    /// Number of lines.
     pub(super) fn rows(&self) -> u16 {
         self.0.size().map_or(24, |size| size.height)
     }
 
-    /// Draws; a terminal whose size has changed is drawn anew as a whole.
+    /// Draws a frame; after a resize, everything is drawn again.
     pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
-        // Somebody has printed a panic over it.
-        if !TAKEN.load(Relaxed) {
+        // A panic has restored the terminal.
+        if !IN_USE.load(Relaxed) {
             return Ok(());
         }
         self.0.draw(draw).map(|_| ())
@@ -62,42 +62,42 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        give_back();
+        restore();
     }
 }
 
-fn give_back() {
-    if TAKEN.swap(false, Relaxed) {
+fn restore() {
+    if IN_USE.swap(false, Relaxed) {
         let _ = disable_raw_mode();
         let _ = stdout().execute(LeaveAlternateScreen).and_then(|out| out.execute(Show).map(|_| ()));
     }
 }
 
-/// Reads keys and changes of size on a thread of its own, until it is dropped.
-pub(super) struct Events(Arc<AtomicBool>);
+/// Reads keys and resizes in a thread of its own until it is dropped.
+pub(super) struct KeyReader(Arc<AtomicBool>);
 
-impl Events {
-    pub(super) fn read(tell: mpsc::Sender<Event>) -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        let ended = over.clone();
+impl KeyReader {
+    pub(super) fn read(sender: mpsc::Sender<Event>) -> Self {
+        let stopped = Arc::new(AtomicBool::new(false));
+        let stop = stopped.clone();
         std::thread::spawn(move || {
-            while !ended.load(Relaxed) {
-                let event = match poll(LOOK) {
+            while !stop.load(Relaxed) {
+                let event = match poll(KEY_POLL_INTERVAL) {
                     Ok(false) => continue,
                     Ok(true) => read(),
                     Err(error) => Err(error),
                 };
-                let told = event.map(|event| tell.blocking_send(event).is_ok());
-                if !told.unwrap_or(false) {
+                let sent = event.map(|event| sender.blocking_send(event).is_ok());
+                if !sent.unwrap_or(false) {
                     return;
                 }
             }
         });
-        Events(over)
+        KeyReader(stopped)
     }
 }
 
-impl Drop for Events {
+impl Drop for KeyReader {
     fn drop(&mut self) {
         self.0.store(true, Relaxed);
     }

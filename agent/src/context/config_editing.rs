@@ -2,7 +2,7 @@
 
 use super::{AgentContext, write_if_changed};
 use crate::{
-    config::{Problems, edit, offered::Offered},
+    config::{Problems, edit, redacted_text::RedactedText},
     diagnose::{Question, Report},
 };
 use aws_lc_rs::digest::{SHA256, digest};
@@ -39,8 +39,8 @@ impl AgentContext {
     /// The file cannot be read, or its secrets cannot be told apart.
     pub fn configuration(&self) -> Result<ConfigText, Error> {
         let text = edit::read_for_edit(self.sources.edited())?;
-        let offered = Offered::of(&text)?;
-        Ok(ConfigText { revision: revision(&text), kept: offered.kept(), text: offered.text })
+        let redacted = RedactedText::new(&text)?;
+        Ok(ConfigText { revision: revision(&text), kept: redacted.secret_count(), text: redacted.text })
     }
 
     /// The other configuration files; the edited file overrides their keys.
@@ -86,10 +86,10 @@ impl AgentContext {
         if revision(&old) != base_revision {
             return Err(Error::new(
                 Code::ConfigChanged,
-                "The configuration file was changed meanwhile. Read it again and make your change there.",
+                "The configuration file has changed meanwhile. Read it again and repeat your change.",
             ));
         }
-        Ok((Offered::of(&old)?.restored(edited)?, old))
+        Ok((RedactedText::new(&old)?.restore(edited)?, old))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The server's clock, as its web side tells it: certificates and logins depend on both clocks being right.
 
 use super::report::{Report, Watch};
-use crate::config::Settings;
+use crate::config::AgentSettings;
 use jiff::Timestamp;
 use postern_tunnel::BoxedTransport;
 use rustls_pki_types::ServerName;
@@ -21,7 +21,7 @@ const HARMFUL: i64 = 300;
 
 pub(super) async fn compare(
     report: &mut Report,
-    settings: &Settings,
+    settings: &AgentSettings,
     shown: &str,
     name: ServerName<'static>,
     connecting: impl Future<Output = io::Result<(BoxedTransport, SocketAddr)>>,
@@ -50,7 +50,7 @@ fn judge(watch: &Watch, shown: &str, ahead: i64) -> super::Check {
 
 /// The date of any answer.
 async fn ask(
-    settings: &Settings,
+    settings: &AgentSettings,
     name: ServerName<'static>,
     connecting: impl Future<Output = io::Result<(BoxedTransport, SocketAddr)>>,
 ) -> Option<Timestamp> {

@@ -5,7 +5,7 @@ use super::{
     report::{Report, Verdict, Watch, milliseconds},
 };
 use crate::{
-    config::{ServerAddress, Settings, proxy::Proxy},
+    config::{AgentSettings, ServerAddress, proxy::Proxy},
     net::{proxy, resolver, server_tls},
 };
 use futures::future::BoxFuture;
@@ -28,9 +28,9 @@ const SLOW: Duration = Duration::from_millis(250);
 /// Between two looks at what is still being measured.
 const LOOK: Duration = Duration::from_millis(10);
 
-pub(super) async fn look_at(report: &mut Report, settings: &Settings, server: &ServerAddress, ipv6: bool) {
+pub(super) async fn look_at(report: &mut Report, settings: &AgentSettings, server: &ServerAddress, ipv6: bool) {
     let shown = server.to_string();
-    let proxy = proxy::on_the_way(settings, server);
+    let proxy = proxy::proxy_for(settings, server);
     let next = proxy.as_ref().map_or(server, |proxy| &proxy.address);
     let addresses = names(report, settings, next, ipv6).await;
     let mut reached = None;
@@ -52,7 +52,7 @@ pub(super) async fn look_at(report: &mut Report, settings: &Settings, server: &S
     clock::compare(report, settings, &shown, name, again).await;
 }
 
-async fn names(report: &mut Report, settings: &Settings, next: &ServerAddress, ipv6: bool) -> Vec<SocketAddr> {
+async fn names(report: &mut Report, settings: &AgentSettings, next: &ServerAddress, ipv6: bool) -> Vec<SocketAddr> {
     let shown = &next.to_string();
     let watch = Watch::start();
     let found = timeout(PATIENCE, resolver::look_up(&next.host, next.port, &settings.dns_resolvers)).await;
@@ -124,7 +124,7 @@ async fn passage(
 ) -> Option<BoxedTransport> {
     let Some(proxy) = proxy else { return Some(Box::new(stream)) };
     let (watch, shown) = (Watch::start(), proxy.address.to_string());
-    let finding = match timeout(PATIENCE, proxy::through(proxy, stream, server)).await {
+    let finding = match timeout(PATIENCE, proxy::connect_through(proxy, stream, server)).await {
         Ok(Ok(stream)) => {
             report.add(watch.ok("proxy", &shown, format!("it leads to {server}")));
             return Some(stream);
@@ -137,14 +137,14 @@ async fn passage(
     None
 }
 
-fn server_name(settings: &Settings, server: &ServerAddress) -> Option<ServerName<'static>> {
+fn server_name(settings: &AgentSettings, server: &ServerAddress) -> Option<ServerName<'static>> {
     let name = settings.server_name.as_ref().unwrap_or(&server.host);
     ServerName::try_from(name.clone()).ok()
 }
 
 async fn encryption(
     report: &mut Report,
-    settings: &Settings,
+    settings: &AgentSettings,
     shown: &str,
     name: ServerName<'static>,
     stream: BoxedTransport,
@@ -192,7 +192,7 @@ async fn encryption(
 }
 
 /// Introduces itself as an agent of its own, measures, and leaves.
-async fn protocol(report: &mut Report, settings: &Settings, shown: &str, mut stream: TlsStream<BoxedTransport>) {
+async fn protocol(report: &mut Report, settings: &AgentSettings, shown: &str, mut stream: TlsStream<BoxedTransport>) {
     let Some(token) = settings.authtoken.clone() else { return };
     let watch = Watch::start();
     postern_tunnel::limit_buffers(stream.get_mut().1);

@@ -62,8 +62,8 @@ fn edited(mut members: Map<String, Json>) -> Result<(String, String), ApiError> 
 fn listed(problems: &Problems) -> Json {
     let one = |problem: &crate::config::Problem| {
         json!({
-            "line": problem.place.line,
-            "column": problem.place.column,
+            "line": problem.location.line,
+            "column": problem.location.column,
             "key": problem.key,
             "message": problem.message,
             "code": problem.code.to_string(),

@@ -1,7 +1,7 @@
 //! All tunnels there are, running or not, and the configuration file behind them.
 
 use super::{ApiError, no_content, wire};
-use crate::{context::AgentContext, tunnels::visit::EdgeVisit};
+use crate::{context::AgentContext, tunnels::edge_client::EdgeClient};
 use axum::{
     body::Body,
     extract::{Path, State},
@@ -79,7 +79,7 @@ pub(super) async fn sample(
     body: Body,
 ) -> Result<Response, ApiError> {
     wire::nothing_else(&wire::object(body).await?)?;
-    let status = context.tunnels.sample(&name, &EdgeVisit::new(&context.config().settings)).await?;
+    let status = context.tunnels.sample(&name, &EdgeClient::new(&context.config().settings)).await?;
     Ok(wire::ok(&json!({ "status_code": status })))
 }
 

@@ -58,7 +58,7 @@ pub(super) async fn stop(
     State(context): State<Arc<AgentContext>>,
     Path(name): Path<String>,
 ) -> Result<Response, ApiError> {
-    let there = context.tunnels.endpoint(&name).is_some() && context.tunnels.stop_half(&name);
+    let there = context.tunnels.endpoint(&name).is_some() && context.tunnels.stop_endpoint(&name);
     if there { Ok(no_content()) } else { Err(tunnels::unknown(&name)) }
 }
 

@@ -12,7 +12,7 @@ pub(super) async fn show(State(context): State<Arc<AgentContext>>) -> Response {
 
 /// The body, also sent on the live feed.
 pub(super) fn body(context: &AgentContext) -> Json {
-    let status = context.board.now();
+    let status = context.session_status.current();
     let online = status.state == SessionState::Online;
     let latency = context.latency().map(|latency| format!("{:.1}ms", latency.as_secs_f64() * 1000.0));
     let legs = if online {

@@ -1,7 +1,7 @@
 //! The contract's operations on tunnels.
 
 use super::{ApiError, no_content, wire};
-use crate::{config::Definition, context::AgentContext, tunnels::Settled};
+use crate::{config::Definition, context::AgentContext, tunnels::StartOutcome};
 use axum::{
     body::Body,
     extract::{Path, State},
@@ -46,11 +46,11 @@ pub(super) async fn publish(context: &AgentContext, definition: Arc<Definition>)
     }
     let name = definition.name.clone();
     context.tunnels.start(definition).await?;
-    let error = match tokio::time::timeout(PATIENCE, context.tunnels.settled(&name)).await {
-        Ok(Settled::Running) => return Ok(()),
-        Ok(Settled::Refused(error)) => ApiError::from_server(error),
-        Ok(Settled::Stopped) => unknown(&name),
-        Ok(Settled::Waiting) | Err(_) => not_ready(context).into(),
+    let error = match tokio::time::timeout(PATIENCE, context.tunnels.start_outcome(&name)).await {
+        Ok(StartOutcome::Running) => return Ok(()),
+        Ok(StartOutcome::Refused(error)) => ApiError::from_server(error),
+        Ok(StartOutcome::Stopped) => unknown(&name),
+        Ok(StartOutcome::Waiting) | Err(_) => not_ready(context).into(),
     };
     context.tunnels.stop(&name);
     Err(error)
@@ -60,7 +60,7 @@ pub(super) async fn stop(
     State(context): State<Arc<AgentContext>>,
     Path(name): Path<String>,
 ) -> Result<Response, ApiError> {
-    if context.tunnels.stop_half(&name) { Ok(no_content()) } else { Err(unknown(&name)) }
+    if context.tunnels.stop_endpoint(&name) { Ok(no_content()) } else { Err(unknown(&name)) }
 }
 
 pub(super) fn unknown(name: &str) -> ApiError {
@@ -70,6 +70,6 @@ pub(super) fn unknown(name: &str) -> ApiError {
 
 /// Client libraries look for this wording and try again.
 fn not_ready(context: &AgentContext) -> Error {
-    let why = context.board.now().reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+    let why = context.session_status.current().reason.map(|reason| format!(": {reason}")).unwrap_or_default();
     Error::new(Code::SessionNotReady, format!("a successful tunnel session has not yet been established{why}"))
 }

@@ -1,7 +1,7 @@
-//! Connections to the server through a proxy: it is asked for the way, and then carries what is said to the server.
+//! Connections to the server through a proxy: HTTP CONNECT (RFC 9110, section 9.3.6) or SOCKS 5 (RFC 1928).
 
 use crate::config::{
-    ServerAddress, Settings,
+    AgentSettings, ServerAddress,
     proxy::{Proxy, ProxyKind},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -18,15 +18,15 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tower::{Service, ServiceExt, service_fn};
 
-/// The proxy on the way to a server, if there is one: the configured one, or the one of the environment.
-pub fn on_the_way(settings: &Settings, server: &ServerAddress) -> Option<Proxy> {
-    settings.proxy.clone().or_else(|| Proxy::of_environment(server))
+/// The proxy for a server, if any: the configured one, or the one of the environment.
+pub fn proxy_for(settings: &AgentSettings, server: &ServerAddress) -> Option<Proxy> {
+    settings.proxy.clone().or_else(|| Proxy::from_environment(server))
 }
 
-/// Connects to a server at this address, or through a proxy that is there; also says from which address.
+/// Connects to a server at this address, or through the proxy at this address. Returns the local address too.
 ///
 /// # Errors
-/// The connection is not made, or the proxy refuses.
+/// The connection failed, or the proxy refused it.
 pub async fn connect(
     remote: SocketAddr,
     proxy: Option<&Proxy>,
@@ -37,47 +37,47 @@ pub async fn connect(
     let own = stream.local_addr()?;
     match proxy {
         None => Ok((Box::new(stream), own)),
-        Some(proxy) => Ok((through(proxy, stream, server).await?, own)),
+        Some(proxy) => Ok((connect_through(proxy, stream, server).await?, own)),
     }
 }
 
-/// Asks a proxy for the way to a server.
+/// Asks a proxy to connect to a server.
 ///
 /// # Errors
-/// What the proxy said, as a sentence's second half.
-pub async fn through(proxy: &Proxy, stream: TcpStream, server: &ServerAddress) -> io::Result<BoxedTransport> {
+/// The proxy's refusal, as the second half of a sentence.
+pub async fn connect_through(proxy: &Proxy, stream: TcpStream, server: &ServerAddress) -> io::Result<BoxedTransport> {
     let target: Uri = format!("https://{server}").parse().map_err(io::Error::other)?;
     match proxy.kind {
-        ProxyKind::Http => asked(proxy, stream, target).await,
+        ProxyKind::Http => http_connect(proxy, stream, target).await,
         ProxyKind::Https => {
             let name = ServerName::try_from(proxy.address.host.clone()).map_err(io::Error::other)?;
-            let stream = TlsConnector::from(Arc::new(tls()?)).connect(name, stream).await?;
-            asked(proxy, stream, target).await
+            let stream = TlsConnector::from(Arc::new(tls_config()?)).connect(name, stream).await?;
+            http_connect(proxy, stream, target).await
         }
         ProxyKind::Socks => {
-            let mut socks = SocksV5::new(Uri::from_static("socks5://proxy"), once(stream));
+            let mut socks = SocksV5::new(Uri::from_static("socks5://proxy"), single_use(stream));
             if let Some((name, password)) = &proxy.user {
                 socks = socks.with_auth(name.clone(), password.reveal().to_owned());
             }
-            let way = socks.ready().await.map_err(refused)?.call(target).await.map_err(refused)?;
-            Ok(Box::new(way.into_inner()))
+            let stream = socks.ready().await.map_err(with_sources)?.call(target).await.map_err(with_sources)?;
+            Ok(Box::new(stream.into_inner()))
         }
     }
 }
 
-/// The way by `CONNECT`.
-async fn asked<S: Transport>(proxy: &Proxy, stream: S, target: Uri) -> io::Result<BoxedTransport> {
-    let mut tunnel = Tunnel::new(Uri::from_static("http://proxy"), once(stream));
+/// Connects with the `CONNECT` method.
+async fn http_connect<S: Transport>(proxy: &Proxy, stream: S, target: Uri) -> io::Result<BoxedTransport> {
+    let mut tunnel = Tunnel::new(Uri::from_static("http://proxy"), single_use(stream));
     if let Some((name, password)) = &proxy.user {
         let value = format!("Basic {}", STANDARD.encode(format!("{name}:{}", password.reveal())));
         tunnel = tunnel.with_auth(HeaderValue::try_from(value).map_err(io::Error::other)?);
     }
-    let way = tunnel.ready().await.map_err(refused)?.call(target).await.map_err(refused)?;
-    Ok(Box::new(way.into_inner()))
+    let stream = tunnel.ready().await.map_err(with_sources)?.call(target).await.map_err(with_sources)?;
+    Ok(Box::new(stream.into_inner()))
 }
 
-/// The one connection that is there already, for a library that wants to make it.
-fn once<S: Transport>(
+/// Hands out an existing connection to a library that expects a connector.
+fn single_use<S: Transport>(
     stream: S,
 ) -> impl Service<
     Uri,
@@ -92,8 +92,8 @@ fn once<S: Transport>(
     })
 }
 
-/// Whom a proxy must show a certificate for: what the system trusts.
-fn tls() -> io::Result<ClientConfig> {
+/// TLS settings for HTTPS proxies: the system's authorities.
+fn tls_config() -> io::Result<ClientConfig> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let verifier = rustls_platform_verifier::Verifier::new(provider.clone()).map_err(io::Error::other)?;
     let config = ClientConfig::builder_with_provider(provider)
@@ -105,8 +105,8 @@ fn tls() -> io::Result<ClientConfig> {
     Ok(config)
 }
 
-/// What a library says about a refusal, with what is behind it.
-fn refused(error: impl std::error::Error) -> io::Error {
+/// The error of a library with all its sources.
+fn with_sources(error: impl std::error::Error) -> io::Error {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(inner) = source {

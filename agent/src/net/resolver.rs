@@ -1,6 +1,6 @@
-//! Addresses of names: from the system, or from the name servers of `dns_resolver_ips`.
+//! DNS lookups: by the system, or by the name servers of `dns_resolver_ips`.
 
-use super::race::race;
+use super::staggered_race::staggered_race;
 use simple_dns::{CLASS, Name, Packet, PacketFlag, Question, RCODE, TYPE, rdata::RData};
 use std::{
     io,
@@ -13,47 +13,48 @@ use tokio::{
     time::timeout,
 };
 
-/// The next name server is asked so long after the one before.
-const NEXT: Duration = Duration::from_millis(300);
-/// A question that was not answered is asked again after this.
-const AGAIN: Duration = Duration::from_millis(400);
-/// So often a question is asked.
-const TRIES: usize = 5;
-/// Datagrams are no longer than this here: more is asked for over TCP.
-const LONGEST: usize = 1232;
+/// Delay before the next name server is queried.
+const RESOLVER_STAGGER: Duration = Duration::from_millis(300);
+/// Interval between retransmissions of an unanswered query.
+const RETRANSMIT_INTERVAL: Duration = Duration::from_millis(400);
+/// Transmissions of one query.
+const MAX_ATTEMPTS: usize = 5;
+/// Maximum size of a response over UDP; longer ones are fetched over TCP.
+const MAX_DATAGRAM_BYTES: usize = 1232;
 
-/// The addresses of a host. Name servers are asked if there are any and the host is a name that is not this machine's.
+/// The addresses of a host. The name servers are queried if there are any and the name is not a local one.
 ///
 /// # Errors
-/// Nobody knows an address, or nobody answers.
+/// The name has no address, or no name server responds.
 pub async fn look_up(host: &str, port: u16, resolvers: &[SocketAddr]) -> io::Result<Vec<SocketAddr>> {
     let name = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
     let ours = name == "localhost" || name.ends_with(".localhost") || name.parse::<IpAddr>().is_ok();
     if resolvers.is_empty() || ours {
         return Ok(lookup_host((host, port)).await?.collect());
     }
-    let asked = resolvers.iter().copied().map(|resolver| ask(resolver, &name));
-    match race(asked, NEXT).await {
+    let queries = resolvers.iter().copied().map(|resolver| query_server(resolver, &name));
+    match staggered_race(queries, RESOLVER_STAGGER).await {
         Ok(addresses) => Ok(addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect()),
         Err(failures) => Err(failures.into_iter().next_back().unwrap_or_else(|| io::ErrorKind::NotFound.into())),
     }
 }
 
-/// What one name server knows of a name.
-async fn ask(resolver: SocketAddr, name: &str) -> io::Result<Vec<IpAddr>> {
-    let (newer, older) = tokio::join!(question(resolver, name, TYPE::AAAA), question(resolver, name, TYPE::A));
-    match (newer, older) {
+/// Queries one name server for both address families.
+async fn query_server(resolver: SocketAddr, name: &str) -> io::Result<Vec<IpAddr>> {
+    let (ipv6, ipv4) = tokio::join!(query(resolver, name, TYPE::AAAA), query(resolver, name, TYPE::A));
+    match (ipv6, ipv4) {
         (Err(error), Err(_)) => Err(error),
-        (newer, older) => {
-            let found: Vec<IpAddr> = [newer, older].into_iter().flatten().flatten().collect();
-            let nothing = || io::Error::new(io::ErrorKind::NotFound, format!("{} knows no address", resolver.ip()));
+        (ipv6, ipv4) => {
+            let found: Vec<IpAddr> = [ipv6, ipv4].into_iter().flatten().flatten().collect();
+            let nothing =
+                || io::Error::new(io::ErrorKind::NotFound, format!("{} has no address for the name", resolver.ip()));
             if found.is_empty() { Err(nothing()) } else { Ok(found) }
         }
     }
 }
 
-async fn question(resolver: SocketAddr, name: &str, kind: TYPE) -> io::Result<Vec<IpAddr>> {
-    let malformed = |_| io::Error::new(io::ErrorKind::InvalidInput, "the name cannot be asked for");
+async fn query(resolver: SocketAddr, name: &str, kind: TYPE) -> io::Result<Vec<IpAddr>> {
+    let malformed = |_| io::Error::new(io::ErrorKind::InvalidInput, "the name is not valid in DNS");
     let mut packet = Packet::new_query(rand::random());
     packet.set_flags(PacketFlag::RECURSION_DESIRED);
     packet.questions.push(Question::new(Name::new(name).map_err(malformed)?, kind.into(), CLASS::IN.into(), false));
@@ -61,73 +62,74 @@ async fn question(resolver: SocketAddr, name: &str, kind: TYPE) -> io::Result<Ve
     let any: IpAddr = if resolver.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     let socket = UdpSocket::bind((any, 0)).await?;
     socket.connect(resolver).await?;
-    let mut buffer = [0; LONGEST];
-    for _ in 0..TRIES {
+    let mut buffer = [0; MAX_DATAGRAM_BYTES];
+    for _ in 0..MAX_ATTEMPTS {
         socket.send(&bytes).await?;
-        let heard = timeout(AGAIN, async {
+        let received = timeout(RETRANSMIT_INTERVAL, async {
             loop {
                 let length = socket.recv(&mut buffer).await?;
-                if let Some(answer) = read(&buffer[..length], &packet) {
-                    return io::Result::Ok(answer);
+                if let Some(response) = parse_response(&buffer[..length], &packet) {
+                    return io::Result::Ok(response);
                 }
             }
         });
-        match heard.await {
-            Ok(Ok(Answer::Cut)) => return in_full(resolver, &bytes, &packet).await,
-            Ok(Ok(Answer::Known(addresses))) => return Ok(addresses),
-            Ok(Ok(Answer::Refused(why))) => return Err(refused(resolver, why)),
+        match received.await {
+            Ok(Ok(DnsResponse::Truncated)) => return query_over_tcp(resolver, &bytes, &packet).await,
+            Ok(Ok(DnsResponse::Addresses(addresses))) => return Ok(addresses),
+            Ok(Ok(DnsResponse::Refused(why))) => return Err(refused(resolver, why)),
             Ok(Err(error)) => return Err(error),
             Err(_) => {}
         }
     }
-    Err(io::Error::new(io::ErrorKind::TimedOut, format!("the name server {} does not answer", resolver.ip())))
+    Err(io::Error::new(io::ErrorKind::TimedOut, format!("the name server {} does not respond", resolver.ip())))
 }
 
-/// The same over TCP, where answers may be long.
-async fn in_full(resolver: SocketAddr, bytes: &[u8], asked: &Packet<'_>) -> io::Result<Vec<IpAddr>> {
+/// Repeats a query over TCP, where responses may be long (RFC 1035, section 4.2.2).
+async fn query_over_tcp(resolver: SocketAddr, bytes: &[u8], query: &Packet<'_>) -> io::Result<Vec<IpAddr>> {
     let exchange = async {
         let mut stream = TcpStream::connect(resolver).await?;
         stream.write_u16(u16::try_from(bytes.len()).unwrap_or(u16::MAX)).await?;
         stream.write_all(bytes).await?;
-        let mut answer = vec![0; usize::from(stream.read_u16().await?)];
-        stream.read_exact(&mut answer).await?;
-        io::Result::Ok(answer)
+        let mut response = vec![0; usize::from(stream.read_u16().await?)];
+        stream.read_exact(&mut response).await?;
+        io::Result::Ok(response)
     };
-    let answer =
-        timeout(AGAIN * TRIES as u32, exchange).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
-    match read(&answer, asked) {
-        Some(Answer::Known(addresses)) => Ok(addresses),
-        Some(Answer::Refused(why)) => Err(refused(resolver, why)),
-        Some(Answer::Cut) | None => Err(io::ErrorKind::InvalidData.into()),
+    let response = timeout(RETRANSMIT_INTERVAL * MAX_ATTEMPTS as u32, exchange)
+        .await
+        .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+    match parse_response(&response, query) {
+        Some(DnsResponse::Addresses(addresses)) => Ok(addresses),
+        Some(DnsResponse::Refused(why)) => Err(refused(resolver, why)),
+        Some(DnsResponse::Truncated) | None => Err(io::ErrorKind::InvalidData.into()),
     }
 }
 
 fn refused(resolver: SocketAddr, why: RCODE) -> io::Error {
     let text = match why {
-        RCODE::NameError => format!("{} says that there is no such name", resolver.ip()),
+        RCODE::NameError => format!("{} says that the name does not exist", resolver.ip()),
         other => format!("the name server {} refuses: {other:?}", resolver.ip()),
     };
     io::Error::new(io::ErrorKind::NotFound, text)
 }
 
-/// What a name server said.
+/// The result of a DNS query.
 #[derive(Debug, PartialEq)]
-enum Answer {
-    /// These, or none.
-    Known(Vec<IpAddr>),
-    /// It does not fit into a datagram.
-    Cut,
+enum DnsResponse {
+    /// The addresses; may be empty.
+    Addresses(Vec<IpAddr>),
+    /// The response does not fit into a datagram.
+    Truncated,
     Refused(RCODE),
 }
 
-/// Reads an answer; what does not belong to the question is none. Names that stand for another are followed by the name
-/// server, which gives all that leads to the addresses.
-fn read(bytes: &[u8], asked: &Packet<'_>) -> Option<Answer> {
+/// Parses a response (RFC 1035); `None` if it does not belong to the query. Aliases (CNAME) are followed by the name
+/// server, which returns all records up to the addresses.
+fn parse_response(bytes: &[u8], query: &Packet<'_>) -> Option<DnsResponse> {
     let packet = Packet::parse(bytes).ok()?;
-    let same = packet.id() == asked.id()
+    let same = packet.id() == query.id()
         && packet.has_flags(PacketFlag::RESPONSE)
-        && packet.questions.len() == asked.questions.len()
-        && packet.questions.iter().zip(&asked.questions).all(|(one, other)| {
+        && packet.questions.len() == query.questions.len()
+        && packet.questions.iter().zip(&query.questions).all(|(one, other)| {
             let names = one.qname.to_string().eq_ignore_ascii_case(&other.qname.to_string());
             names && one.qtype == other.qtype
         });
@@ -135,17 +137,17 @@ fn read(bytes: &[u8], asked: &Packet<'_>) -> Option<Answer> {
         return None;
     }
     if packet.has_flags(PacketFlag::TRUNCATION) {
-        return Some(Answer::Cut);
+        return Some(DnsResponse::Truncated);
     }
     if packet.rcode() != RCODE::NoError {
-        return Some(Answer::Refused(packet.rcode()));
+        return Some(DnsResponse::Refused(packet.rcode()));
     }
     let addresses = packet.answers.iter().filter_map(|record| match &record.rdata {
         RData::A(a) => Some(Ipv4Addr::from(a.address).into()),
         RData::AAAA(a) => Some(Ipv6Addr::from(a.address).into()),
         _ => None,
     });
-    Some(Answer::Known(addresses.collect()))
+    Some(DnsResponse::Addresses(addresses.collect()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Whom the agent trusts when it connects to its server.
+//! Certificate verification of connections to the server.
 
-use crate::config::{Settings, paths, settings::RootCas};
+use crate::config::{AgentSettings, paths, settings::RootCas};
 use postern_api::{Code, Error};
 use rustls::{
     CipherSuite, ClientConfig, RootCertStore, client::WebPkiServerVerifier, client::danger::ServerCertVerifier,
@@ -9,11 +9,11 @@ use rustls::{
 use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, pem::PemObject};
 use std::{path::Path, sync::Arc};
 
-/// The TLS settings of all connections to a server: TLS 1.3, the protocol's own name, and the chosen authorities.
+/// The TLS settings of all connections to a server: TLS 1.3, the protocol's ALPN name, and the chosen authorities.
 ///
 /// # Errors
 /// `ServerUntrusted` if the authorities cannot be read.
-pub fn client_config(settings: &Settings) -> Result<ClientConfig, Error> {
+pub fn client_config(settings: &AgentSettings) -> Result<ClientConfig, Error> {
     let provider = Arc::new(provider());
     let verifier = verifier(&settings.root_cas, !settings.crl_noverify, &provider)?;
     let mut config = ClientConfig::builder_with_provider(provider)
@@ -26,7 +26,7 @@ pub fn client_config(settings: &Settings) -> Result<ClientConfig, Error> {
     Ok(config)
 }
 
-/// AES-128 first: the cheapest where the processor knows AES.
+/// AES-128 first: it is the cheapest with hardware support.
 fn provider() -> CryptoProvider {
     let mut provider = rustls::crypto::aws_lc_rs::default_provider();
     provider.cipher_suites.sort_by_key(|suite| suite.suite() != CipherSuite::TLS13_AES_128_GCM_SHA256);
@@ -54,7 +54,7 @@ fn verifier(
     }
 }
 
-/// Trusts the authorities of a file. Revocation lists that stand beside them count, unless they are to be left aside.
+/// Trusts the authorities in a file. Revocation lists in the same file are checked if `revocation` is set.
 fn from_file(
     path: &Path,
     revocation: bool,
@@ -74,7 +74,7 @@ fn from_file(
         roots.add(certificate).map_err(|error| refuse(&error.to_string()))?;
     }
     if roots.is_empty() {
-        return Err(refuse("there is no certificate in it"));
+        return Err(refuse("it contains no certificate"));
     }
     let mut lists = Vec::new();
     if revocation {
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    fn trusting(path: &Path, more: &str) -> Settings {
+    fn trusting(path: &Path, more: &str) -> AgentSettings {
         let text = format!("version: 2\nroot_cas: {}\n{more}", path.display());
         Config::parse(&text).expect("valid").settings
     }

@@ -1,195 +1,228 @@
-//! The session with the server: made, kept, and made again for as long as the agent runs.
+//! The session with the server: established, kept, and re-established for as long as the agent runs.
 
-mod dial;
-mod names;
-mod network;
-mod nudge;
-mod retry;
+mod address_cache;
+mod network_events;
+mod network_watch;
+mod reconnect_backoff;
+mod server_dialer;
+mod sleep_detector;
 pub mod status;
-mod wake;
 
-pub use status::{SessionState, SessionStatus, StatusBoard};
+pub use status::{SessionState, SessionStatus, StatusPublisher};
 
 use crate::{
-    config::{Config, Settings, state::State},
+    config::{AgentSettings, Config, state_file::AgentStateFile},
     tunnels::{Tunnels, forward},
 };
+use address_cache::AddressCache;
 use arc_swap::ArcSwapOption;
-use dial::{Patience, ServerDial, Way, explain};
-use names::Names;
-use nudge::{Nudge, Nudges};
+use network_events::{ReconnectTrigger, ReconnectTriggers};
 use postern_api::{Code, Error, Secret};
 use postern_tunnel::{AgentSession, ConnectError, EndReason, Incoming, IncomingEvent, connect, message::Hello};
-use retry::Retry;
+use reconnect_backoff::ReconnectBackoff;
+use server_dialer::{ConnectTimeouts, ConnectionPath, ServerDialer, to_error};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-/// A server that does not want this agent is asked again this seldom, unless the configuration changes.
-const REFUSED_PAUSE: Duration = Duration::from_secs(300);
-/// A session this long counts as a success; a shorter one does not reset the back-off.
-const STABLE: Duration = Duration::from_secs(10);
-/// How long the server may take to answer the greeting, whatever is configured.
-const GREETING: Duration = Duration::from_secs(5);
-/// How long the server may take for a sign of life once there is reason to think that the way is cut.
-const DOUBT: Duration = Duration::from_secs(3);
+/// Retry interval after the server refused this agent; a change of the configuration retries at once.
+const REFUSED_RETRY_INTERVAL: Duration = Duration::from_secs(300);
+/// A session that lasts this long resets the backoff; a shorter one does not.
+const STABLE_SESSION_TIME: Duration = Duration::from_secs(10);
+/// Minimum time for the server's response to the hello, whatever `connect_timeout` says.
+const MIN_HELLO_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time the server has to show that it is alive once the connection is in doubt.
+const LIVENESS_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Keeps a session, and binds the tunnels in it.
+/// Keeps a session and binds the tunnels in it.
 pub struct SessionLoop {
-    /// The configuration of the moment.
+    /// The current configuration.
     pub config: watch::Receiver<Arc<Config>>,
-    /// What is bound.
+    /// The tunnels that are bound in the session.
     pub tunnels: Tunnels,
-    /// Where the state is told.
-    pub board: Arc<StatusBoard>,
-    /// Who the agent is.
-    pub state: Arc<State>,
-    /// The session of the moment, for its latency.
-    pub current: Arc<ArcSwapOption<AgentSession>>,
+    /// Publishes the session's status.
+    pub session_status: Arc<StatusPublisher>,
+    /// The agent's instance id.
+    pub state: Arc<AgentStateFile>,
+    /// The current session, for its latency.
+    pub current_session: Arc<ArcSwapOption<AgentSession>>,
     /// Ends the loop.
     pub stop: CancellationToken,
 }
 
-enum Outcome {
+enum SessionOutcome {
     Stop,
-    /// Something it depends on was changed in the configuration.
-    Changed,
-    /// Try again after the usual pause.
-    Again(Error),
-    /// Try again after the usual pause: a server took the connection, and then did not greet in time.
-    Silent(Error),
-    /// Try again at once: the way this session took is gone, and there may be another.
-    Moved,
-    /// The server does not want this agent.
+    /// A setting that the session depends on has changed.
+    SettingsChanged,
+    /// Retry after the backoff.
+    Retry(Error),
+    /// Retry after the backoff: a server accepted the connection but did not respond in time.
+    ServerTimeout(Error),
+    /// Retry at once: the local address of the session is gone, and another path may exist.
+    NetworkChanged,
+    /// The server refuses this agent.
     Refused(Error),
-    /// The operator of the server has stopped the session; only a person starts it again.
+    /// The server's operator stopped the session; it starts again only when a person asks for it.
     Stopped(Error),
-    /// The server is going away in good order and wants its agents elsewhere.
+    /// The server shuts down and drains its agents.
     Drained,
 }
 
-/// What is kept from one try to the next.
-struct Course {
-    retry: Retry,
-    start: Instant,
-    /// The server to begin with, of several.
-    first: usize,
-    /// Tries in a row in which a server did not greet in time.
-    slow: u32,
-    names: Names,
-    nudges: Nudges,
+/// The time of the next attempt.
+enum NextStep {
+    Stop,
+    RetryNow,
+    RetryAfter(Duration),
+    WaitForSettings,
 }
 
-impl Course {
+/// State that is carried from one connection attempt to the next.
+struct RetryState {
+    backoff: ReconnectBackoff,
+    start: Instant,
+    /// Index of the server that is tried first.
+    first_server: usize,
+    /// Consecutive attempts in which a server did not respond in time.
+    timeouts: u32,
+    addresses: AddressCache,
+    triggers: ReconnectTriggers,
+}
+
+impl RetryState {
     fn new() -> Self {
-        let nudges = Nudges::start();
-        Course { retry: Retry::default(), start: Instant::now(), first: 0, slow: 0, names: Names::default(), nudges }
+        let triggers = ReconnectTriggers::start();
+        RetryState {
+            backoff: ReconnectBackoff::default(),
+            start: Instant::now(),
+            first_server: 0,
+            timeouts: 0,
+            addresses: AddressCache::default(),
+            triggers,
+        }
     }
 
-    /// The pause after a try that began at `begun`.
-    fn pause(&mut self, begun: Instant) -> Duration {
+    /// The delay after an attempt that began at `attempt_start`.
+    fn delay(&mut self, attempt_start: Instant) -> Duration {
         let since = |instant: Instant| instant.duration_since(self.start);
-        self.retry.failed(since(begun), since(Instant::now()))
+        self.backoff.next_delay(since(attempt_start), since(Instant::now()))
     }
 }
 
 impl SessionLoop {
-    /// Runs until it is stopped.
+    /// Runs until the agent stops.
     pub async fn run(mut self) {
-        let mut course = Course::new();
+        let mut retry_state = RetryState::new();
         loop {
             let settings = self.config.borrow_and_update().settings.clone();
-            let mut begun = Instant::now();
-            self.board.connecting(shown(&settings), course.retry.failures() + 1);
-            course.nudges.forget();
-            let outcome = self.once(&settings, &mut course, &mut begun).await;
-            self.current.store(None);
-            course.slow = if matches!(outcome, Outcome::Silent(_)) { course.slow + 1 } else { 0 };
-            let pause = match outcome {
-                Outcome::Stop => return,
-                Outcome::Changed => {
-                    course.retry.begins_anew();
-                    continue;
-                }
-                Outcome::Moved => {
-                    tracing::info!("the network has changed: the session is made anew");
-                    continue;
-                }
-                Outcome::Drained => {
-                    course.first += 1;
-                    let pause = course.pause(begun);
-                    self.board.failed(SessionState::Waiting, Code::ServerDraining.into(), pause);
-                    pause
-                }
-                Outcome::Again(error) | Outcome::Silent(error) => {
-                    let pause = course.pause(begun);
-                    tracing::warn!(code = %error.code, next_try = format_args!("{:.1}s", pause.as_secs_f64()), "{}", error.message);
-                    self.board.failed(SessionState::Waiting, error, pause);
-                    pause
-                }
-                Outcome::Stopped(error) => {
-                    tracing::warn!(code = %error.code, "{} Start the agent again to come back.", error.message);
-                    self.board.stopped(error);
+            let mut attempt_start = Instant::now();
+            self.session_status.connecting(server_list(&settings), retry_state.backoff.failures() + 1);
+            retry_state.triggers.discard_pending();
+            let outcome = self.attempt(&settings, &mut retry_state, &mut attempt_start).await;
+            self.current_session.store(None);
+            let timed_out = matches!(outcome, SessionOutcome::ServerTimeout(_));
+            retry_state.timeouts = if timed_out { retry_state.timeouts + 1 } else { 0 };
+            match self.next_step(outcome, &mut retry_state, attempt_start) {
+                NextStep::Stop => return,
+                NextStep::RetryNow => {}
+                NextStep::RetryAfter(delay) => {
+                    let refused = self.session_status.current().state == SessionState::Refused;
                     tokio::select! {
                         () = self.stop.cancelled() => return,
-                        () = changed(&mut self.config, &settings) => {}
+                        () = tokio::time::sleep(delay) => {}
+                        () = settings_changed(&mut self.config, &settings) => retry_state.backoff.reset(),
+                        // A server that refuses this agent refuses it from another address too.
+                        trigger = retry_state.triggers.next(), if !refused => tracing::debug!(?trigger, "retried at once"),
                     }
-                    course.retry.begins_anew();
-                    continue;
                 }
-                Outcome::Refused(error) => {
-                    tracing::error!(code = %error.code, next_try = ?REFUSED_PAUSE, "{}", error.message);
-                    self.board.failed(SessionState::Refused, error, REFUSED_PAUSE);
-                    REFUSED_PAUSE
+                NextStep::WaitForSettings => {
+                    tokio::select! {
+                        () = self.stop.cancelled() => return,
+                        () = settings_changed(&mut self.config, &settings) => {}
+                    }
+                    retry_state.backoff.reset();
                 }
-            };
-            let refused = self.board.now().state == SessionState::Refused;
-            tokio::select! {
-                () = self.stop.cancelled() => return,
-                () = tokio::time::sleep(pause) => {}
-                () = changed(&mut self.config, &settings) => course.retry.begins_anew(),
-                // What the server does not want it will not want from another address either.
-                nudge = course.nudges.next(), if !refused => tracing::debug!(?nudge, "tried again at once"),
             }
         }
     }
 
-    /// One try, and the session if it succeeds; `begun` is then when the session ended, so that only tries count as
-    /// time spent.
-    async fn once(&mut self, settings: &Settings, course: &mut Course, begun: &mut Instant) -> Outcome {
+    /// Publishes the outcome of an attempt and decides when the next one follows.
+    fn next_step(&self, outcome: SessionOutcome, retry_state: &mut RetryState, attempt_start: Instant) -> NextStep {
+        match outcome {
+            SessionOutcome::Stop => NextStep::Stop,
+            SessionOutcome::SettingsChanged => {
+                retry_state.backoff.reset();
+                NextStep::RetryNow
+            }
+            SessionOutcome::NetworkChanged => {
+                tracing::info!("the network has changed: a new session is established");
+                NextStep::RetryNow
+            }
+            SessionOutcome::Drained => {
+                retry_state.first_server += 1;
+                let delay = retry_state.delay(attempt_start);
+                self.session_status.failed(SessionState::Waiting, Code::ServerDraining.into(), delay);
+                NextStep::RetryAfter(delay)
+            }
+            SessionOutcome::Retry(error) | SessionOutcome::ServerTimeout(error) => {
+                let delay = retry_state.delay(attempt_start);
+                tracing::warn!(code = %error.code, next_try = format_args!("{:.1}s", delay.as_secs_f64()), "{}", error.message);
+                self.session_status.failed(SessionState::Waiting, error, delay);
+                NextStep::RetryAfter(delay)
+            }
+            SessionOutcome::Stopped(error) => {
+                tracing::warn!(code = %error.code, "{} Start the agent again to reconnect.", error.message);
+                self.session_status.stopped(error);
+                NextStep::WaitForSettings
+            }
+            SessionOutcome::Refused(error) => {
+                tracing::error!(code = %error.code, next_try = ?REFUSED_RETRY_INTERVAL, "{}", error.message);
+                self.session_status.failed(SessionState::Refused, error, REFUSED_RETRY_INTERVAL);
+                NextStep::RetryAfter(REFUSED_RETRY_INTERVAL)
+            }
+        }
+    }
+
+    /// Makes one connection attempt and serves the session if it succeeds. `attempt_start` is then set to the end of
+    /// the session, so that only attempts count as time spent.
+    async fn attempt(
+        &mut self,
+        settings: &AgentSettings,
+        retry_state: &mut RetryState,
+        attempt_start: &mut Instant,
+    ) -> SessionOutcome {
         let Some(token) = settings.authtoken.clone() else {
-            return Outcome::Refused(Error::new(
+            return SessionOutcome::Refused(Error::new(
                 Code::TokenMissing,
                 "There is no authtoken. Run `postern config add-authtoken -`, or set POSTERN_AUTHTOKEN.",
             ));
         };
         let hello = self.hello(settings, token);
-        let patience = Patience::new(settings.connect_timeout, course.slow);
-        let made = tokio::select! {
-            () = self.stop.cancelled() => return Outcome::Stop,
-            () = changed(&mut self.config, settings) => return Outcome::Changed,
-            made = make(settings, hello, course, patience) => made,
+        let timeouts = ConnectTimeouts::new(settings.connect_timeout, retry_state.timeouts);
+        let established = tokio::select! {
+            () = self.stop.cancelled() => return SessionOutcome::Stop,
+            () = settings_changed(&mut self.config, settings) => return SessionOutcome::SettingsChanged,
+            established = establish(settings, hello, retry_state, timeouts) => established,
         };
-        match made {
+        match established {
             Err(outcome) => {
                 // Another server may be in a better state.
-                course.first += 1;
+                retry_state.first_server += 1;
                 outcome
             }
-            Ok((session, incoming, way)) => {
-                course.retry.reached();
+            Ok((session, incoming, path)) => {
+                retry_state.backoff.connected();
                 let since = Instant::now();
-                let outcome = self.serve(session, incoming, settings, way, &mut course.nudges).await;
-                *begun = Instant::now();
-                if since.elapsed() >= STABLE {
-                    course.retry.begins_anew();
+                let outcome = self.serve(session, incoming, settings, path, &mut retry_state.triggers).await;
+                *attempt_start = Instant::now();
+                if since.elapsed() >= STABLE_SESSION_TIME {
+                    retry_state.backoff.reset();
                 }
                 outcome
             }
         }
     }
 
-    fn hello(&self, settings: &Settings, token: Secret) -> Hello {
+    fn hello(&self, settings: &AgentSettings, token: Secret) -> Hello {
         Hello {
             protocol: Default::default(),
             agent_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -205,30 +238,30 @@ impl SessionLoop {
         &mut self,
         session: AgentSession,
         mut incoming: Incoming,
-        settings: &Settings,
-        way: Way,
-        nudges: &mut Nudges,
-    ) -> Outcome {
+        settings: &AgentSettings,
+        path: ConnectionPath,
+        triggers: &mut ReconnectTriggers,
+    ) -> SessionOutcome {
         let welcome = session.welcome();
-        tracing::info!(server = %way.server, session = welcome.session, region = welcome.region, "session established");
-        self.board.online(way.server.to_string(), welcome.region.clone(), welcome.server_version.clone());
-        self.current.store(Some(Arc::new(session.clone())));
+        tracing::info!(server = %path.server, session = welcome.session, region = welcome.region, "session established");
+        self.session_status.online(path.server.to_string(), welcome.region.clone(), welcome.server_version.clone());
+        self.current_session.store(Some(Arc::new(session.clone())));
         let generation = self.tunnels.online(session.clone());
         let outcome = loop {
             let event = tokio::select! {
                 () = self.stop.cancelled() => {
                     session.goodbye().await;
-                    break Outcome::Stop;
+                    break SessionOutcome::Stop;
                 }
-                () = changed(&mut self.config, settings) => {
+                () = settings_changed(&mut self.config, settings) => {
                     session.goodbye().await;
-                    break Outcome::Changed;
+                    break SessionOutcome::SettingsChanged;
                 }
-                nudge = nudges.next() => {
-                    if nudge == Nudge::Network && !network::is_ours(way.local) {
-                        break Outcome::Moved;
+                trigger = triggers.next() => {
+                    if trigger == ReconnectTrigger::Network && !network_watch::is_local_address(path.local) {
+                        break SessionOutcome::NetworkChanged;
                     }
-                    session.probe(DOUBT);
+                    session.doubt(LIVENESS_TIMEOUT);
                     continue;
                 }
                 event = incoming.next() => event,
@@ -238,17 +271,17 @@ impl SessionLoop {
                     tokio::spawn(forward::serve(self.tunnels.clone(), generation, stream));
                 }
                 Some(IncomingEvent::TunnelClosed { number, error }) => {
-                    self.tunnels.taken_away(generation, number, error)
+                    self.tunnels.closed_by_server(generation, number, error)
                 }
                 Some(IncomingEvent::Drain) => {
                     tracing::info!(
-                        "the server is going away; its visitors are served to the end, and a new session is made"
+                        "the server is shutting down; its open streams continue, and a new session is established"
                     );
-                    // What is on its way in the old session goes on there until the server ends it.
+                    // Open streams of the old session continue until the server ends it.
                     tokio::spawn(drain(session.clone(), incoming));
-                    break Outcome::Drained;
+                    break SessionOutcome::Drained;
                 }
-                None => break ended(session.closed().await.reason, &way),
+                None => break outcome_of_end(session.closed().await.reason, &path),
             }
         };
         self.tunnels.offline(generation);
@@ -256,37 +289,39 @@ impl SessionLoop {
     }
 }
 
-/// A session with the first server that answers.
-async fn make(
-    settings: &Settings,
+/// Establishes a session with the first server that responds.
+async fn establish(
+    settings: &AgentSettings,
     hello: Hello,
-    course: &Course,
-    patience: Patience,
-) -> Result<(AgentSession, Incoming, Way), Outcome> {
-    let dial = match ServerDial::reach(settings, course.first, patience, &course.names).await {
-        Err(error) => return Err(Outcome::Again(error)),
+    retry_state: &RetryState,
+    timeouts: ConnectTimeouts,
+) -> Result<(AgentSession, Incoming, ConnectionPath), SessionOutcome> {
+    let dial = match ServerDialer::connect_any(settings, retry_state.first_server, timeouts, &retry_state.addresses)
+        .await
+    {
+        Err(error) => return Err(SessionOutcome::Retry(error)),
         Ok(Err(failures)) => {
-            let silent = failures.iter().any(dial::Unreached::is_silent);
-            let error = explain(failures);
-            return Err(if silent { Outcome::Silent(error) } else { Outcome::Again(error) });
+            let timed_out = failures.iter().any(server_dialer::ConnectFailure::is_handshake_timeout);
+            let error = to_error(failures);
+            return Err(if timed_out { SessionOutcome::ServerTimeout(error) } else { SessionOutcome::Retry(error) });
         }
         Ok(Ok(dial)) => dial,
     };
-    let way = dial.way().clone();
+    let path = dial.path().clone();
     let unreachable = |why: &str| {
         let message =
-            format!("The server at {} cannot be reached: {why}. Is it running, and is server_addr right?", way.server);
+            format!("The server at {} cannot be reached: {why}. Is it running, and is server_addr right?", path.server);
         Error::new(Code::ServerUnreachable, message)
     };
-    match tokio::time::timeout(patience.handshake.max(GREETING), connect(Arc::new(dial), hello)).await {
-        Ok(Ok((session, incoming))) => Ok((session, incoming, way)),
-        Ok(Err(ConnectError::Refused(error))) => Err(refusal(error)),
-        Ok(Err(ConnectError::Io(error))) => Err(Outcome::Again(unreachable(&error.to_string()))),
-        Err(_) => Err(Outcome::Silent(unreachable("it does not answer the greeting"))),
+    match tokio::time::timeout(timeouts.handshake.max(MIN_HELLO_TIMEOUT), connect(Arc::new(dial), hello)).await {
+        Ok(Ok((session, incoming))) => Ok((session, incoming, path)),
+        Ok(Err(ConnectError::Refused(error))) => Err(outcome_of_refusal(error)),
+        Ok(Err(ConnectError::Io(error))) => Err(SessionOutcome::Retry(unreachable(&error.to_string()))),
+        Err(_) => Err(SessionOutcome::ServerTimeout(unreachable("it does not respond to the hello"))),
     }
 }
 
-/// Holds a session that is being drained until the server has ended it.
+/// Keeps a draining session until the server ends it.
 async fn drain(session: AgentSession, mut incoming: Incoming) {
     while let Some(event) = incoming.next().await {
         if let IncomingEvent::Stream(stream) = event {
@@ -296,21 +331,21 @@ async fn drain(session: AgentSession, mut incoming: Incoming) {
     session.closed().await;
 }
 
-/// Resolves once the configuration asks for another session.
-async fn changed(config: &mut watch::Receiver<Arc<Config>>, settings: &Settings) {
+/// Resolves when a setting that the session depends on has changed.
+async fn settings_changed(config: &mut watch::Receiver<Arc<Config>>, settings: &AgentSettings) {
     loop {
         if config.changed().await.is_err() {
             std::future::pending::<()>().await;
         }
-        if needs(&config.borrow_and_update().settings) != needs(settings) {
+        if session_settings(&config.borrow_and_update().settings) != session_settings(settings) {
             return;
         }
     }
 }
 
-/// What of the settings a session depends on.
-fn needs(settings: &Settings) -> impl PartialEq + '_ {
-    let Settings {
+/// The settings that a session depends on.
+fn session_settings(settings: &AgentSettings) -> impl PartialEq + '_ {
+    let AgentSettings {
         authtoken,
         servers,
         server_name,
@@ -323,36 +358,36 @@ fn needs(settings: &Settings) -> impl PartialEq + '_ {
         connect_timeout,
         ..
     } = settings;
-    let way = (servers, server_name, root_cas, crl_noverify, proxy, dns_resolvers, connect_timeout);
-    (authtoken, way, metadata, remote_management)
+    let path = (servers, server_name, root_cas, crl_noverify, proxy, dns_resolvers, connect_timeout);
+    (authtoken, path, metadata, remote_management)
 }
 
 /// The configured servers in one line.
-fn shown(settings: &Settings) -> String {
+fn server_list(settings: &AgentSettings) -> String {
     settings.servers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn ended(reason: EndReason, way: &Way) -> Outcome {
+fn outcome_of_end(reason: EndReason, path: &ConnectionPath) -> SessionOutcome {
     match reason {
-        EndReason::Ended(error) => refusal(error),
+        EndReason::Ended(error) => outcome_of_refusal(error),
         other => {
             tracing::debug!(reason = %other, "the session was lost");
-            // What the TLS library says about a broken connection helps nobody who reads the status.
+            // The TLS library's description of a broken connection does not help a reader of the status.
             let why = match &other {
                 EndReason::Lost(_) => "the connection broke".to_owned(),
                 other => other.to_string(),
             };
-            let message = format!("The session with the server at {} was lost: {why}.", way.server);
-            Outcome::Again(Error::new(Code::ServerUnreachable, message))
+            let message = format!("The session with the server at {} was lost: {why}.", path.server);
+            SessionOutcome::Retry(Error::new(Code::ServerUnreachable, message))
         }
     }
 }
 
-/// Some refusals pass by themselves, others need a person.
-fn refusal(error: Error) -> Outcome {
+/// Some refusals end by themselves; others need a person.
+fn outcome_of_refusal(error: Error) -> SessionOutcome {
     match error.code {
-        Code::ServerDraining => Outcome::Drained,
-        Code::SessionStopped => Outcome::Stopped(error),
+        Code::ServerDraining => SessionOutcome::Drained,
+        Code::SessionStopped => SessionOutcome::Stopped(error),
         Code::TokenUnknown
         | Code::TokenIsApiKey
         | Code::TokenMissing
@@ -360,7 +395,7 @@ fn refusal(error: Error) -> Outcome {
         | Code::AgentAddressDenied
         | Code::CredentialInactive
         | Code::CredentialDeleted
-        | Code::SessionReplaced => Outcome::Refused(error),
-        _ => Outcome::Again(error),
+        | Code::SessionReplaced => SessionOutcome::Refused(error),
+        _ => SessionOutcome::Retry(error),
     }
 }

@@ -1,4 +1,4 @@
-//! How the session is doing, for the status page and the log.
+//! The status of the session, for the status page and the log.
 
 use crate::capture::Happening;
 use jiff::Timestamp;
@@ -9,30 +9,30 @@ use tokio::sync::{broadcast, watch};
 /// The state of the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionState {
-    /// There is one.
+    /// Established.
     Online,
-    /// It is being made.
+    /// Being established.
     Connecting,
-    /// It failed; the next try is scheduled.
+    /// Failed; the next attempt is scheduled.
     Waiting,
-    /// The server does not want this agent; the next try is far away, or comes when the configuration changes.
+    /// Refused by the server; the next attempt is far away, or comes when the configuration changes.
     Refused,
 }
 
-/// Everything the status says about the session.
+/// The status of the session.
 #[derive(Clone, Debug)]
 pub struct SessionStatus {
     /// The state.
     pub state: SessionState,
     /// Host and port of the server.
     pub server_addr: String,
-    /// Why it is not online.
+    /// The reason why it is not online.
     pub reason: Option<Error>,
-    /// When it will be tried again.
+    /// Time of the next attempt.
     pub next_try: Option<Timestamp>,
-    /// Tries since the last success.
+    /// Attempts since the last success.
     pub attempt: u32,
-    /// When this state began.
+    /// Start of this state.
     pub since: Timestamp,
     /// The server's region.
     pub region: String,
@@ -40,14 +40,14 @@ pub struct SessionStatus {
     pub server_version: String,
 }
 
-/// Holds the status and tells everybody when it changes.
-pub struct StatusBoard {
+/// Holds the status and publishes its changes.
+pub struct StatusPublisher {
     status: watch::Sender<SessionStatus>,
     feed: broadcast::Sender<Happening>,
 }
 
 impl SessionState {
-    /// As the API writes it.
+    /// The state as the API writes it.
     pub fn word(self) -> &'static str {
         match self {
             SessionState::Online => "online",
@@ -57,7 +57,7 @@ impl SessionState {
         }
     }
 
-    /// The one word for the agent as a whole.
+    /// The state of the agent as a whole.
     pub fn overall(self) -> &'static str {
         match self {
             SessionState::Online => "online",
@@ -67,8 +67,8 @@ impl SessionState {
     }
 }
 
-impl StatusBoard {
-    /// Not connected yet.
+impl StatusPublisher {
+    /// The status before the first attempt.
     pub fn new(feed: broadcast::Sender<Happening>) -> Self {
         let status = SessionStatus {
             state: SessionState::Connecting,
@@ -80,23 +80,23 @@ impl StatusBoard {
             region: String::new(),
             server_version: String::new(),
         };
-        StatusBoard { status: watch::Sender::new(status), feed }
+        StatusPublisher { status: watch::Sender::new(status), feed }
     }
 
-    /// What it is now.
-    pub fn now(&self) -> SessionStatus {
+    /// The current status.
+    pub fn current(&self) -> SessionStatus {
         self.status.borrow().clone()
     }
 
-    /// Says whenever it changes.
+    /// Subscribes to changes.
     pub fn watch(&self) -> watch::Receiver<SessionStatus> {
         self.status.subscribe()
     }
 
     pub(super) fn connecting(&self, server_addr: String, attempt: u32) {
-        // The reason of the last failure stays until it is known whether this try is better.
+        // The reason of the last failure stays until this attempt has succeeded or failed.
         self.change(|status| {
-            status.enter(SessionState::Connecting);
+            status.set_state(SessionState::Connecting);
             status.server_addr = server_addr;
             status.next_try = None;
             status.attempt = attempt;
@@ -105,7 +105,7 @@ impl StatusBoard {
 
     pub(super) fn online(&self, server_addr: String, region: String, server_version: String) {
         self.change(|status| {
-            status.enter(SessionState::Online);
+            status.set_state(SessionState::Online);
             status.server_addr = server_addr;
             status.reason = None;
             status.next_try = None;
@@ -117,16 +117,16 @@ impl StatusBoard {
 
     pub(super) fn failed(&self, state: SessionState, reason: Error, pause: Duration) {
         self.change(|status| {
-            status.enter(state);
+            status.set_state(state);
             status.reason = Some(reason);
             status.next_try = Timestamp::now().checked_add(pause).ok();
         });
     }
 
-    /// Not to be tried again until a person wants it.
+    /// No more attempts until a person asks for one.
     pub(super) fn stopped(&self, reason: Error) {
         self.change(|status| {
-            status.enter(SessionState::Refused);
+            status.set_state(SessionState::Refused);
             status.reason = Some(reason);
             status.next_try = None;
         });
@@ -139,7 +139,7 @@ impl StatusBoard {
 }
 
 impl SessionStatus {
-    fn enter(&mut self, state: SessionState) {
+    fn set_state(&mut self, state: SessionState) {
         if self.state != state {
             self.since = Timestamp::now();
         }

@@ -1,7 +1,7 @@
-//! What a tunnel or a replay must never lead to: the agent's own listener, and the metadata services of clouds.
+//! Addresses that no tunnel or replay may lead to: the agent's own listener, and the metadata services of clouds.
 //!
-//! The check is made on resolved addresses, when a tunnel starts and again at every connection, so that no
-//! spelling and no change of a name gets round it.
+//! Resolved addresses are checked, at the start of a tunnel and at every connection, so that no spelling and no DNS
+//! change bypasses the check.
 
 use arc_swap::ArcSwap;
 use postern_api::{Code, Error};
@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-/// Knows where the agent itself listens.
+/// Checks the targets of tunnels.
 #[derive(Default)]
 pub struct Guard {
     own: ArcSwap<Vec<SocketAddr>>,
@@ -21,7 +21,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Sets where the agent listens.
+    /// Sets the addresses on which the agent listens.
     pub fn set_own(&self, addresses: Vec<SocketAddr>) {
         self.own.store(Arc::new(addresses));
     }
@@ -31,7 +31,7 @@ impl Guard {
         self.metadata_allowed.store(allowed, Relaxed);
     }
 
-    /// Judges one resolved address.
+    /// Checks one resolved address.
     ///
     /// # Errors
     /// `OwnListener`, or `AddressFormat` for a metadata service.
@@ -41,7 +41,7 @@ impl Guard {
             return Err(Error::new(
                 Code::OwnListener,
                 format!(
-                    "`{target}` is the address where this agent itself listens, so it cannot be published. Give the address of your own service."
+                    "`{target}` is the address where this agent itself listens, so it cannot be published. Give the address of your service."
                 ),
             ));
         }
@@ -49,7 +49,7 @@ impl Guard {
             return Err(Error::new(
                 Code::AddressFormat,
                 format!(
-                    "`{target}` is the metadata service of a cloud, which gives out credentials. If you really mean to publish it, set `allow_metadata_addresses: true`."
+                    "`{target}` is the metadata service of a cloud, which gives out credentials. To publish it anyway, set `allow_metadata_addresses: true`."
                 ),
             ));
         }
@@ -57,14 +57,14 @@ impl Guard {
     }
 }
 
-/// Whether a connection to `target` arrives at a listener on `own`, given equal ports.
+/// Whether a connection to `target` reaches a listener on `own`, given equal ports.
 fn reaches(target: IpAddr, own: IpAddr) -> bool {
-    // Connecting to the unspecified address means this machine; other loopback addresses are refused as well,
-    // because the difference between them is nobody's intention.
+    // The unspecified address means this machine; other loopback addresses are refused too, because the difference is
+    // never intended.
     target == own || target.is_unspecified() || target.is_loopback() || (own.is_unspecified() && is_local(target))
 }
 
-/// Whether an address belongs to this machine: only then can a socket take it.
+/// Whether an address belongs to this machine: a socket can be bound only to such an address.
 fn is_local(address: IpAddr) -> bool {
     UdpSocket::bind((address, 0)).is_ok()
 }

@@ -1,27 +1,29 @@
-//! The tunnels: which there are, which shall run, and how far each has come.
+//! The tunnels: their definitions, endpoints and progress.
 
 mod builtin;
+pub mod diagnosis;
+pub mod edge_client;
+pub mod endpoint;
 pub mod forward;
 pub mod guard;
-pub mod leg;
-pub mod local;
+pub mod local_dialer;
 pub mod replay;
-pub mod sample;
+pub mod sample_request;
 mod table;
+mod uri_component;
 pub mod view;
-pub mod visit;
-pub mod why;
 
-pub use leg::{Face, Leg, Phase};
+pub use endpoint::{EndpointKind, EndpointPhase, TunnelEndpoint};
 
 use crate::{
     capture::{CaptureStore, Happening, MissingResponse},
     config::{
-        Definition, Upstream,
-        state::{Address, State},
+        Definition, LocalUpstream,
+        state_file::{AgentStateFile, PreviousAddress},
     },
 };
-use local::LocalDial;
+use diagnosis::ResponseDiagnosis;
+use local_dialer::LocalDialer;
 use postern_api::{Code, Error};
 use postern_tunnel::{AgentSession, message::Bound};
 use std::{
@@ -29,44 +31,44 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use table::{Active, Half, Table};
+use table::{ActiveTunnel, EndpointState, TunnelTable};
 use tokio::sync::{broadcast, watch};
-use why::Reasons;
 
-/// How long a visitor's stream may wait for the answer that names its tunnel; both travel on different connections.
-const NUMBER_PATIENCE: Duration = Duration::from_secs(5);
+/// Maximum time a visitor's stream waits for the bind response with its tunnel's number; both travel on different
+/// connections.
+const BIND_WAIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// All tunnels of the agent. Cheap to clone; clones are the same tunnels.
+/// All tunnels of the agent. Clones share the same tunnels.
 #[derive(Clone)]
 pub struct Tunnels(Arc<Inner>);
 
 struct Inner {
-    table: Mutex<Table>,
+    table: Mutex<TunnelTable>,
     changes: watch::Sender<u64>,
     feed: broadcast::Sender<Happening>,
-    state: Arc<State>,
-    local: LocalDial,
-    reasons: Reasons,
+    state: Arc<AgentStateFile>,
+    local: LocalDialer,
+    diagnosis: ResponseDiagnosis,
     store: Arc<CaptureStore>,
 }
 
-/// Where a start has led.
-pub enum Settled {
-    /// All halves are published.
+/// The outcome of a start.
+pub enum StartOutcome {
+    /// All endpoints are published.
     Running,
-    /// There is no session: it starts as soon as there is one.
+    /// There is no session: the tunnel starts with the next one.
     Waiting,
     /// The server refused it.
     Refused(Error),
-    /// Somebody stopped it meanwhile.
+    /// It was stopped meanwhile.
     Stopped,
 }
 
 impl Tunnels {
-    /// No tunnels yet.
+    /// Creates an empty set of tunnels.
     pub fn new(
-        state: Arc<State>,
-        local: LocalDial,
+        state: Arc<AgentStateFile>,
+        local: LocalDialer,
         store: Arc<CaptureStore>,
         feed: broadcast::Sender<Happening>,
     ) -> Self {
@@ -77,16 +79,16 @@ impl Tunnels {
             feed,
             state,
             local,
-            reasons: Reasons::default(),
+            diagnosis: ResponseDiagnosis::default(),
             store,
         }))
     }
 
-    /// Takes over what the configuration says now. Running tunnels whose definition has changed are restarted,
-    /// those that are gone are stopped, all others are left alone. `start` decides about new ones.
+    /// Applies the configured tunnels. Running tunnels with a changed definition are restarted, removed ones are
+    /// stopped, all others continue. `start` decides about new ones.
     pub async fn configure(&self, saved: &BTreeMap<String, Arc<Definition>>, start: impl Fn(&str) -> bool) {
-        let (restart, gone) = {
-            let mut table = self.locked();
+        let (restart, removed) = {
+            let mut table = self.lock_table();
             let mut restart = Vec::new();
             for (name, definition) in saved {
                 let entry = table.entries.entry(name.clone()).or_default();
@@ -102,18 +104,18 @@ impl Tunnels {
                     restart.push(definition.clone());
                 }
             }
-            let mut gone = Vec::new();
+            let mut removed = Vec::new();
             for (name, entry) in &mut table.entries {
                 if !saved.contains_key(name)
                     && let Some(old) = entry.saved.take()
                     && entry.active.as_ref().is_some_and(|active| active.definition == old)
                 {
-                    gone.push(name.clone());
+                    removed.push(name.clone());
                 }
             }
-            (restart, gone)
+            (restart, removed)
         };
-        for name in gone {
+        for name in removed {
             tracing::info!(tunnel = name, "the tunnel was removed from the configuration");
             self.stop(&name);
             self.0.state.forget(&name);
@@ -124,20 +126,20 @@ impl Tunnels {
                 tracing::error!(tunnel = definition.name, code = %error.code, "{}", error.message);
             }
         }
-        self.locked().entries.retain(|_, entry| entry.saved.is_some() || entry.active.is_some());
-        self.changed();
+        self.lock_table().entries.retain(|_, entry| entry.saved.is_some() || entry.active.is_some());
+        self.notify_change();
     }
 
-    /// Starts a tunnel; it comes up now or with the next session.
+    /// Starts a tunnel; it is published now or with the next session.
     ///
     /// # Errors
-    /// `TunnelExists` if it runs already; what the guard says about its local address. A refused address is kept
-    /// with the tunnel, so that it can be seen why it does not run.
+    /// `TunnelExists` if it runs already; the guard's error for its local address, which is kept with the tunnel for
+    /// display.
     pub async fn start(&self, definition: Arc<Definition>) -> Result<(), Error> {
         let name = definition.name.clone();
         let refused = self.0.local.check(&definition.upstream).await.err();
         let bindings = {
-            let mut table = self.locked();
+            let mut table = self.lock_table();
             let session = table.session.clone();
             let entry = table.entries.entry(name.clone()).or_default();
             if entry.active.is_some() {
@@ -152,31 +154,32 @@ impl Tunnels {
                     table.entries.remove(&name);
                 }
                 drop(table);
-                self.changed();
+                self.notify_change();
                 return Err(error);
             }
-            let halves: Vec<Half> = Leg::all_of(&definition).into_iter().map(Half::new).collect();
-            let legs: Vec<Arc<Leg>> = halves.iter().map(|half| half.leg.clone()).collect();
-            entry.active = Some(Active { definition, halves });
-            session.map(|session| (session, legs))
+            let states: Vec<EndpointState> =
+                TunnelEndpoint::for_definition(&definition).into_iter().map(EndpointState::new).collect();
+            let endpoints: Vec<Arc<TunnelEndpoint>> = states.iter().map(|state| state.endpoint.clone()).collect();
+            entry.active = Some(ActiveTunnel { definition, endpoints: states });
+            session.map(|session| (session, endpoints))
         };
-        if let Some(((generation, session), legs)) = bindings {
-            legs.into_iter().for_each(|leg| self.bind(generation, session.clone(), leg));
+        if let Some(((generation, session), endpoints)) = bindings {
+            endpoints.into_iter().for_each(|endpoint| self.bind(generation, session.clone(), endpoint));
         }
-        self.changed();
+        self.notify_change();
         Ok(())
     }
 
-    /// Starts a tunnel of the configuration by its name; one that runs is left alone, one that failed tries again.
+    /// Starts a configured tunnel by name. A running one continues, a failed one is retried.
     ///
     /// # Errors
-    /// `TunnelUnknown`, or as [`start`](Self::start).
+    /// `TunnelUnknown`; the errors of [`start`](Self::start).
     pub async fn start_saved(&self, name: &str) -> Result<(), Error> {
         let (definition, active, failed) = {
-            let table = self.locked();
+            let table = self.lock_table();
             let entry = table.entries.get(name).ok_or_else(|| self.unknown(name))?;
             let active = entry.active.as_ref();
-            let failed = active.is_some_and(Active::has_failed);
+            let failed = active.is_some_and(ActiveTunnel::has_failed);
             let definition = active.map(|active| active.definition.clone()).or_else(|| entry.saved.clone());
             (definition, active.is_some(), failed)
         };
@@ -190,231 +193,258 @@ impl Tunnels {
         self.start(definition).await
     }
 
-    /// Stops a tunnel with all its halves. Its visitors' connections end within five seconds.
+    /// Stops a tunnel with all its endpoints. Its connections close within five seconds.
     pub fn stop(&self, name: &str) -> bool {
         let names: Vec<String> = {
-            let table = self.locked();
+            let table = self.lock_table();
             let active = table.entries.get(name).and_then(|entry| entry.active.as_ref());
-            active.map(|active| active.halves.iter().map(|half| half.leg.name.clone()).collect()).unwrap_or_default()
+            active
+                .map(|active| active.endpoints.iter().map(|state| state.endpoint.name.clone()).collect())
+                .unwrap_or_default()
         };
-        let cleared = self.locked().entries.get_mut(name).is_some_and(|entry| entry.problem.take().is_some());
+        let cleared = self.lock_table().entries.get_mut(name).is_some_and(|entry| entry.problem.take().is_some());
         if cleared {
-            self.changed();
+            self.notify_change();
         }
-        names.iter().filter(|name| self.stop_half(name)).count() > 0
+        names.iter().filter(|name| self.stop_endpoint(name)).count() > 0
     }
 
-    /// Stops one half by its own name; `false` if there is none.
-    pub fn stop_half(&self, leg_name: &str) -> bool {
-        let (half, session) = {
-            let mut table = self.locked();
+    /// Stops one endpoint by name; `false` if there is none.
+    pub fn stop_endpoint(&self, endpoint_name: &str) -> bool {
+        let (state, session) = {
+            let mut table = self.lock_table();
             let session = table.session.clone();
-            let Some((name, entry)) = table.entries.iter_mut().find(|(_, entry)| entry.half(leg_name).is_some()) else {
+            let Some((name, entry)) =
+                table.entries.iter_mut().find(|(_, entry)| entry.endpoint(endpoint_name).is_some())
+            else {
                 return false;
             };
             let name = name.clone();
             let Some(active) = &mut entry.active else { return false };
-            let Some(index) = active.halves.iter().position(|half| half.leg.name == leg_name) else { return false };
-            let half = active.halves.remove(index);
-            if active.halves.is_empty() {
+            let Some(index) = active.endpoints.iter().position(|state| state.endpoint.name == endpoint_name) else {
+                return false;
+            };
+            let state = active.endpoints.remove(index);
+            if active.endpoints.is_empty() {
                 entry.active = None;
                 if entry.saved.is_none() {
                     table.entries.remove(&name);
                 }
             }
-            (half, session)
+            (state, session)
         };
-        half.leg.stop.cancel();
-        if let (Phase::Running(number), Some((_, session))) = (&half.phase, session) {
+        state.endpoint.stop.cancel();
+        if let (EndpointPhase::Running(number), Some((_, session))) = (&state.phase, session) {
             session.unbind(*number);
         }
-        tracing::info!(tunnel = leg_name, "tunnel stopped");
-        self.changed();
+        tracing::info!(tunnel = endpoint_name, "tunnel stopped");
+        self.notify_change();
         true
     }
 
-    /// A session has begun: everything that shall run is bound.
+    /// Binds all started endpoints in a new session.
     pub fn online(&self, session: AgentSession) -> u64 {
-        let (generation, legs) = {
-            let mut table = self.locked();
+        let (generation, endpoints) = {
+            let mut table = self.lock_table();
             table.generation += 1;
             table.session = Some((table.generation, session.clone()));
-            for half in table.halves_mut() {
-                half.phase = Phase::Starting;
+            for state in table.endpoints_mut() {
+                state.phase = EndpointPhase::Starting;
             }
-            (table.generation, table.halves().map(|half| half.leg.clone()).collect::<Vec<_>>())
+            (table.generation, table.endpoints().map(|state| state.endpoint.clone()).collect::<Vec<_>>())
         };
-        for leg in legs {
-            self.bind(generation, session.clone(), leg);
+        for endpoint in endpoints {
+            self.bind(generation, session.clone(), endpoint);
         }
-        self.changed();
+        self.notify_change();
         generation
     }
 
-    /// The session is over: what runs waits for the next one.
+    /// Marks published endpoints as waiting for the next session.
     pub fn offline(&self, generation: u64) {
         {
-            let mut table = self.locked();
+            let mut table = self.lock_table();
             if table.session.as_ref().is_none_or(|(current, _)| *current != generation) {
                 return;
             }
             table.session = None;
-            for half in table.halves_mut() {
-                if matches!(half.phase, Phase::Running(_)) {
-                    half.phase = Phase::Starting;
+            for state in table.endpoints_mut() {
+                if matches!(state.phase, EndpointPhase::Running(_)) {
+                    state.phase = EndpointPhase::Starting;
                 }
             }
         }
-        self.changed();
+        self.notify_change();
     }
 
-    /// The server has taken a tunnel away.
-    pub fn taken_away(&self, generation: u64, number: u32, error: Error) {
+    /// Marks an endpoint as failed that the server has closed.
+    pub fn closed_by_server(&self, generation: u64, number: u32, error: Error) {
         {
-            let mut table = self.locked();
+            let mut table = self.lock_table();
             if table.session.as_ref().is_none_or(|(current, _)| *current != generation) {
                 return;
             }
-            let Some(half) = table.halves_mut().find(|half| half.phase == Phase::Running(number)) else { return };
-            tracing::error!(tunnel = half.leg.name, code = %error.code, "the server closed the tunnel: {}", error.message);
-            half.phase = Phase::Failed(error);
+            let Some(state) = table.endpoints_mut().find(|state| state.phase == EndpointPhase::Running(number)) else {
+                return;
+            };
+            tracing::error!(tunnel = state.endpoint.name, code = %error.code, "the server closed the tunnel: {}", error.message);
+            state.phase = EndpointPhase::Failed(error);
         }
-        self.changed();
+        self.notify_change();
     }
 
-    /// The half that a stream belongs to; waits a moment if the server's answer has not arrived yet.
-    pub async fn leg(&self, generation: u64, number: u32) -> Option<Arc<Leg>> {
+    /// The endpoint of a stream; waits for the bind response if it has not arrived yet.
+    pub async fn running_endpoint(&self, generation: u64, number: u32) -> Option<Arc<TunnelEndpoint>> {
         let find = || {
-            let table = self.locked();
+            let table = self.lock_table();
             let current = table.session.as_ref().is_some_and(|(current, _)| *current == generation);
-            let half = table.halves().find(|half| half.phase == Phase::Running(number)).filter(|_| current);
-            half.map(|half| half.leg.clone())
+            let state =
+                table.endpoints().find(|state| state.phase == EndpointPhase::Running(number)).filter(|_| current);
+            state.map(|state| state.endpoint.clone())
         };
         let mut changes = self.0.changes.subscribe();
         let wait = async {
             loop {
-                if let Some(leg) = find() {
-                    return Some(leg);
+                if let Some(endpoint) = find() {
+                    return Some(endpoint);
                 }
                 changes.changed().await.ok()?;
             }
         };
-        tokio::time::timeout(NUMBER_PATIENCE, wait).await.ok().flatten()
+        tokio::time::timeout(BIND_WAIT_TIMEOUT, wait).await.ok().flatten()
     }
 
-    /// Waits until a start has led somewhere.
-    pub async fn settled(&self, name: &str) -> Settled {
+    /// Waits for the outcome of a start.
+    pub async fn start_outcome(&self, name: &str) -> StartOutcome {
         let mut changes = self.0.changes.subscribe();
         loop {
             {
-                let table = self.locked();
+                let table = self.lock_table();
                 let Some(active) = table.entries.get(name).and_then(|entry| entry.active.as_ref()) else {
-                    return Settled::Stopped;
+                    return StartOutcome::Stopped;
                 };
                 if let Some(error) = active.failure() {
-                    return Settled::Refused(error.clone());
+                    return StartOutcome::Refused(error.clone());
                 }
                 if active.is_running() {
-                    return Settled::Running;
+                    return StartOutcome::Running;
                 }
                 if table.session.is_none() {
-                    return Settled::Waiting;
+                    return StartOutcome::Waiting;
                 }
             }
             if changes.changed().await.is_err() {
-                return Settled::Stopped;
+                return StartOutcome::Stopped;
             }
         }
     }
 
-    /// Says whenever anything about the tunnels has changed.
+    /// Subscribes to changes of any tunnel.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.0.changes.subscribe()
     }
 
-    /// The running or starting half with this name.
-    pub fn half(&self, leg_name: &str) -> Option<Arc<Leg>> {
-        self.locked().halves().find(|half| half.leg.name == leg_name).map(|half| half.leg.clone())
+    /// The started endpoint with this name.
+    pub fn endpoint_named(&self, endpoint_name: &str) -> Option<Arc<TunnelEndpoint>> {
+        self.lock_table()
+            .endpoints()
+            .find(|state| state.endpoint.name == endpoint_name)
+            .map(|state| state.endpoint.clone())
     }
 
-    /// What is known under a name: as it runs, or else as it is saved.
+    /// The definition of a tunnel: the running one, else the configured one.
     pub fn definition(&self, name: &str) -> Option<Arc<Definition>> {
-        let table = self.locked();
+        let table = self.lock_table();
         let entry = table.entries.get(name)?;
         entry.active.as_ref().map(|active| active.definition.clone()).or_else(|| entry.saved.clone())
     }
 
-    /// Stops everything.
+    /// Stops all tunnels.
     pub fn stop_all(&self) {
-        let names: Vec<String> = self.locked().entries.keys().cloned().collect();
+        let names: Vec<String> = self.lock_table().entries.keys().cloned().collect();
         for name in names {
             self.stop(&name);
         }
     }
 
-    /// How long something takes from the server to here: half of the way there and back, as the session measures it.
+    /// Transit time from the server to the agent: half of the session's round-trip time.
     pub(crate) fn transit(&self) -> Option<Duration> {
-        let table = self.locked();
+        let table = self.lock_table();
         let (_, session) = table.session.as_ref()?;
         session.latency().map(|both| both / 2)
     }
 
-    pub(crate) fn local(&self) -> &LocalDial {
+    pub(crate) fn local(&self) -> &LocalDialer {
         &self.0.local
     }
 
-    /// Why a local service did not answer.
-    pub(crate) async fn reason(&self, silence: &MissingResponse, upstream: &Upstream) -> Option<String> {
-        let Upstream::Address(address) = upstream else { return None };
-        self.0.reasons.of(silence, address, self.0.local.unverified()).await
+    /// Explains why a local service did not respond.
+    pub(crate) async fn explain_missing_response(
+        &self,
+        missing: &MissingResponse,
+        upstream: &LocalUpstream,
+    ) -> Option<String> {
+        let LocalUpstream::Address(address) = upstream else { return None };
+        self.0.diagnosis.explain(missing, address, self.0.local.unverified()).await
     }
 
     pub(crate) fn store(&self) -> &Arc<CaptureStore> {
         &self.0.store
     }
 
-    fn bind(&self, generation: u64, session: AgentSession, leg: Arc<Leg>) {
+    fn bind(&self, generation: u64, session: AgentSession, endpoint: Arc<TunnelEndpoint>) {
         let tunnels = self.clone();
         tokio::spawn(async move {
-            let previous = tunnels.0.state.address(&leg.name);
-            let answer = session.bind(leg.bind(previous)).await;
-            tunnels.answered(generation, &session, &leg, answer);
+            let previous = tunnels.0.state.address(&endpoint.name);
+            let result = session.bind(endpoint.bind(previous)).await;
+            tunnels.bound(generation, &session, &endpoint, result);
         });
     }
 
-    fn answered(&self, generation: u64, session: &AgentSession, leg: &Arc<Leg>, answer: Result<Bound, Error>) {
+    fn bound(
+        &self,
+        generation: u64,
+        session: &AgentSession,
+        endpoint: &Arc<TunnelEndpoint>,
+        result: Result<Bound, Error>,
+    ) {
         {
-            let mut table = self.locked();
+            let mut table = self.lock_table();
             let current = table.session.as_ref().is_some_and(|(current, _)| *current == generation);
-            let half = table.halves_mut().find(|half| Arc::ptr_eq(&half.leg, leg)).filter(|_| current);
-            match (half, answer) {
-                // Stopped while the question was on its way.
+            let state = table.endpoints_mut().find(|state| Arc::ptr_eq(&state.endpoint, endpoint)).filter(|_| current);
+            match (state, result) {
+                // Stopped while the request was in flight.
                 (None, Ok(bound)) => session.unbind(bound.number),
                 (None, Err(_)) => {}
-                (Some(half), Ok(bound)) => {
+                (Some(state), Ok(bound)) => {
                     let url = bound.url.clone().unwrap_or_default();
-                    tracing::info!(tunnel = leg.name, url, forwards_to = leg.shown_address(), "tunnel started");
-                    if leg.definition.inspect && !leg.definition.captures() {
-                        tracing::info!(tunnel = leg.name, "requests of HTTP/2 pass without being captured");
+                    tracing::info!(
+                        tunnel = endpoint.name,
+                        url,
+                        forwards_to = endpoint.displayed_address(),
+                        "tunnel started"
+                    );
+                    if endpoint.definition.inspect && !endpoint.definition.captures() {
+                        tracing::info!(tunnel = endpoint.name, "HTTP/2 requests are not captured");
                     }
-                    half.phase = Phase::Running(bound.number);
-                    half.url = bound.url;
+                    state.phase = EndpointPhase::Running(bound.number);
+                    state.url = bound.url;
                     if bound.host.is_some() || bound.port.is_some() {
-                        self.0.state.remember(&leg.name, remembered(leg, bound.host, bound.port));
+                        self.0.state.remember(&endpoint.name, previous_address(endpoint, bound.host, bound.port));
                     }
                 }
-                // The session ended before the answer came: it is asked again in the next one.
+                // The session ended before the response: the next session binds again.
                 (Some(_), Err(error)) if error.code == Code::SessionNotReady => {}
-                (Some(half), Err(error)) => {
-                    tracing::error!(tunnel = leg.name, code = %error.code, "the tunnel was not started: {}", error.message);
-                    half.phase = Phase::Failed(error);
+                (Some(state), Err(error)) => {
+                    tracing::error!(tunnel = endpoint.name, code = %error.code, "the tunnel was not started: {}", error.message);
+                    state.phase = EndpointPhase::Failed(error);
                 }
             }
         }
-        self.changed();
+        self.notify_change();
     }
 
-    fn changed(&self) {
+    fn notify_change(&self) {
         self.0.changes.send_modify(|version| *version += 1);
         let _ = self.0.feed.send(Happening::Tunnels);
     }
@@ -424,15 +454,16 @@ impl Tunnels {
         Error::new(Code::TunnelUnknown, format!("There is no tunnel named `{shown}`."))
     }
 
-    fn locked(&self) -> MutexGuard<'_, Table> {
+    fn lock_table(&self) -> MutexGuard<'_, TunnelTable> {
         self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What of an answer is worth asking for again: the name of an HTTP tunnel, the port of a TCP tunnel.
-fn remembered(leg: &Leg, host: Option<String>, port: Option<u16>) -> Address {
-    match leg.face {
-        Face::Tcp => Address { host: None, port },
-        _ => Address { host, port: None },
+/// The part of a public address that the next bind requests again: the name of an HTTP tunnel, the port of a TCP
+/// tunnel.
+fn previous_address(endpoint: &TunnelEndpoint, host: Option<String>, port: Option<u16>) -> PreviousAddress {
+    match endpoint.kind {
+        EndpointKind::Tcp => PreviousAddress { host: None, port },
+        _ => PreviousAddress { host, port: None },
     }
 }

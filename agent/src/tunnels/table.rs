@@ -1,6 +1,6 @@
-//! The table of tunnels behind its lock. Nothing in here waits.
+//! The table of tunnels behind its lock. Nothing here blocks or awaits.
 
-use super::leg::{Leg, Phase};
+use super::endpoint::{EndpointPhase, TunnelEndpoint};
 use crate::config::Definition;
 use postern_api::Error;
 use postern_tunnel::AgentSession;
@@ -8,55 +8,55 @@ use std::{collections::BTreeMap, sync::Arc};
 
 /// All tunnels by name, and the session they are bound in.
 #[derive(Default)]
-pub(super) struct Table {
-    pub(super) entries: BTreeMap<String, Entry>,
+pub(super) struct TunnelTable {
+    pub(super) entries: BTreeMap<String, TunnelEntry>,
     pub(super) session: Option<(u64, AgentSession)>,
     pub(super) generation: u64,
 }
 
-/// A tunnel that is configured, or active, or both.
+/// A tunnel that is configured, active, or both.
 #[derive(Default)]
-pub(super) struct Entry {
-    /// What the configuration says; `None` if it was started by the API or the command line only.
+pub(super) struct TunnelEntry {
+    /// The configured definition; `None` if it was started by the API or the command line only.
     pub(super) saved: Option<Arc<Definition>>,
-    /// What runs or shall run.
-    pub(super) active: Option<Active>,
-    /// Why the last start did not even get as far as the server.
+    /// The started definition and its endpoints.
+    pub(super) active: Option<ActiveTunnel>,
+    /// Why the last start failed before it reached the server.
     pub(super) problem: Option<Error>,
 }
 
-pub(super) struct Active {
+pub(super) struct ActiveTunnel {
     pub(super) definition: Arc<Definition>,
-    pub(super) halves: Vec<Half>,
+    pub(super) endpoints: Vec<EndpointState>,
 }
 
-pub(super) struct Half {
-    pub(super) leg: Arc<Leg>,
-    pub(super) phase: Phase,
+pub(super) struct EndpointState {
+    pub(super) endpoint: Arc<TunnelEndpoint>,
+    pub(super) phase: EndpointPhase,
     /// The public address; the last one while it waits for the next session.
     pub(super) url: Option<String>,
 }
 
-impl Table {
-    pub(super) fn halves(&self) -> impl Iterator<Item = &Half> {
-        self.entries.values().filter_map(|entry| entry.active.as_ref()).flat_map(|active| &active.halves)
+impl TunnelTable {
+    pub(super) fn endpoints(&self) -> impl Iterator<Item = &EndpointState> {
+        self.entries.values().filter_map(|entry| entry.active.as_ref()).flat_map(|active| &active.endpoints)
     }
 
-    pub(super) fn halves_mut(&mut self) -> impl Iterator<Item = &mut Half> {
-        self.entries.values_mut().filter_map(|entry| entry.active.as_mut()).flat_map(|active| &mut active.halves)
-    }
-}
-
-impl Entry {
-    pub(super) fn half(&self, leg_name: &str) -> Option<&Half> {
-        self.active.as_ref()?.halves.iter().find(|half| half.leg.name == leg_name)
+    pub(super) fn endpoints_mut(&mut self) -> impl Iterator<Item = &mut EndpointState> {
+        self.entries.values_mut().filter_map(|entry| entry.active.as_mut()).flat_map(|active| &mut active.endpoints)
     }
 }
 
-impl Active {
+impl TunnelEntry {
+    pub(super) fn endpoint(&self, endpoint_name: &str) -> Option<&EndpointState> {
+        self.active.as_ref()?.endpoints.iter().find(|state| state.endpoint.name == endpoint_name)
+    }
+}
+
+impl ActiveTunnel {
     pub(super) fn failure(&self) -> Option<&Error> {
-        self.halves.iter().find_map(|half| match &half.phase {
-            Phase::Failed(error) => Some(error),
+        self.endpoints.iter().find_map(|state| match &state.phase {
+            EndpointPhase::Failed(error) => Some(error),
             _ => None,
         })
     }
@@ -66,12 +66,12 @@ impl Active {
     }
 
     pub(super) fn is_running(&self) -> bool {
-        self.halves.iter().all(|half| matches!(half.phase, Phase::Running(_)))
+        self.endpoints.iter().all(|state| matches!(state.phase, EndpointPhase::Running(_)))
     }
 }
 
-impl Half {
-    pub(super) fn new(leg: Arc<Leg>) -> Self {
-        Half { leg, phase: Phase::Starting, url: None }
+impl EndpointState {
+    pub(super) fn new(endpoint: Arc<TunnelEndpoint>) -> Self {
+        EndpointState { endpoint, phase: EndpointPhase::Starting, url: None }
     }
 }

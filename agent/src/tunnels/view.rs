@@ -1,134 +1,147 @@
-//! The tunnels as the local API shows them.
+//! The tunnels as JSON for the local API.
 
 use super::{
     Tunnels,
-    leg::{Face, Phase},
-    table::{Entry, Half},
+    endpoint::{EndpointKind, EndpointPhase},
+    table::{EndpointState, TunnelEntry},
+    uri_component,
 };
 use crate::config::Definition;
 use postern_api::Error;
 use postern_tunnel::{message::AppProtocol, proxy::ProxyVersion};
 use serde_json::{Value as Json, json};
-use std::fmt::Write;
 
 impl Tunnels {
-    /// The contract's tunnels: every half that is published, or was and waits for the next session.
+    /// The endpoints that are published, or wait for the next session, as `tunnels` of the API.
     pub fn list(&self) -> Vec<Json> {
-        self.locked().halves().filter(|half| shown(half)).map(tunnel).collect()
+        self.lock_table().endpoints().filter(|state| is_listed(state)).map(tunnel_json).collect()
     }
 
     /// One of them by name.
-    pub fn detail(&self, leg_name: &str) -> Option<Json> {
-        self.locked().halves().find(|half| half.leg.name == leg_name && shown(half)).map(tunnel)
+    pub fn detail(&self, endpoint_name: &str) -> Option<Json> {
+        self.lock_table()
+            .endpoints()
+            .find(|state| state.endpoint.name == endpoint_name && is_listed(state))
+            .map(tunnel_json)
     }
 
-    /// Those that have a public address of their own, in the words of version 3.
+    /// The endpoints with a public address of their own, in the terms of version 3.
     pub fn endpoints(&self) -> Vec<Json> {
-        self.locked().halves().filter(|half| is_endpoint(half)).map(endpoint).collect()
+        self.lock_table().endpoints().filter(|state| has_address(state)).map(endpoint_json).collect()
     }
 
     /// One of them by name.
-    pub fn endpoint(&self, leg_name: &str) -> Option<Json> {
-        self.locked().halves().find(|half| half.leg.name == leg_name && is_endpoint(half)).map(endpoint)
+    pub fn endpoint(&self, endpoint_name: &str) -> Option<Json> {
+        self.lock_table()
+            .endpoints()
+            .find(|state| state.endpoint.name == endpoint_name && has_address(state))
+            .map(endpoint_json)
     }
 
-    /// All tunnels there are, running or not.
+    /// All tunnels, running or not.
     pub fn configured(&self) -> Vec<Json> {
-        self.locked().entries.iter().filter(|(_, entry)| exists(entry)).map(|(name, entry)| item(name, entry)).collect()
+        self.lock_table()
+            .entries
+            .iter()
+            .filter(|(_, entry)| exists(entry))
+            .map(|(name, entry)| configured_json(name, entry))
+            .collect()
     }
 
     /// One of them by name.
     pub fn configured_one(&self, name: &str) -> Option<Json> {
-        self.locked().entries.get(name).filter(|entry| exists(entry)).map(|entry| item(name, entry))
+        self.lock_table().entries.get(name).filter(|entry| exists(entry)).map(|entry| configured_json(name, entry))
     }
 }
 
-fn exists(entry: &Entry) -> bool {
+fn exists(entry: &TunnelEntry) -> bool {
     entry.saved.is_some() || entry.active.is_some()
 }
 
-fn shown(half: &Half) -> bool {
-    match half.phase {
-        Phase::Running(_) => true,
-        Phase::Starting => half.url.is_some(),
-        Phase::Failed(_) => false,
+fn is_listed(state: &EndpointState) -> bool {
+    match state.phase {
+        EndpointPhase::Running(_) => true,
+        EndpointPhase::Starting => state.url.is_some(),
+        EndpointPhase::Failed(_) => false,
     }
 }
 
-fn tunnel(half: &Half) -> Json {
-    let leg = &half.leg;
+fn tunnel_json(state: &EndpointState) -> Json {
+    let endpoint = &state.endpoint;
     let mut tunnel = json!({
-        "name": leg.name,
-        "uri": format!("/api/tunnels/{}", escaped(&leg.name)),
-        "public_url": half.url.as_deref().unwrap_or_default(),
-        "proto": leg.face.proto(),
-        "config": {"addr": leg.shown_address(), "inspect": leg.definition.captures()},
-        "metrics": {"conns": leg.connections.snapshot(), "http": requests(leg)},
+        "name": endpoint.name,
+        "uri": format!("/api/tunnels/{}", uri_component::encode(&endpoint.name)),
+        "public_url": state.url.as_deref().unwrap_or_default(),
+        "proto": endpoint.kind.proto(),
+        "config": {"addr": endpoint.displayed_address(), "inspect": endpoint.definition.captures()},
+        "metrics": {"conns": endpoint.connections.snapshot(), "http": request_metrics(endpoint)},
     });
-    if let (crate::config::Kind::Labels(labels), Some(members)) = (&leg.definition.kind, tunnel.as_object_mut()) {
+    if let (crate::config::DefinitionKind::Labels(labels), Some(members)) =
+        (&endpoint.definition.kind, tunnel.as_object_mut())
+    {
         members.insert("labels".into(), json!(labels));
     }
     tunnel
 }
 
-/// Tunnels with labels have no address: edges have.
-fn is_endpoint(half: &Half) -> bool {
-    shown(half) && !matches!(half.leg.definition.kind, crate::config::Kind::Labels(_))
+/// Labelled tunnels have no address: their edges have.
+fn has_address(state: &EndpointState) -> bool {
+    is_listed(state) && !matches!(state.endpoint.definition.kind, crate::config::DefinitionKind::Labels(_))
 }
 
-fn endpoint(half: &Half) -> Json {
-    let leg = &half.leg;
-    let protocol = match leg.definition.wire.app_protocol {
+fn endpoint_json(state: &EndpointState) -> Json {
+    let endpoint = &state.endpoint;
+    let protocol = match endpoint.definition.upstream_protocol.app_protocol {
         AppProtocol::Http1 => "http1",
         AppProtocol::Http2 => "http2",
     };
-    let mut upstream = json!({"url": leg.shown_address()});
-    if leg.definition.is_http() {
+    let mut upstream = json!({"url": endpoint.displayed_address()});
+    if endpoint.definition.is_http() {
         upstream["protocol"] = protocol.into();
     }
-    if let Some(version) = leg.definition.wire.proxy_protocol {
+    if let Some(version) = endpoint.definition.upstream_protocol.proxy_protocol {
         upstream["proxy_protocol"] = match version {
             ProxyVersion::V1 => "1".into(),
             ProxyVersion::V2 => "2".into(),
         };
     }
     json!({
-        "name": leg.name,
-        "uri": format!("/api/endpoints/{}", escaped(&leg.name)),
-        "url": half.url.as_deref().unwrap_or_default(),
+        "name": endpoint.name,
+        "uri": format!("/api/endpoints/{}", uri_component::encode(&endpoint.name)),
+        "url": state.url.as_deref().unwrap_or_default(),
         "upstream": upstream,
         "bindings": ["public"],
-        "metadata": leg.definition.metadata,
-        "inspect": leg.definition.captures(),
-        "metrics": {"conns": leg.connections.snapshot(), "http": requests(leg)},
+        "metadata": endpoint.definition.metadata,
+        "inspect": endpoint.definition.captures(),
+        "metrics": {"conns": endpoint.connections.snapshot(), "http": request_metrics(endpoint)},
     })
 }
 
-/// Requests have no gauge in the contract.
-fn requests(leg: &super::Leg) -> Json {
-    let mut snapshot = json!(leg.requests.snapshot());
+/// Request metrics have no gauge in the API.
+fn request_metrics(endpoint: &super::TunnelEndpoint) -> Json {
+    let mut snapshot = json!(endpoint.requests.snapshot());
     if let Some(members) = snapshot.as_object_mut() {
         members.shift_remove("gauge");
     }
     snapshot
 }
 
-fn item(name: &str, entry: &Entry) -> Json {
+fn configured_json(name: &str, entry: &TunnelEntry) -> Json {
     let definition = entry.active.as_ref().map(|active| &active.definition).or(entry.saved.as_ref());
-    let (state, error) = state(entry);
-    let halves = entry.active.as_ref().map(|active| active.halves.as_slice()).unwrap_or_default();
-    let main = halves.iter().find(|half| half.leg.face != Face::Http).or(halves.first());
+    let (state, error) = entry_state(entry);
+    let endpoints = entry.active.as_ref().map(|active| active.endpoints.as_slice()).unwrap_or_default();
+    let main = endpoints.iter().find(|state| state.endpoint.kind != EndpointKind::Http).or(endpoints.first());
     json!({
         "name": name,
-        "definition": definition.map(|definition| definition.as_ref().written_json()),
+        "definition": definition.map(|definition| definition.as_ref().raw_json()),
         "state": state,
-        "public_url": main.and_then(|half| half.url.clone()),
+        "public_url": main.and_then(|state| state.url.clone()),
         "error": error.map(|error| json!({"code": error.code, "message": error.message})),
         "saved": entry.saved.is_some(),
     })
 }
 
-fn state(entry: &Entry) -> (&'static str, Option<&Error>) {
+fn entry_state(entry: &TunnelEntry) -> (&'static str, Option<&Error>) {
     match &entry.active {
         None => match &entry.problem {
             Some(problem) => ("failed", Some(problem)),
@@ -143,31 +156,8 @@ fn state(entry: &Entry) -> (&'static str, Option<&Error>) {
 }
 
 impl Definition {
-    /// The keys as they were written, secrets as stars.
-    pub fn written_json(&self) -> Json {
-        Json::Object(self.written.shown())
-    }
-}
-
-/// A name as it stands in an address.
-pub fn escaped(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => text.push(char::from(byte)),
-            _ => {
-                let _ = write!(text, "%{byte:02X}");
-            }
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn names_are_escaped_in_addresses() {
-        assert_eq!(super::escaped("site (http)"), "site%20%28http%29");
-        assert_eq!(super::escaped("ä/?"), "%C3%A4%2F%3F");
+    /// The keys of the definition, with secrets masked.
+    pub fn raw_json(&self) -> Json {
+        Json::Object(self.raw.masked())
     }
 }

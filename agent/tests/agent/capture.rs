@@ -12,7 +12,7 @@ fn raw(message: &Json) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_captured_request_has_every_field_and_the_bytes_of_the_wire() {
+async fn a_captured_request_has_every_field_and_its_raw_bytes() {
     let world = World::start().await;
     let origin = Origin::says(b"Sum: 1\r\n\r\n", MADE).await;
     world.tunnel("site", "http", origin.port).await;
@@ -48,7 +48,7 @@ async fn a_captured_request_has_every_field_and_the_bytes_of_the_wire() {
 }
 
 #[tokio::test]
-async fn the_response_is_null_until_the_service_answers() {
+async fn the_response_is_null_until_the_service_responds() {
     let world = World::start().await;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("listening");
     world.tunnel("site", "http", listener.local_addr().expect("bound").port()).await;
@@ -67,7 +67,7 @@ async fn the_response_is_null_until_the_service_answers() {
 }
 
 #[tokio::test]
-async fn a_replay_is_heard_again_and_captured_anew() {
+async fn a_replay_reaches_the_service_and_is_captured() {
     let world = World::start().await;
     let (first, second) = (Origin::says(b"Sum: 1\r\n\r\n", MADE).await, Origin::says(b"Sum: 1\r\n\r\n", MADE).await);
     world.tunnel("site", "http", first.port).await;
@@ -122,7 +122,7 @@ async fn a_replay_stays_at_the_configured_address() {
 }
 
 #[tokio::test]
-async fn large_bodies_are_cut_and_a_cut_request_is_not_replayed() {
+async fn large_bodies_are_truncated_and_a_truncated_request_is_not_replayed() {
     let world = World::start().await;
     let origin = Origin::says(b"END", MADE).await;
     world.tunnel("site", "http", origin.port).await;
@@ -140,7 +140,7 @@ async fn large_bodies_are_cut_and_a_cut_request_is_not_replayed() {
 }
 
 #[tokio::test]
-async fn without_capturing_nothing_is_kept_and_everything_is_counted() {
+async fn without_capturing_nothing_is_stored_and_everything_is_counted() {
     let world = World::with("inspect_db_size: -1\n").await;
     let origin = Origin::says(b"\r\n\r\n", MADE).await;
     world.tunnel("site", "http", origin.port).await;
@@ -149,7 +149,7 @@ async fn without_capturing_nothing_is_kept_and_everything_is_counted() {
     assert_eq!(world.get("/api/tunnels/site").await["metrics"]["http"]["count"], 1);
 }
 
-/// Kilobytes of this process that are in memory.
+/// Resident memory of this process, in kilobytes.
 #[cfg(target_os = "linux")]
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("readable");
@@ -179,7 +179,7 @@ fn hundreds_of_megabytes_of_bodies_take_no_more_memory_than_allowed() {
     let piece = vec![b'x'; 16 * 1024];
     let before = resident();
     for round in 0..10 {
-        // Forty at once, so that what is on its way is counted as well.
+        // Forty at once, so that bodies in flight count too.
         let mut open: Vec<Conversation> = (0..40).map(|_| Conversation::new(observer.clone())).collect();
         for conversation in &mut open {
             conversation.request_bytes(b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1048576\r\n\r\n");
@@ -201,7 +201,7 @@ fn hundreds_of_megabytes_of_bodies_take_no_more_memory_than_allowed() {
 }
 
 #[tokio::test]
-async fn a_replay_is_changed_as_it_is_asked() {
+async fn a_replay_applies_the_requested_changes() {
     let world = World::start().await;
     let origin = Origin::reads(MADE).await;
     world.tunnel("site", "http", origin.port).await;

@@ -27,7 +27,7 @@ async fn a_saved_change_restarts_only_what_differs() {
 }
 
 #[tokio::test]
-async fn a_broken_file_changes_nothing_and_is_reported() {
+async fn an_invalid_file_changes_nothing_and_is_reported() {
     let world = World::with(TWO).await;
     world.wait_until(|_, list| list["tunnels"][1]["state"] == "running").await;
     world.save("tunnels: {site: {proto: htp, addr: 1}}\n");
@@ -100,7 +100,7 @@ async fn a_start_without_a_session_waits_for_it() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_taken_fails_with_the_servers_reason_and_can_be_tried_again() {
+async fn a_taken_name_fails_with_the_servers_reason_and_can_be_retried() {
     let world = World::with("tunnels:\n  site: {proto: http, addr: 1, subdomain: shop}\n").await;
     world.wait_until(|_, list| list["tunnels"][0]["state"] == "running").await;
     world.server.refuse_host("shop");
@@ -117,15 +117,15 @@ async fn a_name_that_is_taken_fails_with_the_servers_reason_and_can_be_tried_aga
 }
 
 #[tokio::test]
-async fn a_taken_web_address_and_an_unknown_tunnel_are_sentences() {
+async fn a_taken_web_address_and_an_unknown_tunnel_are_explained() {
     use postern_agent::{
-        agent::{Agent, AgentOptions},
-        config::{Sources, tree::Node},
+        agent::{Agent, Options},
+        config::{Sources, tree::ConfigNode},
     };
     let world = World::start().await;
     let taken = world.web().replace("http://", "");
     let try_with = |key: &'static str, value: String, auto_start: AutoStart| {
-        let overlay = Node::from_json(&json!({key: value}));
+        let overlay = ConfigNode::from_json(&json!({key: value}));
         let sources = Sources { files: vec![world.config()], may_be_missing: false, overlay };
         Agent::start(AgentOptions { sources, auto_start, extra: Vec::new() })
     };

@@ -1,9 +1,9 @@
-//! The answers of the local API, field by field, as the contract's tables have them.
+//! The responses of the local API, field by field, as documented.
 
 use crate::world::{World, origin::Origin};
 use serde_json::{Value as Json, json};
 
-/// What a field must be.
+/// The expected type of a field.
 #[derive(Clone, Copy, Debug)]
 enum Type {
     Text,
@@ -12,7 +12,7 @@ enum Type {
     Boolean,
     Object,
     List,
-    /// Names of headers with lists of texts.
+    /// Header names with lists of texts.
     Headers,
     Base64,
     Time,
@@ -56,8 +56,8 @@ const RESPONSE: &[(&str, Type)] = &[
     ("/response/raw", Base64),
 ];
 
-fn is(value: &Json, wanted: Type) -> bool {
-    match wanted {
+fn is(value: &Json, expected: Type) -> bool {
+    match expected {
         Text => value.is_string(),
         Number => value.is_number(),
         Whole => value.is_u64(),
@@ -79,9 +79,9 @@ fn is(value: &Json, wanted: Type) -> bool {
 }
 
 fn fits(value: &Json, table: &[(&str, Type)]) {
-    for (pointer, wanted) in table {
+    for (pointer, expected) in table {
         let found = value.pointer(pointer).unwrap_or_else(|| panic!("{pointer} is missing in {value}"));
-        assert!(is(found, *wanted), "{pointer} must be {wanted:?}, and is {found}");
+        assert!(is(found, *expected), "{pointer} must be {expected:?}, and is {found}");
     }
 }
 
@@ -96,7 +96,7 @@ fn is_tunnel(tunnel: &Json) {
 }
 
 #[tokio::test]
-async fn every_operation_answers_with_the_fields_of_the_contract() {
+async fn every_operation_returns_the_documented_fields() {
     let world = World::start().await;
     let origin = Origin::says(b"\r\n\r\n", b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\nX-Way: a\r\n\r\nok").await;
     fits(&world.get("/api/").await, &[("/uri", Text), ("/tunnels_uri", Text), ("/requests_uri", Text)]);
@@ -134,13 +134,13 @@ async fn every_operation_answers_with_the_fields_of_the_contract() {
     assert_eq!(world.call("DELETE", "/api/requests/http", None).await, (204, Json::Null));
     assert_eq!(world.call("DELETE", "/api/tunnels/site", None).await, (204, Json::Null));
 
-    // Beside the contract: what wrappers of agents look for.
+    // Not in the documentation: fields that existing wrappers read.
     let status = world.get("/api/status").await;
     fits(&status, &[("/status", Text), ("/agent_version", Text), ("/session/legs", List), ("/uri", Text)]);
 }
 
 #[tokio::test]
-async fn every_refusal_has_a_number_a_status_a_message_and_a_code() {
+async fn every_error_has_a_number_a_status_a_message_and_a_code() {
     let world = World::start().await;
     let none = "/api/requests/http/0000000000000000";
     let part = |rest: &str| format!("{none}{rest}");

@@ -41,7 +41,7 @@ async fn an_endpoint_is_started_shown_replaced_and_stopped() {
 }
 
 #[tokio::test]
-async fn the_former_endpoint_comes_back_when_another_is_refused() {
+async fn the_former_endpoint_returns_when_its_replacement_is_refused() {
     let world = World::start().await;
     let body = json!({"name": "shop", "url": "https://shop.test", "upstream": {"url": 8080}});
     assert_eq!(world.call("POST", "/api/endpoints", Some(body)).await.0, 201);
@@ -59,7 +59,7 @@ async fn the_former_endpoint_comes_back_when_another_is_refused() {
 }
 
 #[tokio::test]
-async fn what_has_no_address_of_its_own_is_no_endpoint() {
+async fn a_labelled_tunnel_is_no_endpoint() {
     let world = World::start().await;
     let body = json!({"name": "box", "addr": 1, "labels": ["app=shop"]});
     assert_eq!(world.call("POST", "/api/tunnels", Some(body)).await.0, 201);
@@ -71,15 +71,15 @@ async fn what_has_no_address_of_its_own_is_no_endpoint() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_an_endpoint_is_said_in_its_own_words() {
+async fn problems_of_an_endpoint_use_the_keys_of_version_3() {
     let world = World::start().await;
     for (body, sentence) in [
         (json!({"upstream": {"url": 80}}), "name: Is missing"),
         (json!({"name": "a"}), "upstream: Is missing"),
         (json!({"name": "a", "url": "gopher://x", "upstream": {"url": 80}}), "url: Begins with"),
         (json!({"name": "a", "upstream": {"uri": 80}}), "Did you mean `url`?"),
-        (json!({"name": "a", "upstream": {"url": 80}, "bindings": ["internal"]}), "Endpoints are public here"),
-        (json!({"name": "a", "upstream": {"url": 80}, "traffic_policy": {}}), "Traffic policies are not read"),
+        (json!({"name": "a", "upstream": {"url": 80}, "bindings": ["internal"]}), "Endpoints are always public"),
+        (json!({"name": "a", "upstream": {"url": 80}, "traffic_policy": {}}), "Traffic policies are not supported"),
         (json!({"name": "a", "upstream": {"url": "x y"}}), "is not a local address"),
     ] {
         let (status, answer) = world.call("POST", "/api/endpoints", Some(body.clone())).await;

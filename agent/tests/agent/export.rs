@@ -6,7 +6,7 @@ use std::process::Command;
 
 const DONE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Type: text/plain\r\n\r\ndone";
 
-/// A request taken apart: method, target, host, further headers in order, body without its transfer coding.
+/// A parsed request: method, target, host, other headers in order, body without its transfer coding.
 #[derive(Debug, PartialEq, Eq)]
 struct Parts {
     line: Vec<u8>,
@@ -65,7 +65,7 @@ async fn newest(world: &World, count: usize) -> String {
     world.captured(count).await[0]["id"].as_str().expect("an id").to_owned()
 }
 
-/// What is sent, what the command sends again: both as the local service hears them.
+/// The original request and the one the command sends, as the local service receives them.
 async fn there_and_back(world: &World, origin: &Origin, request: &[u8], count: usize) {
     world.server.http("site", request).await.expect("answered");
     let id = newest(world, count).await;
@@ -102,7 +102,7 @@ fn message(method: &str, target: &str, headers: &[(String, Vec<u8>)], body: Opti
 }
 
 #[tokio::test]
-async fn a_copied_command_sends_what_is_hostile_byte_for_byte() {
+async fn a_copied_command_sends_hostile_requests_byte_for_byte() {
     let world = World::start().await;
     let origin = Origin::reads(DONE).await;
     world.tunnel("site", "http", origin.port).await;
@@ -174,7 +174,7 @@ fn a_copied_command_sends_any_request_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn commands_hide_secrets_and_name_the_public_address() {
+async fn commands_redact_secrets_and_use_the_public_address() {
     let world = World::start().await;
     let origin = Origin::reads(DONE).await;
     world.tunnel("site", "http", origin.port).await;
@@ -200,7 +200,7 @@ async fn commands_hide_secrets_and_name_the_public_address() {
 }
 
 #[tokio::test]
-async fn where_it_is_configured_secrets_are_not_kept() {
+async fn with_inspect_redact_secrets_are_not_stored() {
     let world = World::with("inspect_redact: [header.x-mine, query.code]\n").await;
     let answer = b"HTTP/1.1 200 OK\r\nSet-Cookie: sid=t0ps3cret; HttpOnly\r\nContent-Length: 2\r\n\r\nok";
     let origin = Origin::says(b"\r\n\r\n", answer).await;
@@ -301,7 +301,7 @@ async fn a_har_file_imports_back_to_equal_exchanges() {
 }
 
 #[tokio::test]
-async fn files_that_are_wrong_are_refused_whole() {
+async fn invalid_files_are_rejected_as_a_whole() {
     let world = World::start().await;
     let good = json!({
         "startedDateTime": "2026-11-21T14:00:00.000+01:00", "time": 12.5,
@@ -343,7 +343,7 @@ async fn files_that_are_wrong_are_refused_whole() {
 }
 
 #[tokio::test]
-async fn bodies_are_given_by_range() {
+async fn bodies_support_ranges() {
     let world = World::start().await;
     let origin = Origin::reads(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n").await;
     world.tunnel("site", "http", origin.port).await;
@@ -375,7 +375,7 @@ async fn bodies_are_given_by_range() {
 }
 
 #[tokio::test]
-async fn one_request_is_pinned_noted_and_deleted() {
+async fn a_request_is_pinned_annotated_and_deleted() {
     let world = World::start().await;
     let origin = Origin::reads(DONE).await;
     world.tunnel("site", "http", origin.port).await;

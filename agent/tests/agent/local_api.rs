@@ -1,4 +1,4 @@
-use crate::world::{PATIENCE, World, origin::Origin};
+use crate::world::{CONDITION_TIMEOUT, World, origin::Origin};
 use futures::StreamExt;
 use serde_json::{Value as Json, json};
 use tokio::{
@@ -6,12 +6,12 @@ use tokio::{
     net::TcpStream,
 };
 
-/// A request as it is typed, and the whole answer.
+/// Sends a raw request and returns the whole response.
 async fn typed(world: &World, request: &str) -> String {
     let mut stream = TcpStream::connect(world.agent().context().web_addr().unwrap()).await.expect("connected");
     stream.write_all(request.as_bytes()).await.expect("written");
     let mut answer = String::new();
-    tokio::time::timeout(PATIENCE, stream.read_to_string(&mut answer)).await.expect("in time").expect("read");
+    tokio::time::timeout(CONDITION_TIMEOUT, stream.read_to_string(&mut answer)).await.expect("in time").expect("read");
     answer
 }
 
@@ -94,7 +94,7 @@ async fn the_page_and_its_policy_are_served() {
 }
 
 #[tokio::test]
-async fn answers_and_errors_are_json_of_one_shape() {
+async fn responses_and_errors_are_json_of_one_shape() {
     let world = World::start().await;
     assert_eq!(world.get("/api/").await["tunnels_uri"], "/api/tunnels");
     assert_eq!(world.get("/api/tunnels").await, json!({"tunnels": [], "uri": "/api/tunnels"}));
@@ -128,7 +128,7 @@ async fn answers_and_errors_are_json_of_one_shape() {
 }
 
 #[tokio::test]
-async fn a_second_tunnel_of_the_same_name_is_refused() {
+async fn a_second_tunnel_of_the_same_name_is_rejected() {
     let world = World::start().await;
     world.tunnel("site", "http", 1).await;
     let (status, body) =
@@ -207,7 +207,7 @@ async fn lists_are_filtered_and_paged() {
     assert!(body["details"]["err"].as_str().unwrap().contains("Is `status` meant?"), "{body}");
 }
 
-/// The feed, read event after event.
+/// A reader of the live feed.
 struct Feed {
     bytes: futures::stream::BoxStream<'static, reqwest::Result<bytes::Bytes>>,
     text: String,
@@ -238,7 +238,7 @@ impl Feed {
                 }
                 continue;
             }
-            let piece = tokio::time::timeout(PATIENCE, self.bytes.next()).await;
+            let piece = tokio::time::timeout(CONDITION_TIMEOUT, self.bytes.next()).await;
             let piece = piece.expect("in time").expect("open").expect("read");
             self.text.push_str(std::str::from_utf8(&piece).expect("text"));
         }
@@ -255,7 +255,7 @@ impl Feed {
 }
 
 #[tokio::test]
-async fn the_live_feed_tells_what_happens() {
+async fn the_live_feed_reports_events() {
     let world = World::start().await;
     let origin = Origin::says(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
     let mut feed = Feed::open(&world, "", None).await;
@@ -264,15 +264,15 @@ async fn the_live_feed_tells_what_happens() {
     assert_eq!(first.1["status"], "online");
     world.tunnel("site", "http", origin.port).await;
     world.server.http("site", b"GET /x HTTP/1.1\r\nHost: h\r\n\r\n").await.expect("answered");
-    let (seen, then) = (feed.next_of("request").await.0, feed.next_of("request").await.0);
-    assert_eq!((&seen["path"], &seen["status_code"]), (&json!("/x"), &Json::Null));
-    assert_eq!((&then["id"], &then["status_code"]), (&seen["id"], &json!(204)));
+    let (begun, ended) = (feed.next_of("request").await.0, feed.next_of("request").await.0);
+    assert_eq!((&begun["path"], &begun["status_code"]), (&json!("/x"), &Json::Null));
+    assert_eq!((&ended["id"], &ended["status_code"]), (&begun["id"], &json!(204)));
     world.call("DELETE", "/api/requests/http", None).await;
     feed.next_of("requests_deleted").await;
 }
 
 #[tokio::test]
-async fn who_comes_back_gets_what_was_missed() {
+async fn a_returning_listener_gets_the_missed_events() {
     let world = World::start().await;
     let origin = Origin::says(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
     world.tunnel("site", "http", origin.port).await;
@@ -324,7 +324,7 @@ async fn who_comes_back_gets_what_was_missed() {
 }
 
 #[tokio::test]
-async fn who_listens_too_slowly_is_told_where_to_look() {
+async fn a_slow_listener_is_told_to_reload() {
     const MANY: usize = 20_000;
     let world = World::start().await;
     let mut feed = Feed::open(&world, "", None).await;
@@ -341,7 +341,7 @@ async fn who_listens_too_slowly_is_told_where_to_look() {
     assert_eq!(world.call("POST", "/api/requests/har", Some(file)).await, (201, json!({"imported": MANY})));
 
     let mut known = std::collections::HashSet::new();
-    let mut told = 0;
+    let mut reloads = 0;
     while known.len() < MANY {
         let (event, data, _) = feed.next().await;
         match event.as_str() {
@@ -349,7 +349,7 @@ async fn who_listens_too_slowly_is_told_where_to_look() {
                 known.insert(data["id"].as_str().expect("an id").to_owned());
             }
             "requests_missed" => {
-                told += 1;
+                reloads += 1;
                 let since = data["since"].as_str().map(|id| format!("&since={id}")).unwrap_or_default();
                 let mut before = String::new();
                 loop {
@@ -364,5 +364,5 @@ async fn who_listens_too_slowly_is_told_where_to_look() {
             _ => {}
         }
     }
-    assert!(told > 0, "nobody can listen that fast without reading");
+    assert!(reloads > 0, "a listener that does not read falls behind");
 }

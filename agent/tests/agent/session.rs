@@ -57,7 +57,7 @@ async fn addresses_survive_a_restart_of_the_agent() {
 }
 
 #[tokio::test]
-async fn a_refused_token_is_said_once_and_tried_again_when_the_configuration_changes() {
+async fn a_refused_token_is_reported_once_and_retried_when_the_configuration_changes() {
     let mut world = World::stopped("").await;
     world.server.refuse_sessions(Some(Error::new(Code::TokenUnknown, "The authtoken is not known.")));
     world.run(AutoStart::All).await;
@@ -75,7 +75,7 @@ async fn a_refused_token_is_said_once_and_tried_again_when_the_configuration_cha
 }
 
 #[tokio::test]
-async fn an_unreachable_server_is_explained_with_the_next_try() {
+async fn an_unreachable_server_is_explained_with_the_next_attempt() {
     let mut world = World::stopped("").await;
     world.server.die();
     world.run(AutoStart::All).await;
@@ -98,7 +98,7 @@ async fn an_unreachable_server_is_explained_with_the_next_try() {
 }
 
 #[tokio::test]
-async fn a_server_with_a_strange_certificate_is_not_trusted() {
+async fn a_server_with_an_unknown_certificate_is_not_trusted() {
     let mut world = World::stopped("").await;
     let other = World::stopped("").await;
     std::fs::write(world.folder.path().join("ca.pem"), &other.server.authority).expect("written");
@@ -107,7 +107,7 @@ async fn a_server_with_a_strange_certificate_is_not_trusted() {
 }
 
 #[tokio::test]
-async fn a_draining_server_is_left_and_found_again() {
+async fn the_agent_leaves_a_draining_server_and_reconnects() {
     let origin = Origin::says(b"\r\n\r\n", OK).await;
     let world = World::with(&tunnels(origin.port)).await;
     world.wait_until(|_, list| running(list) == 2).await;
@@ -117,11 +117,11 @@ async fn a_draining_server_is_left_and_found_again() {
 }
 
 #[tokio::test]
-async fn the_end_is_a_goodbye_and_leaves_nothing_in_the_state() {
+async fn a_shutdown_says_goodbye_and_clears_the_state() {
     let mut world = World::start().await;
     let session = world.server.newest_session();
-    let state = postern_agent::config::state::state_path(&world.config());
-    let read = || postern_agent::config::state::read(&state);
+    let state = postern_agent::config::state_file::state_path(&world.config());
+    let read = || postern_agent::config::state_file::read(&state);
     assert_eq!(read().pid, Some(std::process::id()));
     assert_eq!(read().web_addr.map(|addr| format!("http://{addr}")), Some(world.web()));
     world.halt().await;

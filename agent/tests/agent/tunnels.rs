@@ -1,5 +1,5 @@
-use crate::world::{PATIENCE, World, origin::Origin, server::self_signed};
-use postern_tunnel::{StreamKind, StreamRefused, message::BindKind};
+use crate::world::{CONDITION_TIMEOUT, World, origin::Origin, server::self_signed};
+use postern_tunnel::{Refused, StreamKind, message::BindWhat};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -7,7 +7,7 @@ const GET: &[u8] = b"GET /hello?x=1 HTTP/1.1\r\nHost: site.localhost\r\nX-A: 1\r
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nSet-Cookie: a\r\nset-cookie: b\r\n\r\nok";
 
 #[tokio::test]
-async fn an_http_tunnel_carries_a_request_and_shows_it() {
+async fn an_http_tunnel_forwards_a_request_and_captures_it() {
     let world = World::start().await;
     let origin = Origin::says(b"\r\n\r\n", OK).await;
     let tunnel = world.tunnel("site", "http", origin.port).await;
@@ -30,7 +30,7 @@ async fn an_http_tunnel_carries_a_request_and_shows_it() {
 }
 
 #[tokio::test]
-async fn a_tcp_tunnel_carries_megabytes_both_ways_and_half_closes() {
+async fn a_tcp_tunnel_forwards_megabytes_both_ways_and_half_closes() {
     let world = World::start().await;
     let origin = Origin::echoes().await;
     world.tunnel("shell", "tcp", origin.port).await;
@@ -44,13 +44,13 @@ async fn a_tcp_tunnel_carries_megabytes_both_ways_and_half_closes() {
         write
     });
     let mut echoed = Vec::new();
-    tokio::time::timeout(PATIENCE, read.read_to_end(&mut echoed)).await.expect("in time").expect("read");
+    tokio::time::timeout(CONDITION_TIMEOUT, read.read_to_end(&mut echoed)).await.expect("in time").expect("read");
     assert!(echoed == expected, "what came back is what was sent");
     writing.await.expect("written");
 }
 
 #[tokio::test]
-async fn both_schemes_are_two_tunnels_that_are_stopped_by_their_own_names() {
+async fn both_schemes_are_two_endpoints_that_are_stopped_by_their_own_names() {
     let world = World::start().await;
     let body = json!({"name": "site", "proto": "http", "addr": "1", "schemes": ["http", "https"]});
     let (status, tunnel) = world.call("POST", "/api/tunnels", Some(body)).await;
@@ -77,11 +77,11 @@ async fn a_labelled_tunnel_binds_its_labels() {
     let (status, tunnel) = world.call("POST", "/api/tunnels", Some(body)).await;
     assert_eq!((status, tunnel["labels"].clone()), (201, json!({"app": "shop"})));
     let labels = [("app".to_owned(), "shop".to_owned())].into();
-    assert_eq!(world.server.binds()[0].what, BindKind::Labels { labels });
+    assert_eq!(world.server.binds()[0].what, BindWhat::Labels { labels });
 }
 
 #[tokio::test]
-async fn a_labelled_tunnel_ends_tls_that_no_edge_has_ended() {
+async fn a_labelled_tunnel_terminates_tls_that_no_edge_has_terminated() {
     let world = World::start().await;
     let origin = Origin::echoes().await;
     let own = self_signed();
@@ -124,7 +124,7 @@ async fn a_local_service_that_is_down_refuses_the_visitor_with_a_code() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound").port();
     world.tunnel("site", "http", free).await;
     let error = world.server.http("site", GET).await.expect_err("refused");
-    let refused = error.get_ref().and_then(|inner| inner.downcast_ref::<StreamRefused>()).expect("with a reason");
+    let refused = error.get_ref().and_then(|inner| inner.downcast_ref::<Refused>()).expect("with a reason");
     assert_eq!(refused.0.code, postern_api::Code::ServiceUnreachable);
 }
 
@@ -141,7 +141,7 @@ async fn stopping_a_tunnel_ends_its_connections_within_five_seconds() {
     assert_eq!(world.get("/api/tunnels/shell").await["metrics"]["conns"]["gauge"], 1);
     let begun = std::time::Instant::now();
     assert_eq!(world.call("DELETE", "/api/tunnels/shell", None).await.0, 204);
-    let ended = tokio::time::timeout(PATIENCE, stream.read(&mut buffer)).await.expect("it ends");
+    let ended = tokio::time::timeout(CONDITION_TIMEOUT, stream.read(&mut buffer)).await.expect("it ends");
     assert!(!matches!(ended, Ok(length) if length > 0));
     assert!(begun.elapsed().as_secs_f64() < 5.0);
     assert_eq!(world.server.number("shell"), None, "the server was told");
@@ -164,7 +164,7 @@ async fn an_agent_cannot_be_published_through_itself() {
 }
 
 #[tokio::test]
-async fn a_local_service_with_a_certificate_of_its_own_is_reached_over_tls() {
+async fn a_local_service_with_a_self_signed_certificate_is_reached_over_tls() {
     let world = World::start().await;
     let port = Origin::says_over_tls(b"\r\n\r\n", OK).await;
     let tunnel = world.tunnel("site", "http", format!("https://localhost:{port}")).await;
@@ -176,7 +176,7 @@ async fn a_local_service_with_a_certificate_of_its_own_is_reached_over_tls() {
 }
 
 #[tokio::test]
-async fn a_websocket_passes_and_is_captured_up_to_the_switch() {
+async fn a_websocket_is_forwarded_and_its_handshake_captured() {
     let world = World::start().await;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("listening");
     world.tunnel("site", "http", listener.local_addr().expect("bound").port()).await;
@@ -203,7 +203,7 @@ async fn a_websocket_passes_and_is_captured_up_to_the_switch() {
 }
 
 #[tokio::test]
-async fn messages_of_a_websocket_and_events_can_be_followed_while_they_pass() {
+async fn websocket_messages_and_events_can_be_followed_live() {
     let world = World::start().await;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("listening");
     world.tunnel("site", "http", listener.local_addr().expect("bound").port()).await;
@@ -233,7 +233,7 @@ async fn messages_of_a_websocket_and_events_can_be_followed_while_they_pass() {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(crate::world::PATIENCE, closed).await.expect("the end is seen");
+    tokio::time::timeout(crate::world::CONDITION_TIMEOUT, closed).await.expect("the end is seen");
     assert_eq!(world.call("GET", &format!("{path}?after=x"), None).await.0, 400);
     assert_eq!(world.call("GET", &format!("{path}?other=1"), None).await.0, 400);
     assert_eq!(world.call("GET", "/api/requests/http/0000000000000000/frames", None).await.0, 404);

@@ -1,20 +1,20 @@
-//! A server made of the tunnel's own server half, a local service, and an agent between them.
+//! A server built from the server half of the tunnel crate, a local service, and an agent between them.
 
 pub mod origin;
 pub mod server;
 
 use postern_agent::{
     agent::{Agent, AgentOptions, AutoStart},
-    config::{Definition, Sources, tree::Node},
+    config::{Definition, Sources, tree::ConfigNode},
 };
 use serde_json::{Value as Json, json};
 use server::Server;
 use std::{path::PathBuf, time::Duration};
 
-/// A condition that does not come true within this time never does.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// Maximum wait for a condition.
+pub const CONDITION_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A folder with a configuration, and an agent that may run on it.
+/// A folder with a configuration, and an agent that may run with it.
 pub struct World {
     pub server: Server,
     pub folder: tempfile::TempDir,
@@ -22,12 +22,12 @@ pub struct World {
 }
 
 impl World {
-    /// A server, and an agent with no tunnels connected to it.
+    /// A server with a connected agent without tunnels.
     pub async fn start() -> World {
         World::with("").await
     }
 
-    /// The same with more lines in the configuration.
+    /// With additional lines in the configuration.
     pub async fn with(lines: &str) -> World {
         let mut world = World::stopped(lines).await;
         world.run(AutoStart::All).await;
@@ -35,7 +35,7 @@ impl World {
         world
     }
 
-    /// The agent does not run yet.
+    /// With an agent that does not run yet.
     pub async fn stopped(lines: &str) -> World {
         let server = Server::start().await;
         let world = World { server, folder: tempfile::tempdir().expect("a folder"), agent: None };
@@ -45,12 +45,12 @@ impl World {
 
     /// Starts the agent.
     pub async fn run(&mut self, auto_start: AutoStart) {
-        let sources = Sources { files: vec![self.config()], may_be_missing: false, overlay: Node::empty() };
+        let sources = Sources { files: vec![self.config()], may_be_missing: false, overlay: ConfigNode::empty() };
         let agent = Agent::start(AgentOptions { sources, auto_start, extra: Vec::<Definition>::new() }).await;
         self.agent = Some(agent.expect("the agent starts"));
     }
 
-    /// Stops the agent in good order.
+    /// Shuts the agent down.
     pub async fn halt(&mut self) {
         if let Some(agent) = self.agent.take() {
             agent.shutdown().await;
@@ -61,7 +61,7 @@ impl World {
         self.folder.path().join("postern.yml")
     }
 
-    /// Saves a configuration with the usual keys and these lines.
+    /// Saves a configuration with the usual keys and additional lines.
     pub fn save(&self, lines: &str) {
         let authority = self.folder.path().join("ca.pem");
         std::fs::write(&authority, &self.server.authority).expect("written");
@@ -81,7 +81,7 @@ impl World {
         format!("http://{}", self.agent().context().web_addr().expect("it listens"))
     }
 
-    /// A call to the local API: status and body.
+    /// Calls the local API; returns status and body.
     pub async fn call(&self, method: &str, path: &str, body: Option<Json>) -> (u16, Json) {
         let method = method.parse().expect("a method");
         let mut request = reqwest::Client::new().request(method, format!("{}{path}", self.web()));
@@ -101,7 +101,7 @@ impl World {
         body
     }
 
-    /// Starts a tunnel by the local API; its answer.
+    /// Starts a tunnel by the local API; returns the response.
     pub async fn tunnel(&self, name: &str, proto: &str, addr: impl ToString) -> Json {
         let body = json!({"name": name, "proto": proto, "addr": addr.to_string()});
         let (status, body) = self.call("POST", "/api/tunnels", Some(body)).await;
@@ -109,7 +109,7 @@ impl World {
         body
     }
 
-    /// Waits until status and configured tunnels are as expected.
+    /// Waits until status and configured tunnels satisfy a condition.
     pub async fn wait_until(&self, fits: impl Fn(&Json, &Json) -> bool) {
         let mut last = (Json::Null, Json::Null);
         let wait = async {
@@ -122,12 +122,12 @@ impl World {
                 let _ = tokio::time::timeout(Duration::from_millis(200), feed.recv()).await;
             }
         };
-        if tokio::time::timeout(PATIENCE, wait).await.is_err() {
+        if tokio::time::timeout(CONDITION_TIMEOUT, wait).await.is_err() {
             panic!("it never came true; at last: {} {}", last.0, last.1);
         }
     }
 
-    /// Waits until so many requests are captured and complete; newest first.
+    /// Waits until `count` requests are captured and complete; returns them newest first.
     pub async fn captured(&self, count: usize) -> Vec<Json> {
         let wait = async {
             loop {
@@ -140,6 +140,6 @@ impl World {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        tokio::time::timeout(PATIENCE, wait).await.expect("requests are captured")
+        tokio::time::timeout(CONDITION_TIMEOUT, wait).await.expect("requests are captured")
     }
 }

@@ -1,4 +1,4 @@
-//! A local service that says what it is told to say and keeps what it hears.
+//! A local service with scripted responses that records its requests.
 
 use std::sync::{Arc, Mutex};
 use tokio::{
@@ -12,7 +12,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Answers every request that ends in these bytes with the response, and closes.
+    /// Responds to every request that ends in these bytes, and closes.
     pub async fn says(request_end: &'static [u8], response: &[u8]) -> Origin {
         let (listener, port) = listen().await;
         let heard: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
@@ -38,7 +38,7 @@ impl Origin {
         Origin { port, heard }
     }
 
-    /// Reads every request to its end as its head says it, answers with the response, and closes.
+    /// Reads every request as its head frames it, responds, and closes.
     pub async fn reads(response: &'static [u8]) -> Origin {
         let (listener, port) = listen().await;
         let heard: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
@@ -64,7 +64,7 @@ impl Origin {
         Origin { port, heard }
     }
 
-    /// The same behind TLS with a certificate that nobody knows; its port.
+    /// Serves TLS with a self-signed certificate; returns its port.
     pub async fn says_over_tls(request_end: &'static [u8], response: &'static [u8]) -> u16 {
         let plain = Origin::says(request_end, response).await.port;
         let acceptor = super::server::acceptor(&super::server::self_signed(), &[]);
@@ -82,7 +82,7 @@ impl Origin {
         port
     }
 
-    /// Sends everything back.
+    /// Echoes everything.
     pub async fn echoes() -> Origin {
         let (listener, port) = listen().await;
         tokio::spawn(async move {
@@ -102,7 +102,7 @@ impl Origin {
     }
 }
 
-/// Whether a request is there with all that its head announces.
+/// Whether a request is complete, as its head frames it.
 fn is_whole(request: &[u8]) -> bool {
     let Some(end) = request.windows(4).position(|part| part == b"\r\n\r\n") else { return false };
     let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();

@@ -1,9 +1,9 @@
-//! A server that welcomes every agent, binds whatever is asked for, and sends visitors.
+//! A server that accepts every agent, binds every tunnel, and opens visitors' streams.
 
 use postern_api::{Code, Error, Secret};
 use postern_tunnel::{
     Accepted, ServerEvent, ServerSession, StreamKind, StreamStart, TunnelStream, accept,
-    message::{Bind, BindKind, Bound, Hello, Scheme, Welcome},
+    message::{Bind, BindWhat, Bound, Hello, Scheme, Welcome},
 };
 use rustls_pki_types::{PrivateKeyDer, pem::PemObject};
 use std::{
@@ -20,7 +20,7 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 #[derive(Default)]
-struct Seen {
+struct Recorded {
     sessions: Vec<ServerSession>,
     hellos: Vec<Hello>,
     binds: Vec<Bind>,
@@ -34,7 +34,7 @@ pub struct Server {
     pub authority: String,
     acceptor: TlsAcceptor,
     port: u16,
-    seen: Arc<Mutex<Seen>>,
+    recorded: Arc<Mutex<Recorded>>,
     changed: Arc<watch::Sender<u64>>,
     listening: Mutex<Option<JoinHandle<()>>>,
 }
@@ -46,7 +46,7 @@ impl Server {
             authority: key.cert.pem(),
             acceptor: acceptor(&key, postern_tunnel::ALPN),
             port: 0,
-            seen: Arc::default(),
+            recorded: Arc::default(),
             changed: Arc::new(watch::Sender::new(0)),
             listening: Mutex::new(None),
         };
@@ -61,17 +61,17 @@ impl Server {
     }
 
     fn listen(&self, listener: TcpListener) {
-        let (acceptor, seen, changed) = (self.acceptor.clone(), self.seen.clone(), self.changed.clone());
+        let (acceptor, recorded, changed) = (self.acceptor.clone(), self.recorded.clone(), self.changed.clone());
         let task = tokio::spawn(async move {
             let mut connections = tokio::task::JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                let (acceptor, seen, changed) = (acceptor.clone(), seen.clone(), changed.clone());
+                let (acceptor, recorded, changed) = (acceptor.clone(), recorded.clone(), changed.clone());
                 connections.spawn(async move {
                     let Ok(stream) = acceptor.accept(stream).await else { return };
                     match accept(stream).await {
-                        Ok(Accepted::Control(greeting)) => converse(greeting, seen, changed).await,
+                        Ok(Accepted::Control(greeting)) => converse(greeting, recorded, changed).await,
                         Ok(Accepted::Data(connection)) => {
-                            let session = seen
+                            let session = recorded
                                 .lock()
                                 .unwrap()
                                 .sessions
@@ -90,17 +90,17 @@ impl Server {
         *self.listening.lock().unwrap() = Some(task);
     }
 
-    /// Dies without a word: nothing listens, every session is gone.
+    /// Crashes: the port is closed and every session is cut.
     pub fn die(&self) {
         if let Some(task) = self.listening.lock().unwrap().take() {
             task.abort();
         }
-        let mut seen = self.seen.lock().unwrap();
-        seen.sessions.clear();
-        seen.bound.clear();
+        let mut recorded = self.recorded.lock().unwrap();
+        recorded.sessions.clear();
+        recorded.bound.clear();
     }
 
-    /// Lives again on the same port.
+    /// Restarts on the same port.
     pub async fn revive(&self) {
         let listener = loop {
             match TcpListener::bind(("127.0.0.1", self.port)).await {
@@ -113,27 +113,27 @@ impl Server {
 
     /// Refuses every session from now on.
     pub fn refuse_sessions(&self, error: Option<Error>) {
-        self.seen.lock().unwrap().refuse = error;
+        self.recorded.lock().unwrap().refuse = error;
     }
 
     /// Refuses tunnels with this host.
     pub fn refuse_host(&self, name: &str) {
-        self.seen.lock().unwrap().refuse_name = Some(name.to_owned());
+        self.recorded.lock().unwrap().refuse_name = Some(name.to_owned());
     }
 
     pub fn hellos(&self) -> Vec<Hello> {
-        self.seen.lock().unwrap().hellos.clone()
+        self.recorded.lock().unwrap().hellos.clone()
     }
 
     pub fn binds(&self) -> Vec<Bind> {
-        self.seen.lock().unwrap().binds.clone()
+        self.recorded.lock().unwrap().binds.clone()
     }
 
     pub fn newest_session(&self) -> ServerSession {
-        self.seen.lock().unwrap().sessions.last().cloned().expect("a session")
+        self.recorded.lock().unwrap().sessions.last().cloned().expect("a session")
     }
 
-    /// Waits until something that was seen fits.
+    /// Waits until a recorded value satisfies a condition.
     pub async fn wait_for<T>(&self, find: impl Fn(&Self) -> Option<T>) -> T {
         let mut changed = self.changed.subscribe();
         let wait = async {
@@ -144,34 +144,34 @@ impl Server {
                 changed.changed().await.expect("the server lives");
             }
         };
-        tokio::time::timeout(super::PATIENCE, wait).await.expect("it comes to pass")
+        tokio::time::timeout(super::CONDITION_TIMEOUT, wait).await.expect("it comes to pass")
     }
 
-    /// The number under which a tunnel is bound right now.
+    /// The number under which a tunnel is bound now.
     pub fn number(&self, tunnel: &str) -> Option<u32> {
-        self.seen.lock().unwrap().bound.get(tunnel).copied()
+        self.recorded.lock().unwrap().bound.get(tunnel).copied()
     }
 
-    /// A visitor of a tunnel.
+    /// Opens a visitor's stream to a tunnel.
     pub async fn visit(&self, tunnel: &str, kind: StreamKind) -> TunnelStream {
         let number = self.number(tunnel).expect("bound");
         let start = StreamStart {
             tunnel: number,
             visitor: "192.0.2.7:50000".parse().expect("an address"),
-            destination: None,
+            reached: None,
             kind,
             tls: true,
         };
         self.newest_session().open_stream(start).await.expect("a stream")
     }
 
-    /// An HTTP visitor who sends these bytes, and all he gets until the end.
+    /// Sends these bytes as an HTTP visitor and returns the whole response.
     pub async fn http(&self, tunnel: &str, request: &[u8]) -> std::io::Result<Vec<u8>> {
         let mut stream = self.visit(tunnel, StreamKind::Http).await;
         stream.write_all(request).await?;
         stream.flush().await?;
         let mut response = Vec::new();
-        tokio::time::timeout(super::PATIENCE, stream.read_to_end(&mut response)).await.expect("an answer")?;
+        tokio::time::timeout(super::CONDITION_TIMEOUT, stream.read_to_end(&mut response)).await.expect("an answer")?;
         let _ = stream.shutdown().await;
         Ok(response)
     }
@@ -181,7 +181,7 @@ pub fn self_signed() -> rcgen::CertifiedKey<rcgen::KeyPair> {
     rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate")
 }
 
-/// The server's half of TLS; speaks one protocol only unless that is empty.
+/// The server side of TLS; accepts one ALPN protocol only, unless it is empty.
 pub fn acceptor(key: &rcgen::CertifiedKey<rcgen::KeyPair>, protocol: &[u8]) -> TlsAcceptor {
     let private = PrivateKeyDer::from_pem_slice(key.signing_key.serialize_pem().as_bytes()).expect("a key");
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
@@ -197,11 +197,15 @@ pub fn acceptor(key: &rcgen::CertifiedKey<rcgen::KeyPair>, protocol: &[u8]) -> T
     TlsAcceptor::from(Arc::new(config))
 }
 
-async fn converse(greeting: postern_tunnel::AgentHandshake, seen: Arc<Mutex<Seen>>, changed: Arc<watch::Sender<u64>>) {
+async fn converse(
+    greeting: postern_tunnel::Greeting,
+    recorded: Arc<Mutex<Recorded>>,
+    changed: Arc<watch::Sender<u64>>,
+) {
     let refuse = {
-        let mut seen = seen.lock().unwrap();
-        seen.hellos.push(greeting.hello().clone());
-        seen.refuse.clone()
+        let mut recorded = recorded.lock().unwrap();
+        recorded.hellos.push(greeting.hello().clone());
+        recorded.refuse.clone()
     };
     changed.send_modify(|version| *version += 1);
     if let Some(error) = refuse {
@@ -217,25 +221,25 @@ async fn converse(greeting: postern_tunnel::AgentHandshake, seen: Arc<Mutex<Seen
         heartbeat: 10_000,
     };
     let Ok((session, mut events)) = greeting.welcome(welcome).await else { return };
-    seen.lock().unwrap().sessions.push(session.clone());
+    recorded.lock().unwrap().sessions.push(session.clone());
     while let Some(event) = events.next().await {
         match event {
-            ServerEvent::Bind(bind) => answer(&session, bind, &seen),
-            ServerEvent::Unbind { number } => seen.lock().unwrap().bound.retain(|_, bound| *bound != number),
+            ServerEvent::Bind(bind) => answer(&session, bind, &recorded),
+            ServerEvent::Unbind { number } => recorded.lock().unwrap().bound.retain(|_, bound| *bound != number),
             ServerEvent::Goodbye => {}
         }
         changed.send_modify(|version| *version += 1);
     }
 }
 
-fn answer(session: &ServerSession, bind: Bind, seen: &Mutex<Seen>) {
-    let mut seen = seen.lock().unwrap();
-    seen.next += 1;
-    let number = seen.next;
-    seen.binds.push(bind.clone());
+fn answer(session: &ServerSession, bind: Bind, recorded: &Mutex<Recorded>) {
+    let mut recorded = recorded.lock().unwrap();
+    recorded.next += 1;
+    let number = recorded.next;
+    recorded.binds.push(bind.clone());
     let (host, port, url) = match &bind.what {
-        BindKind::Http { host, scheme, previous } => {
-            if host.is_some() && *host == seen.refuse_name {
+        BindWhat::Http { host, scheme, previous } => {
+            if host.is_some() && *host == recorded.refuse_name {
                 session.bind_refused(bind.request, Error::new(Code::NameTaken, "The name is in use by another agent."));
                 return;
             }
@@ -243,16 +247,16 @@ fn answer(session: &ServerSession, bind: Bind, seen: &Mutex<Seen>) {
             let word = if *scheme == Scheme::Https { "https" } else { "http" };
             (Some(host.clone()), Some(443), Some(format!("{word}://{host}")))
         }
-        BindKind::Tls { host, previous, .. } => {
+        BindWhat::Tls { host, previous, .. } => {
             let host = host.clone().or(previous.clone()).unwrap_or_else(|| format!("made-up-{number}.localhost"));
             (Some(host.clone()), Some(443), Some(format!("tls://{host}")))
         }
-        BindKind::Tcp { port, previous } => {
+        BindWhat::Tcp { port, previous } => {
             let port = port.or(*previous).unwrap_or(24_000 + number as u16);
             (Some("localhost".into()), Some(port), Some(format!("tcp://localhost:{port}")))
         }
-        BindKind::Labels { .. } => (None, None, None),
+        BindWhat::Labels { .. } => (None, None, None),
     };
-    seen.bound.insert(bind.name.clone(), number);
+    recorded.bound.insert(bind.name.clone(), number);
     session.bound(Bound { request: bind.request, tunnel: format!("tn_{number}"), number, url, host, port });
 }

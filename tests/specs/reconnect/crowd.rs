@@ -4,7 +4,7 @@ use super::{PROMISE, all, p95, record};
 use futures::future::join_all;
 use postern_agent::{
     agent::{Agent, AgentOptions, AutoStart},
-    config::{Sources, tree::Node},
+    config::{Sources, tree::ConfigNode},
     session::SessionState,
 };
 use postern_tests::{World, condition::finishes, eventually};
@@ -26,12 +26,12 @@ async fn start(world: &World, token: &str, number: usize) -> Agent {
         world.server.authority().display()
     );
     std::fs::write(&config, text).expect("written");
-    let sources = Sources { files: vec![config], may_be_missing: false, overlay: Node::empty() };
+    let sources = Sources { files: vec![config], may_be_missing: false, overlay: ConfigNode::empty() };
     Agent::start(AgentOptions { sources, auto_start: AutoStart::All, extra: Vec::new() }).await.expect("it starts")
 }
 
 async fn is(agent: &Agent, wanted: impl Fn(SessionState) -> bool) {
-    let mut status = agent.context().board.watch();
+    let mut status = agent.context().session_status.watch();
     finishes("the session is as wanted", status.wait_for(|status| wanted(status.state))).await.expect("it runs");
 }
 

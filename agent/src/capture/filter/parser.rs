@@ -6,7 +6,7 @@ use super::{
     lexer::{Operator, Placed, Token, cut},
     matcher::Matcher,
 };
-use crate::config::nearest::nearest;
+use crate::config::suggestion::nearest;
 
 /// Parentheses and `not` in one another.
 const DEEPEST: usize = 32;

@@ -1,7 +1,7 @@
-//! The commands below `postern api`, one for each operation, and what was chosen of them.
+//! The commands below `postern api`, one for each operation, and the call that was chosen.
 
 use super::{
-    description::{self, Field, Form, Operation},
+    description::{self, ApiField, ApiOperation, FieldFormat},
     values,
 };
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
@@ -10,58 +10,58 @@ use serde_json::{Map, Value};
 use std::{collections::BTreeMap, path::PathBuf};
 use url::form_urlencoded;
 
-pub(super) const KEY: &str = "postern-api-key";
-pub(super) const URL: &str = "postern-api-url";
-pub(super) const CAS: &str = "postern-root-cas";
-pub(super) const CONFIG: &str = "postern-config";
-const ALL: &str = "postern-all";
-const BODY: &str = "postern-body";
+pub(super) const API_KEY_ARG: &str = "postern-api-key";
+pub(super) const API_URL_ARG: &str = "postern-api-url";
+pub(super) const ROOT_CAS_ARG: &str = "postern-root-cas";
+pub(super) const CONFIG_ARG: &str = "postern-config";
+const ALL_PAGES_ARG: &str = "postern-all";
+const BODY_ARG: &str = "postern-body";
 
-/// A call to be made.
+/// A call to the API.
 #[derive(Debug)]
-pub(super) struct Chosen {
+pub(super) struct ApiCall {
     pub(super) method: http::Method,
     /// The path with its query.
     pub(super) path: String,
     pub(super) body: Option<Value>,
-    /// Whether to follow a list to its end.
+    /// Whether to fetch all pages of a list.
     pub(super) all: bool,
 }
 
-/// The command `api` without what is below it.
-pub(in crate::cli) fn outline() -> Command {
-    Command::new("api").about("Use the server's management API: every resource, answers as JSON")
+/// The command `api` without subcommands.
+pub(in crate::cli) fn stub_command() -> Command {
+    Command::new("api").about("Use the server's management API: every resource, with responses as JSON")
 }
 
-/// The command `api` with everything below it.
+/// The command `api` with all subcommands.
 pub(in crate::cli) fn command() -> Command {
-    let mut tree = Tree::default();
+    let mut tree = CommandTree::default();
     for operation in description::operations() {
         tree.add(&operation.words.clone(), operation);
     }
-    let api = outline()
+    let api = stub_command()
         .subcommand_required(true)
         .arg_required_else_help(true)
         .arg(
-            Arg::new(KEY)
+            Arg::new(API_KEY_ARG)
                 .long("api-key")
                 .value_name("KEY")
                 .env("POSTERN_API_KEY")
                 .hide_env_values(true)
                 .global(true)
                 .value_parser(value_parser!(Secret))
-                .help("The API key, or `-` to read it from standard input. Other users of this machine can see command lines: better use the environment or the configuration file"),
+                .help("The API key, or `-` to read it from standard input. Other users of this machine can see command lines: prefer the environment or the configuration file"),
         )
         .arg(
-            Arg::new(URL)
+            Arg::new(API_URL_ARG)
                 .long("api-url")
                 .value_name("URL")
                 .env("POSTERN_API_URL")
                 .global(true)
-                .help("Where the API is; http://127.0.0.1:4041 if not said"),
+                .help("URL of the API; default: http://127.0.0.1:4041"),
         )
         .arg(
-            Arg::new(CAS)
+            Arg::new(ROOT_CAS_ARG)
                 .long("root-cas")
                 .value_name("FILE")
                 .global(true)
@@ -69,7 +69,7 @@ pub(in crate::cli) fn command() -> Command {
                 .help("Trust only the authorities in this PEM file"),
         )
         .arg(
-            Arg::new(CONFIG)
+            Arg::new(CONFIG_ARG)
                 .long("config")
                 .value_name("FILE")
                 .env("POSTERN_CONFIG")
@@ -82,15 +82,15 @@ pub(in crate::cli) fn command() -> Command {
     tree.commands(api)
 }
 
-/// Commands by their words.
+/// Operations as a tree of command words.
 #[derive(Default)]
-struct Tree {
-    below: BTreeMap<String, Tree>,
-    operations: Vec<Operation>,
+struct CommandTree {
+    below: BTreeMap<String, CommandTree>,
+    operations: Vec<ApiOperation>,
 }
 
-impl Tree {
-    fn add(&mut self, words: &[String], operation: Operation) {
+impl CommandTree {
+    fn add(&mut self, words: &[String], operation: ApiOperation) {
         match words {
             [] => self.operations.push(operation),
             [word, rest @ ..] => self.below.entry(word.clone()).or_default().add(rest, operation),
@@ -110,7 +110,7 @@ impl Tree {
     }
 }
 
-fn leaf(operation: Operation) -> Command {
+fn leaf(operation: ApiOperation) -> Command {
     let mut command = Command::new(operation.verb).about(operation.summary.clone());
     if operation.verb == "replace" {
         command = command.visible_alias("put");
@@ -123,46 +123,46 @@ fn leaf(operation: Operation) -> Command {
         command = command.arg(flag(field));
     }
     if operation.verb == "list" {
-        let help = "All pages, not only one";
-        command = command.arg(Arg::new(ALL).long("all").action(ArgAction::SetTrue).help(help));
+        let help = "Fetch all pages";
+        command = command.arg(Arg::new(ALL_PAGES_ARG).long("all").action(ArgAction::SetTrue).help(help));
     }
     if operation.body.is_some() {
-        let help = "The whole body; flags are laid over it";
-        command = command.arg(Arg::new(BODY).long("data").short('d').value_name("JSON|@FILE").help(help));
+        let help = "The whole body; flags override its members";
+        command = command.arg(Arg::new(BODY_ARG).long("data").short('d').value_name("JSON|@FILE").help(help));
     }
     command
 }
 
-fn flag(field: &Field) -> Arg {
+fn flag(field: &ApiField) -> Arg {
     let shown = if field.choices.is_empty() { description::example(field).to_owned() } else { field.choices.join("|") };
-    let mut flag = Arg::new(of_field(field))
+    let mut flag = Arg::new(argument_id(field))
         .long(field.name.replace('_', "-"))
         .value_name(shown)
         .help(field.help.clone())
         .allow_hyphen_values(true);
-    flag = match field.form {
-        Form::Switch => flag
+    flag = match field.format {
+        FieldFormat::Switch => flag
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("true")
             .value_parser(PossibleValuesParser::new(["true", "false"])),
-        Form::Texts | Form::Pairs | Form::NumberedPairs => flag.action(ArgAction::Append),
-        Form::Text | Form::Number | Form::Json => flag,
+        FieldFormat::Texts | FieldFormat::Pairs | FieldFormat::NumberedPairs => flag.action(ArgAction::Append),
+        FieldFormat::Text | FieldFormat::Number | FieldFormat::Json => flag,
     };
     flag
 }
 
-/// The name of a flag inside the program: a field may be called like a parameter of the path.
-fn of_field(field: &Field) -> String {
+/// The id of an argument: a field may have the same name as a path parameter.
+fn argument_id(field: &ApiField) -> String {
     format!("field-{}", field.name)
 }
 
-/// What was chosen.
-pub(super) fn chosen(matches: &ArgMatches) -> Result<Chosen, Error> {
-    let (mut words, mut leaf) = (Vec::new(), matches);
-    while let Some((word, below)) = leaf.subcommand() {
+/// The call for parsed arguments.
+pub(super) fn parse_call(matches: &ArgMatches) -> Result<ApiCall, Error> {
+    let (mut words, mut command_matches) = (Vec::new(), matches);
+    while let Some((word, below)) = command_matches.subcommand() {
         words.push(word.to_owned());
-        leaf = below;
+        command_matches = below;
     }
     let verb = words.pop().unwrap_or_default();
     let operation = description::operations()
@@ -171,11 +171,11 @@ pub(super) fn chosen(matches: &ArgMatches) -> Result<Chosen, Error> {
         .ok_or_else(|| Error::new(Code::Internal, "There is no such operation."))?;
     let mut path = operation.path.clone();
     for parameter in &operation.parameters {
-        let given = leaf.get_one::<String>(parameter).map(String::as_str).unwrap_or_default();
+        let given = command_matches.get_one::<String>(parameter).map(String::as_str).unwrap_or_default();
         let escaped: String = form_urlencoded::byte_serialize(given.as_bytes()).collect();
         path = path.replace(&format!("{{{parameter}}}"), &escaped);
     }
-    let query = filled(leaf, &operation.query)?;
+    let query = filled(command_matches, &operation.query)?;
     if !query.is_empty() {
         let mut text = form_urlencoded::Serializer::new(String::new());
         for (name, value) in &query {
@@ -183,26 +183,26 @@ pub(super) fn chosen(matches: &ArgMatches) -> Result<Chosen, Error> {
         }
         path = format!("{path}?{}", text.finish());
     }
-    let body = operation.body.as_ref().map(|fields| body(leaf, fields)).transpose()?;
-    let all = operation.verb == "list" && leaf.get_flag(ALL);
-    Ok(Chosen { method: operation.method, path, body, all })
+    let body = operation.body.as_ref().map(|fields| body(command_matches, fields)).transpose()?;
+    let all = operation.verb == "list" && command_matches.get_flag(ALL_PAGES_ARG);
+    Ok(ApiCall { method: operation.method, path, body, all })
 }
 
-fn body(leaf: &ArgMatches, fields: &[Field]) -> Result<Value, Error> {
-    let mut body = match leaf.get_one::<String>(BODY).map(|text| values::json(text)).transpose()? {
+fn body(command_matches: &ArgMatches, fields: &[ApiField]) -> Result<Value, Error> {
+    let mut body = match command_matches.get_one::<String>(BODY_ARG).map(|text| values::json(text)).transpose()? {
         None => Map::new(),
         Some(Value::Object(body)) => body,
         Some(_) => return Err(Error::new(Code::BodyMalformed, "--data must be a JSON object, `{…}`.")),
     };
-    body.extend(filled(leaf, fields)?);
+    body.extend(filled(command_matches, fields)?);
     Ok(Value::Object(body))
 }
 
 /// The fields that were given.
-fn filled(leaf: &ArgMatches, fields: &[Field]) -> Result<Map<String, Value>, Error> {
+fn filled(command_matches: &ArgMatches, fields: &[ApiField]) -> Result<Map<String, Value>, Error> {
     let mut filled = Map::new();
     for field in fields {
-        let Some(given) = leaf.get_many::<String>(&of_field(field)) else { continue };
+        let Some(given) = command_matches.get_many::<String>(&argument_id(field)) else { continue };
         let given: Vec<String> = given.cloned().collect();
         filled.insert(field.name.clone(), values::value(field, &given)?);
     }
@@ -214,9 +214,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn typed(words: &[&str]) -> Result<Chosen, Error> {
+    fn typed(words: &[&str]) -> Result<ApiCall, Error> {
         let line = std::iter::once("api").chain(words.iter().copied());
-        chosen(&command().try_get_matches_from(line).expect("a command line"))
+        parse_call(&command().try_get_matches_from(line).expect("a command line"))
     }
 
     #[test]
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn flags_become_the_fields_of_the_body() {
-        let chosen = typed(&[
+        let call = typed(&[
             "edges",
             "tcp",
             "create",
@@ -247,9 +247,9 @@ mod tests {
             r#"{"backend_id":"bkdtg_1"}"#,
         ])
         .expect("a call");
-        assert_eq!((chosen.method.as_str(), chosen.path.as_str()), ("POST", "/edges/tcp"));
+        assert_eq!((call.method.as_str(), call.path.as_str()), ("POST", "/edges/tcp"));
         let body = json!({"description": "-x", "hostports": ["a:1", "b:2"], "backend": {"backend_id": "bkdtg_1"}});
-        assert_eq!(chosen.body, Some(body));
+        assert_eq!(call.body, Some(body));
     }
 
     #[test]
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_whole_body_may_be_given_and_flags_win() {
-        let chosen = typed(&[
+        let call = typed(&[
             "ip-policies",
             "update",
             "ipp_1",
@@ -275,6 +275,6 @@ mod tests {
             "--description",
             "b",
         ]);
-        assert_eq!(chosen.expect("a call").body, Some(json!({"metadata": "m", "description": "b"})));
+        assert_eq!(call.expect("a call").body, Some(json!({"metadata": "m", "description": "b"})));
     }
 }

@@ -1,58 +1,58 @@
-//! Reads the API's description into the operations that a command line can name.
+//! Reads the operations of the API from its description (OpenAPI).
 
 use postern_api::description::OPENAPI;
 use serde_json::Value;
 
-/// One operation.
+/// An operation of the API.
 #[derive(Clone, Debug)]
-pub(super) struct Operation {
-    /// What stands before the verb: `edges`, `tcp`.
+pub(super) struct ApiOperation {
+    /// The words before the verb: `edges`, `tcp`.
     pub(super) words: Vec<String>,
     /// `list`, `create`, `get`, `update`, `delete` or `replace`.
     pub(super) verb: &'static str,
     pub(super) method: http::Method,
     /// The path with its parameters in braces.
     pub(super) path: String,
-    /// The parameters of the path, in their order.
+    /// The parameters of the path, in order.
     pub(super) parameters: Vec<String>,
     /// The parameters of the query.
-    pub(super) query: Vec<Field>,
+    pub(super) query: Vec<ApiField>,
     /// The members of the body; `None` if there is no body.
-    pub(super) body: Option<Vec<Field>>,
+    pub(super) body: Option<Vec<ApiField>>,
     pub(super) summary: String,
 }
 
 /// A member of a body, or a parameter of a query.
 #[derive(Clone, Debug)]
-pub(super) struct Field {
+pub(super) struct ApiField {
     pub(super) name: String,
-    pub(super) form: Form,
+    pub(super) format: FieldFormat,
     pub(super) help: String,
-    /// What may be said, if that is a short list.
+    /// The valid values, if they are a short list.
     pub(super) choices: Vec<String>,
 }
 
-/// How a value is written on a command line.
+/// The command-line format of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    /// As it is; `@file` reads a file.
+pub(super) enum FieldFormat {
+    /// As written; `@file` reads a file.
     Text,
     /// `true` or `false`.
     Switch,
     /// A number.
     Number,
-    /// The flag repeated, once for each text.
+    /// A repeated flag, one for each text.
     Texts,
-    /// The flag repeated, once for each `key=value`.
+    /// A repeated flag, one for each `key=value`.
     Pairs,
-    /// The same with numbers for values.
+    /// A repeated flag, one for each `key=number`.
     NumberedPairs,
     /// JSON; `@file` reads a file.
     Json,
 }
 
-/// Every operation there is.
-pub(super) fn operations() -> Vec<Operation> {
+/// All operations of the API.
+pub(super) fn operations() -> Vec<ApiOperation> {
     let description: Value = serde_json::from_str(OPENAPI).expect("the description is JSON: a test reads it");
     let mut operations = Vec::new();
     for (path, item) in description["paths"].as_object().into_iter().flatten() {
@@ -63,7 +63,7 @@ pub(super) fn operations() -> Vec<Operation> {
     operations
 }
 
-fn read(description: &Value, path: &str, method: &str, operation: &Value) -> Option<Operation> {
+fn read(description: &Value, path: &str, method: &str, operation: &Value) -> Option<ApiOperation> {
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     let parameter =
         |segment: &&str| segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).map(str::to_owned);
@@ -71,7 +71,7 @@ fn read(description: &Value, path: &str, method: &str, operation: &Value) -> Opt
     let item = segments.last().is_some_and(|last| parameter(last).is_some());
     let (verb, method) = match (method, item) {
         ("get", true) => ("get", http::Method::GET),
-        // A module hangs on an item and has no list.
+        // A module belongs to an item and has no list.
         ("get", false) if operation["responses"]["200"].is_object() && is_module(description, path) => {
             ("get", http::Method::GET)
         }
@@ -85,7 +85,7 @@ fn read(description: &Value, path: &str, method: &str, operation: &Value) -> Opt
     let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
     let query = operation["parameters"].as_array().into_iter().flatten();
     let query = query.map(|parameter| resolve(description, parameter)).filter(|parameter| parameter["in"] == "query");
-    Some(Operation {
+    Some(ApiOperation {
         words: words.collect(),
         verb,
         method,
@@ -99,52 +99,57 @@ fn read(description: &Value, path: &str, method: &str, operation: &Value) -> Opt
     })
 }
 
-/// Whether a path is one that is put whole.
+/// Whether a path can be replaced with PUT.
 fn is_module(description: &Value, path: &str) -> bool {
     description["paths"][path]["put"].is_object()
 }
 
-fn members(description: &Value, schema: &Value) -> Vec<Field> {
+fn members(description: &Value, schema: &Value) -> Vec<ApiField> {
     let schema = resolve(description, schema);
     let properties = schema["properties"].as_object().into_iter().flatten();
     properties.map(|(name, schema)| field(description, name, schema)).collect()
 }
 
-fn field(description: &Value, name: &str, schema: &Value) -> Field {
+fn field(description: &Value, name: &str, schema: &Value) -> ApiField {
     let said = resolve(description, present(schema));
     let help = [&schema["description"], &said["description"]].into_iter().find_map(Value::as_str).unwrap_or_default();
     let choices = said["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
-    Field { name: name.to_owned(), form: form(description, said), help: help.to_owned(), choices: choices.collect() }
+    ApiField {
+        name: name.to_owned(),
+        format: format(description, said),
+        help: help.to_owned(),
+        choices: choices.collect(),
+    }
 }
 
-fn form(description: &Value, schema: &Value) -> Form {
+fn format(description: &Value, schema: &Value) -> FieldFormat {
     if schema["enum"].is_array() || schema["const"].is_string() {
-        return Form::Text;
+        return FieldFormat::Text;
     }
     match kind(schema) {
-        "boolean" => Form::Switch,
-        "integer" | "number" => Form::Number,
-        "array" if kind(resolve(description, present(&schema["items"]))) == "string" => Form::Texts,
+        "boolean" => FieldFormat::Switch,
+        "integer" | "number" => FieldFormat::Number,
+        "array" if kind(resolve(description, present(&schema["items"]))) == "string" => FieldFormat::Texts,
         "object" if !schema["properties"].is_object() => {
             match kind(resolve(description, present(&schema["additionalProperties"]))) {
-                "string" => Form::Pairs,
-                "integer" | "number" => Form::NumberedPairs,
-                _ => Form::Json,
+                "string" => FieldFormat::Pairs,
+                "integer" | "number" => FieldFormat::NumberedPairs,
+                _ => FieldFormat::Json,
             }
         }
-        "string" => Form::Text,
-        _ if choices_of_texts(schema) => Form::Text,
-        _ => Form::Json,
+        "string" => FieldFormat::Text,
+        _ if choices_of_texts(schema) => FieldFormat::Text,
+        _ => FieldFormat::Json,
     }
 }
 
-/// Whether each alternative is one fixed text.
+/// Whether each alternative is one constant text.
 fn choices_of_texts(schema: &Value) -> bool {
     let alternatives = schema["oneOf"].as_array();
     alternatives.is_some_and(|all| !all.is_empty() && all.iter().all(|one| one["const"].is_string()))
 }
 
-/// The type of a schema, null left aside.
+/// The type of a schema, ignoring null.
 fn kind(schema: &Value) -> &str {
     let types = match &schema["type"] {
         Value::Array(types) => types.as_slice(),
@@ -153,7 +158,7 @@ fn kind(schema: &Value) -> &str {
     types.iter().filter_map(Value::as_str).find(|kind| *kind != "null").unwrap_or_default()
 }
 
-/// Of several alternatives the one that is not null.
+/// The only alternative that is not null, or the schema itself.
 fn present(schema: &Value) -> &Value {
     let alternatives = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array());
     let mut present = alternatives.into_iter().flatten().filter(|one| one["type"] != "null" && one["const"].is_null());
@@ -163,21 +168,21 @@ fn present(schema: &Value) -> &Value {
     }
 }
 
-/// Follows a reference inside the description.
+/// Resolves a reference inside the description.
 fn resolve<'a>(description: &'a Value, schema: &'a Value) -> &'a Value {
     let reference = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
     reference.and_then(|pointer| description.pointer(pointer)).unwrap_or(schema)
 }
 
-/// The members that a name may have in JSON, for help texts.
-pub(super) fn example(field: &Field) -> &'static str {
-    match field.form {
-        Form::Text => "TEXT|@FILE",
-        Form::Switch => "true|false",
-        Form::Number => "NUMBER",
-        Form::Texts => "TEXT",
-        Form::Pairs => "KEY=VALUE",
-        Form::NumberedPairs => "KEY=NUMBER",
-        Form::Json => "JSON|@FILE",
+/// The placeholder of a value in help texts.
+pub(super) fn example(field: &ApiField) -> &'static str {
+    match field.format {
+        FieldFormat::Text => "TEXT|@FILE",
+        FieldFormat::Switch => "true|false",
+        FieldFormat::Number => "NUMBER",
+        FieldFormat::Texts => "TEXT",
+        FieldFormat::Pairs => "KEY=VALUE",
+        FieldFormat::NumberedPairs => "KEY=NUMBER",
+        FieldFormat::Json => "JSON|@FILE",
     }
 }

@@ -1,13 +1,13 @@
-//! `postern api …`: the management API from the shell, made from the API's own description.
+//! `postern api …`: the management API from the shell, generated from the API description.
 
 mod commands;
 mod description;
 mod values;
 
-use super::{flags, heard};
-use crate::config::{Sources, paths, tree::Node};
+use super::{flags, write_result};
+use crate::config::{Sources, paths, tree::ConfigNode};
 use clap::ArgMatches;
-use commands::Chosen;
+use commands::ApiCall;
 use postern_api::{Code, Error, Secret, client::Client};
 use serde_json::Value;
 use std::{
@@ -15,30 +15,30 @@ use std::{
     path::PathBuf,
 };
 
-pub(super) use commands::{command, outline};
+pub(super) use commands::{command, stub_command};
 
-/// Where the API of a server on this machine is.
-const LOCAL: &str = "http://127.0.0.1:4041";
+/// The API of a server on this machine.
+const DEFAULT_API_URL: &str = "http://127.0.0.1:4041";
 
-/// Carries out what was typed and prints the answer as JSON.
+/// Makes the chosen call and prints the response as JSON.
 pub(super) fn run(matches: &ArgMatches) -> Result<(), Error> {
-    let chosen = commands::chosen(matches)?;
+    let call = commands::parse_call(matches)?;
     let client = client(matches)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Error::new(Code::Internal, format!("The program could not start: {error}.")))?;
-    let answer = runtime.block_on(perform(&client, chosen))?;
-    answer.map_or(Ok(()), |answer| heard(writeln!(io::stdout(), "{answer:#}")))
+    let response = runtime.block_on(perform(&client, call))?;
+    response.map_or(Ok(()), |response| write_result(writeln!(io::stdout(), "{response:#}")))
 }
 
-/// Makes the call; with `--all` follows a list to its end and gives it as one page.
-async fn perform(client: &Client, chosen: Chosen) -> Result<Option<Value>, Error> {
-    let mut answer = client.json(chosen.method, &chosen.path, chosen.body.as_ref()).await?;
-    let Some(Value::Object(list)) = answer.as_mut().filter(|_| chosen.all) else { return Ok(answer) };
+/// Makes a call; with `--all`, fetches all pages of a list and joins them.
+async fn perform(client: &Client, call: ApiCall) -> Result<Option<Value>, Error> {
+    let mut response = client.json(call.method, &call.path, call.body.as_ref()).await?;
+    let Some(Value::Object(list)) = response.as_mut().filter(|_| call.all) else { return Ok(response) };
     while let Some(next) = list.get("next_page_uri").and_then(Value::as_str) {
         let query = next.split_once('?').map_or("", |(_, query)| query);
-        let path = chosen.path.split('?').next().unwrap_or_default();
+        let path = call.path.split('?').next().unwrap_or_default();
         let page = client.json(http::Method::GET, &format!("{path}?{query}"), None).await?;
         let Some(Value::Object(mut page)) = page else { break };
         for (name, value) in &mut *list {
@@ -48,22 +48,22 @@ async fn perform(client: &Client, chosen: Chosen) -> Result<Option<Value>, Error
         }
         list.insert("next_page_uri".to_owned(), page.remove("next_page_uri").unwrap_or_default());
     }
-    Ok(answer)
+    Ok(response)
 }
 
 fn client(matches: &ArgMatches) -> Result<Client, Error> {
-    let key = match matches.get_one::<Secret>(commands::KEY) {
+    let key = match matches.get_one::<Secret>(commands::API_KEY_ARG) {
         Some(key) => flags::from_stdin(key)?,
         None => configured_key(matches)?,
     };
     if key.is_empty() || key.reveal().chars().any(|letter| letter.is_whitespace() || letter.is_control()) {
         return Err(Error::new(Code::KeyShape, "The API key must be one word; copy it again from where it was shown."));
     }
-    let url = matches.get_one::<String>(commands::URL).map_or(LOCAL, String::as_str);
+    let url = matches.get_one::<String>(commands::API_URL_ARG).map_or(DEFAULT_API_URL, String::as_str);
     let mut http = reqwest::Client::builder()
         .timeout(std::time::Duration::from_secs(60))
         .redirect(reqwest::redirect::Policy::none());
-    let given = matches.get_one::<PathBuf>(commands::CAS).cloned();
+    let given = matches.get_one::<PathBuf>(commands::ROOT_CAS_ARG).cloned();
     if let Some(file) = given.clone().or_else(paths::local_authority) {
         let refuse = |why: String| {
             let shown = file.display();
@@ -82,12 +82,12 @@ fn client(matches: &ArgMatches) -> Result<Client, Error> {
     Ok(Client::with_http(http, url, key))
 }
 
-/// The key of the configuration file.
+/// The API key of the configuration file.
 fn configured_key(matches: &ArgMatches) -> Result<Secret, Error> {
     let given: Vec<PathBuf> =
-        matches.get_many(commands::CONFIG).map(|files| files.cloned().collect()).unwrap_or_default();
+        matches.get_many(commands::CONFIG_ARG).map(|files| files.cloned().collect()).unwrap_or_default();
     let (files, may_be_missing) = flags::files(&given)?;
-    let sources = Sources { files, may_be_missing, overlay: Node::empty() };
+    let sources = Sources { files, may_be_missing, overlay: ConfigNode::empty() };
     let config = sources.load().map_err(|problems| problems.to_error())?;
     config.settings.api_key.ok_or_else(|| {
         Error::new(

@@ -1,41 +1,41 @@
-//! From what stands behind a flag to the value it means.
+//! Converts arguments of flags to values.
 
-use super::description::{Field, Form};
+use super::description::{ApiField, FieldFormat};
 use postern_api::{Code, Error};
 use serde_json::{Map, Value};
 use std::io::Read;
 
-/// The largest file that `@` reads: more than any body may have.
-const FILE_LIMIT: u64 = 1 << 20;
+/// Maximum size of a file that `@` reads, in bytes; no request body may be larger.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// The value of a flag that may have been given several times.
-pub(super) fn value(field: &Field, given: &[String]) -> Result<Value, Error> {
+/// The value of a flag that may have been repeated.
+pub(super) fn value(field: &ApiField, given: &[String]) -> Result<Value, Error> {
     let last = given.last().map(String::as_str).unwrap_or_default();
     let refuse = |why: &str| {
         let shown: String = last.chars().take(80).collect();
         let flag = field.name.replace('_', "-");
-        Error::new(Code::FieldInvalid, format!("`{shown}` does not fit --{flag}: {why}.")).with("field", &field.name)
+        Error::new(Code::FieldInvalid, format!("`{shown}` is invalid for --{flag}: {why}.")).with("field", &field.name)
     };
-    match field.form {
-        Form::Text => text(last).map(Value::String),
-        Form::Switch => Ok(Value::Bool(last == "true")),
-        Form::Number => number(last).ok_or_else(|| refuse("it is no number")),
-        Form::Texts => Ok(Value::Array(texts(given))),
-        Form::Pairs => {
+    match field.format {
+        FieldFormat::Text => text(last).map(Value::String),
+        FieldFormat::Switch => Ok(Value::Bool(last == "true")),
+        FieldFormat::Number => number(last).ok_or_else(|| refuse("it is not a number")),
+        FieldFormat::Texts => Ok(Value::Array(texts(given))),
+        FieldFormat::Pairs => {
             pairs(given, |value| Some(Value::String(value.to_owned()))).ok_or_else(|| refuse("write key=value"))
         }
-        Form::NumberedPairs => pairs(given, number).ok_or_else(|| refuse("write key=number")),
-        Form::Json => json(last).map_err(|error| error.with("field", &field.name)),
+        FieldFormat::NumberedPairs => pairs(given, number).ok_or_else(|| refuse("write key=number")),
+        FieldFormat::Json => json(last).map_err(|error| error.with("field", &field.name)),
     }
 }
 
-/// A JSON text, or the one in a file.
+/// A JSON text, or the JSON in a file.
 pub(super) fn json(given: &str) -> Result<Value, Error> {
     let text = text(given)?;
     serde_json::from_str(&text).map_err(|error| Error::new(Code::BodyMalformed, format!("This is not JSON: {error}.")))
 }
 
-/// `@file` is what the file holds, `@-` what standard input does, `@@…` begins with one `@`.
+/// `@file` reads a file, `@-` reads standard input, `@@…` is a text that begins with `@`.
 fn text(given: &str) -> Result<String, Error> {
     let Some(file) = given.strip_prefix('@') else { return Ok(given.to_owned()) };
     if file.starts_with('@') {
@@ -43,8 +43,8 @@ fn text(given: &str) -> Result<String, Error> {
     }
     let mut text = String::new();
     let read = match file {
-        "-" => std::io::stdin().take(FILE_LIMIT).read_to_string(&mut text),
-        file => std::fs::File::open(file).and_then(|file| file.take(FILE_LIMIT).read_to_string(&mut text)),
+        "-" => std::io::stdin().take(MAX_FILE_BYTES).read_to_string(&mut text),
+        file => std::fs::File::open(file).and_then(|file| file.take(MAX_FILE_BYTES).read_to_string(&mut text)),
     };
     read.map(|_| text).map_err(|error| {
         Error::new(
@@ -54,7 +54,7 @@ fn text(given: &str) -> Result<String, Error> {
     })
 }
 
-/// An empty text alone is an empty list.
+/// A single empty text is an empty list.
 fn texts(given: &[String]) -> Vec<Value> {
     match given {
         [only] if only.is_empty() => Vec::new(),
@@ -79,8 +79,8 @@ fn number(text: &str) -> Option<Value> {
 mod tests {
     use super::*;
 
-    fn read(form: Form, given: &[&str]) -> Result<Value, Code> {
-        let field = Field { name: "a_field".into(), form, help: String::new(), choices: Vec::new() };
+    fn read(format: FieldFormat, given: &[&str]) -> Result<Value, Code> {
+        let field = ApiField { name: "a_field".into(), format, help: String::new(), choices: Vec::new() };
         let given: Vec<String> = given.iter().map(|text| (*text).to_owned()).collect();
         value(&field, &given).map_err(|error| error.code)
     }
@@ -88,25 +88,25 @@ mod tests {
     #[test]
     fn each_form_reads_its_own() {
         use serde_json::json;
-        for (form, given, expected) in [
-            (Form::Text, &["plain"][..], Ok(json!("plain"))),
-            (Form::Text, &["@@home"], Ok(json!("@home"))),
-            (Form::Text, &["@/nowhere/at/all"], Err(Code::BodyUnreadable)),
-            (Form::Switch, &["true"], Ok(json!(true))),
-            (Form::Switch, &["false"], Ok(json!(false))),
-            (Form::Number, &["0.5"], Ok(json!(0.5))),
-            (Form::Number, &["10"], Ok(json!(10))),
-            (Form::Number, &["ten"], Err(Code::FieldInvalid)),
-            (Form::Texts, &["a", "b,c"], Ok(json!(["a", "b,c"]))),
-            (Form::Texts, &[""], Ok(json!([]))),
-            (Form::Pairs, &["app=shop", "tier="], Ok(json!({"app": "shop", "tier": ""}))),
-            (Form::Pairs, &["app"], Err(Code::FieldInvalid)),
-            (Form::NumberedPairs, &["bkdtg_1=3"], Ok(json!({"bkdtg_1": 3}))),
-            (Form::NumberedPairs, &["bkdtg_1=x"], Err(Code::FieldInvalid)),
-            (Form::Json, &[r#"{"a":[1]}"#], Ok(json!({"a": [1]}))),
-            (Form::Json, &["{"], Err(Code::BodyMalformed)),
+        for (format, given, expected) in [
+            (FieldFormat::Text, &["plain"][..], Ok(json!("plain"))),
+            (FieldFormat::Text, &["@@home"], Ok(json!("@home"))),
+            (FieldFormat::Text, &["@/nowhere/at/all"], Err(Code::BodyUnreadable)),
+            (FieldFormat::Switch, &["true"], Ok(json!(true))),
+            (FieldFormat::Switch, &["false"], Ok(json!(false))),
+            (FieldFormat::Number, &["0.5"], Ok(json!(0.5))),
+            (FieldFormat::Number, &["10"], Ok(json!(10))),
+            (FieldFormat::Number, &["ten"], Err(Code::FieldInvalid)),
+            (FieldFormat::Texts, &["a", "b,c"], Ok(json!(["a", "b,c"]))),
+            (FieldFormat::Texts, &[""], Ok(json!([]))),
+            (FieldFormat::Pairs, &["app=shop", "tier="], Ok(json!({"app": "shop", "tier": ""}))),
+            (FieldFormat::Pairs, &["app"], Err(Code::FieldInvalid)),
+            (FieldFormat::NumberedPairs, &["bkdtg_1=3"], Ok(json!({"bkdtg_1": 3}))),
+            (FieldFormat::NumberedPairs, &["bkdtg_1=x"], Err(Code::FieldInvalid)),
+            (FieldFormat::Json, &[r#"{"a":[1]}"#], Ok(json!({"a": [1]}))),
+            (FieldFormat::Json, &["{"], Err(Code::BodyMalformed)),
         ] {
-            assert_eq!(read(form, given), expected, "{form:?} {given:?}");
+            assert_eq!(read(format, given), expected, "{format:?} {given:?}");
         }
     }
 }

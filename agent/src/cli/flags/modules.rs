@@ -1,4 +1,4 @@
-//! Flags that say what the edge does with visitors, in the words of the configuration file.
+//! Flags of modules, which the edge applies to visitors' requests.
 
 use clap::{ArgAction, Args};
 use postern_api::Secret;
@@ -8,85 +8,85 @@ use serde_json::{Map, Value as Json, json};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Visitors")]
 pub(super) struct ModuleFlags {
-    /// User and password that visitors must give; may be given several times
+    /// User and password that visitors must enter; may be given several times
     #[arg(long, env = "POSTERN_BASIC_AUTH", hide_env_values = true, value_name = "USER:PASSWORD")]
     basic_auth: Vec<Secret>,
-    /// Network whose visitors may come in; may be given several times
+    /// Network whose visitors are admitted; may be given several times
     #[arg(long, value_delimiter = ',', value_name = "CIDR")]
     cidr_allow: Vec<String>,
-    /// Network whose visitors may not, though it lies in one that may
+    /// Network whose visitors are denied, even inside an admitted one
     #[arg(long, value_delimiter = ',', value_name = "CIDR")]
     cidr_deny: Vec<String>,
-    /// Leave the local service alone for a while when this share of its answers are errors, such as 0.5
+    /// Share of errors among the responses, such as 0.5, at which the local service gets no requests for a while
     #[arg(long, value_name = "SHARE")]
     circuit_breaker: Option<String>,
-    /// Compress answers
+    /// Compress responses
     #[arg(long, action = ArgAction::SetTrue)]
     compression: bool,
-    /// PEM file of the authorities whose certificates visitors must show
+    /// PEM file of the authorities that must have issued the visitors' certificates
     #[arg(long, alias = "mutual-tls", value_name = "FILE")]
     mutual_tls_cas: Option<String>,
     /// Provider that visitors log in with, such as google
     #[arg(long, value_name = "PROVIDER")]
     oauth: Option<String>,
-    /// Domain whose e-mail addresses may come in
+    /// Domain whose e-mail addresses are admitted
     #[arg(long, value_delimiter = ',', value_name = "DOMAIN", requires = "oauth")]
     oauth_allow_domain: Vec<String>,
-    /// E-mail address that may come in
+    /// E-mail address that is admitted
     #[arg(long, value_delimiter = ',', value_name = "EMAIL", requires = "oauth")]
     oauth_allow_email: Vec<String>,
-    /// Id of an app of your own at the provider
+    /// Client id of your own app at the provider
     #[arg(long, value_name = "ID", requires = "oauth")]
     oauth_client_id: Option<String>,
-    /// Secret of that app
+    /// Client secret of that app
     #[arg(long, env = "POSTERN_OAUTH_CLIENT_SECRET", hide_env_values = true, value_name = "SECRET")]
     oauth_client_secret: Option<Secret>,
-    /// What is asked of the provider
+    /// Scope to request from the provider
     #[arg(long, value_delimiter = ',', value_name = "SCOPE", requires = "oauth")]
     oauth_scope: Vec<String>,
-    /// Address of the OpenID Connect provider that visitors log in with
+    /// Issuer URL of the OpenID Connect provider that visitors log in with
     #[arg(long, value_name = "ISSUER")]
     oidc: Option<String>,
-    /// Id of the app at that provider
+    /// Client id of the app at that provider
     #[arg(long, value_name = "ID", requires = "oidc")]
     oidc_client_id: Option<String>,
-    /// Secret of that app
+    /// Client secret of that app
     #[arg(long, env = "POSTERN_OIDC_CLIENT_SECRET", hide_env_values = true, value_name = "SECRET")]
     oidc_client_secret: Option<Secret>,
-    /// What is asked of that provider
+    /// Scope to request from that provider
     #[arg(long, value_delimiter = ',', value_name = "SCOPE", requires = "oidc")]
     oidc_scope: Vec<String>,
     /// Header to add to requests; may be given several times
     #[arg(long, value_name = "NAME: VALUE")]
     request_header_add: Vec<String>,
-    /// Header to take out of requests
+    /// Header to remove from requests
     #[arg(long, value_name = "NAME")]
     request_header_remove: Vec<String>,
-    /// Header to add to answers; may be given several times
+    /// Header to add to responses; may be given several times
     #[arg(long, value_name = "NAME: VALUE")]
     response_header_add: Vec<String>,
-    /// Header to take out of answers
+    /// Header to remove from responses
     #[arg(long, value_name = "NAME")]
     response_header_remove: Vec<String>,
-    /// Pattern of programs that may come in, whatever else is said
+    /// Pattern of user agents that are always admitted
     #[arg(long, value_name = "PATTERN")]
     ua_filter_allow: Vec<String>,
-    /// Pattern of programs that may not come in
+    /// Pattern of user agents that are denied
     #[arg(long, value_name = "PATTERN")]
     ua_filter_deny: Vec<String>,
-    /// Provider whose webhooks alone may come in, such as github
+    /// Provider whose webhooks are admitted, such as github; all other requests are denied
     #[arg(long, value_name = "PROVIDER")]
     verify_webhook: Option<String>,
     /// Secret that the provider signs its webhooks with
     #[arg(long, env = "POSTERN_WEBHOOK_SECRET", hide_env_values = true, value_name = "SECRET")]
     verify_webhook_secret: Option<Secret>,
-    /// Make streams of bytes of WebSocket connections
+    /// Convert WebSocket connections to TCP byte streams
     #[arg(long, action = ArgAction::SetTrue)]
     websocket_tcp_converter: bool,
 }
 
 impl ModuleFlags {
-    /// The keys that the flags stand for.
+    /// The keys for the given flags.
     pub(super) fn add_to(&self, body: &mut Map<String, Json>) {
         let mut set = |key: &str, value: Option<Json>| {
             if let Some(value) = value {
@@ -99,7 +99,7 @@ impl ModuleFlags {
         set("circuit_breaker", text(self.circuit_breaker.as_deref()));
         set("compression", self.compression.then_some(Json::Bool(true)));
         set("mutual_tls_cas", text(self.mutual_tls_cas.as_deref()));
-        // A secret in the environment means nothing without the login it is for.
+        // A secret of the environment is ignored without its login.
         if self.oauth.is_some() {
             let oauth = [
                 ("provider", text(self.oauth.as_deref())),
@@ -144,7 +144,7 @@ fn list(given: &[String]) -> Option<Json> {
     (!given.is_empty()).then(|| Json::from(given.to_vec()))
 }
 
-/// A group of what was given; none if nothing was.
+/// A group of the given members; `None` if there are none.
 fn group<const N: usize>(members: [(&str, Option<Json>); N]) -> Option<Json> {
     let given: Map<String, Json> =
         members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
@@ -158,13 +158,14 @@ mod tests {
     use postern_api::Secret;
 
     #[derive(Debug, Parser)]
-    struct Line {
+    struct TestCommandLine {
         #[command(flatten)]
         tunnel: TunnelFlags,
     }
 
     fn read(arguments: &[&str]) -> Result<Definition, String> {
-        let line = Line::try_parse_from([&["postern"], arguments].concat()).map_err(|error| error.to_string())?;
+        let line =
+            TestCommandLine::try_parse_from([&["postern"], arguments].concat()).map_err(|error| error.to_string())?;
         line.tunnel.definition("http", "8080").map_err(|error| error.message)
     }
 

@@ -1,9 +1,9 @@
-//! `postern service …`: the agent as a service of the machine, run by systemd.
+//! `postern service …`: the agent as a systemd service.
 
 mod unit;
 
 use super::{flags, say};
-use crate::config::{Sources, settings::LogTarget, tree::Node};
+use crate::config::{Sources, settings::LogTarget, tree::ConfigNode};
 use clap::{Args, Subcommand};
 use postern_api::{Code, Error};
 use std::{
@@ -11,37 +11,37 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
-use unit::{NAME, Unit};
+use unit::{UNIT_NAME, UnitFile};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ServiceCommand {
-    /// Write the unit and let it start with the machine: the system's for root, else your own
-    Install(Install),
-    /// Stop it and take the unit away
-    Uninstall(Place),
-    /// Start it
+    /// Write the unit and enable it: for the system as root, else for your user
+    Install(InstallFlags),
+    /// Stop the service and remove the unit
+    Uninstall(RootFlags),
+    /// Start the service
     Start,
-    /// Stop it
+    /// Stop the service
     Stop,
-    /// Stop it and start it again
+    /// Restart the service
     Restart,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Install {
-    /// The configuration file whose tunnels run; the usual place if not given
+pub(super) struct InstallFlags {
+    /// The configuration file whose tunnels run; default: the usual location
     #[arg(long, env = "POSTERN_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Print the unit and change nothing
+    /// Print the unit without changing anything
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    place: Place,
+    root_flags: RootFlags,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Place {
-    /// Work on the system below this folder, such as an image that is being made
+pub(super) struct RootFlags {
+    /// Install below this folder, such as the root of an image
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
 }
@@ -49,25 +49,25 @@ pub(super) struct Place {
 pub(super) fn run(command: ServiceCommand) -> Result<(), Error> {
     match command {
         ServiceCommand::Install(install) => self::install(&install),
-        ServiceCommand::Uninstall(place) => uninstall(&place),
+        ServiceCommand::Uninstall(root_flags) => uninstall(&root_flags),
         ServiceCommand::Start => control("start"),
         ServiceCommand::Stop => control("stop"),
         ServiceCommand::Restart => control("restart"),
     }
 }
 
-/// Whose services are meant.
-struct Manager {
+/// The service manager: the system's or a user's.
+struct ServiceManager {
     system: bool,
     root: Option<PathBuf>,
 }
 
-impl Manager {
-    fn of(place: &Place) -> Self {
-        Manager { system: is_root() || place.root.is_some(), root: place.root.clone() }
+impl ServiceManager {
+    fn new(root_flags: &RootFlags) -> Self {
+        ServiceManager { system: is_root() || root_flags.root.is_some(), root: root_flags.root.clone() }
     }
 
-    /// Where the unit lies.
+    /// The path of the unit file.
     fn unit(&self) -> Result<PathBuf, Error> {
         let folder = if self.system {
             self.root.as_deref().unwrap_or(Path::new("/")).join("etc/systemd/system")
@@ -77,16 +77,16 @@ impl Manager {
             })?;
             etcetera::BaseStrategy::config_dir(&base).join("systemd/user")
         };
-        Ok(folder.join(NAME))
+        Ok(folder.join(UNIT_NAME))
     }
 
-    /// Whether there is a manager that could run anything now.
+    /// Checks that systemd runs.
     fn check(&self) -> Result<(), Error> {
         if self.root.is_some() || Path::new("/run/systemd/system").is_dir() {
             return Ok(());
         }
-        let how = "Run `postern start --all --config FILE` from whatever starts programs here (an init script, a container's \
-                   command, launchd, the task planner).";
+        let how = "Run `postern start --all --config FILE` with the service manager of this machine (an init script, a container's \
+                   command, launchd, the task scheduler).";
         Err(Error::new(
             Code::ServicesMissing,
             format!("Services need systemd, which does not run on this machine. {how}"),
@@ -117,25 +117,25 @@ impl Manager {
     }
 }
 
-fn install(install: &Install) -> Result<(), Error> {
-    let manager = Manager::of(&install.place);
+fn install(install: &InstallFlags) -> Result<(), Error> {
+    let manager = ServiceManager::new(&install.root_flags);
     let config = match &install.config {
         Some(file) => file.clone(),
         None => flags::file(&[])?,
     };
     let config = std::path::absolute(&config)
         .map_err(|error| Error::new(Code::ConfigInvalid, format!("{} cannot be used: {error}.", config.display())))?;
-    // A service that fails at its first start is found out much later.
-    let sources = Sources { files: vec![config.clone()], may_be_missing: false, overlay: Node::empty() };
+    // Checked now: a service that fails at its first start is noticed much later.
+    let sources = Sources { files: vec![config.clone()], may_be_missing: false, overlay: ConfigNode::empty() };
     let settings = sources.load().map_err(|problems| problems.to_error())?.settings;
     let log = match &settings.log {
         LogTarget::File(path) => std::path::absolute(path).ok(),
         _ => None,
     };
     let program = std::env::current_exe().map_err(|error| {
-        Error::new(Code::ServiceFailed, format!("The program does not know where it lies: {error}."))
+        Error::new(Code::ServiceFailed, format!("The path of the program cannot be determined: {error}."))
     })?;
-    let text = Unit { program: &program, config: &config, log: log.as_deref(), system: manager.system }.text();
+    let text = UnitFile { program: &program, config: &config, log: log.as_deref(), system: manager.system }.text();
     if install.dry_run {
         return say(text.trim_end());
     }
@@ -143,8 +143,8 @@ fn install(install: &Install) -> Result<(), Error> {
     let path = manager.unit()?;
     write(&path, &text)?;
     manager.reload()?;
-    manager.systemctl(&["enable", NAME])?;
-    say(&format!("{} was written and starts with the machine.", path.display()))?;
+    manager.systemctl(&["enable", UNIT_NAME])?;
+    say(&format!("{} was written and starts at boot.", path.display()))?;
     if settings.authtoken.is_none() {
         say("There is no authtoken in the configuration yet: `postern config add-authtoken -` stores one.")?;
     }
@@ -157,8 +157,8 @@ fn install(install: &Install) -> Result<(), Error> {
     Ok(())
 }
 
-fn uninstall(place: &Place) -> Result<(), Error> {
-    let manager = Manager::of(place);
+fn uninstall(root_flags: &RootFlags) -> Result<(), Error> {
+    let manager = ServiceManager::new(root_flags);
     manager.check()?;
     let path = manager.unit()?;
     if !path.exists() {
@@ -168,16 +168,16 @@ fn uninstall(place: &Place) -> Result<(), Error> {
         ));
     }
     if manager.root.is_none() {
-        manager.systemctl(&["stop", NAME])?;
+        manager.systemctl(&["stop", UNIT_NAME])?;
     }
-    manager.systemctl(&["disable", NAME])?;
+    manager.systemctl(&["disable", UNIT_NAME])?;
     std::fs::remove_file(&path).map_err(|error| failed(&path, "removed", &error))?;
     manager.reload()?;
     say(&format!("{} was removed.", path.display()))
 }
 
 fn control(verb: &str) -> Result<(), Error> {
-    let manager = Manager { system: is_root(), root: None };
+    let manager = ServiceManager { system: is_root(), root: None };
     manager.check()?;
     let path = manager.unit()?;
     if !path.exists() {
@@ -186,14 +186,14 @@ fn control(verb: &str) -> Result<(), Error> {
             "The service is not installed. Run `postern service install` first.".to_owned(),
         ));
     }
-    manager.systemctl(&[verb, NAME])?;
+    manager.systemctl(&[verb, UNIT_NAME])?;
     say(match verb {
         "stop" => "The service has stopped.",
-        _ => "The service runs.",
+        _ => "The service is running.",
     })
 }
 
-impl Manager {
+impl ServiceManager {
     fn reload(&self) -> Result<(), Error> {
         if self.root.is_some() { Ok(()) } else { self.systemctl(&["daemon-reload"]) }
     }

@@ -1,24 +1,24 @@
-//! The unit file that systemd runs the agent by.
+//! The systemd unit file of the agent.
 
 use std::path::Path;
 
-/// What the unit is called.
-pub(super) const NAME: &str = "postern.service";
+/// The name of the unit.
+pub(super) const UNIT_NAME: &str = "postern.service";
 
-/// What a unit is made of.
-pub(super) struct Unit<'a> {
+/// The variable parts of a unit file.
+pub(super) struct UnitFile<'a> {
     /// The program.
     pub(super) program: &'a Path,
     /// The configuration file.
     pub(super) config: &'a Path,
-    /// Further files the agent writes.
+    /// The log file, if there is one.
     pub(super) log: Option<&'a Path>,
-    /// Whether it is the system's or a user's own.
+    /// Whether it is a system unit or a user unit.
     pub(super) system: bool,
 }
 
-/// Restrictions that every service manager can set, a user's own as well.
-const EVERYWHERE: &[&str] = &[
+/// Restrictions that user managers can set too.
+const COMMON_RESTRICTIONS: &[&str] = &[
     "UMask=0077",
     "NoNewPrivileges=yes",
     "LockPersonality=yes",
@@ -33,8 +33,8 @@ const EVERYWHERE: &[&str] = &[
     "SystemCallErrorNumber=EPERM",
 ];
 
-/// Restrictions that only the system's manager can set.
-const SYSTEM: &[&str] = &[
+/// Restrictions that only the system manager can set.
+const SYSTEM_RESTRICTIONS: &[&str] = &[
     "CapabilityBoundingSet=",
     "AmbientCapabilities=",
     "ProtectSystem=strict",
@@ -52,14 +52,14 @@ const SYSTEM: &[&str] = &[
     "KeyringMode=private",
 ];
 
-impl Unit<'_> {
+impl UnitFile<'_> {
     /// The text of the file.
     pub(super) fn text(&self) -> String {
         let mut lines: Vec<String> = Vec::new();
         lines.push("[Unit]".into());
         lines.push("Description=Postern agent: publishes local services".into());
         lines.push("Documentation=man:postern(1)".into());
-        // The agent itself waits for the network, and for the server.
+        // The agent itself waits for the network and the server.
         if self.system {
             lines.push("After=network.target".into());
         }
@@ -73,11 +73,11 @@ impl Unit<'_> {
         lines.push("TimeoutStopSec=20s".into());
         lines.push("LimitNOFILE=65536".into());
         lines.push(String::new());
-        lines.push("# What it may not do. Needs of your own belong into a drop-in: systemctl edit postern".into());
-        lines.extend(EVERYWHERE.iter().map(|&line| line.to_owned()));
+        lines.push("# Restrictions. Put changes of your own into a drop-in: systemctl edit postern".into());
+        lines.extend(COMMON_RESTRICTIONS.iter().map(|&line| line.to_owned()));
         if self.system {
-            lines.extend(SYSTEM.iter().map(|&line| line.to_owned()));
-            // Beside its configuration it keeps what it must remember.
+            lines.extend(SYSTEM_RESTRICTIONS.iter().map(|&line| line.to_owned()));
+            // The state file is written next to the configuration.
             for folder in [self.config.parent(), self.log.and_then(Path::parent)].into_iter().flatten() {
                 lines.push(format!("ReadWritePaths={}", quoted(folder)));
             }
@@ -90,7 +90,7 @@ impl Unit<'_> {
     }
 }
 
-/// A path as systemd reads it: one word, and no specifiers or variables in it.
+/// Quotes a path for systemd: one word, without specifiers or variables.
 fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy().replace('%', "%%").replace('$', "$$");
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '%' | '$' | '@' | '+' | ':');
@@ -106,7 +106,7 @@ mod tests {
 
     fn unit(config: &str, system: bool) -> String {
         let (program, config) = (Path::new("/usr/bin/postern"), Path::new(config));
-        Unit { program, config, log: Some(Path::new("/var/log/postern/agent.log")), system }.text()
+        UnitFile { program, config, log: Some(Path::new("/var/log/postern/agent.log")), system }.text()
     }
 
     #[test]

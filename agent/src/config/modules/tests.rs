@@ -1,4 +1,4 @@
-//! What the keys of modules mean, and what is said about those that are wrong.
+//! Reading the keys of modules, and the problems that are reported.
 
 use crate::config::{Config, Definition, Problems};
 use postern_api::{Secret, tunnel_modules::TunnelModules};
@@ -45,12 +45,12 @@ fn logins_are_read_and_judged() {
     let oidc = json!({"issuer_url": "https://id.test", "client_id": "a", "client_secret": "b", "scopes": ["groups"]});
     assert_eq!(read(json!({"oidc": oidc})).expect("valid").oidc.expect("a login").scopes, ["openid", "groups"]);
     for (keys, sentence) in [
-        (json!({"oauth": {"provider": "myspace"}}), "oauth.provider: Is no provider"),
+        (json!({"oauth": {"provider": "myspace"}}), "oauth.provider: Is not a known provider"),
         (json!({"oauth": {}}), "oauth.provider: Is missing"),
         (json!({"oauth": {"provider": "google", "allow_emails": ["nobody"]}}), "oauth.allow_emails: `nobody`"),
         (json!({"oauth": {"provider": "google", "client_secret": "planted"}}), "oauth.client_id: "),
         (json!({"oidc": {"issuer_url": "http://id.test"}}), "oidc.issuer_url: `issuer_url` is"),
-        (json!({"oidc": {"allow_emails": ["a@b.c"]}}), "oidc.allow_emails: Whoever the issuer"),
+        (json!({"oidc": {"allow_emails": ["a@b.c"]}}), "oidc.allow_emails: The issuer decides"),
         (json!({"basic_auth": ["ada:longenough"], "oidc": oidc}), "oauth: A tunnel has at most one"),
     ] {
         let text = read(keys.clone()).expect_err("wrong").to_string();
@@ -80,11 +80,11 @@ fn what_is_wrong_is_said_at_once_where_it_stands_and_without_secrets() {
         "postern.yml:7:22: tunnels.s.circuit_breaker: Must be a share",
         "postern.yml:9:7: tunnels.s.ip_restriction.alow_cidrs: There is no such key. Did you mean `allow_cidrs`?",
         "postern.yml:10:20: tunnels.s.ip_restriction.deny_cidrs: `10.0.0.1/8` has bits set",
-        "postern.yml:12:13: tunnels.s.request_header.add: Every header is written",
+        "postern.yml:12:13: tunnels.s.request_header.add: Write every header as",
         "postern.yml:15:19: tunnels.s.user_agent_filter.deny[1]: ",
         "postern.yml:16:5: tunnels.s.verify_webhook.secret: `secret` is needed",
         "postern.yml:17:21: tunnels.s.mutual_tls_cas: /nowhere/at/all.pem cannot be read",
-        "tunnels.s.traffic_policy: Traffic policies are not read here",
+        "tunnels.s.traffic_policy: Traffic policies are not supported here",
     ] {
         assert!(text.contains(part), "{part} is not in:\n{text}");
     }

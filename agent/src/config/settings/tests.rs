@@ -1,4 +1,4 @@
-//! What the agent's own keys mean.
+//! Reading the agent's settings.
 
 use super::*;
 

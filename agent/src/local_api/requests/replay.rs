@@ -7,7 +7,7 @@ use crate::{
         replay::{Changes, Headers},
     },
     context::AgentContext,
-    tunnels::{replay::Again, visit::EdgeVisit},
+    tunnels::{edge_client::EdgeClient, replay::ReplayRequest},
 };
 use axum::{
     body::Body,
@@ -33,12 +33,12 @@ pub(crate) async fn replay(State(context): State<Arc<AgentContext>>, body: Body)
     let through = wire::text(&mut body, "through")?;
     let edge = match through.as_deref() {
         None | Some("local") => None,
-        Some("edge") => Some(EdgeVisit::new(&context.config().settings)),
+        Some("edge") => Some(EdgeClient::new(&context.config().settings)),
         Some(_) => return Err(invalid("`through` must be `local` (the default) or `edge`.")),
     };
     let changes = changes(&mut body)?;
     wire::nothing_else(&body)?;
-    let again = Again { id: &id, tunnel: tunnel.as_deref(), changes: &changes, edge: edge.as_ref() };
+    let again = ReplayRequest { id: &id, tunnel: tunnel.as_deref(), changes: &changes, edge: edge.as_ref() };
     let made = context.tunnels.replay(again).await?;
     Ok(match made {
         Some(id) => {

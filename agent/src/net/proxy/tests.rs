@@ -1,4 +1,4 @@
-//! Proxies that say yes, say no, ask for a password, or say nothing that can be understood.
+//! Proxies that accept, refuse, ask for a password, or respond with garbage.
 
 use super::*;
 use std::time::Duration;
@@ -14,7 +14,7 @@ fn server() -> ServerAddress {
     ServerAddress { host: "server.test".into(), port: 4443 }
 }
 
-/// Somebody who takes one connection, hears these many bytes each time, and answers.
+/// A peer that accepts one connection and, for each step of the script, reads a number of bytes and responds.
 async fn says(script: Vec<(usize, &'static [u8])>) -> (SocketAddr, tokio::task::JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("it listens");
     let address = listener.local_addr().expect("an address");

@@ -1,13 +1,13 @@
-//! What can be read of a folder, and all the ways out of it that lead nowhere.
+//! Reading the files of a folder, and attempts to escape from it.
 
 use super::*;
 use std::{fs, sync::atomic::AtomicBool, sync::atomic::Ordering};
 use tempfile::TempDir;
 
-/// A folder with a secret beside it.
+/// A folder with a secret next to it.
 struct World {
     top: TempDir,
-    folder: Folder,
+    folder: StaticFolder,
 }
 
 impl World {
@@ -20,12 +20,12 @@ impl World {
         write("site/.env", "planted-secret");
         write("site/<b>.html", "<b>");
         write("site/sub dir/index.html", "<p>index</p>");
-        let folder = Folder::open(&top.path().join("site")).expect("open");
+        let folder = StaticFolder::open(&top.path().join("site")).expect("open");
         World { top, folder }
     }
 
     async fn ask(&self, request: hyper::http::request::Builder) -> (u16, hyper::HeaderMap, String) {
-        let response = self.folder.answer(request.body(()).expect("a request")).await;
+        let response = self.folder.respond(request.body(()).expect("a request")).await;
         let (parts, body) = response.into_parts();
         let body = body.collect().await.expect("readable").to_bytes();
         (parts.status.as_u16(), parts.headers, String::from_utf8_lossy(&body).into_owned())
@@ -128,7 +128,7 @@ async fn links_lead_only_to_what_lies_inside() {
     let (_, _, page) = world.get("/").await;
     assert!(page.contains("inside.txt") && !page.contains("outside.txt") && !page.contains("/root/"), "{page}");
     rustix::fs::mkfifoat(rustix::fs::CWD, site.join("pipe"), rustix::fs::Mode::RUSR).expect("a pipe");
-    assert_eq!(world.get("/pipe").await.0, 404, "and nobody waits for a writer");
+    assert_eq!(world.get("/pipe").await.0, 404, "and the open does not wait for a writer");
 }
 
 #[cfg(unix)]

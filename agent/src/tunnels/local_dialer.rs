@@ -1,11 +1,11 @@
-//! Connections to the local service.
+//! Connections to local services.
 
 use super::{builtin, guard::Guard};
 use crate::config::{
-    Upstream,
-    address::{LocalAddress, Transport},
-    trust::Trust,
-    wire::Wire,
+    LocalUpstream,
+    local_address::{LocalAddress, LocalTransport},
+    upstream_protocol::UpstreamProtocol,
+    upstream_trust::UpstreamTrust,
 };
 use postern_api::{Code, Error};
 use postern_tunnel::{message::AppProtocol, proxy};
@@ -27,11 +27,11 @@ use tokio::{
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-/// How long finding and reaching a local service may take in all.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Timeout for resolving and connecting to a local service, in total.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Dials local services.
-pub struct LocalDial {
+/// Connects to local services.
+pub struct LocalDialer {
     guard: Arc<Guard>,
     provider: Arc<CryptoProvider>,
     verified: OnceLock<Result<TlsConnector, String>>,
@@ -44,43 +44,47 @@ pub enum LocalStream {
     Plain(TcpStream),
     /// TLS.
     Tls(Box<TlsStream<TcpStream>>),
-    /// A socket in the file system, or an answer of the agent's own.
+    /// A Unix socket, or a response of the agent itself.
     Other(Box<dyn LocalIo>),
 }
 
-/// Anything that can be read and written.
+/// A bidirectional byte stream.
 pub trait LocalIo: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> LocalIo for T {}
 
-/// How a connection to a local service begins.
+/// Options of a connection to a local service.
 #[derive(Clone, Debug, Default)]
-pub struct Manner {
-    /// Over TLS, HTTP/2 is agreed upon.
+pub struct LocalConnectOptions {
+    /// Negotiate HTTP/2 in the TLS handshake.
     http2: bool,
-    /// What is said before anything else.
-    first: Vec<u8>,
-    /// Whose certificate is good enough.
-    trust: Trust,
+    /// Bytes that are sent first: a PROXY protocol header.
+    preamble: Vec<u8>,
+    /// Certificates to accept.
+    trust: UpstreamTrust,
 }
 
-impl Manner {
-    /// As a tunnel says, for a visitor who reached a public address.
-    pub fn of(wire: &Wire, visitor: SocketAddr, reached: Option<SocketAddr>) -> Self {
-        let first = wire.proxy_protocol.map(|version| proxy::encode(version, visitor, reached)).unwrap_or_default();
-        Manner { http2: wire.app_protocol == AppProtocol::Http2, first, trust: wire.trust.clone() }
+impl LocalConnectOptions {
+    /// The options of a tunnel for a visitor that reached a public address.
+    pub fn for_visitor(wire: &UpstreamProtocol, visitor: SocketAddr, reached: Option<SocketAddr>) -> Self {
+        let preamble = wire.proxy_protocol.map(|version| proxy::encode(version, visitor, reached)).unwrap_or_default();
+        LocalConnectOptions { http2: wire.app_protocol == AppProtocol::Http2, preamble, trust: wire.trust.clone() }
     }
 }
 
-impl Manner {
-    /// Only to see whether the service takes connections.
-    pub fn silent(wire: &Wire) -> Self {
-        Manner { http2: wire.app_protocol == AppProtocol::Http2, first: Vec::new(), trust: wire.trust.clone() }
+impl LocalConnectOptions {
+    /// The options of a tunnel for a probe, without a PROXY protocol header.
+    pub fn probe(wire: &UpstreamProtocol) -> Self {
+        LocalConnectOptions {
+            http2: wire.app_protocol == AppProtocol::Http2,
+            preamble: Vec::new(),
+            trust: wire.trust.clone(),
+        }
     }
 }
 
-impl LocalDial {
-    /// A dial that heeds the guard.
+impl LocalDialer {
+    /// A dialer that obeys the guard.
     pub fn new(guard: Arc<Guard>) -> Self {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let unverified = ClientConfig::builder_with_provider(provider.clone())
@@ -89,19 +93,21 @@ impl LocalDial {
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider.clone())))
             .with_no_client_auth();
-        LocalDial { guard, provider, verified: OnceLock::new(), unverified: TlsConnector::from(Arc::new(unverified)) }
+        LocalDialer { guard, provider, verified: OnceLock::new(), unverified: TlsConnector::from(Arc::new(unverified)) }
     }
 
-    /// Refuses addresses that a tunnel must not lead to. A name that cannot be resolved now passes: the check is
-    /// made again at every connection.
+    /// Checks that a tunnel may lead to this upstream. A name that cannot be resolved now passes: the check is repeated
+    /// at every connection.
     ///
     /// # Errors
-    /// As [`Guard::check`]; `ServiceUnreachable` for a folder that is not there.
-    pub async fn check(&self, upstream: &Upstream) -> Result<(), Error> {
+    /// The errors of [`Guard::check`]; `ServiceUnreachable` for a folder that does not exist.
+    pub async fn check(&self, upstream: &LocalUpstream) -> Result<(), Error> {
         let address = match upstream {
-            Upstream::Address(address) => address,
-            Upstream::Folder(path) => return builtin::folder(path).map(drop).map_err(|error| no_folder(path, &error)),
-            Upstream::Socket(_) | Upstream::Catch(_) => return Ok(()),
+            LocalUpstream::Address(address) => address,
+            LocalUpstream::Folder(path) => {
+                return builtin::folder(path).map(drop).map_err(|error| no_folder(path, &error));
+            }
+            LocalUpstream::Socket(_) | LocalUpstream::Catch(_) => return Ok(()),
         };
         for target in resolve(address).await.unwrap_or_default() {
             self.guard.check(target)?;
@@ -112,27 +118,27 @@ impl LocalDial {
     /// Connects.
     ///
     /// # Errors
-    /// `ServiceUnreachable` with the reason, `TunnelLoop` for the agent itself.
-    pub async fn connect(&self, upstream: &Upstream, manner: &Manner) -> Result<LocalStream, Error> {
+    /// `ServiceUnreachable` with the reason; `TunnelLoop` for the agent itself.
+    pub async fn connect(&self, upstream: &LocalUpstream, options: &LocalConnectOptions) -> Result<LocalStream, Error> {
         let address = match upstream {
-            Upstream::Address(address) => address,
-            Upstream::Socket(path) => return socket(path, manner).await,
-            Upstream::Folder(path) => {
+            LocalUpstream::Address(address) => address,
+            LocalUpstream::Socket(path) => return socket(path, options).await,
+            LocalUpstream::Folder(path) => {
                 let stream = builtin::folder(path).map_err(|error| no_folder(path, &error))?;
                 return Ok(LocalStream::Other(Box::new(stream)));
             }
-            Upstream::Catch(script) => return Ok(LocalStream::Other(Box::new(builtin::script(script)))),
+            LocalUpstream::Catch(script) => return Ok(LocalStream::Other(Box::new(builtin::script(script)))),
         };
-        match tokio::time::timeout(PATIENCE, self.connect_patiently(address, manner)).await {
+        match tokio::time::timeout(CONNECT_TIMEOUT, self.connect_any(address, options)).await {
             Ok(connected) => connected,
-            Err(_) => Err(unreachable(address, "it does not answer")),
+            Err(_) => Err(unreachable(address, "it does not respond")),
         }
     }
 
-    async fn connect_patiently(&self, address: &LocalAddress, manner: &Manner) -> Result<LocalStream, Error> {
+    async fn connect_any(&self, address: &LocalAddress, options: &LocalConnectOptions) -> Result<LocalStream, Error> {
         let targets = resolve(address)
             .await
-            .map_err(|error| unreachable(address, &format!("its name is not known ({error})")))?;
+            .map_err(|error| unreachable(address, &format!("its name cannot be resolved ({error})")))?;
         let mut last = "its name has no address".to_owned();
         for target in targets {
             self.guard.check(target).map_err(|mut error| {
@@ -143,19 +149,19 @@ impl LocalDial {
             })?;
             match TcpStream::connect(target).await {
                 Ok(mut stream) => {
-                    // No more than this: a local service that is slow to read must not be timed out.
+                    // No other socket options: a local service that reads slowly must not be timed out.
                     let _ = stream.set_nodelay(true);
-                    if let Err(error) = stream.write_all(&manner.first).await {
+                    if let Err(error) = stream.write_all(&options.preamble).await {
                         return Err(unreachable(address, &reason(&error)));
                     }
                     return match address.transport {
-                        Transport::Plain => Ok(LocalStream::Plain(stream)),
-                        Transport::Tls => self.secured(address, target, stream, manner).await,
+                        LocalTransport::Plain => Ok(LocalStream::Plain(stream)),
+                        LocalTransport::Tls => self.connect_tls(address, target, stream, options).await,
                     };
                 }
                 Err(error) => {
                     let elsewhere = match error.kind() {
-                        std::io::ErrorKind::ConnectionRefused => super::why::listens_elsewhere(target).await,
+                        std::io::ErrorKind::ConnectionRefused => super::diagnosis::listens_elsewhere(target).await,
                         _ => None,
                     };
                     last = elsewhere.unwrap_or_else(|| reason(&error));
@@ -165,24 +171,24 @@ impl LocalDial {
         Err(unreachable(address, &last))
     }
 
-    async fn secured(
+    async fn connect_tls(
         &self,
         address: &LocalAddress,
         target: SocketAddr,
         stream: TcpStream,
-        manner: &Manner,
+        options: &LocalConnectOptions,
     ) -> Result<LocalStream, Error> {
         let name = ServerName::try_from(address.host.clone())
-            .map_err(|_| unreachable(address, "its name cannot stand in a certificate"))?;
-        // Traffic to this machine does not pass a network, and development servers sign their own certificates;
-        // everywhere else the certificate must be good.
-        let connector = match &manner.trust {
-            Trust::Authorities(authorities) => TlsConnector::from(authorities.config.clone()),
-            Trust::Anybody => self.unverified.clone(),
-            Trust::Usual if target.ip().to_canonical().is_loopback() => self.unverified.clone(),
-            Trust::Usual | Trust::System => self.verifying(address)?,
+            .map_err(|_| unreachable(address, "its name is not valid in a certificate"))?;
+        // Traffic to this machine does not cross a network, and development servers use self-signed certificates;
+        // everywhere else the certificate must be valid.
+        let connector = match &options.trust {
+            UpstreamTrust::Authorities(authorities) => TlsConnector::from(authorities.config.clone()),
+            UpstreamTrust::Any => self.unverified.clone(),
+            UpstreamTrust::Default if target.ip().to_canonical().is_loopback() => self.unverified.clone(),
+            UpstreamTrust::Default | UpstreamTrust::System => self.verifying(address)?,
         };
-        let connecting = if manner.http2 {
+        let connecting = if options.http2 {
             connector.with_alpn(vec![b"h2".to_vec()]).connect(name, stream)
         } else {
             connector.connect(name, stream)
@@ -192,7 +198,7 @@ impl LocalDial {
             Err(error) => {
                 let hint = match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
                     Some(rustls::Error::InvalidCertificate(_)) => {
-                        ". `verify_upstream_tls_cas` names the authorities to trust, `verify_upstream_tls: false` trusts anybody"
+                        ". `verify_upstream_tls_cas` names the authorities to trust, `verify_upstream_tls: false` trusts any certificate"
                     }
                     _ => "",
                 };
@@ -201,7 +207,7 @@ impl LocalDial {
         }
     }
 
-    /// TLS with whoever it is, to find out whether a service speaks it.
+    /// TLS without verification, to find out whether a service speaks it.
     pub(super) fn unverified(&self) -> &TlsConnector {
         &self.unverified
     }
@@ -224,25 +230,25 @@ impl LocalDial {
 }
 
 #[cfg(unix)]
-async fn socket(path: &Path, manner: &Manner) -> Result<LocalStream, Error> {
-    let gone = |error: std::io::Error| {
+async fn socket(path: &Path, options: &LocalConnectOptions) -> Result<LocalStream, Error> {
+    let unreachable_socket = |error: std::io::Error| {
         let (path, why) = (path.display(), reason(&error));
         let message = format!("The local service at the socket {path} cannot be reached: {why}. Is it running?");
         Error::new(Code::ServiceUnreachable, message)
     };
-    let mut stream = tokio::net::UnixStream::connect(path).await.map_err(gone)?;
-    stream.write_all(&manner.first).await.map_err(gone)?;
+    let mut stream = tokio::net::UnixStream::connect(path).await.map_err(unreachable_socket)?;
+    stream.write_all(&options.preamble).await.map_err(unreachable_socket)?;
     Ok(LocalStream::Other(Box::new(stream)))
 }
 
 #[cfg(not(unix))]
-async fn socket(path: &Path, _: &Manner) -> Result<LocalStream, Error> {
-    let message = format!("This system has no sockets such as {}.", path.display());
+async fn socket(path: &Path, _: &LocalConnectOptions) -> Result<LocalStream, Error> {
+    let message = format!("This system has no Unix sockets such as {}.", path.display());
     Err(Error::new(Code::ServiceUnreachable, message))
 }
 
 fn no_folder(path: &Path, error: &std::io::Error) -> Error {
-    let message = format!("The folder {} cannot be shown: {error}. Is it there?", path.display());
+    let message = format!("The folder {} cannot be served: {error}. Does it exist?", path.display());
     Error::new(Code::ServiceUnreachable, message)
 }
 
@@ -256,7 +262,7 @@ fn unreachable(address: &LocalAddress, why: &str) -> Error {
     )
 }
 
-/// The reason without the operating system's number.
+/// The reason without the operating system's error number.
 fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::ConnectionRefused => "the connection was refused".to_owned(),
@@ -272,11 +278,11 @@ async fn resolve(address: &LocalAddress) -> std::io::Result<Vec<SocketAddr>> {
         let both = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
         return Ok(both.map(|ip| SocketAddr::new(ip, address.port)).to_vec());
     }
-    // The system's resolver also reads spellings such as 127.1 or 0x7f000001: what it makes of them is judged.
+    // The system's resolver also accepts spellings such as 127.1 or 0x7f000001: the result is what the guard checks.
     Ok(tokio::net::lookup_host((address.host.as_str(), address.port)).await?.collect())
 }
 
-/// Takes any certificate, but still checks that the peer holds its key.
+/// Accepts any certificate, but still checks that the peer holds its key.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 
@@ -325,7 +331,7 @@ mod tests {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("listening");
         let own = listener.local_addr().expect("bound");
         guard.set_own(vec![own]);
-        let dial = LocalDial::new(guard);
+        let dial = LocalDialer::new(guard);
         let port = own.port();
         for host in [
             "localhost",
@@ -340,10 +346,10 @@ mod tests {
             "0x7f000001",
         ] {
             let text = format!("{host}:{port}");
-            let address = Upstream::Address(LocalAddress::parse(&text, true).expect(&text));
+            let address = LocalUpstream::Address(LocalAddress::parse(&text, true).expect(&text));
             assert_eq!(dial.check(&address).await.expect_err(&text).code, Code::OwnListener, "{text}");
             assert_eq!(
-                dial.connect(&address, &Manner::default()).await.err().expect(&text).code,
+                dial.connect(&address, &LocalConnectOptions::default()).await.err().expect(&text).code,
                 Code::TunnelLoop,
                 "{text}"
             );
@@ -355,9 +361,10 @@ mod tests {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("listening");
         let port = listener.local_addr().expect("bound").port();
         drop(listener);
-        let dial = LocalDial::new(Arc::default());
-        let address = LocalAddress::parse(&format!("127.0.0.1:{port}"), true).map(Upstream::Address).expect("valid");
-        let error = dial.connect(&address, &Manner::default()).await.err().expect("down");
+        let dial = LocalDialer::new(Arc::default());
+        let address =
+            LocalAddress::parse(&format!("127.0.0.1:{port}"), true).map(LocalUpstream::Address).expect("valid");
+        let error = dial.connect(&address, &LocalConnectOptions::default()).await.err().expect("down");
         assert_eq!(error.code, Code::ServiceUnreachable);
         assert!(error.message.contains("refused"), "{error}");
     }

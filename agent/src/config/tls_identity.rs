@@ -1,62 +1,66 @@
-//! The certificate and key with which the agent ends TLS for a tunnel, and whose certificates it asks visitors for.
+//! The certificate and key with which the agent terminates a tunnel's TLS, and the authorities for client certificates.
 
 use super::{
     fields::Fields,
     pem::{self, certificates},
-    problem::Place,
+    problem::SourceLocation,
 };
 use postern_api::{Code, Error, Secret};
 use rustls::{RootCertStore, ServerConfig, crypto::aws_lc_rs, server::WebPkiClientVerifier};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use std::sync::Arc;
 
-/// How the agent ends TLS. Two are the same if what was in the files is the same.
+/// The TLS settings of a tunnel. Two are equal if their files have the same content.
 #[derive(Clone)]
-pub struct Identity {
+pub struct TlsIdentity {
     files: Secret,
     config: Arc<ServerConfig>,
 }
 
-impl PartialEq for Identity {
+impl PartialEq for TlsIdentity {
     fn eq(&self, other: &Self) -> bool {
         self.files == other.files
     }
 }
 
-impl std::fmt::Debug for Identity {
+impl std::fmt::Debug for TlsIdentity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Identity")
+        f.write_str("TlsIdentity")
     }
 }
 
-type Wrong = (&'static str, Error);
+type KeyError = (&'static str, Error);
 
-impl Identity {
-    /// How handshakes are made.
+impl TlsIdentity {
+    /// The settings for handshakes.
     pub fn config(&self) -> &Arc<ServerConfig> {
         &self.config
     }
 
-    /// Reads `crt` and `key`; visitors are asked for certificates of these authorities, if there are any. `None` if
-    /// there are no files or something is wrong.
-    pub(super) fn read(fields: &mut Fields<'_>, authorities: &[String]) -> Option<Identity> {
+    /// Reads `crt` and `key`; with `authorities`, visitors must show a client certificate. `None` if the keys are
+    /// absent or invalid.
+    pub(super) fn read(fields: &mut Fields<'_>, authorities: &[String]) -> Option<TlsIdentity> {
         let (crt, key) = (fields.text("crt")?, fields.text("key")?);
-        match Identity::of((&crt.value, crt.place), (&key.value, key.place), authorities) {
+        match TlsIdentity::from_files((&crt.value, crt.location), (&key.value, key.location), authorities) {
             Ok(identity) => Some(identity),
             Err((name, error)) => {
-                let place = if name == "key" { key.place } else { crt.place };
+                let location = if name == "key" { key.location } else { crt.location };
                 let key = fields.key(name);
-                fields.problems.add_coded(error.code, place, &key, error.message);
+                fields.problems.add_coded(error.code, location, &key, error.message);
                 None
             }
         }
     }
 
-    fn of(crt: (&str, &Place), key: (&str, &Place), authorities: &[String]) -> Result<Identity, Wrong> {
+    fn from_files(
+        crt: (&str, &SourceLocation),
+        key: (&str, &SourceLocation),
+        authorities: &[String],
+    ) -> Result<TlsIdentity, KeyError> {
         let chain = certificates(crt.0, crt.1).map_err(|error| ("crt", error))?;
-        let bytes = pem::read(&pem::beside(key.0, key.1)).map_err(|error| ("key", error))?;
+        let bytes = pem::read(&pem::resolve_relative(key.0, key.1)).map_err(|error| ("key", error))?;
         let private = PrivateKeyDer::from_pem_slice(&bytes).map_err(|_| {
-            let message = "The file holds no private key in PEM that can be read; an encrypted one cannot.";
+            let message = "The file contains no usable PEM private key; encrypted keys are not supported.";
             ("key", Error::new(Code::PrivateKeyUnsupported, message))
         })?;
         let mismatch = |error: rustls::Error| {
@@ -82,7 +86,7 @@ impl Identity {
         let config = builder.with_single_cert(chain.iter().filter_map(der).collect(), private).map_err(mismatch)?;
         let key = String::from_utf8_lossy(&bytes);
         let files = Secret::new(format!("{}{key}{}", chain.concat(), authorities.concat()));
-        Ok(Identity { files, config: Arc::new(config) })
+        Ok(TlsIdentity { files, config: Arc::new(config) })
     }
 }
 
@@ -99,9 +103,9 @@ mod tests {
         (crt.display().to_string(), key.display().to_string())
     }
 
-    fn of(crt: &str, key: &str) -> Result<Identity, (&'static str, Code)> {
-        let place = Place::default();
-        Identity::of((crt, &place), (key, &place), &[]).map_err(|(name, error)| (name, error.code))
+    fn of(crt: &str, key: &str) -> Result<TlsIdentity, (&'static str, Code)> {
+        let location = SourceLocation::default();
+        TlsIdentity::from_files((crt, &location), (key, &location), &[]).map_err(|(name, error)| (name, error.code))
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The keys of logins: `oauth` and `oidc`.
+//! The login modules: `oauth` and `oidc`.
 
 use super::fields::Fields;
 use postern_api::{
@@ -7,11 +7,11 @@ use postern_api::{
 };
 use serde_json::json;
 
-/// Reads `oauth`: one provider, and whom it lets in.
+/// Reads `oauth`: a provider and the accounts it admits.
 pub(super) fn oauth(fields: &mut Fields<'_>) -> Option<OAuth> {
     let mut group = fields.group("oauth")?;
-    group.only(&["provider", "allow_domains", "allow_emails", "scopes", "client_id", "client_secret"], &[]);
-    let provider = group.needed_text("provider", "say which, such as `google`")?;
+    group.check_known(&["provider", "allow_domains", "allow_emails", "scopes", "client_id", "client_secret"], &[]);
+    let provider = group.required_text("provider", "name the provider, such as `google`")?;
     let (emails, domains, scopes) = (group.list("allow_emails"), group.list("allow_domains"), group.list("scopes"));
     let login = json!({
         "client_id": group.text("client_id").map(|text| text.value).unwrap_or_default(),
@@ -24,19 +24,19 @@ pub(super) fn oauth(fields: &mut Fields<'_>) -> Option<OAuth> {
         Ok(oauth) => Some(oauth),
         Err(_) => {
             let known: Vec<&str> = postern_api::module::IdentityProvider::ALL.iter().map(|one| one.name()).collect();
-            let message = format!("Is no provider that is known. Known are: {}.", known.join(", "));
-            group.wrong("provider", provider.place, message);
+            let message = format!("Is not a known provider. Known providers: {}.", known.join(", "));
+            group.reject("provider", provider.location, message);
             None
         }
     }
 }
 
-/// Reads `oidc`: an issuer and an app at it.
+/// Reads `oidc`: an issuer and a client registered there.
 pub(super) fn oidc(fields: &mut Fields<'_>) -> Option<Oidc> {
-    const AT_ISSUER: &str = "Whoever the issuer lets in comes in here: say at the issuer who that is.";
+    const AT_ISSUER: &str = "The issuer decides which accounts are admitted: configure them there, and remove the key.";
     let mut group = fields.group("oidc")?;
     let foreign = [("allow_domains", AT_ISSUER), ("allow_emails", AT_ISSUER)];
-    group.only(&["issuer_url", "client_id", "client_secret", "scopes"], &foreign);
+    group.check_known(&["issuer_url", "client_id", "client_secret", "scopes"], &foreign);
     let body = json!({
         "issuer": group.text("issuer_url").map(|text| text.value).unwrap_or_default(),
         "client_id": group.text("client_id").map(|text| text.value).unwrap_or_default(),
@@ -46,7 +46,7 @@ pub(super) fn oidc(fields: &mut Fields<'_>) -> Option<Oidc> {
     serde_json::from_value(body).ok()
 }
 
-/// The key in a configuration file that a field of a login's body is read from.
+/// The key in a configuration file for a field of the module's JSON.
 pub(super) fn key_of(field: &str) -> Option<String> {
     let (group, rest) = field.split_once('.')?;
     let last = rest.rsplit('.').next()?;
@@ -61,7 +61,7 @@ pub(super) fn key_of(field: &str) -> Option<String> {
 }
 
 impl Fields<'_> {
-    /// A secret as text, empty if there is none.
+    /// A secret; empty if absent.
     fn secret(&mut self, name: &str) -> Secret {
         Secret::new(self.text(name).map(|text| text.value).unwrap_or_default())
     }

@@ -1,58 +1,57 @@
-//! The keys of a tunnel as they were written. Secrets among them are shown as stars, and stars that come back stand for
-//! the secrets that are there.
+//! The keys of a tunnel as they were written. Secrets are masked for display; a masked secret that is sent back stands
+//! for the original.
 
-use super::tree::Node;
+use super::tree::ConfigNode;
 use postern_api::Secret;
 use serde_json::{Map, Value as Json};
 
-/// What a secret is shown as.
-const STARS: &str = "***";
-/// Groups and their members that are secrets.
+/// The mask of a secret.
+const MASK: &str = "***";
+/// Groups with the keys of their secrets.
 const SECRETS: &[(&str, &str)] = &[("verify_webhook", "secret"), ("oauth", "client_secret"), ("oidc", "client_secret")];
-/// Lists of `user:password`.
+/// Keys of one `user:password` or a list of them.
 const USERS: &[&str] = &["basic_auth", "auth"];
 
-/// The keys of one tunnel. Neither `Debug` nor [`Written::shown`] says a secret.
+/// The keys of a tunnel. Neither `Debug` nor [`RawKeys::masked`] shows a secret.
 #[derive(Clone, Default, PartialEq)]
-pub struct Written(Map<String, Json>);
+pub struct RawKeys(Map<String, Json>);
 
-impl std::fmt::Debug for Written {
+impl std::fmt::Debug for RawKeys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }
 }
 
-impl Written {
-    pub(super) fn of(node: &Node) -> Self {
+impl RawKeys {
+    pub(super) fn from_node(node: &ConfigNode) -> Self {
         match node.to_json() {
-            Json::Object(written) => Written(written),
-            _ => Written::default(),
+            Json::Object(written) => RawKeys(written),
+            _ => RawKeys::default(),
         }
     }
 
-    /// To be looked at by anybody who may look at the tunnel.
-    pub fn shown(&self) -> Map<String, Json> {
+    /// The keys with masked secrets.
+    pub fn masked(&self) -> Map<String, Json> {
         let mut shown = self.0.clone();
-        each_secret(&mut shown, &mut |text| *text = masked(text));
+        each_secret(&mut shown, &mut |text| *text = mask(text));
         shown
     }
 
-    /// Puts the secrets that are here into the places of stars that [`Written::shown`] gave somebody.
+    /// Replaces the masked secrets of `body` by the originals.
     pub fn restore(&self, body: &mut Map<String, Json>) {
         let mut known: Vec<Secret> = Vec::new();
         each_secret(&mut self.0.clone(), &mut |text| known.push(Secret::new(std::mem::take(text))));
         each_secret(body, &mut |text| {
-            if let Some(secret) = known.iter().find(|secret| text.ends_with(STARS) && masked(secret.reveal()) == *text)
-            {
+            if let Some(secret) = known.iter().find(|secret| text.ends_with(MASK) && mask(secret.reveal()) == *text) {
                 *text = secret.reveal().to_owned();
             }
         });
     }
 }
 
-/// A user keeps the name, so that one can be told from the other.
-fn masked(text: &str) -> String {
-    text.split_once(':').map_or_else(|| STARS.to_owned(), |(user, _)| format!("{user}:{STARS}"))
+/// The user name stays visible, so that entries can be told apart.
+fn mask(text: &str) -> String {
+    text.split_once(':').map_or_else(|| MASK.to_owned(), |(user, _)| format!("{user}:{MASK}"))
 }
 
 fn each_secret(body: &mut Map<String, Json>, change: &mut impl FnMut(&mut String)) {
@@ -83,8 +82,8 @@ mod tests {
     fn secrets_are_shown_as_stars_and_come_back_from_them() {
         let body = json!({"proto": "http", "basic_auth": ["ada:planted-1", "bob:planted-2"],
             "verify_webhook": {"provider": "github", "secret": "planted-3"}});
-        let written = Written(body.as_object().expect("an object").clone());
-        let mut shown = written.shown();
+        let written = RawKeys(body.as_object().expect("an object").clone());
+        let mut shown = written.masked();
         assert_eq!(shown["basic_auth"], json!(["ada:***", "bob:***"]));
         assert_eq!(shown["verify_webhook"], json!({"provider": "github", "secret": "***"}));
         assert!(!format!("{written:?}").contains("planted"));
@@ -95,7 +94,7 @@ mod tests {
     #[test]
     fn stars_of_somebody_else_stay_stars() {
         let body = json!({"basic_auth": "ada:planted-1"});
-        let written = Written(body.as_object().expect("an object").clone());
+        let written = RawKeys(body.as_object().expect("an object").clone());
         let mut other = json!({"basic_auth": ["eve:***"]}).as_object().expect("an object").clone();
         written.restore(&mut other);
         assert_eq!(other["basic_auth"], json!(["eve:***"]));

@@ -1,4 +1,4 @@
-//! Noticing that the machine's network has changed: links, addresses, routes.
+//! Detects changes of the machine's network: links, addresses, routes.
 
 use std::{
     io,
@@ -6,42 +6,42 @@ use std::{
     time::Duration,
 };
 
-/// Changes come in bursts: an address, its route, the other family. They are told as one.
-const BURST: Duration = Duration::from_millis(100);
+/// Changes come in bursts (an address, its route, the other family); a burst within this time is reported once.
+const BURST_SETTLE_TIME: Duration = Duration::from_millis(100);
 
-/// Whether an address belongs to this machine: nothing can be bound to one that does not.
-pub(super) fn is_ours(address: IpAddr) -> bool {
+/// Whether an address belongs to this machine: no socket can be bound to any other.
+pub(super) fn is_local_address(address: IpAddr) -> bool {
     match UdpSocket::bind(SocketAddr::new(address, 0)) {
         Ok(_) => true,
         Err(error) => error.kind() != io::ErrorKind::AddrNotAvailable,
     }
 }
 
-/// Says when the network has changed.
-pub(super) struct NetworkWatch(system::Changes);
+/// Reports changes of the network.
+pub(super) struct NetworkWatch(system::NetworkChanges);
 
 impl NetworkWatch {
-    /// Begins to watch.
+    /// Starts to watch.
     ///
     /// # Errors
-    /// Where the system does not say such things to this program, as in some sandboxes.
+    /// The system does not report network changes to this program, as in some sandboxes.
     pub(super) fn start() -> io::Result<Self> {
-        system::Changes::watch().map(NetworkWatch)
+        system::NetworkChanges::watch().map(NetworkWatch)
     }
 
-    /// Waits for the next change, and until it has calmed down.
+    /// Waits for the next change and for the end of its burst.
     ///
     /// # Errors
-    /// The system says nothing any more.
+    /// The system no longer reports changes.
     pub(super) async fn changed(&mut self) -> io::Result<()> {
         self.0.next().await?;
-        tokio::time::sleep(BURST).await;
-        self.0.forget();
+        tokio::time::sleep(BURST_SETTLE_TIME).await;
+        self.0.discard_pending();
         Ok(())
     }
 }
 
-/// The kernel tells every process that asks about links, addresses and routes.
+/// The kernel notifies netlink subscribers of links, addresses and routes (rtnetlink(7)).
 #[cfg(target_os = "linux")]
 mod system {
     use rustix::net::{
@@ -55,47 +55,47 @@ mod system {
     const ADDRESSES: u32 = 0x10 | 0x100;
     const ROUTES: u32 = 0x40 | 0x400;
 
-    /// A netlink socket in the clothes of another datagram socket: tokio waits for any of them in the same way.
-    pub(super) struct Changes(UnixDatagram);
+    /// A netlink socket wrapped as a Unix datagram socket: tokio polls both in the same way.
+    pub(super) struct NetworkChanges(UnixDatagram);
 
-    impl Changes {
+    impl NetworkChanges {
         pub(super) fn watch() -> io::Result<Self> {
             let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
             let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None)?;
             bind(&socket, &SocketAddrNetlink::new(0, LINKS | ADDRESSES | ROUTES))?;
-            Ok(Changes(UnixDatagram::from_std(Plain::from(socket))?))
+            Ok(NetworkChanges(UnixDatagram::from_std(Plain::from(socket))?))
         }
 
         pub(super) async fn next(&mut self) -> io::Result<()> {
             loop {
                 self.0.readable().await?;
-                match self.0.try_io(Interest::READABLE, || take(&self.0)) {
+                match self.0.try_io(Interest::READABLE, || receive_one(&self.0)) {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                    taken => return taken,
+                    received => return received,
                 }
             }
         }
 
-        /// Takes what has come meanwhile.
-        pub(super) fn forget(&mut self) {
+        /// Discards pending messages.
+        pub(super) fn discard_pending(&mut self) {
             let mut left = 4096;
-            while left > 0 && self.0.try_io(Interest::READABLE, || take(&self.0)).is_ok() {
+            while left > 0 && self.0.try_io(Interest::READABLE, || receive_one(&self.0)).is_ok() {
                 left -= 1;
             }
         }
     }
 
-    /// One message, which is not looked at: that there is one is all there is to know.
-    fn take(socket: &UnixDatagram) -> io::Result<()> {
+    /// Receives one message; its content does not matter.
+    fn receive_one(socket: &UnixDatagram) -> io::Result<()> {
         match recv(socket, &mut [0_u8; 16 * 1024], RecvFlags::empty()) {
-            // More has happened than the kernel could keep.
+            // The kernel dropped messages: there were changes.
             Ok(_) | Err(rustix::io::Errno::NOBUFS) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 }
 
-/// Elsewhere the address this machine would use towards the outside is looked at now and then.
+/// Other systems: the source addresses towards the internet are polled.
 #[cfg(not(target_os = "linux"))]
 mod system {
     use std::{
@@ -104,20 +104,20 @@ mod system {
         time::Duration,
     };
 
-    const LOOK: Duration = Duration::from_secs(2);
-    /// Addresses for documentation: no packet is ever sent there.
+    const POLL_INTERVAL: Duration = Duration::from_secs(2);
+    /// Addresses reserved for documentation: no packet is ever sent there.
     const OUTSIDE: [(&str, &str); 2] = [("0.0.0.0:0", "192.0.2.1:9"), ("[::]:0", "[2001:db8::1]:9")];
 
-    pub(super) struct Changes([Option<IpAddr>; 2]);
+    pub(super) struct NetworkChanges([Option<IpAddr>; 2]);
 
-    impl Changes {
+    impl NetworkChanges {
         pub(super) fn watch() -> io::Result<Self> {
-            Ok(Changes(sources()))
+            Ok(NetworkChanges(sources()))
         }
 
         pub(super) async fn next(&mut self) -> io::Result<()> {
             loop {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
                 let now = sources();
                 if now != self.0 {
                     self.0 = now;
@@ -126,12 +126,12 @@ mod system {
             }
         }
 
-        pub(super) fn forget(&mut self) {
+        pub(super) fn discard_pending(&mut self) {
             self.0 = sources();
         }
     }
 
-    /// The address that would be the sender's, in each family.
+    /// The source address towards the internet, in each family.
     fn sources() -> [Option<IpAddr>; 2] {
         OUTSIDE.map(|(any, outside)| {
             let socket = UdpSocket::bind(any).ok()?;
@@ -147,14 +147,14 @@ mod tests {
 
     #[test]
     fn own_addresses_are_told_from_others() {
-        assert!(is_ours("127.0.0.1".parse().expect("an address")));
-        assert!(!is_ours("192.0.2.77".parse().expect("an address")), "reserved for documentation");
+        assert!(is_local_address("127.0.0.1".parse().expect("an address")));
+        assert!(!is_local_address("192.0.2.77".parse().expect("an address")), "reserved for documentation");
     }
 
     #[tokio::test]
     async fn the_network_can_be_watched() {
         let mut watch = NetworkWatch::start().expect("the system lets every program watch");
-        // Nothing is expected to change; it may, on a busy machine.
+        // A change is not expected, but a busy machine may have one.
         let quiet = tokio::time::timeout(Duration::from_millis(20), watch.changed()).await;
         assert!(quiet.is_err() || quiet.is_ok_and(|changed| changed.is_ok()));
     }

@@ -1,4 +1,4 @@
-//! The last warning or error, which would spoil the screen if it were printed.
+//! The last warning or error: printing it would spoil the screen.
 
 use std::{
     io,
@@ -6,27 +6,27 @@ use std::{
 };
 use tracing_subscriber::fmt::MakeWriter;
 
-/// The last line of the log; clones are the same line.
+/// The last line of the log; clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Journal(Arc<Mutex<Option<String>>>);
+pub struct LogTail(Arc<Mutex<Option<String>>>);
 
-impl Journal {
-    /// The last line, if there is any.
+impl LogTail {
+    /// The last line, if there is one.
     pub fn last(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl MakeWriter<'_> for Journal {
-    type Writer = Journal;
+impl MakeWriter<'_> for LogTail {
+    type Writer = LogTail;
 
-    fn make_writer(&self) -> Journal {
+    fn make_writer(&self) -> LogTail {
         self.clone()
     }
 }
 
 /// The log writes one whole line at a time.
-impl io::Write for Journal {
+impl io::Write for LogTail {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
         if let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) {
@@ -47,11 +47,11 @@ mod tests {
 
     #[test]
     fn the_last_line_is_kept() {
-        let mut journal = Journal::default();
-        assert_eq!(journal.last(), None);
+        let mut log_tail = LogTail::default();
+        assert_eq!(log_tail.last(), None);
         for number in 0..3 {
-            journal.write_all(format!("  WARN line {number}\n").as_bytes()).expect("taken");
+            log_tail.write_all(format!("  WARN line {number}\n").as_bytes()).expect("taken");
         }
-        assert_eq!(journal.last().as_deref(), Some("WARN line 2"));
+        assert_eq!(log_tail.last().as_deref(), Some("WARN line 2"));
     }
 }

@@ -1,4 +1,4 @@
-//! The way to the server: through proxies, and to addresses that name servers of one's own know.
+//! The path to the server: through proxies, and with configured name servers.
 
 use crate::world::World;
 use postern_agent::agent::AutoStart;
@@ -15,27 +15,27 @@ use tokio::{
     net::{TcpListener, TcpStream, UdpSocket},
 };
 
-/// A proxy that leads everybody to the server, and what it was asked for.
-struct Proxy {
+/// A proxy that leads to the server for any target, and records the requests.
+struct RecordingProxy {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
-impl Proxy {
-    async fn start(server: u16, says: &'static str) -> Proxy {
+impl RecordingProxy {
+    async fn start(server: u16, says: &'static str) -> RecordingProxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("it listens");
         let address = listener.local_addr().expect("an address");
-        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
-        let kept = asked.clone();
+        let requests: Arc<Mutex<Vec<String>>> = Arc::default();
+        let recorded = requests.clone();
         tokio::spawn(async move {
             while let Ok((mut visitor, _)) = listener.accept().await {
-                let kept = kept.clone();
+                let recorded = recorded.clone();
                 tokio::spawn(async move {
                     let mut head = Vec::new();
                     while !head.ends_with(b"\r\n\r\n") {
                         head.push(visitor.read_u8().await.expect("a head"));
                     }
-                    kept.lock().unwrap().push(String::from_utf8(head).expect("text"));
+                    recorded.lock().unwrap().push(String::from_utf8(head).expect("text"));
                     let _ = visitor.write_all(format!("HTTP/1.1 {says}\r\n\r\n").as_bytes()).await;
                     if says.starts_with("200") {
                         let mut way = TcpStream::connect(("127.0.0.1", server)).await.expect("the server");
@@ -44,11 +44,11 @@ impl Proxy {
                 });
             }
         });
-        Proxy { address, asked }
+        RecordingProxy { address, requests }
     }
 }
 
-/// A configuration whose server has a name that this machine's system does not know.
+/// A configuration with a server name that the system's resolver does not know.
 fn configured(world: &World, lines: &str) {
     let text = format!(
         "version: 2\nauthtoken: a-token\nserver_addr: server.test:{}\nserver_name: localhost\nroot_cas: {}\nweb_addr: 127.0.0.1:0\n{lines}",
@@ -59,25 +59,25 @@ fn configured(world: &World, lines: &str) {
 }
 
 #[tokio::test]
-async fn a_proxy_leads_to_a_server_whose_name_only_it_knows() {
+async fn a_proxy_connects_to_a_server_whose_name_only_it_knows() {
     let mut world = World::stopped("").await;
-    let proxy = Proxy::start(world.server.port(), "200 OK").await;
+    let proxy = RecordingProxy::start(world.server.port(), "200 OK").await;
     configured(&world, &format!("proxy_url: http://ada:secret-word@{}\n", proxy.address));
     world.run(AutoStart::All).await;
     world.wait_until(|status, _| status["status"] == "online").await;
-    let asked = proxy.asked.lock().unwrap().clone();
+    let requests = proxy.requests.lock().unwrap().clone();
     let first = format!("CONNECT server.test:{} HTTP/1.1\r\n", world.server.port());
-    assert!(!asked.is_empty() && asked.iter().all(|head| head.starts_with(&first)), "{asked:?}");
-    assert!(asked[0].contains("Proxy-Authorization: Basic YWRhOnNlY3JldC13b3Jk\r\n"), "{asked:?}");
+    assert!(!requests.is_empty() && requests.iter().all(|head| head.starts_with(&first)), "{requests:?}");
+    assert!(requests[0].contains("Proxy-Authorization: Basic YWRhOnNlY3JldC13b3Jk\r\n"), "{requests:?}");
 }
 
 #[tokio::test]
-async fn a_proxy_that_refuses_is_named_with_what_it_said() {
+async fn a_refusing_proxy_is_reported_with_its_reason() {
     let mut world = World::stopped("").await;
-    let proxy = Proxy::start(world.server.port(), "407 Who are you?").await;
+    let proxy = RecordingProxy::start(world.server.port(), "407 Who are you?").await;
     configured(&world, &format!("proxy_url: http://ada:secret-word@{}\n", proxy.address));
     world.run(AutoStart::All).await;
-    let why = format!("the proxy at {} is no way there (", proxy.address);
+    let why = format!("the proxy at {} failed (", proxy.address);
     world
         .wait_until(|status, _| {
             let text = status["session"]["reason"].to_string();
@@ -88,16 +88,16 @@ async fn a_proxy_that_refuses_is_named_with_what_it_said() {
 }
 
 #[tokio::test]
-async fn name_servers_of_ones_own_are_asked_for_the_server() {
+async fn configured_name_servers_resolve_the_server() {
     let mut world = World::stopped("").await;
     let socket = UdpSocket::bind("127.0.0.1:0").await.expect("it listens");
     configured(&world, &format!("dns_resolver_ips: [\"{}\"]\n", socket.local_addr().expect("an address")));
     tokio::spawn(async move {
         let mut buffer = [0; 512];
         while let Ok((length, from)) = socket.recv_from(&mut buffer).await {
-            let asked = Packet::parse(&buffer[..length]).expect("a question");
-            let question = asked.questions[0].clone();
-            let mut reply = Packet::new_reply(asked.id());
+            let query = Packet::parse(&buffer[..length]).expect("a question");
+            let question = query.questions[0].clone();
+            let mut reply = Packet::new_reply(query.id());
             if question.qtype == TYPE::A.into() && question.qname.to_string() == "server.test" {
                 let address = RData::A(A { address: Ipv4Addr::LOCALHOST.into() });
                 reply.answers.push(ResourceRecord::new(question.qname.clone(), CLASS::IN, 60, address));

@@ -1,18 +1,18 @@
 //! The local address of a tunnel: a port, `host:port`, or a URL.
 
 use postern_api::{Code, Error};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
-/// How the local service is spoken to.
+/// The transport to the local service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Transport {
-    /// Plain TCP: HTTP, or whatever the visitor speaks.
+pub enum LocalTransport {
+    /// Plain TCP, with any protocol inside.
     Plain,
     /// TLS to the local service (`https://` or `tls://`).
     Tls,
 }
 
-/// Where a tunnel leads.
+/// The address of a local service.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LocalAddress {
     /// Host name or IP address as written, without brackets.
@@ -20,14 +20,14 @@ pub struct LocalAddress {
     /// Never 0.
     pub port: u16,
     /// Plain or TLS.
-    pub transport: Transport,
+    pub transport: LocalTransport,
 }
 
 impl LocalAddress {
-    /// Reads what somebody wrote into `addr`. A port alone means this machine; port 443 means TLS.
+    /// Parses `addr`. A port alone means this machine; port 443 means TLS.
     ///
     /// # Errors
-    /// `AddressFormat` with the spellings that are taken.
+    /// `AddressFormat` with the accepted forms.
     pub fn parse(text: &str, http: bool) -> Result<Self, Error> {
         let shown: String = text.chars().take(120).collect();
         let refuse = |why: &str| {
@@ -38,62 +38,29 @@ impl LocalAddress {
                 ),
             )
         };
-        let text = text.trim();
-        let (scheme, rest) = match text.split_once("://") {
+        let (scheme, rest) = match text.trim().split_once("://") {
             Some((scheme, rest)) => (Some(scheme.to_ascii_lowercase()), rest),
-            None => (None, text),
+            None => (None, text.trim()),
         };
         let (transport, default_port) = match scheme.as_deref() {
             None => (None, None),
-            Some("http") => (Some(Transport::Plain), Some(80)),
-            Some("https") => (Some(Transport::Tls), Some(443)),
-            Some("tcp") => (Some(Transport::Plain), None),
-            Some("tls") => (Some(Transport::Tls), Some(443)),
-            Some(_) => return Err(refuse("its scheme is neither http nor https")),
+            Some("http") => (Some(LocalTransport::Plain), Some(80)),
+            Some("https" | "tls") => (Some(LocalTransport::Tls), Some(443)),
+            Some("tcp") => (Some(LocalTransport::Plain), None),
+            Some(_) => return Err(refuse("its scheme is not supported")),
         };
         let authority = match rest.split_once(['/', '?', '#']) {
             Some((authority, path)) if scheme.is_some() && path.is_empty() => authority,
-            Some(_) => return Err(refuse("a path, query or fragment cannot be part of it")),
+            Some(_) => return Err(refuse("it must not have a path, query or fragment")),
             None => rest,
         };
-        if authority.contains('@') {
-            return Err(refuse("a user name cannot be part of it"));
-        }
-        if authority.is_empty() {
-            return Err(refuse("it is empty"));
-        }
-        let port_of = |text: &str| text.parse::<u16>().ok().filter(|port| *port != 0);
-        let (host, port) = if let Some(rest) = authority.strip_prefix('[') {
-            let (host, tail) = rest.split_once(']').ok_or_else(|| refuse("the bracket is not closed"))?;
-            host.parse::<std::net::Ipv6Addr>().map_err(|_| refuse("there is no IPv6 address in the brackets"))?;
-            let port = match tail.strip_prefix(':') {
-                Some(port) => port_of(port).ok_or_else(|| refuse("the port is not a number from 1 to 65535"))?,
-                None if tail.is_empty() => default_port.ok_or_else(|| refuse("the port is missing"))?,
-                None => return Err(refuse("something stands between the bracket and the port")),
-            };
-            (host.to_owned(), port)
-        } else if scheme.is_none() && authority.bytes().all(|byte| byte.is_ascii_digit()) {
-            let port = port_of(authority).ok_or_else(|| refuse("the port is not a number from 1 to 65535"))?;
-            ("localhost".to_owned(), port)
-        } else {
-            match authority.split_once(':') {
-                Some((_, port)) if port.contains(':') => return Err(refuse("an IPv6 address needs brackets")),
-                Some((host, port)) => {
-                    let port = port_of(port).ok_or_else(|| refuse("the port is not a number from 1 to 65535"))?;
-                    (if host.is_empty() { "localhost".to_owned() } else { host.to_owned() }, port)
-                }
-                None => (authority.to_owned(), default_port.ok_or_else(|| refuse("the port is missing"))?),
-            }
-        };
-        let allowed = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '%');
-        if host.len() > 253 || !host.chars().all(allowed) {
-            return Err(refuse("the host has characters that cannot stand in a name"));
-        }
-        let transport = transport.unwrap_or(if http && port == 443 { Transport::Tls } else { Transport::Plain });
+        let (host, port) = parse_authority(authority, scheme.is_some(), default_port).map_err(refuse)?;
+        let transport =
+            transport.unwrap_or(if http && port == 443 { LocalTransport::Tls } else { LocalTransport::Plain });
         Ok(LocalAddress { host, port, transport })
     }
 
-    /// Host and port as they are shown and dialled, IPv6 in brackets.
+    /// Host and port, IPv6 in brackets.
     pub fn authority(&self) -> String {
         match self.host.parse::<IpAddr>() {
             Ok(IpAddr::V6(address)) => format!("[{address}]:{}", self.port),
@@ -101,9 +68,9 @@ impl LocalAddress {
         }
     }
 
-    /// How it is called in requests: the port is left out where it goes without saying.
+    /// The `Host` header: without the port if it is the default of the scheme.
     pub fn host_header(&self) -> String {
-        let standard = if self.transport == Transport::Tls { 443 } else { 80 };
+        let standard = if self.transport == LocalTransport::Tls { 443 } else { 80 };
         let authority = self.authority();
         match authority.strip_suffix(&format!(":{standard}")) {
             Some(host) if self.port == standard => host.to_owned(),
@@ -111,15 +78,54 @@ impl LocalAddress {
         }
     }
 
-    /// As the local API shows it for this protocol: `http://localhost:8080`, `localhost:22`.
+    /// The address in the local API: `http://localhost:8080`, `localhost:22`.
     pub fn shown(&self, http: bool) -> String {
         match (http, self.transport) {
-            (true, Transport::Plain) => format!("http://{}", self.authority()),
-            (true, Transport::Tls) => format!("https://{}", self.authority()),
-            (false, Transport::Tls) => format!("tls://{}", self.authority()),
-            (false, Transport::Plain) => self.authority(),
+            (true, LocalTransport::Plain) => format!("http://{}", self.authority()),
+            (true, LocalTransport::Tls) => format!("https://{}", self.authority()),
+            (false, LocalTransport::Tls) => format!("tls://{}", self.authority()),
+            (false, LocalTransport::Plain) => self.authority(),
         }
     }
+}
+
+/// Parses the host and port of an address. Only an address without a scheme may be a port alone.
+fn parse_authority(text: &str, has_scheme: bool, default_port: Option<u16>) -> Result<(String, u16), &'static str> {
+    if text.contains('@') {
+        return Err("it must not have a user name");
+    }
+    if text.is_empty() {
+        return Err("it is empty");
+    }
+    let default_port = default_port.ok_or("the port is missing");
+    let (host, port) = if let Some(rest) = text.strip_prefix('[') {
+        let (host, tail) = rest.split_once(']').ok_or("the bracket is not closed")?;
+        host.parse::<Ipv6Addr>().map_err(|_| "there is no IPv6 address in the brackets")?;
+        let port = match tail.strip_prefix(':') {
+            Some(port) => parse_port(port)?,
+            None if tail.is_empty() => default_port?,
+            None => return Err("there is text between the bracket and the port"),
+        };
+        (host, port)
+    } else if !has_scheme && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        ("localhost", parse_port(text)?)
+    } else {
+        match text.split_once(':') {
+            Some((_, port)) if port.contains(':') => return Err("an IPv6 address needs brackets"),
+            Some(("", port)) => ("localhost", parse_port(port)?),
+            Some((host, port)) => (host, parse_port(port)?),
+            None => (text, default_port?),
+        }
+    };
+    let allowed = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '%');
+    if host.len() > 253 || !host.chars().all(allowed) {
+        return Err("the host has invalid characters");
+    }
+    Ok((host.to_owned(), port))
+}
+
+fn parse_port(text: &str) -> Result<u16, &'static str> {
+    text.parse().ok().filter(|port| *port != 0).ok_or("the port is not a number from 1 to 65535")
 }
 
 #[cfg(test)]

@@ -1,22 +1,23 @@
-//! Noticing that the machine slept: while it does, some of its clocks stand still and others go on.
+//! Detects that the machine slept: meanwhile some of its clocks stop and others go on.
 
 use std::time::Duration;
 
-/// How often the clocks are looked at.
-const LOOK: Duration = Duration::from_secs(1);
-/// Clocks that come apart by so much, or a look that comes so late, mean that the machine or the program was stopped.
-const GAP: Duration = Duration::from_secs(5);
+/// Interval between readings of the clocks.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// Clocks that differ by this much, or a reading that comes this late, mean that the machine or the process was
+/// suspended.
+const SLEEP_THRESHOLD: Duration = Duration::from_secs(5);
 
-/// What the clocks say, each since a start of its own.
+/// Readings of two clocks, each relative to its own start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Clocks {
-    /// The clock that timers use; on most systems it stands still while the machine sleeps.
+    /// The clock of the timers; on most systems it stops while the machine sleeps.
     pub(super) timers: Duration,
     /// A clock that goes on while the machine sleeps.
     pub(super) always: Duration,
 }
 
-/// Compares one look at the clocks with the next.
+/// Compares each reading of the clocks with the next.
 #[derive(Debug)]
 pub(super) struct SleepDetector {
     last: Clocks,
@@ -27,29 +28,29 @@ impl SleepDetector {
         SleepDetector { last: now }
     }
 
-    /// Whether there was a sleep between the last look and this one, `expected` after it.
+    /// Whether the machine slept between the last reading and this one, which was due after `expected`.
     ///
-    /// A clock that was set back says nothing: then the timers' own clock decides.
+    /// If the second clock was set back, only the timers' clock counts.
     pub(super) fn slept(&mut self, now: Clocks, expected: Duration) -> bool {
         let last = std::mem::replace(&mut self.last, now);
         let timers = now.timers.saturating_sub(last.timers);
         let always = now.always.saturating_sub(last.always);
-        timers >= expected + GAP || always >= timers + GAP
+        timers >= expected + SLEEP_THRESHOLD || always >= timers + SLEEP_THRESHOLD
     }
 }
 
-/// Waits until the machine has slept and is awake again.
-pub(super) async fn after_sleep() {
+/// Waits until the machine has slept and woken up.
+pub(super) async fn woken_up() {
     let mut detector = SleepDetector::new(clocks());
     loop {
-        tokio::time::sleep(LOOK).await;
-        if detector.slept(clocks(), LOOK) {
+        tokio::time::sleep(POLL_INTERVAL).await;
+        if detector.slept(clocks(), POLL_INTERVAL) {
             return;
         }
     }
 }
 
-/// Linux counts the time since the start of the machine with and without sleep.
+/// Linux has monotonic clocks with and without the time asleep.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn clocks() -> Clocks {
     use rustix::time::{ClockId, clock_gettime};
@@ -60,7 +61,7 @@ fn clocks() -> Clocks {
     Clocks { timers: read(ClockId::Monotonic), always: read(ClockId::Boottime) }
 }
 
-/// Elsewhere the wall clock goes on while the machine sleeps.
+/// Other systems: the wall clock goes on while the machine sleeps.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn clocks() -> Clocks {
     use std::{
@@ -84,30 +85,30 @@ mod tests {
     fn clocks_that_go_together_mean_nothing() {
         let mut detector = SleepDetector::new(at(100, 5000));
         for second in 1..100 {
-            assert!(!detector.slept(at(100 + second, 5000 + second), LOOK));
+            assert!(!detector.slept(at(100 + second, 5000 + second), POLL_INTERVAL));
         }
-        assert!(!detector.slept(at(203, 5103), LOOK), "a busy machine looks a little late");
+        assert!(!detector.slept(at(203, 5103), POLL_INTERVAL), "a busy machine looks a little late");
     }
 
     #[test]
     fn a_machine_that_slept_is_noticed_once() {
         let mut detector = SleepDetector::new(at(100, 5000));
-        assert!(detector.slept(at(101, 8600), LOOK), "an hour went by, and the timers saw a second of it");
-        assert!(!detector.slept(at(102, 8601), LOOK));
+        assert!(detector.slept(at(101, 8600), POLL_INTERVAL), "an hour went by, and the timers saw a second of it");
+        assert!(!detector.slept(at(102, 8601), POLL_INTERVAL));
     }
 
     #[test]
     fn a_program_that_was_stopped_is_noticed() {
         let mut detector = SleepDetector::new(at(100, 5000));
-        assert!(detector.slept(at(160, 5060), LOOK));
+        assert!(detector.slept(at(160, 5060), POLL_INTERVAL));
     }
 
     #[test]
     fn a_clock_that_jumps_forward_counts_as_sleep_and_one_set_back_as_nothing() {
         let mut detector = SleepDetector::new(at(100, 5000));
-        assert!(detector.slept(at(101, 9000), LOOK), "a needless look at the connection does no harm");
-        assert!(!detector.slept(at(102, 10), LOOK));
-        assert!(!detector.slept(at(103, 11), LOOK));
+        assert!(detector.slept(at(101, 9000), POLL_INTERVAL), "a needless look at the connection does no harm");
+        assert!(!detector.slept(at(102, 10), POLL_INTERVAL));
+        assert!(!detector.slept(at(103, 11), POLL_INTERVAL));
     }
 
     #[test]

@@ -1,61 +1,65 @@
-//! What is to be seen at one moment.
+//! A snapshot of everything the console shows.
 
-use super::Journal;
+use super::LogTail;
 use crate::{context::AgentContext, session::SessionState};
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::Value as Json;
 
-/// Everything the screen shows.
+/// Everything the console shows.
 #[derive(Clone, Debug)]
-pub(super) struct Picture {
+pub(super) struct ConsoleSnapshot {
     pub(super) state: SessionState,
-    /// Why it is not online, and when it is tried again.
+    /// The reason why it is not online, and the time of the next attempt.
     pub(super) reason: Option<String>,
     pub(super) next_try: Option<String>,
     pub(super) server: String,
     pub(super) latency: Option<String>,
     pub(super) web: Option<String>,
     pub(super) config_problem: Option<String>,
-    pub(super) tunnels: Vec<Tunnel>,
-    pub(super) requests: Vec<Request>,
-    /// The last warning that has no place of its own.
+    pub(super) tunnels: Vec<TunnelRow>,
+    pub(super) requests: Vec<RequestRow>,
+    /// The last warning of the log.
     pub(super) message: Option<String>,
 }
 
-/// A tunnel with its counts.
+/// A tunnel with its connection counts.
 #[derive(Clone, Debug)]
-pub(super) struct Tunnel {
+pub(super) struct TunnelRow {
     pub(super) name: String,
-    /// The public address, or how far it has come.
+    /// The public address, or the tunnel's state.
     pub(super) public: String,
     pub(super) local: String,
     pub(super) failure: Option<String>,
-    /// Visitors in all, open now, rates, and how long their connections last.
+    /// Connections: total, open, rates, and durations in seconds.
     pub(super) counts: Option<[String; 6]>,
 }
 
 /// A captured request.
 #[derive(Clone, Debug)]
-pub(super) struct Request {
+pub(super) struct RequestRow {
     pub(super) time: String,
     pub(super) method: String,
     pub(super) path: String,
-    /// The status, or why there is none.
+    /// The status, or the reason why there is none.
     pub(super) outcome: String,
     pub(super) code: u16,
     pub(super) took: String,
 }
 
-impl Picture {
-    /// As things are now; of the requests as many as could fit into so many lines.
-    pub(super) fn take(context: &AgentContext, journal: &Journal, rows: usize) -> Self {
-        let status = context.board.now();
+impl ConsoleSnapshot {
+    /// The current state, with as many requests as could fit into `rows` lines.
+    pub(super) fn take(context: &AgentContext, log_tail: &LogTail, rows: usize) -> Self {
+        let status = context.session_status.current();
         let now = Timestamp::now();
         let published = context.tunnels.list();
-        let tunnels = context.tunnels.configured().iter().map(|one| Tunnel::of(one, &published)).collect();
-        let requests =
-            context.store.page(u64::MAX, rows).iter().map(|one| Request::of(&one.summary().json())).collect();
-        Picture {
+        let tunnels = context.tunnels.configured().iter().map(|one| TunnelRow::from_json(one, &published)).collect();
+        let requests = context
+            .store
+            .page(u64::MAX, rows)
+            .iter()
+            .map(|one| RequestRow::from_summary(&one.summary().json()))
+            .collect();
+        ConsoleSnapshot {
             state: status.state,
             reason: status.reason.map(|reason| reason.message),
             next_try: status.next_try.map(|moment| in_seconds(now, moment)),
@@ -72,19 +76,19 @@ impl Picture {
                 .map(|problems| problems.to_string().lines().next().unwrap_or_default().to_owned()),
             tunnels,
             requests,
-            message: journal.last(),
+            message: log_tail.last(),
         }
     }
 }
 
-/// Rounded up: a moment that is coming is not there yet.
+/// Rounded up, so that a moment in the future is never 0 s.
 fn in_seconds(now: Timestamp, moment: Timestamp) -> String {
     let left = moment.duration_since(now).as_millis().max(0);
     format!("{} s", (left + 999) / 1000)
 }
 
-impl Tunnel {
-    fn of(one: &Json, published: &[Json]) -> Self {
+impl TunnelRow {
+    fn from_json(one: &Json, published: &[Json]) -> Self {
         let name = text(&one["name"]);
         let live = published.iter().find(|tunnel| tunnel["name"] == one["name"]);
         let public = match one["public_url"].as_str() {
@@ -92,7 +96,7 @@ impl Tunnel {
             _ => text(&one["state"]),
         };
         let local = live.map(|live| text(&live["config"]["addr"]));
-        Tunnel {
+        TunnelRow {
             local: local.unwrap_or_else(|| text(&one["definition"]["addr"])),
             failure: one["error"]["message"].as_str().map(str::to_owned),
             counts: live.map(|live| counts(&live["metrics"]["conns"])),
@@ -109,8 +113,8 @@ fn counts(of: &Json) -> [String; 6] {
     [whole("count"), whole("gauge"), rate("rate1"), rate("rate5"), seconds("p50"), seconds("p90")]
 }
 
-impl Request {
-    fn of(summary: &Json) -> Self {
+impl RequestRow {
+    fn from_summary(summary: &Json) -> Self {
         let start: Option<Timestamp> = summary["start"].as_str().and_then(|start| start.parse().ok());
         let time = start.map(|start| start.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string());
         let code = summary["status_code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or(0);
@@ -124,7 +128,7 @@ impl Request {
             Some(nanoseconds) if code != 0 => format!("{:.1} ms", nanoseconds / 1e6),
             _ => String::new(),
         };
-        Request {
+        RequestRow {
             time: time.unwrap_or_default(),
             method: text(&summary["method"]),
             path: text(&summary["path"]),
@@ -149,12 +153,12 @@ mod tests {
         let live = json!({"name": "a", "config": {"addr": "http://localhost:8080"}, "metrics": {"conns":
             {"count": 12, "gauge": 1, "rate1": 0.456, "rate5": 0.1, "p50": 1_500_000_000_u64, "p90": 2_000_000_000_u64}}});
         let up = json!({"name": "a", "public_url": "https://a.localhost", "state": "running", "error": null});
-        let tunnel = Tunnel::of(&up, &[live]);
+        let tunnel = TunnelRow::from_json(&up, &[live]);
         assert_eq!((tunnel.public.as_str(), tunnel.local.as_str()), ("https://a.localhost", "http://localhost:8080"));
         assert_eq!(tunnel.counts.expect("live"), ["12", "1", "0.46", "0.10", "1.50", "2.00"]);
         let failed = json!({"name": "b", "public_url": null, "state": "failed", "definition": {"addr": "22"},
             "error": {"message": "The name is taken."}});
-        let tunnel = Tunnel::of(&failed, &[]);
+        let tunnel = TunnelRow::from_json(&failed, &[]);
         assert_eq!((tunnel.public.as_str(), tunnel.local.as_str()), ("failed", "22"));
         assert_eq!(tunnel.failure.as_deref(), Some("The name is taken."));
     }
@@ -164,7 +168,7 @@ mod tests {
         let request = |more: Json| {
             let mut summary = json!({"start": "2026-11-21T23:00:00Z", "method": "GET", "path": "/a"});
             summary.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-            Request::of(&summary)
+            RequestRow::from_summary(&summary)
         };
         let done = request(json!({"status_code": 404, "duration": 3_893_202}));
         assert_eq!((done.outcome.as_str(), done.took.as_str()), ("404 Not Found", "3.9 ms"));

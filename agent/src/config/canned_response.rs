@@ -1,38 +1,39 @@
-//! The answer that the agent gives by itself, so that requests can be looked at before there is a service.
+//! The canned response of `catch`: the agent responds itself, so that requests can be captured before there is a
+//! service.
 
-use super::{fields::Fields, modules::headers_of, tree::Value};
+use super::{fields::Fields, modules::headers_of, tree::ConfigValue};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
-/// The longest body, in bytes.
+/// Maximum size of the body, in bytes.
 const BODY_LIMIT: usize = 256 * 1024;
 
-/// One answer, whatever was asked.
+/// The same response to every request.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Script {
-    /// Its status.
+pub struct CannedResponse {
+    /// Status code.
     pub status: StatusCode,
-    /// Its headers.
+    /// Headers.
     pub headers: HeaderMap,
-    /// Its body.
+    /// Body.
     pub body: String,
 }
 
-impl Default for Script {
+impl Default for CannedResponse {
     fn default() -> Self {
-        Script { status: StatusCode::OK, headers: HeaderMap::new(), body: String::new() }
+        CannedResponse { status: StatusCode::OK, headers: HeaderMap::new(), body: String::new() }
     }
 }
 
-impl Script {
-    /// Reads `catch`. The outer `None` says that something is wrong, the inner one that there is none.
-    pub(super) fn read(fields: &mut Fields<'_>) -> Option<Option<Script>> {
+impl CannedResponse {
+    /// Reads `catch`. The outer `None` means that it is invalid, the inner one that it is absent.
+    pub(super) fn read(fields: &mut Fields<'_>) -> Option<Option<CannedResponse>> {
         let Some(pair) = fields.pair("catch") else { return Some(None) };
-        if !matches!(pair.value.value, Value::Mapping(_)) {
-            return fields.flag("catch").map(|wanted| wanted.then(Script::default));
+        if !matches!(pair.value.value, ConfigValue::Mapping(_)) {
+            return fields.flag("catch").map(|enabled| enabled.then(CannedResponse::default));
         }
         let mut group = fields.group("catch")?;
-        group.only(&["status", "headers", "body"], &[]);
-        let mut script = Script::default();
+        group.check_known(&["status", "headers", "body"], &[]);
+        let mut script = CannedResponse::default();
         let mut fine = true;
         if group.pair("status").is_some() {
             let status = group.number("status", 200..=599).and_then(|status| u16::try_from(status).ok());
@@ -41,15 +42,16 @@ impl Script {
                 None => fine = false,
             }
         }
-        for (place, pair) in headers_of(&mut group, "headers") {
+        for (location, pair) in headers_of(&mut group, "headers") {
             let header = pair.and_then(|(name, value)| Some((name.parse().ok()?, value.parse().ok()?)));
             match header.filter(|(name, _): &(HeaderName, HeaderValue)| !frames(name)) {
                 Some((name, value)) => {
                     script.headers.append(name, value);
                 }
                 None => {
-                    let message = "Every header is written `name: value`, and none can say where the answer ends.";
-                    group.wrong("headers", &place, message);
+                    let message =
+                        "Write every header as `name: value`; headers that frame the message are not allowed.";
+                    group.reject("headers", &location, message);
                     fine = false;
                 }
             }
@@ -64,7 +66,7 @@ impl Script {
     }
 }
 
-/// Whether a header concerns the connection or says where a message ends.
+/// Whether a header concerns the connection or the message framing.
 fn frames(name: &HeaderName) -> bool {
     [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::CONNECTION, header::UPGRADE, header::TRAILER]
         .contains(name)
@@ -72,10 +74,10 @@ fn frames(name: &HeaderName) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{Definition, Upstream};
+    use crate::config::{Definition, LocalUpstream};
     use serde_json::{Value, json};
 
-    fn read(catch: Value) -> Result<Upstream, String> {
+    fn read(catch: Value) -> Result<LocalUpstream, String> {
         let body = json!({"proto": "http", "catch": catch});
         let read = Definition::from_json("t", body.as_object().expect("an object"));
         read.map(|read| read.upstream).map_err(|problems| problems.to_string())
@@ -84,7 +86,7 @@ mod tests {
     #[test]
     fn status_headers_and_body_make_an_answer() {
         let catch = json!({"status": 202, "headers": {"X-Kind": "caught"}, "body": "thank you"});
-        let Ok(Upstream::Catch(script)) = read(catch) else { panic!("an answer") };
+        let Ok(LocalUpstream::Catch(script)) = read(catch) else { panic!("an answer") };
         assert_eq!((script.status.as_u16(), script.body.as_str()), (202, "thank you"));
         assert_eq!(script.headers["x-kind"], "caught");
     }

@@ -1,6 +1,6 @@
-//! Noticing that somebody saved a configuration file.
+//! Detects changes of the configuration files.
 //!
-//! The folder is watched, not the file: editors write a new file and rename it over the old one.
+//! Their folders are watched, because editors write a new file and rename it over the old one.
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use std::{
@@ -9,7 +9,7 @@ use std::{
 };
 use tokio::sync::mpsc;
 
-/// Reports saves as long as it lives.
+/// Reports saves while it lives.
 pub struct FileWatch {
     _watcher: RecommendedWatcher,
     saved: mpsc::Receiver<()>,
@@ -19,7 +19,7 @@ impl FileWatch {
     /// Starts to watch the folders of these files.
     ///
     /// # Errors
-    /// Where the system cannot watch (no inotify instance left, for example).
+    /// The system cannot watch, for example because no inotify instance is left.
     pub fn start(files: &[PathBuf]) -> notify::Result<FileWatch> {
         let (send, saved) = mpsc::channel(1);
         let names: BTreeSet<_> = files.iter().filter_map(|file| file.file_name().map(ToOwned::to_owned)).collect();
@@ -28,7 +28,7 @@ impl FileWatch {
                 !event.kind.is_access()
                     && event.paths.iter().any(|path| path.file_name().is_some_and(|name| names.contains(name)))
             };
-            // One waiting note is enough for any number of saves; errors are treated as a save to be safe.
+            // One pending notification is enough for any number of saves; an error counts as a save, to be safe.
             if event.as_ref().map_or(true, concerns) {
                 let _ = send.try_send(());
             }

@@ -1,66 +1,66 @@
-//! Whose certificates a local service may show when it is spoken to over TLS.
+//! TLS verification of local services.
 
 use super::{fields::Fields, pem::certificates};
 use rustls::{ClientConfig, RootCertStore, crypto::aws_lc_rs};
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use std::sync::Arc;
 
-/// What must be true of a local service's certificate.
+/// The certificates that are accepted from a local service.
 #[derive(Clone, Debug, Default)]
-pub enum Trust {
-    /// On this machine anything: the way passes no network, and development servers sign their own. Elsewhere it must be
-    /// good for the system.
+pub enum UpstreamTrust {
+    /// Any on this machine: the connection crosses no network, and development servers use self-signed certificates.
+    /// Elsewhere, those the system trusts.
     #[default]
-    Usual,
-    /// It must be good for the system, wherever it is.
+    Default,
+    /// Those the system trusts, on this machine too.
     System,
-    /// It must come from one of these authorities.
+    /// Those issued by these authorities.
     Authorities(Arc<Authorities>),
-    /// Anything.
-    Anybody,
+    /// Any.
+    Any,
 }
 
-/// Authorities of one's own.
+/// Authorities from a file.
 #[derive(Debug)]
 pub struct Authorities {
     files: Vec<String>,
-    /// How connections are made that trust them and nobody else.
+    /// A TLS configuration that trusts only these authorities.
     pub config: Arc<ClientConfig>,
 }
 
-impl PartialEq for Trust {
+impl PartialEq for UpstreamTrust {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (Trust::Authorities(mine), Trust::Authorities(theirs)) => mine.files == theirs.files,
+            (UpstreamTrust::Authorities(mine), UpstreamTrust::Authorities(theirs)) => mine.files == theirs.files,
             _ => std::mem::discriminant(self) == std::mem::discriminant(other),
         }
     }
 }
 
-impl Trust {
-    /// Reads `verify_upstream_tls` and `verify_upstream_tls_cas`. `None` if anything is wrong.
-    pub(super) fn read(fields: &mut Fields<'_>) -> Option<Trust> {
+impl UpstreamTrust {
+    /// Reads `verify_upstream_tls` and `verify_upstream_tls_cas`. `None` if there are problems.
+    pub(super) fn read(fields: &mut Fields<'_>) -> Option<UpstreamTrust> {
         let verify = match fields.pair("verify_upstream_tls") {
             Some(_) => Some(fields.flag("verify_upstream_tls")?),
             None => None,
         };
         let Some(path) = fields.text("verify_upstream_tls_cas") else {
             return Some(match verify {
-                None => Trust::Usual,
-                Some(true) => Trust::System,
-                Some(false) => Trust::Anybody,
+                None => UpstreamTrust::Default,
+                Some(true) => UpstreamTrust::System,
+                Some(false) => UpstreamTrust::Any,
             });
         };
         if verify == Some(false) {
-            let message = "Authorities are of no use with `verify_upstream_tls: false`: take one of the two out.";
-            fields.wrong("verify_upstream_tls_cas", path.place, message);
+            let message = "Authorities have no effect with `verify_upstream_tls: false`: remove one of the two.";
+            fields.reject("verify_upstream_tls_cas", path.location, message);
             return None;
         }
-        match certificates(&path.value, path.place).and_then(Authorities::of) {
-            Ok(authorities) => Some(Trust::Authorities(Arc::new(authorities))),
+        match certificates(&path.value, path.location).and_then(Authorities::from_pem) {
+            Ok(authorities) => Some(UpstreamTrust::Authorities(Arc::new(authorities))),
             Err(error) => {
                 let key = fields.key("verify_upstream_tls_cas");
-                fields.problems.add_coded(error.code, path.place, &key, error.message);
+                fields.problems.add_coded(error.code, path.location, &key, error.message);
                 None
             }
         }
@@ -68,7 +68,7 @@ impl Trust {
 }
 
 impl Authorities {
-    fn of(files: Vec<String>) -> postern_api::Result<Self> {
+    fn from_pem(files: Vec<String>) -> postern_api::Result<Self> {
         let unusable = |error: rustls::Error| {
             let message = format!("An authority of the file cannot be used: {error}.");
             postern_api::Error::new(postern_api::Code::NoAuthority, message)

@@ -1,0 +1,182 @@
+//! The agent's persistent state: its instance id and the last addresses of its tunnels.
+
+use super::edit::write_private;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// The file `<config>.state.json`. Unknown members are dropped when it is written again.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PersistedState {
+    /// The id of this agent instance; the server uses it to assign the same names again.
+    pub instance: String,
+    /// The last addresses of tunnels, by endpoint name.
+    pub tunnels: BTreeMap<String, PreviousAddress>,
+    /// The address of the running agent's local API; `null` if it is off.
+    pub web_addr: Option<String>,
+    /// The process id of the running agent; `null` if none runs.
+    pub pid: Option<u32>,
+}
+
+/// The last public address of a tunnel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PreviousAddress {
+    /// The host name of an HTTP tunnel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// The port of a TCP tunnel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
+}
+
+/// The state of a running agent, written to its file on every change.
+///
+/// Only one process at a time owns the file: a second agent with the same configuration gets its own instance id and
+/// persists nothing, so that the two do not replace each other's session.
+pub struct AgentStateFile {
+    path: PathBuf,
+    lock: Option<File>,
+    persisted: Mutex<PersistedState>,
+}
+
+/// The path of the state file of a configuration file.
+pub fn state_path(config: &Path) -> PathBuf {
+    let mut name = config.as_os_str().to_owned();
+    name.push(".state.json");
+    PathBuf::from(name)
+}
+
+/// Reads a state file; a missing or damaged one reads as empty.
+pub fn read(path: &Path) -> PersistedState {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+impl AgentStateFile {
+    /// Opens the state file of a configuration file and locks it unless another process has it.
+    pub fn open(config: &Path) -> AgentStateFile {
+        let path = state_path(config);
+        if let Some(folder) = path.parent() {
+            let _ = std::fs::create_dir_all(folder);
+        }
+        let mut lock_name = path.as_os_str().to_owned();
+        lock_name.push(".lock");
+        let lock = File::create(PathBuf::from(lock_name)).ok().filter(|file| file.try_lock().is_ok());
+        let mut persisted = if lock.is_some() { read(&path) } else { PersistedState::default() };
+        if persisted.instance.is_empty() {
+            persisted.instance = format!("{:032x}", rand::random::<u128>());
+        }
+        persisted.pid = None;
+        persisted.web_addr = None;
+        let state = AgentStateFile { path, lock, persisted: Mutex::new(persisted) };
+        state.write(&state.locked());
+        state
+    }
+
+    /// Whether this process owns the file; otherwise another agent uses the same configuration.
+    pub fn is_owned(&self) -> bool {
+        self.lock.is_some()
+    }
+
+    /// The id of this agent instance.
+    pub fn instance(&self) -> String {
+        self.locked().instance.clone()
+    }
+
+    /// The last address of a tunnel.
+    pub fn address(&self, tunnel: &str) -> PreviousAddress {
+        self.locked().tunnels.get(tunnel).cloned().unwrap_or_default()
+    }
+
+    /// Stores the address of a tunnel.
+    pub fn remember(&self, tunnel: &str, address: PreviousAddress) {
+        let mut persisted = self.locked();
+        if persisted.tunnels.get(tunnel) != Some(&address) {
+            persisted.tunnels.insert(tunnel.to_owned(), address);
+            self.write(&persisted);
+        }
+    }
+
+    /// Removes a tunnel that was removed from the configuration.
+    pub fn forget(&self, tunnel: &str) {
+        let mut persisted = self.locked();
+        if persisted.tunnels.remove(tunnel).is_some() {
+            self.write(&persisted);
+        }
+    }
+
+    /// Records that this process runs, and the address of its local API.
+    pub fn record_start(&self, web_addr: Option<String>) {
+        let mut persisted = self.locked();
+        persisted.web_addr = web_addr;
+        persisted.pid = Some(std::process::id());
+        self.write(&persisted);
+    }
+
+    /// Records that this process ends.
+    pub fn record_stop(&self) {
+        let mut persisted = self.locked();
+        persisted.web_addr = None;
+        persisted.pid = None;
+        self.write(&persisted);
+    }
+
+    fn locked(&self) -> MutexGuard<'_, PersistedState> {
+        self.persisted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, persisted: &PersistedState) {
+        if self.lock.is_none() {
+            return;
+        }
+        let text = serde_json::to_string_pretty(persisted).expect("plain data is JSON") + "\n";
+        if let Err(error) = write_private(&self.path, text.as_bytes()) {
+            tracing::warn!(path = %self.path.display(), %error, "the agent cannot write its state file; tunnel names may change at the next start");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_it_is_and_its_addresses_survive_a_restart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = folder.path().join("postern.yml");
+        let state = AgentStateFile::open(&config);
+        let instance = state.instance();
+        state.remember("site", PreviousAddress { host: Some("a.localhost".into()), port: None });
+        state.record_start(Some("127.0.0.1:4040".into()));
+        assert_eq!(read(&state_path(&config)).pid, Some(std::process::id()));
+        drop(state);
+        let again = AgentStateFile::open(&config);
+        assert_eq!(again.instance(), instance);
+        assert_eq!(again.address("site").host.as_deref(), Some("a.localhost"));
+        assert_eq!(read(&state_path(&config)).pid, None);
+    }
+
+    #[test]
+    fn a_second_agent_on_the_same_configuration_is_somebody_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = folder.path().join("postern.yml");
+        let first = AgentStateFile::open(&config);
+        let second = AgentStateFile::open(&config);
+        assert!(first.is_owned() && !second.is_owned());
+        assert_ne!(first.instance(), second.instance());
+    }
+
+    #[test]
+    fn a_damaged_file_is_started_afresh() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = folder.path().join("postern.yml");
+        std::fs::write(state_path(&config), "{").expect("written");
+        assert!(!AgentStateFile::open(&config).instance().is_empty());
+    }
+}

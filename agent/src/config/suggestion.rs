@@ -1,0 +1,27 @@
+//! Suggests the known name that a mistyped one probably means.
+
+/// The closest known name, if it is close enough.
+pub(crate) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let written: String = written.chars().take(64).flat_map(char::to_lowercase).collect();
+    let bound = 1 + written.len() / 4;
+    known
+        .into_iter()
+        .map(|name| (strsim::osa_distance(&written, name), name))
+        .filter(|(distance, _)| *distance <= bound)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn typing_errors_find_their_word_and_strangers_do_not() {
+        let known = ["authtoken", "server_addr", "web_addr", "tunnels"];
+        assert_eq!(nearest("auth_token", known), Some("authtoken"));
+        assert_eq!(nearest("tunnles", known), Some("tunnels"));
+        assert_eq!(nearest("Server-Addr", known), Some("server_addr"));
+        assert_eq!(nearest("colour", known), None);
+    }
+}
