@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_ones_are_a_gauge_and_leave_their_duration() {
+    fn open_connections_are_a_gauge_and_record_their_duration() {
         let meter = Meter::default();
         let first = meter.open();
         let second = meter.open();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_within_one_percent_and_extremes_are_survived() {
+    fn percentiles_are_within_one_percent_and_extremes_are_clamped() {
         let meter = Meter::default();
         for milliseconds in 1..=1000 {
             meter.record(Duration::from_millis(milliseconds));

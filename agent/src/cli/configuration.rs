@@ -146,31 +146,32 @@ fn editing(editor: &std::ffi::OsStr, file: &Path) -> std::process::Command {
 fn upgrade(file: &Path, dry_run: bool, relocate: bool) -> Result<(), Error> {
     let old = edit::read_for_edit(file)?;
     let new = with_version(&old)?;
-    let usual = if relocate { Some(flags::file(&[])?).filter(|usual| usual != file) } else { None };
-    if let Some(usual) = &usual {
+    let default_file =
+        if relocate { Some(flags::file(&[])?).filter(|default_file| default_file != file) } else { None };
+    if let Some(default_file) = &default_file {
         let refuse = |why: &str| Err(Error::new(Code::ConfigInvalid, why.to_owned()));
         if !file.exists() {
             return refuse(&format!("There is no {} to move.", file.display()));
         }
-        if usual.exists() {
-            let (file, usual) = (file.display(), usual.display());
-            return refuse(&format!("{usual} exists already, so {file} was not moved. Remove one of the two."));
+        if default_file.exists() {
+            let (file, default_file) = (file.display(), default_file.display());
+            return refuse(&format!("{default_file} exists already, so {file} was not moved. Remove one of the two."));
         }
     }
     if dry_run {
-        if let Some(usual) = &usual {
-            say(&format!("# {} would be moved to {}.", file.display(), usual.display()))?;
+        if let Some(default_file) = &default_file {
+            say(&format!("# {} would be moved to {}.", file.display(), default_file.display()))?;
         }
         return say(new.trim_end());
     }
-    if let Some(usual) = usual {
-        write(&usual, &new)?;
+    if let Some(default_file) = default_file {
+        write(&default_file, &new)?;
         std::fs::remove_file(file).map_err(|error| {
             let message =
-                format!("{} was copied to {}, but cannot be removed: {error}.", file.display(), usual.display());
+                format!("{} was copied to {}, but cannot be removed: {error}.", file.display(), default_file.display());
             Error::new(Code::ConfigInvalid, message)
         })?;
-        return say(&format!("{} is now {}.", file.display(), usual.display()));
+        return say(&format!("{} is now {}.", file.display(), default_file.display()));
     }
     if new == old && file.exists() {
         return say(&format!("{} needs no change.", file.display()));

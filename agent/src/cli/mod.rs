@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn start_needs_names_or_a_choice() {
+    fn start_needs_names_or_all_or_none() {
         assert!(Cli::try_parse_from(["postern", "start"]).is_err());
         assert!(Cli::try_parse_from(["postern", "start", "--all", "site"]).is_err());
         assert!(Cli::try_parse_from(["postern", "start", "site", "shell", "--web-addr", "false"]).is_ok());

@@ -34,12 +34,12 @@ impl CannedResponse {
         let mut group = fields.group("catch")?;
         group.check_known(&["status", "headers", "body"], &[]);
         let mut script = CannedResponse::default();
-        let mut fine = true;
+        let mut valid = true;
         if group.pair("status").is_some() {
             let status = group.number("status", 200..=599).and_then(|status| u16::try_from(status).ok());
             match status.and_then(|status| StatusCode::from_u16(status).ok()) {
                 Some(status) => script.status = status,
-                None => fine = false,
+                None => valid = false,
             }
         }
         for (location, pair) in headers_of(&mut group, "headers") {
@@ -52,17 +52,17 @@ impl CannedResponse {
                     let message =
                         "Write every header as `name: value`; headers that frame the message are not allowed.";
                     group.reject("headers", &location, message);
-                    fine = false;
+                    valid = false;
                 }
             }
         }
         if group.pair("body").is_some() {
             match group.bounded_text("body", BODY_LIMIT) {
                 Some(body) => script.body = body,
-                None => fine = false,
+                None => valid = false,
             }
         }
-        fine.then_some(Some(script))
+        valid.then_some(Some(script))
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn status_headers_and_body_make_an_answer() {
+    fn status_headers_and_body_make_a_response() {
         let catch = json!({"status": 202, "headers": {"X-Kind": "caught"}, "body": "thank you"});
         let Ok(LocalUpstream::Catch(script)) = read(catch) else { panic!("an answer") };
         assert_eq!((script.status.as_u16(), script.body.as_str()), (202, "thank you"));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_answered_is_refused() {
+    fn invalid_responses_are_rejected() {
         for catch in [
             json!({"status": 99}),
             json!({"status": 101}),

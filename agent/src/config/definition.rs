@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kinds_of_tunnels_are_understood() {
+    fn all_kinds_of_tunnels_are_read() {
         let http = read(json!({"proto": "http", "addr": 8080})).expect("valid");
         assert_eq!(http.kind, DefinitionKind::Http { host: None, schemes: Schemes::Https });
         assert!(http.inspect);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_wrong_with_a_tunnel_is_said_at_once() {
+    fn all_problems_of_a_tunnel_are_reported_at_once() {
         let problems = read(json!({"proto": "gopher", "addres": 8080, "inspect": 3, "oauth": {}})).expect_err("wrong");
         let text = problems.to_string();
         for part in [
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_would_collide_with_the_plain_half_are_refused() {
+    fn names_that_collide_with_the_plain_endpoint_are_rejected() {
         let body = json!({"proto": "http", "addr": 1});
         let body = body.as_object().expect("an object");
         assert!(Definition::from_json("site (http)", body).is_err());
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_another_kind_are_refused() {
+    fn keys_of_another_kind_are_rejected() {
         assert!(read(json!({"proto": "tcp", "addr": 1, "domain": "a.b"})).is_err());
         assert!(read(json!({"proto": "http", "addr": 1, "domain": "a.b", "subdomain": "c"})).is_err());
         assert!(read(json!({"proto": "http", "labels": ["a=b"], "addr": 1})).is_err());

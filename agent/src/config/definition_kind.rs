@@ -291,12 +291,12 @@ fn remote_port(fields: &mut Fields<'_>) -> Option<Option<u16>> {
 
 fn labels(fields: &mut Fields<'_>, node: &ConfigNode) -> Option<BTreeMap<String, String>> {
     let mut labels = BTreeMap::new();
-    let mut fine = true;
+    let mut valid = true;
     let mut take = |fields: &mut Fields<'_>, location: &SourceLocation, pair: Option<(String, String)>| {
         let Some((key, value)) = pair.filter(|(key, value)| !key.is_empty() && !value.is_empty()) else {
             let all = fields.key("labels");
             fields.problems.add_coded(Code::ConfigInvalid, location, &all, "Write every label as `key=value`.");
-            fine = false;
+            valid = false;
             return;
         };
         labels.insert(key, value);
@@ -321,11 +321,11 @@ fn labels(fields: &mut Fields<'_>, node: &ConfigNode) -> Option<BTreeMap<String,
             }
         }
     }
-    if fine && labels.is_empty() {
+    if valid && labels.is_empty() {
         fields.reject("labels", &node.location, "At least one label is needed, such as `- app=shop`.");
         return None;
     }
-    fine.then_some(labels)
+    valid.then_some(labels)
 }
 
 impl<'a> Fields<'a> {

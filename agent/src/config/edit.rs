@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_key_stands_under_the_version() {
+    fn a_new_key_is_inserted_below_the_version() {
         let changed = set(FILE, &["server_addr"], &json!("a.example:4443")).expect("edited");
         assert_eq!(changed, FILE.replace("version: 2\n", "version: 2\nserver_addr: \"a.example:4443\"\n"));
         assert_eq!(set("", &["version"], &json!(2)).expect("edited"), "version: 2\n");
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_of_a_list_is_taken_out_with_all_comments_kept() {
+    fn an_item_of_a_list_is_removed_with_all_comments_kept() {
         let text = "version: 3\n# mine\nendpoints:\n  # the shop\n  - name: shop\n    url: https://a.test\n    upstream:\n      url: 80\n  - upstream: {url: 81}\n    name: other # second\n# end\n";
         let one = remove_item(text, "endpoints", "shop").expect("edited");
         assert_eq!(
@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_are_edited_too() {
+    fn flow_style_is_edited_too() {
         let text = "{version: 2, tunnels: {}}\n";
         let changed =
             set_tunnel(text, "a", json!({"proto": "http", "addr": 1}).as_object().expect("o")).expect("added");
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_edit_would_change_elsewhere_is_left_to_the_person() {
+    fn an_edit_with_effects_elsewhere_is_refused() {
         let text = "version: 2\nx: &x {addr: 1}\ntunnels:\n  a: *x\n";
         assert!(
             set(text, &["tunnels", "a", "addr"], &json!(2)).is_err() || {
@@ -505,7 +505,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_written_file_is_for_its_owner_only() {
+    fn a_written_file_is_readable_by_its_owner_only() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("new/postern.yml");

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_host_ports_and_urls_are_taken() {
+    fn ports_host_ports_and_urls_are_accepted() {
         let table = [
             ("8080", "http://localhost:8080"),
             (":8080", "http://localhost:8080"),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_the_right_spelling() {
+    fn invalid_addresses_are_rejected_with_the_accepted_forms() {
         for text in [
             "",
             "0",
@@ -189,7 +189,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reading_never_panics_and_what_is_shown_reads_back(text in "[a-z0-9:./@\\[\\]% -]{0,40}") {
+        fn parsing_never_panics_and_displayed_addresses_parse_back(text in "[a-z0-9:./@\\[\\]% -]{0,40}") {
             if let Ok(address) = LocalAddress::parse(&text, true) {
                 prop_assert_eq!(LocalAddress::parse(&address.shown(true), true).expect("its own text"), address);
             }

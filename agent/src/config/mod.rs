@@ -93,7 +93,7 @@ impl Sources {
             };
             match read {
                 Ok(Some(node)) => {
-                    root.merge(in_version_2(node, file, &mut problems));
+                    root.merge(convert_to_version_2(node, file, &mut problems));
                 }
                 Ok(None) => {}
                 Err(mut wrong) => problems.0.append(&mut wrong.0),
@@ -110,7 +110,7 @@ impl Config {
     pub fn parse(text: &str) -> Result<Config, Problems> {
         let node = ConfigNode::parse(text, Some("postern.yml".into()))?;
         let mut problems = Problems::default();
-        let node = in_version_2(node, Path::new("postern.yml"), &mut problems);
+        let node = convert_to_version_2(node, Path::new("postern.yml"), &mut problems);
         let config = Config::read(&node, &mut problems);
         if problems.is_empty() { Ok(config) } else { Err(problems) }
     }
@@ -142,7 +142,7 @@ impl Config {
 }
 
 /// Converts a file to version 2.
-fn in_version_2(root: ConfigNode, file: &Path, problems: &mut Problems) -> ConfigNode {
+fn convert_to_version_2(root: ConfigNode, file: &Path, problems: &mut Problems) -> ConfigNode {
     let whole = SourceLocation { file: Some(file.display().to_string().into()), line: 0, column: 0 };
     let Some(pair) = root.pair("version") else {
         if root.pairs().is_some() {
@@ -157,8 +157,8 @@ fn in_version_2(root: ConfigNode, file: &Path, problems: &mut Problems) -> Confi
     match &pair.value.value {
         ConfigValue::Integer(2) => root,
         ConfigValue::Text(text) if text == "2" => root,
-        ConfigValue::Integer(3) => version3::as_version_2(&root, problems),
-        ConfigValue::Text(text) if text == "3" => version3::as_version_2(&root, problems),
+        ConfigValue::Integer(3) => version3::to_version_2(&root, problems),
+        ConfigValue::Text(text) if text == "3" => version3::to_version_2(&root, problems),
         _ => {
             problems.add(&pair.value.location, "version", "Must be 2 or 3.");
             root
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_example_of_the_documentation_is_valid() {
+    fn the_example_in_the_documentation_is_valid() {
         let config = Config::parse(
             "version: 2\nauthtoken: x\nserver_addr: localhost:4443\nroot_cas: host\nweb_addr: 127.0.0.1:4040\ninspect_db_size: 52428800\ntunnels:\n  site:\n    proto: http\n    addr: 8080\n    inspect: true\n  shell:\n    proto: tcp\n    addr: 22\n",
         )
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_or_other_version_is_said() {
+    fn a_missing_or_unknown_version_is_reported() {
         assert!(Config::parse("tunnels: {}\n").expect_err("no version").to_string().contains("version: 2"));
         assert!(Config::parse("version: 4\n").expect_err("unknown").to_string().contains("2 or 3"));
     }

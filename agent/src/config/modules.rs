@@ -195,7 +195,7 @@ fn headers(fields: &mut Fields<'_>, name: &str) -> Option<HeaderChanges> {
     group.check_known(&["add", "remove"], &[]);
     let remove = group.texts("remove").unwrap_or_default().into_iter().map(|text| text.value).collect();
     let mut add = BTreeMap::new();
-    let mut fine = true;
+    let mut valid = true;
     for (location, pair) in headers_of(&mut group, "add") {
         let message = match pair {
             None => "Write every header as `name: value`.",
@@ -206,9 +206,9 @@ fn headers(fields: &mut Fields<'_>, name: &str) -> Option<HeaderChanges> {
             }
         };
         group.reject("add", &location, message);
-        fine = false;
+        valid = false;
     }
-    fine.then_some(HeaderChanges { enabled: true, add, remove })
+    valid.then_some(HeaderChanges { enabled: true, add, remove })
 }
 
 /// The name and value of a header; `None` if it cannot be parsed.

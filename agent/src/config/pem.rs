@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn every_certificate_of_a_file_is_found_beside_the_configuration() {
+    fn all_certificates_of_a_file_next_to_the_configuration_are_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let made = |name: &str| rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate").cert;
         let (first, second) = (made("a.test"), made("b.test"));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_none_is_refused_and_never_shown() {
+    fn files_without_certificates_are_rejected_without_showing_them() {
         let folder = tempfile::tempdir().expect("a folder");
         let location = at(folder.path());
         std::fs::write(folder.path().join("secret"), "planted-secret").expect("written");

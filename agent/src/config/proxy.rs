@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_proxies_are_read() {
+    fn proxy_urls_are_parsed() {
         let read = |text: &str| Proxy::parse(text).map(|proxy| (proxy.kind, proxy.address.to_string()));
         assert_eq!(read("http://proxy.test:3128"), Some((ProxyKind::Http, "proxy.test:3128".into())));
         assert_eq!(read("proxy.test:3128"), Some((ProxyKind::Http, "proxy.test:3128".into())));
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_counts_for_others_than_this_machine() {
+    fn the_environment_applies_to_remote_servers_only() {
         let server = |host: &str| ServerAddress { host: host.into(), port: 4443 };
         let environment = |name: &str| match name {
             "HTTP_PROXY" => Some("http://proxy.test:3128".to_owned()),

@@ -79,7 +79,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn secrets_are_shown_as_stars_and_come_back_from_them() {
+    fn secrets_are_masked_and_restored() {
         let body = json!({"proto": "http", "basic_auth": ["ada:planted-1", "bob:planted-2"],
             "verify_webhook": {"provider": "github", "secret": "planted-3"}});
         let written = RawKeys(body.as_object().expect("an object").clone());
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_of_somebody_else_stay_stars() {
+    fn masks_of_unknown_secrets_stay() {
         let body = json!({"basic_auth": "ada:planted-1"});
         let written = RawKeys(body.as_object().expect("an object").clone());
         let mut other = json!({"basic_auth": ["eve:***"]}).as_object().expect("an object").clone();

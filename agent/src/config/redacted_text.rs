@@ -127,13 +127,13 @@ fn each_secret<'a>(node: &'a ConfigNode, secret: bool, call: &mut impl FnMut(&'a
         ConfigValue::Sequence(items) => items.iter().for_each(|item| each_secret(item, secret, call)),
         ConfigValue::Null | ConfigValue::Bool(_) => {}
         ConfigValue::Integer(_) if secret => call(node),
-        ConfigValue::Text(text) if secret || names_a_password(text) => call(node),
+        ConfigValue::Text(text) if secret || contains_password(text) => call(node),
         ConfigValue::Integer(_) | ConfigValue::Text(_) => {}
     }
 }
 
 /// Whether a text is a URL such as `http://user:password@proxy:3128`.
-fn names_a_password(text: &str) -> bool {
+fn contains_password(text: &str) -> bool {
     text.split_once("://").is_some_and(|(_, rest)| {
         let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
         authority.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'))
@@ -168,7 +168,7 @@ mod tests {
     const FILE: &str = "version: 2\nauthtoken: planted-1 # mine\napi_key: 'planted-2'\ntunnels:\n  site: {proto: http, addr: 80, basic_auth: [\"ada:planted-3\", bob:planted-4]}\n  hook:\n    verify_webhook:\n      provider: github\n      secret: |\n        planted-5\n    addr: http://u:planted-6@localhost:1\n";
 
     #[test]
-    fn nothing_secret_is_shown_and_what_comes_back_is_whole() {
+    fn secrets_are_hidden_and_restored() {
         let redacted = RedactedText::new(FILE).expect("shown");
         assert!(!redacted.text.contains("planted"), "{}", redacted.text);
         assert!(redacted.text.contains("# mine") && redacted.text.contains("provider: github"));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_may_be_moved_and_removed_but_not_invented() {
+    fn placeholders_may_be_moved_and_removed_but_not_invented() {
         let redacted = RedactedText::new("version: 2\nauthtoken: planted\n").expect("shown");
         let moved = redacted.restore("version: 2\ntunnels: {a: {secret: \"(kept secret 1)\"}}\n").expect("restored");
         assert_eq!(moved, "version: 2\ntunnels: {a: {secret: planted}}\n");
@@ -188,14 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_not_shown() {
+    fn an_invalid_file_is_not_shown() {
         let error = RedactedText::new("authtoken: planted\n bad: [\n").expect_err("refused");
         assert!(!error.message.contains("planted") && error.message.contains("postern config edit"));
     }
 
     proptest! {
         #[test]
-        fn whatever_a_secret_is_it_is_not_shown(secret in "[A-Za-z0-9#:_ äß'\"\\\\-]{0,24}") {
+        fn no_secret_is_ever_shown(secret in "[A-Za-z0-9#:_ äß'\"\\\\-]{0,24}") {
             let quoted = serde_json::Value::from(secret.clone()).to_string();
             let text = format!("version: 2\nauthtoken: {quoted}\ntunnels:\n  ä:\n    basic_auth: [{quoted}]\n    addr: 1\n");
             let redacted = RedactedText::new(&text).expect("shown");

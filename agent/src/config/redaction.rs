@@ -73,10 +73,10 @@ impl RedactionRules {
             (_, Some(name)) => (&mut self.parameters, name),
             _ => return false,
         };
-        let fine = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && !b"=&:;,".contains(&byte));
-        if fine {
+        let valid = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && !b"=&:;,".contains(&byte));
+        if valid {
             set.insert(name.to_owned());
         }
-        fine
+        valid
     }
 }

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_it_is_and_its_addresses_survive_a_restart() {
+    fn instance_id_and_addresses_survive_a_restart() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = folder.path().join("postern.yml");
         let state = AgentStateFile::open(&config);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_agent_on_the_same_configuration_is_somebody_else() {
+    fn a_second_agent_with_the_same_configuration_gets_another_instance_id() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = folder.path().join("postern.yml");
         let first = AgentStateFile::open(&config);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_started_afresh() {
+    fn a_damaged_file_is_replaced() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = folder.path().join("postern.yml");
         std::fs::write(state_path(&config), "{").expect("written");

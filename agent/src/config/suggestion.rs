@@ -17,7 +17,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn typing_errors_find_their_word_and_strangers_do_not() {
+    fn typos_are_matched_and_unrelated_words_are_not() {
         let known = ["authtoken", "server_addr", "web_addr", "tunnels"];
         assert_eq!(nearest("auth_token", known), Some("authtoken"));
         assert_eq!(nearest("tunnles", known), Some("tunnels"));

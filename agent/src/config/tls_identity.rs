@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_and_its_key_belong_together() {
+    fn a_certificate_needs_its_own_key() {
         let folder = tempfile::tempdir().expect("a folder");
         let ((crt, key), (_, other)) = (written(folder.path(), "a.test"), written(folder.path(), "b.test"));
         assert!(of(&crt, &key).is_ok() && of(&crt, &key) == of(&crt, &key));

@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_knows_its_place_and_its_bytes() {
+    fn every_value_knows_its_location_and_its_bytes() {
         let text = "version: 2\ntunnels:\n  site: # the site\n    addr: 8080\n    proto: \"http\"\n";
         let root = parse(text);
         let tunnels = &root.pair("tunnels").expect("there").value;
@@ -397,14 +397,14 @@ mod tests {
     }
 
     #[test]
-    fn a_key_written_twice_is_refused_with_both_lines() {
+    fn a_duplicate_key_is_reported_with_both_lines() {
         let problems = ConfigNode::parse("a: 1\nb: 2\na: 3\n", None).expect_err("twice");
         assert_eq!(problems.0[0].location.line, 3);
         assert!(problems.to_string().contains("line 1"), "{problems}");
     }
 
     #[test]
-    fn merge_keys_and_aliases_work_and_bombs_do_not() {
+    fn merge_keys_and_aliases_work_and_alias_bombs_are_rejected() {
         let root = parse("base: &base {proto: http, inspect: false}\nsite:\n  <<: *base\n  inspect: true\n");
         assert_eq!(
             root.pair("site").expect("there").value.to_json(),
@@ -428,7 +428,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused_without_a_panic(text in "[ -~\\n\\t\u{e4}]{0,200}") {
+        fn any_text_is_parsed_or_rejected_without_a_panic(text in "[ -~\\n\\t\u{e4}]{0,200}") {
             let _ = ConfigNode::parse(&text, None);
         }
     }

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn sockets_folders_and_own_answers_are_targets() {
+    fn sockets_folders_and_canned_responses_are_targets() {
         for (addr, shown) in [
             ("8080", "http://localhost:8080"),
             ("unix:/run/app.sock", "unix:/run/app.sock"),
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_nowhere_is_refused() {
+    fn invalid_targets_are_rejected() {
         for keys in [
             json!({}),
             json!({"addr": "unix:app.sock"}),

@@ -38,7 +38,7 @@ impl Definition {
 }
 
 /// Converts a configuration to version 2.
-pub(super) fn as_version_2(root: &ConfigNode, problems: &mut Problems) -> ConfigNode {
+pub(super) fn to_version_2(root: &ConfigNode, problems: &mut Problems) -> ConfigNode {
     let mut top = Vec::new();
     Fields::new(root, "", problems).check_known(TOP, &[]);
     for pair in root.pairs().unwrap_or_default() {
@@ -50,7 +50,7 @@ pub(super) fn as_version_2(root: &ConfigNode, problems: &mut Problems) -> Config
             },
             "version" => top.push(pair.clone()),
             "tunnels" => {
-                labels_are_gone(&pair.value, problems);
+                reject_labels(&pair.value, problems);
                 add_tunnels(&mut top, pair.value.pairs().unwrap_or_default().to_vec(), &pair.location);
             }
             "endpoints" => {
@@ -80,7 +80,7 @@ fn add_tunnels(top: &mut Vec<KeyValue>, more: Vec<KeyValue>, location: &SourceLo
     top.push(KeyValue { key: "tunnels".to_owned(), location: location.clone(), span: 0..0, value });
 }
 
-fn labels_are_gone(tunnels: &ConfigNode, problems: &mut Problems) {
+fn reject_labels(tunnels: &ConfigNode, problems: &mut Problems) {
     for tunnel in tunnels.pairs().unwrap_or_default() {
         if let Some(labels) = tunnel.value.pair("labels") {
             let key = format!("tunnels.{}.labels", tunnel.key);
@@ -209,7 +209,7 @@ mod tests {
     use crate::config::{Config, DefinitionKind, Schemes};
 
     #[test]
-    fn endpoints_are_tunnels_and_settings_lie_under_agent() {
+    fn endpoints_become_tunnels_and_settings_are_under_agent() {
         let config = Config::parse(
             "version: 3\nagent:\n  authtoken: x\n  connect_url: server.test:4443\n  web_addr: false\nendpoints:\n\
              - name: site\n  url: https://shop.test\n  description: a shop\n  upstream: {url: 8080, protocol: http2}\n\
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_in_the_words_of_the_file() {
+    fn problems_use_the_keys_of_the_file() {
         let problems = Config::parse(
             "version: 3\nauthtoken: planted-secret\nagent: {server_adr: x}\nendpoints:\n- name: a\n  url: gopher://x\n  \
              upstream: {url: 80}\n- upstream: {url: 80}\n- name: b\n  traffic_policy: {}\n  bindings: [internal]\n  \

@@ -88,7 +88,7 @@ mod tests {
     use crossterm::event::KeyEvent;
 
     #[test]
-    fn control_c_and_q_end_it_and_other_keys_do_not() {
+    fn only_control_c_control_d_and_q_quit() {
         let key = |code, modifiers| is_quit_key(&Event::Key(KeyEvent::new(KeyCode::Char(code), modifiers)));
         assert!(key('c', KeyModifiers::CONTROL) && key('q', KeyModifiers::NONE));
         assert!(!key('c', KeyModifiers::NONE) && !key('x', KeyModifiers::CONTROL));

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_at_work() {
+    fn an_online_agent_is_drawn() {
         let screen = drawn(&snapshot(), 80, 24);
         for part in [
             "Session         online",
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_session_says_why_and_when_it_is_tried_again() {
+    fn a_lost_session_shows_the_reason_and_the_next_attempt() {
         let mut snapshot = snapshot();
         snapshot.state = SessionState::Waiting;
         snapshot.reason = Some("The server at localhost:4443 cannot be reached: nothing listens there. Is it running, and is server_addr right?".into());
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_the_size_nothing_breaks_and_requests_keep_a_place() {
+    fn any_terminal_size_works_and_requests_stay_visible() {
         let mut snapshot = snapshot();
         snapshot.tunnels = (0..50).map(tunnel).collect();
         snapshot.tunnels[0].failure = Some("The name is in use by another agent. Choose another name.".into());
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visitor_cannot_steer_the_terminal() {
+    fn control_characters_of_visitors_do_not_reach_the_terminal() {
         let mut snapshot = snapshot();
         snapshot.requests = vec![request("/\u{1b}[2J\u{7}evil", 200)];
         let screen = drawn(&snapshot, 80, 24);

@@ -149,7 +149,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_tunnel_is_shown_with_its_address_or_how_far_it_has_come() {
+    fn a_tunnel_is_shown_with_its_address_or_its_state() {
         let live = json!({"name": "a", "config": {"addr": "http://localhost:8080"}, "metrics": {"conns":
             {"count": 12, "gauge": 1, "rate1": 0.456, "rate5": 0.1, "p50": 1_500_000_000_u64, "p90": 2_000_000_000_u64}}});
         let up = json!({"name": "a", "public_url": "https://a.localhost", "state": "running", "error": null});
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_its_status_or_why_there_is_none() {
+    fn a_request_shows_its_status_or_its_error() {
         let request = |more: Json| {
             let mut summary = json!({"start": "2026-11-21T23:00:00Z", "method": "GET", "path": "/a"});
             summary.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_try_is_counted_down() {
+    fn the_next_attempt_is_counted_down() {
         let now: Timestamp = "2026-11-21T23:00:00Z".parse().expect("a time");
         let at = |milliseconds| in_seconds(now, now + jiff::SignedDuration::from_millis(milliseconds));
         assert_eq!([at(1800), at(1000), at(1), at(-500)], ["2 s", "1 s", "1 s", "0 s"]);

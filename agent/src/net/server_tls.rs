@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_revoked_certificate_is_refused_unless_lists_are_left_aside() {
+    fn a_revoked_certificate_is_refused_unless_lists_are_ignored() {
         use rcgen::{
             BasicConstraints, CertificateParams, CertificateRevocationListParams, IsCa, Issuer, KeyIdMethod, KeyPair,
             KeyUsagePurpose, RevokedCertParams, SerialNumber, date_time_ymd,
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_a_certificate_is_refused_with_its_name() {
+    fn a_file_without_a_certificate_is_rejected_with_its_name() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("ca.pem");
         std::fs::write(&path, "nothing here\n").expect("written");

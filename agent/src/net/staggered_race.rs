@@ -57,34 +57,34 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_first_way_is_taken_if_it_works() {
+    async fn the_first_attempt_wins_if_it_succeeds_in_time() {
         let begun = Instant::now();
         let winner = staggered_race([attempt(200, Ok("first")), attempt(0, Ok("second"))], STAGGER).await;
         assert_eq!((winner, begun.elapsed().as_millis()), (Ok("first"), 200), "the second never began");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_way_that_hangs_delays_the_next_by_a_moment_only() {
+    async fn a_hanging_attempt_delays_the_next_only_by_the_stagger() {
         let begun = Instant::now();
         let winner = staggered_race([attempt(60_000, Ok("hangs")), attempt(10, Ok("second"))], STAGGER).await;
         assert_eq!((winner, begun.elapsed().as_millis()), (Ok("second"), 260));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_way_that_fails_is_followed_at_once() {
+    async fn a_failed_attempt_is_followed_at_once() {
         let begun = Instant::now();
         let winner = staggered_race([attempt(5, Err("closed")), attempt(5, Ok("second"))], STAGGER).await;
         assert_eq!((winner, begun.elapsed().as_millis()), (Ok("second"), 10));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_late_success_of_the_first_still_counts() {
+    async fn a_late_success_of_the_first_attempt_still_counts() {
         let winner = staggered_race([attempt(400, Ok("first")), attempt(20, Err("closed"))], STAGGER).await;
         assert_eq!(winner, Ok("first"));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn all_failures_are_told() {
+    async fn all_failures_are_returned() {
         let lost = staggered_race([attempt(300, Err("one")), attempt(10, Err("two"))], STAGGER).await;
         assert_eq!(lost, Err(vec!["two", "one"]));
         let none: [std::future::Ready<Result<(), &str>>; 0] = [];

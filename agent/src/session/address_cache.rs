@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn families_take_turns() {
+    fn families_are_interleaved() {
         let addresses = |texts: &[&str]| texts.iter().map(|text| text.parse().expect("an address")).collect::<Vec<_>>();
         let found = addresses(&["[::1]:1", "[::2]:1", "[::1]:1", "127.0.0.1:1", "127.0.0.2:1", "127.0.0.3:1"]);
         let mixed = addresses(&["[::1]:1", "127.0.0.1:1", "[::2]:1", "127.0.0.2:1", "127.0.0.3:1"]);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_is_kept_for_times_without_one() {
+    async fn the_last_addresses_are_used_if_a_lookup_fails() {
         let cache = AddressCache::default();
         let server = ServerAddress { host: "unknown.invalid".into(), port: 1 };
         let lookup_timeout = Duration::from_secs(10);

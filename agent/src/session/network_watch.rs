@@ -146,13 +146,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn own_addresses_are_told_from_others() {
+    fn local_addresses_are_recognized() {
         assert!(is_local_address("127.0.0.1".parse().expect("an address")));
         assert!(!is_local_address("192.0.2.77".parse().expect("an address")), "reserved for documentation");
     }
 
     #[tokio::test]
-    async fn the_network_can_be_watched() {
+    async fn network_changes_can_be_watched() {
         let mut watch = NetworkWatch::start().expect("the system lets every program watch");
         // A change is not expected, but a busy machine may have one.
         let quiet = tokio::time::timeout(Duration::from_millis(20), watch.changed()).await;

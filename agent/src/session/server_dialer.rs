@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn every_server_is_named_once_with_what_says_most() {
+    fn every_server_is_named_once_with_its_most_specific_failure() {
         let refused = || FailureCause::Connect(io::ErrorKind::ConnectionRefused.into());
         let timed_out = FailureCause::Connect(io::ErrorKind::TimedOut.into());
         let error =
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_slow_to_greet_is_given_more_time_within_bounds() {
+    fn a_slow_server_gets_a_longer_handshake_timeout_within_bounds() {
         let timeouts =
             |configured, slow| ConnectTimeouts::new(Duration::from_secs(configured), slow).handshake.as_secs();
         assert_eq!((timeouts(2, 0), timeouts(2, 1), timeouts(2, 2), timeouts(2, 9)), (2, 4, 8, 10));

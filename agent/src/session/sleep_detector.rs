@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_go_together_mean_nothing() {
+    fn clocks_that_advance_together_are_no_sleep() {
         let mut detector = SleepDetector::new(at(100, 5000));
         for second in 1..100 {
             assert!(!detector.slept(at(100 + second, 5000 + second), POLL_INTERVAL));
@@ -91,20 +91,20 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_slept_is_noticed_once() {
+    fn a_sleep_is_detected_once() {
         let mut detector = SleepDetector::new(at(100, 5000));
         assert!(detector.slept(at(101, 8600), POLL_INTERVAL), "an hour went by, and the timers saw a second of it");
         assert!(!detector.slept(at(102, 8601), POLL_INTERVAL));
     }
 
     #[test]
-    fn a_program_that_was_stopped_is_noticed() {
+    fn a_suspended_process_is_detected() {
         let mut detector = SleepDetector::new(at(100, 5000));
         assert!(detector.slept(at(160, 5060), POLL_INTERVAL));
     }
 
     #[test]
-    fn a_clock_that_jumps_forward_counts_as_sleep_and_one_set_back_as_nothing() {
+    fn a_clock_that_jumps_forward_counts_as_sleep_and_one_set_back_does_not() {
         let mut detector = SleepDetector::new(at(100, 5000));
         assert!(detector.slept(at(101, 9000), POLL_INTERVAL), "a needless look at the connection does no harm");
         assert!(!detector.slept(at(102, 10), POLL_INTERVAL));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clocks_of_this_machine_go_forward() {
+    fn the_clocks_of_this_machine_advance() {
         let (before, after) = (clocks(), clocks());
         assert!(after.timers >= before.timers && after.always >= before.always);
     }

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn public_addresses_are_taken_apart() {
+    fn public_addresses_are_parsed() {
         let address = PublicAddress::parse("https://shop.localhost:4443").expect("valid");
         assert_eq!((address.tls, address.host.as_str(), address.port), (true, "shop.localhost", 4443));
         assert_eq!(PublicAddress::parse("http://a.example/x").expect("valid").port, 80);

@@ -112,14 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn a_listener_on_all_addresses_is_reached_over_each_of_them() {
+    fn a_listener_on_all_addresses_is_refused_over_each_of_them() {
         let guard = guard("0.0.0.0:4040");
         assert!(guard.check("127.0.0.1:4040".parse().expect("valid")).is_err());
         assert!(guard.check("192.0.2.1:4040".parse().expect("valid")).is_ok(), "not an address of this machine");
     }
 
     #[test]
-    fn metadata_services_need_a_word() {
+    fn metadata_services_must_be_allowed_explicitly() {
         let guard = Guard::default();
         for target in ["169.254.169.254:80", "[::ffff:169.254.169.254]:80", "[fd00:ec2::254]:80"] {
             assert!(guard.check(target.parse().expect(target)).is_err(), "{target}");

@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_service_that_is_down_is_named_with_the_reason() {
+    async fn an_unreachable_service_is_reported_with_the_reason() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("listening");
         let port = listener.local_addr().expect("bound").port();
         drop(listener);

@@ -119,7 +119,7 @@ async fn a_taken_name_fails_with_the_servers_reason_and_can_be_retried() {
 #[tokio::test]
 async fn a_taken_web_address_and_an_unknown_tunnel_are_explained() {
     use postern_agent::{
-        agent::{Agent, Options},
+        agent::{Agent, AgentOptions},
         config::{Sources, tree::ConfigNode},
     };
     let world = World::start().await;

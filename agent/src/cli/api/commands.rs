@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_has_a_command_that_is_well_formed() {
+    fn every_operation_has_a_well_formed_command() {
         command().debug_assert();
         let operations = description::operations();
         assert!(operations.len() > 20, "the description has operations");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_body_may_be_given_and_flags_win() {
+    fn flags_override_a_given_body() {
         let call = typed(&[
             "ip-policies",
             "update",

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn each_form_reads_its_own() {
+    fn each_format_reads_its_values() {
         use serde_json::json;
         for (format, given, expected) in [
             (FieldFormat::Text, &["plain"][..], Ok(json!("plain"))),

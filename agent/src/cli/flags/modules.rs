@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_mean_what_the_keys_of_files_mean() {
+    fn flags_are_equivalent_to_keys_of_the_file() {
         let all = read(&[
             "--basic-auth",
             "ada:long,enough",
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn logins_have_flags_and_wrong_ones_are_said_with_their_key() {
+    fn login_modules_have_flags_and_problems_name_the_key() {
         let oidc = ["--oidc", "https://id.test", "--oidc-client-id", "a", "--oidc-client-secret", "b"];
         assert!(read(&oidc).expect("valid").modules.oidc.is_some());
         let oauth = ["--oauth", "google", "--oauth-allow-domain", "a.test", "--oauth-allow-email", "a@b.test"];

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn it_starts_all_tunnels_of_the_file_and_may_write_beside_it() {
+    fn the_unit_starts_all_tunnels_and_may_write_next_to_the_file() {
         let text = unit("/etc/postern/postern.yml", true);
         assert!(
             text.contains("\nExecStart=/usr/bin/postern start --all --config /etc/postern/postern.yml\n"),
@@ -123,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn a_user_s_own_unit_asks_for_nothing_its_manager_cannot_give() {
+    fn a_user_unit_has_only_restrictions_its_manager_supports() {
         let text = unit("/home/a/postern.yml", false);
         assert!(text.contains("\nWantedBy=default.target\n") && text.contains("\nNoNewPrivileges=yes\n"));
         assert!(!text.contains("Protect") && !text.contains("ReadWritePaths") && !text.contains("Capabilit"), "{text}");
     }
 
     #[test]
-    fn odd_paths_stay_one_word() {
+    fn special_characters_in_paths_are_quoted() {
         let text = unit("/srv/my \"own\"/50%/$HOME/a.yml", true);
         assert!(text.contains(" --config \"/srv/my \\\"own\\\"/50%%/$$HOME/a.yml\"\n"), "{text}");
     }

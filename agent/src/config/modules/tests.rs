@@ -37,7 +37,7 @@ fn every_module_has_its_key() {
 }
 
 #[test]
-fn logins_are_read_and_judged() {
+fn login_modules_are_read_and_checked() {
     let own = json!({"provider": "GitHub", "allow_domains": ["a.test"], "client_id": "a", "client_secret": "planted"});
     let oauth = read(json!({"oauth": own})).expect("valid").oauth.expect("a login");
     let github = oauth.provider.github.expect("GitHub");
@@ -68,7 +68,7 @@ fn headers_may_be_written_in_three_ways() {
 }
 
 #[test]
-fn what_is_wrong_is_said_at_once_where_it_stands_and_without_secrets() {
+fn all_problems_are_reported_with_their_location_and_without_secrets() {
     let text = "version: 2\ntunnels:\n  s:\n    proto: http\n    addr: 1\n    basic_auth: [\"ada:longenough\", \"bob:planted\"]\n    \
                 circuit_breaker: 3\n    ip_restriction:\n      alow_cidrs: [10.0.0.0/8]\n      deny_cidrs: [10.0.0.1/8]\n    \
                 request_header:\n      add: [\"no colon here\"]\n      remove: [Connection]\n    user_agent_filter:\n      deny: [\"x\", \"(\"]\n    \
@@ -92,7 +92,7 @@ fn what_is_wrong_is_said_at_once_where_it_stands_and_without_secrets() {
 }
 
 #[test]
-fn modules_belong_to_the_kinds_of_tunnels_that_can_have_them() {
+fn modules_are_accepted_only_for_kinds_that_support_them() {
     let refused = |body: Value| Definition::from_json("t", body.as_object().expect("an object")).is_err();
     let addresses = json!({"allow_cidrs": ["127.0.0.1"]});
     assert!(!refused(json!({"proto": "tcp", "addr": 1, "ip_restriction": addresses})));

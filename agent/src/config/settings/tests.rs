@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn host_and_port_are_read_in_both_families() {
+fn host_and_port_are_parsed_for_both_families() {
     assert_eq!(ServerAddress::parse("[::1]:4443", false).expect("valid").to_string(), "[::1]:4443");
     assert_eq!(ServerAddress::parse("a.example:1", false).expect("valid").host, "a.example");
     for wrong in ["", "a", ":1", "a:0", "a:x", "::1:1", "[x]:1", "a b:1", "http://a:1"] {
@@ -13,7 +13,7 @@ fn host_and_port_are_read_in_both_families() {
 }
 
 #[test]
-fn a_token_may_stand_in_a_file_of_its_own() {
+fn a_token_is_read_from_its_own_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("token");
     let parse =

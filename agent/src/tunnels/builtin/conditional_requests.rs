@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn one_part_is_sent_as_asked_for() {
+    fn a_single_range_is_sent() {
         let part = |start, end| ContentSelection::Range { start, end };
         for (range, expected) in [
             ("bytes=0-0", part(0, 0)),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_not_sent_again() {
+    fn an_unmodified_file_is_not_sent_again() {
         let (time, later) = ("Sun, 09 Sep 2001 01:46:40 GMT", "Sun, 09 Sep 2001 01:46:39 GMT");
         let tag = "\"de0b6b3a7640000-a\"";
         assert_eq!(select(10, &[("if-modified-since", time)]), ContentSelection::NotModified);

@@ -37,7 +37,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn files_are_shown_with_what_is_known_of_them() {
+async fn files_are_served_with_their_metadata() {
     let world = World::new();
     let (status, headers, body) = world.get("/page.txt").await;
     assert_eq!((status, body.as_str()), (200, "hello"));
@@ -63,7 +63,7 @@ async fn files_are_shown_with_what_is_known_of_them() {
 }
 
 #[tokio::test]
-async fn folders_have_a_page_or_are_listed() {
+async fn folders_have_an_index_page_or_are_listed() {
     let world = World::new();
     let (status, headers, _) = world.get("/sub%20dir?x=1").await;
     assert_eq!((status, headers[header::LOCATION].to_str().expect("text")), (308, "/sub%20dir/?x=1"));
@@ -78,7 +78,7 @@ async fn folders_have_a_page_or_are_listed() {
 }
 
 #[tokio::test]
-async fn nothing_else_can_be_read_whatever_is_asked_for() {
+async fn nothing_outside_the_folder_can_be_read() {
     let world = World::new();
     for path in [
         "/../secret.txt",
@@ -110,7 +110,7 @@ async fn nothing_else_can_be_read_whatever_is_asked_for() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn links_lead_only_to_what_lies_inside() {
+async fn links_are_followed_only_inside_the_folder() {
     use std::os::unix::fs::symlink;
     let world = World::new();
     let site = world.top.path().join("site");
@@ -133,7 +133,7 @@ async fn links_lead_only_to_what_lies_inside() {
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_exchanged_for_a_link_meanwhile_is_never_followed_out() {
+async fn a_file_replaced_by_a_link_never_leads_out() {
     use std::os::unix::fs::symlink;
     let world = World::new();
     let top = world.top.path().to_owned();
