@@ -14,7 +14,7 @@ fn raw(message: &Json) -> Vec<u8> {
 #[tokio::test]
 async fn a_captured_request_has_every_field_and_its_raw_bytes() {
     let world = World::start().await;
-    let origin = Origin::says(b"Sum: 1\r\n\r\n", MADE).await;
+    let origin = Origin::responding_to(b"Sum: 1\r\n\r\n", MADE).await;
     world.tunnel("site", "http", origin.port).await;
     world.server.http("site", POST).await.expect("answered");
     let list = world.captured(1).await;
@@ -69,7 +69,8 @@ async fn the_response_is_null_until_the_service_responds() {
 #[tokio::test]
 async fn a_replay_reaches_the_service_and_is_captured() {
     let world = World::start().await;
-    let (first, second) = (Origin::says(b"Sum: 1\r\n\r\n", MADE).await, Origin::says(b"Sum: 1\r\n\r\n", MADE).await);
+    let (first, second) =
+        (Origin::responding_to(b"Sum: 1\r\n\r\n", MADE).await, Origin::responding_to(b"Sum: 1\r\n\r\n", MADE).await);
     world.tunnel("site", "http", first.port).await;
     world.tunnel("other", "http", second.port).await;
     world.server.http("site", POST).await.expect("answered");
@@ -77,13 +78,13 @@ async fn a_replay_reaches_the_service_and_is_captured() {
 
     assert_eq!(world.call("POST", "/api/requests/http", Some(json!({"id": id}))).await, (204, Json::Null));
     let list = world.captured(2).await;
-    assert_eq!(first.heard(), [POST, POST], "heard twice, byte for byte");
+    assert_eq!(first.requests(), [POST, POST], "received twice, byte for byte");
     assert_eq!((&list[0]["replay_of"], &list[0]["tunnel_name"]), (&id, &json!("site (https)")));
 
     let body = json!({"id": id, "tunnel_name": "other"});
     assert_eq!(world.call("POST", "/api/requests/http", Some(body)).await.0, 204);
     let list = world.captured(3).await;
-    assert_eq!((second.heard().len(), &list[0]["tunnel_name"]), (1, &json!("other (https)")));
+    assert_eq!((second.requests().len(), &list[0]["tunnel_name"]), (1, &json!("other (https)")));
 
     for (body, status) in [
         (json!({"id": "0000000000000000"}), 404),
@@ -104,9 +105,11 @@ async fn a_replay_reaches_the_service_and_is_captured() {
 #[tokio::test]
 async fn a_replay_stays_at_the_configured_address() {
     let world = World::start().await;
-    let origin =
-        Origin::says(b"\r\n\r\n", b"HTTP/1.1 302 Found\r\nLocation: http://192.0.2.1/\r\nContent-Length: 0\r\n\r\n")
-            .await;
+    let origin = Origin::responding_to(
+        b"\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: http://192.0.2.1/\r\nContent-Length: 0\r\n\r\n",
+    )
+    .await;
     world.tunnel("site", "http", origin.port).await;
     world
         .server
@@ -116,22 +119,22 @@ async fn a_replay_stays_at_the_configured_address() {
     let id = world.captured(1).await[0]["id"].clone();
     assert_eq!(world.call("POST", "/api/requests/http", Some(json!({"id": id}))).await.0, 204);
     let list = world.captured(2).await;
-    assert!(origin.heard()[1].starts_with(b"GET /x HTTP/1.1\r\n"), "reduced to its path, sent to the same service");
+    assert!(origin.requests()[1].starts_with(b"GET /x HTTP/1.1\r\n"), "reduced to its path, sent to the same service");
     assert_eq!(list[0]["response"]["status_code"], 302, "a redirect is an answer, not a way to go");
-    assert_eq!(origin.heard().len(), 2);
+    assert_eq!(origin.requests().len(), 2);
 }
 
 #[tokio::test]
 async fn large_bodies_are_truncated_and_a_truncated_request_is_not_replayed() {
     let world = World::start().await;
-    let origin = Origin::says(b"END", MADE).await;
+    let origin = Origin::responding_to(b"END", MADE).await;
     world.tunnel("site", "http", origin.port).await;
     let mut request = format!("PUT /big HTTP/1.1\r\nHost: h\r\nContent-Length: {}\r\n\r\n", 3_000_003).into_bytes();
     let head = request.len();
     request.extend(std::iter::repeat_n(b'x', 3_000_000));
     request.extend_from_slice(b"END");
     world.server.http("site", &request).await.expect("answered");
-    assert!(origin.heard()[0] == request, "the traffic itself is whole");
+    assert!(origin.requests()[0] == request, "the traffic itself is whole");
     let one = world.captured(1).await.remove(0);
     assert_eq!(one["cut"], json!({"request": true, "response": false}));
     assert_eq!(raw(&one["request"]), request[..head + (1 << 20)]);
@@ -142,7 +145,7 @@ async fn large_bodies_are_truncated_and_a_truncated_request_is_not_replayed() {
 #[tokio::test]
 async fn without_capturing_nothing_is_stored_and_everything_is_counted() {
     let world = World::with("inspect_db_size: -1\n").await;
-    let origin = Origin::says(b"\r\n\r\n", MADE).await;
+    let origin = Origin::responding_to(b"\r\n\r\n", MADE).await;
     world.tunnel("site", "http", origin.port).await;
     world.server.http("site", b"GET / HTTP/1.1\r\nHost: h\r\n\r\n").await.expect("answered");
     assert_eq!(world.get("/api/requests/http").await["requests"], json!([]));
@@ -203,7 +206,7 @@ fn hundreds_of_megabytes_of_bodies_take_no_more_memory_than_allowed() {
 #[tokio::test]
 async fn a_replay_applies_the_requested_changes() {
     let world = World::start().await;
-    let origin = Origin::reads(MADE).await;
+    let origin = Origin::responding(MADE).await;
     world.tunnel("site", "http", origin.port).await;
     let post = b"POST /in?x=1 HTTP/1.1\r\nHost: h\r\nContent-Encoding: gzip\r\nX-A: 1\r\nX-B: 2\r\nContent-Length: 3\r\n\r\nabc";
     world.server.http("site", post).await.expect("answered");
@@ -220,7 +223,7 @@ async fn a_replay_applies_the_requested_changes() {
         count += 1;
         world.captured(count).await;
         let made = world.get(&place).await;
-        (String::from_utf8(origin.heard().last().expect("heard").clone()).expect("text"), made)
+        (String::from_utf8(origin.requests().last().expect("received").clone()).expect("text"), made)
     };
     let (heard, made) = again(json!({})).await;
     assert_eq!(heard.as_bytes(), post, "as it was");
@@ -263,7 +266,7 @@ async fn a_replay_applies_the_requested_changes() {
         let (status, answer) = world.call("POST", "/api/requests/http", Some(body)).await;
         assert_eq!((status, &answer["details"]["code"].is_string()), (400, &true), "{wrong}: {answer}");
     }
-    assert_eq!(origin.heard().len(), count, "nothing of it was sent");
+    assert_eq!(origin.requests().len(), count, "nothing of it was sent");
     let found = world.get("/api/requests/http/summaries?filter=replayed:yes").await;
     assert_eq!(found["requests"].as_array().expect("a list").len(), count - 1);
 }

@@ -91,11 +91,11 @@ async fn tunnels_are_saved_started_stopped_and_removed_through_the_api() {
 #[tokio::test]
 async fn a_start_without_a_session_waits_for_it() {
     let mut world = World::stopped(TWO).await;
-    world.server.die();
+    world.server.crash();
     world.run(AutoStart::None).await;
     let (status, item) = world.call("POST", "/api/configured/site/start", Some(json!({}))).await;
     assert_eq!((status, item["state"].as_str()), (200, Some("starting")));
-    world.server.revive().await;
+    world.server.restart().await;
     world.wait_until(|_, list| list["tunnels"][1]["state"] == "running").await;
 }
 

@@ -98,7 +98,8 @@ fn is_tunnel(tunnel: &Json) {
 #[tokio::test]
 async fn every_operation_returns_the_documented_fields() {
     let world = World::start().await;
-    let origin = Origin::says(b"\r\n\r\n", b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\nX-Way: a\r\n\r\nok").await;
+    let origin =
+        Origin::responding_to(b"\r\n\r\n", b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\nX-Way: a\r\n\r\nok").await;
     fits(&world.get("/api/").await, &[("/uri", Text), ("/tunnels_uri", Text), ("/requests_uri", Text)]);
 
     let definition = json!({"addr": origin.port.to_string(), "proto": "http", "name": "site"});

@@ -4,7 +4,7 @@ use serde_json::json;
 #[tokio::test]
 async fn an_endpoint_is_started_shown_replaced_and_stopped() {
     let world = World::start().await;
-    let origin = Origin::says(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
+    let origin = Origin::responding_to(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
     let body = json!({
         "name": "my shop", "url": "https://shop.test", "metadata": "the shop", "upstream": {"url": origin.port},
     });

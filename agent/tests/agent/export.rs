@@ -71,10 +71,10 @@ async fn there_and_back(world: &World, origin: &Origin, request: &[u8], count: u
     let id = newest(world, count).await;
     let answer = world.get(&format!("/api/requests/http/{id}/curl?through=local&secrets=show")).await;
     let command = answer["command"].as_str().expect("a command").to_owned();
-    let heard = origin.heard().len();
+    let heard = origin.requests().len();
     let shown = command.clone();
     tokio::task::spawn_blocking(move || run(&command)).await.expect("it ran");
-    let again = origin.heard();
+    let again = origin.requests();
     assert_eq!(again.len(), heard + 1, "{shown}");
     let (first, second) = (parts(&again[heard - 1]), parts(&again[heard]));
     assert_eq!(first, second, "{shown}");
@@ -104,7 +104,7 @@ fn message(method: &str, target: &str, headers: &[(String, Vec<u8>)], body: Opti
 #[tokio::test]
 async fn a_copied_command_sends_hostile_requests_byte_for_byte() {
     let world = World::start().await;
-    let origin = Origin::reads(DONE).await;
+    let origin = Origin::responding(DONE).await;
     world.tunnel("site", "http", origin.port).await;
     let binary: Vec<u8> = (0..=255).collect();
     let long = "0123456789'\"\\ü\n".repeat(20_000).into_bytes();
@@ -149,7 +149,7 @@ fn a_copied_command_sends_any_request_byte_for_byte() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (world, origin) = runtime.block_on(async {
         let world = World::start().await;
-        let origin = Origin::reads(DONE).await;
+        let origin = Origin::responding(DONE).await;
         world.tunnel("site", "http", origin.port).await;
         (world, origin)
     });
@@ -176,7 +176,7 @@ fn a_copied_command_sends_any_request_byte_for_byte() {
 #[tokio::test]
 async fn commands_redact_secrets_and_use_the_public_address() {
     let world = World::start().await;
-    let origin = Origin::reads(DONE).await;
+    let origin = Origin::responding(DONE).await;
     world.tunnel("site", "http", origin.port).await;
     let request = b"GET /a?token=t0ps3cret&x=1 HTTP/1.1\r\nHost: shop.localhost:4443\r\nAuthorization: Bearer t0ps3cret\r\nCookie: sid=t0ps3cret\r\n\r\n";
     world.server.http("site", request).await.expect("answered");
@@ -203,11 +203,15 @@ async fn commands_redact_secrets_and_use_the_public_address() {
 async fn with_inspect_redact_secrets_are_not_stored() {
     let world = World::with("inspect_redact: [header.x-mine, query.code]\n").await;
     let answer = b"HTTP/1.1 200 OK\r\nSet-Cookie: sid=t0ps3cret; HttpOnly\r\nContent-Length: 2\r\n\r\nok";
-    let origin = Origin::says(b"\r\n\r\n", answer).await;
+    let origin = Origin::responding_to(b"\r\n\r\n", answer).await;
     world.tunnel("site", "http", origin.port).await;
     let request = b"GET /a?code=t0ps3cret HTTP/1.1\r\nHost: h\r\nX-Mine: t0ps3cret\r\nCookie: sid=t0ps3cret\r\n\r\n";
     let heard = world.server.http("site", request).await.expect("answered");
-    assert_eq!((heard.as_slice(), origin.heard()[0].as_slice()), (&answer[..], &request[..]), "traffic is untouched");
+    assert_eq!(
+        (heard.as_slice(), origin.requests()[0].as_slice()),
+        (&answer[..], &request[..]),
+        "traffic is untouched"
+    );
     let one = world.captured(1).await.remove(0);
     let raw = [&one["request"]["raw"], &one["response"]["raw"]]
         .map(|raw| String::from_utf8(STANDARD.decode(raw.as_str().expect("text")).expect("base64")).expect("text"));
@@ -222,7 +226,7 @@ async fn with_inspect_redact_secrets_are_not_stored() {
 #[tokio::test]
 async fn a_har_file_imports_back_to_equal_exchanges() {
     let world = World::start().await;
-    let origin = Origin::reads(b"HTTP/1.1 201 Made Up\r\nContent-Length: 3\r\nSet-Cookie: a=b\r\nset-cookie: c=d\r\nX-Latin: caf\xe9\r\n\r\n\xff\x00k").await;
+    let origin = Origin::responding(b"HTTP/1.1 201 Made Up\r\nContent-Length: 3\r\nSet-Cookie: a=b\r\nset-cookie: c=d\r\nX-Latin: caf\xe9\r\n\r\n\xff\x00k").await;
     world.tunnel("site", "http", origin.port).await;
     let requests = [
         message("GET", "/a?q=1&r=%20", &[("X-Two".into(), b"1".to_vec()), ("x-two".into(), b"2".to_vec())], None),
@@ -345,7 +349,7 @@ async fn invalid_files_are_rejected_as_a_whole() {
 #[tokio::test]
 async fn bodies_support_ranges() {
     let world = World::start().await;
-    let origin = Origin::reads(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n").await;
+    let origin = Origin::responding(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n").await;
     world.tunnel("site", "http", origin.port).await;
     world.server.http("site", &message("POST", "/", &[], Some((b"0123456789", false)))).await.expect("answered");
     let id = newest(&world, 1).await;
@@ -377,7 +381,7 @@ async fn bodies_support_ranges() {
 #[tokio::test]
 async fn a_request_is_pinned_annotated_and_deleted() {
     let world = World::start().await;
-    let origin = Origin::reads(DONE).await;
+    let origin = Origin::responding(DONE).await;
     world.tunnel("site", "http", origin.port).await;
     for count in 1..=2 {
         world.server.http("site", &message("GET", "/", &[], None)).await.expect("answered");

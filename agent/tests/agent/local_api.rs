@@ -140,7 +140,7 @@ async fn a_second_tunnel_of_the_same_name_is_rejected() {
 #[tokio::test]
 async fn the_list_is_limited_and_filtered_newest_first() {
     let world = World::start().await;
-    let origin = Origin::says(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
+    let origin = Origin::responding_to(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
     world.tunnel("a", "http", origin.port).await;
     world.tunnel("b", "http", origin.port).await;
     for (tunnel, path) in [("a", "/1"), ("b", "/2"), ("a", "/3")] {
@@ -174,7 +174,7 @@ async fn the_list_is_limited_and_filtered_newest_first() {
 #[tokio::test]
 async fn lists_are_filtered_and_paged() {
     let world = World::start().await;
-    let origin = Origin::says(b"END", b"HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\nmade").await;
+    let origin = Origin::responding_to(b"END", b"HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\nmade").await;
     world.tunnel("a", "http", origin.port).await;
     for number in 1..=5 {
         let request =
@@ -257,7 +257,7 @@ impl Feed {
 #[tokio::test]
 async fn the_live_feed_reports_events() {
     let world = World::start().await;
-    let origin = Origin::says(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
+    let origin = Origin::responding_to(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
     let mut feed = Feed::open(&world, "", None).await;
     let (first, second) = (feed.next().await, feed.next().await);
     assert_eq!((first.0.as_str(), second.0.as_str()), ("status", "tunnels"));
@@ -274,7 +274,7 @@ async fn the_live_feed_reports_events() {
 #[tokio::test]
 async fn a_returning_listener_gets_the_missed_events() {
     let world = World::start().await;
-    let origin = Origin::says(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
+    let origin = Origin::responding_to(b"\r\n\r\n", b"HTTP/1.1 204 No Content\r\n\r\n").await;
     world.tunnel("site", "http", origin.port).await;
     let visit = async |path: &str| {
         world

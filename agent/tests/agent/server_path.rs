@@ -103,7 +103,7 @@ async fn configured_name_servers_resolve_the_server() {
                 reply.answers.push(ResourceRecord::new(question.qname.clone(), CLASS::IN, 60, address));
             }
             reply.questions.push(question);
-            let _ = socket.send_to(&reply.build_bytes_vec().expect("an answer"), from).await;
+            let _ = socket.send_to(&reply.build_bytes_vec().expect("a response"), from).await;
         }
     });
     world.run(AutoStart::All).await;

@@ -16,11 +16,11 @@ fn running(list: &serde_json::Value) -> usize {
 
 #[tokio::test]
 async fn after_the_server_died_the_same_addresses_come_back() {
-    let origin = Origin::says(b"\r\n\r\n", OK).await;
+    let origin = Origin::responding_to(b"\r\n\r\n", OK).await;
     let world = World::with(&tunnels(origin.port)).await;
     world.wait_until(|_, list| running(list) == 2).await;
     let before = world.get("/api/tunnels").await;
-    world.server.die();
+    world.server.crash();
     world.wait_until(|status, list| status["status"] != "online" && running(list) == 0).await;
     let status = world.get("/api/status").await;
     assert!(status["session"]["reason"]["code"].is_string(), "{status}");
@@ -29,7 +29,7 @@ async fn after_the_server_died_the_same_addresses_come_back() {
         before["tunnels"][0]["public_url"],
         "still shown"
     );
-    world.server.revive().await;
+    world.server.restart().await;
     world.wait_until(|status, list| status["status"] == "online" && running(list) == 2).await;
     let after = world.get("/api/tunnels").await;
     for index in 0..2 {
@@ -42,11 +42,11 @@ async fn after_the_server_died_the_same_addresses_come_back() {
 
 #[tokio::test]
 async fn addresses_survive_a_restart_of_the_agent() {
-    let origin = Origin::says(b"\r\n\r\n", OK).await;
+    let origin = Origin::responding_to(b"\r\n\r\n", OK).await;
     let mut world = World::with(&tunnels(origin.port)).await;
     world.wait_until(|_, list| running(list) == 2).await;
     let before = world.get("/api/tunnels").await["tunnels"][1]["public_url"].clone();
-    world.halt().await;
+    world.stop_agent().await;
     world.run(AutoStart::All).await;
     world.wait_until(|_, list| running(list) == 2).await;
     assert_eq!(world.get("/api/tunnels").await["tunnels"][1]["public_url"], before);
@@ -77,7 +77,7 @@ async fn a_refused_token_is_reported_once_and_retried_when_the_configuration_cha
 #[tokio::test]
 async fn an_unreachable_server_is_explained_with_the_next_attempt() {
     let mut world = World::stopped("").await;
-    world.server.die();
+    world.server.crash();
     world.run(AutoStart::All).await;
     world
         .wait_until(|status, _| status["session"]["state"] == "waiting" && status["session"]["next_try"].is_string())
@@ -93,7 +93,7 @@ async fn an_unreachable_server_is_explained_with_the_next_attempt() {
             .unwrap()
             .starts_with("a successful tunnel session has not yet been established")
     );
-    world.server.revive().await;
+    world.server.restart().await;
     world.wait_until(|status, _| status["status"] == "online").await;
 }
 
@@ -108,7 +108,7 @@ async fn a_server_with_an_unknown_certificate_is_not_trusted() {
 
 #[tokio::test]
 async fn the_agent_leaves_a_draining_server_and_reconnects() {
-    let origin = Origin::says(b"\r\n\r\n", OK).await;
+    let origin = Origin::responding_to(b"\r\n\r\n", OK).await;
     let world = World::with(&tunnels(origin.port)).await;
     world.wait_until(|_, list| running(list) == 2).await;
     world.server.newest_session().drain();
@@ -124,7 +124,7 @@ async fn a_shutdown_says_goodbye_and_clears_the_state() {
     let read = || postern_agent::config::state_file::read(&state);
     assert_eq!(read().pid, Some(std::process::id()));
     assert_eq!(read().web_addr.map(|addr| format!("http://{addr}")), Some(world.web()));
-    world.halt().await;
+    world.stop_agent().await;
     assert!(session.closed().await.clean);
     assert_eq!((read().pid, read().web_addr), (None, None));
 }

@@ -9,7 +9,7 @@ const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nSet-Cookie: a\r\nset
 #[tokio::test]
 async fn an_http_tunnel_forwards_a_request_and_captures_it() {
     let world = World::start().await;
-    let origin = Origin::says(b"\r\n\r\n", OK).await;
+    let origin = Origin::responding_to(b"\r\n\r\n", OK).await;
     let tunnel = world.tunnel("site", "http", origin.port).await;
     assert_eq!(tunnel["uri"], "/api/tunnels/site");
     assert_eq!(tunnel["proto"], "https");
@@ -17,7 +17,7 @@ async fn an_http_tunnel_forwards_a_request_and_captures_it() {
     assert_eq!(tunnel["config"], json!({"addr": format!("http://localhost:{}", origin.port), "inspect": true}));
 
     assert_eq!(world.server.http("site", GET).await.expect("answered"), OK);
-    assert_eq!(origin.heard(), [GET], "the bytes pass unchanged");
+    assert_eq!(origin.requests(), [GET], "the bytes pass unchanged");
 
     let metrics = world.get("/api/tunnels/site").await["metrics"].clone();
     assert_eq!(metrics["conns"]["count"], 1);
@@ -32,7 +32,7 @@ async fn an_http_tunnel_forwards_a_request_and_captures_it() {
 #[tokio::test]
 async fn a_tcp_tunnel_forwards_megabytes_both_ways_and_half_closes() {
     let world = World::start().await;
-    let origin = Origin::echoes().await;
+    let origin = Origin::echoing().await;
     world.tunnel("shell", "tcp", origin.port).await;
     let stream = world.server.visit("shell", StreamKind::Tcp).await;
     let (mut read, mut write) = tokio::io::split(stream);
@@ -83,7 +83,7 @@ async fn a_labelled_tunnel_binds_its_labels() {
 #[tokio::test]
 async fn a_labelled_tunnel_terminates_tls_that_no_edge_has_terminated() {
     let world = World::start().await;
-    let origin = Origin::echoes().await;
+    let origin = Origin::echoing().await;
     let own = self_signed();
     let folder = world.folder.path();
     std::fs::write(folder.join("own.pem"), own.cert.pem()).expect("written");
@@ -131,7 +131,7 @@ async fn a_local_service_that_is_down_refuses_the_visitor_with_a_code() {
 #[tokio::test]
 async fn stopping_a_tunnel_ends_its_connections_within_five_seconds() {
     let world = World::start().await;
-    let origin = Origin::echoes().await;
+    let origin = Origin::echoing().await;
     world.tunnel("shell", "tcp", origin.port).await;
     let mut stream = world.server.visit("shell", StreamKind::Tcp).await;
     stream.write_all(b"hello").await.expect("written");
@@ -144,7 +144,7 @@ async fn stopping_a_tunnel_ends_its_connections_within_five_seconds() {
     let ended = tokio::time::timeout(CONDITION_TIMEOUT, stream.read(&mut buffer)).await.expect("it ends");
     assert!(!matches!(ended, Ok(length) if length > 0));
     assert!(begun.elapsed().as_secs_f64() < 5.0);
-    assert_eq!(world.server.number("shell"), None, "the server was told");
+    assert_eq!(world.server.number("shell"), None, "the server has unbound it");
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn an_agent_cannot_be_published_through_itself() {
 #[tokio::test]
 async fn a_local_service_with_a_self_signed_certificate_is_reached_over_tls() {
     let world = World::start().await;
-    let port = Origin::says_over_tls(b"\r\n\r\n", OK).await;
+    let port = Origin::responding_over_tls(b"\r\n\r\n", OK).await;
     let tunnel = world.tunnel("site", "http", format!("https://localhost:{port}")).await;
     assert_eq!(tunnel["config"]["addr"], format!("https://localhost:{port}"));
     assert_eq!(world.server.http("site", GET).await.expect("answered"), OK);
@@ -233,7 +233,7 @@ async fn websocket_messages_and_events_can_be_followed_live() {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(crate::world::CONDITION_TIMEOUT, closed).await.expect("the end is seen");
+    tokio::time::timeout(crate::world::CONDITION_TIMEOUT, closed).await.expect("the end in time");
     assert_eq!(world.call("GET", &format!("{path}?after=x"), None).await.0, 400);
     assert_eq!(world.call("GET", &format!("{path}?other=1"), None).await.0, 400);
     assert_eq!(world.call("GET", "/api/requests/http/0000000000000000/frames", None).await.0, 404);

@@ -51,7 +51,7 @@ impl World {
     }
 
     /// Shuts the agent down.
-    pub async fn halt(&mut self) {
+    pub async fn stop_agent(&mut self) {
         if let Some(agent) = self.agent.take() {
             agent.shutdown().await;
         }
@@ -123,7 +123,7 @@ impl World {
             }
         };
         if tokio::time::timeout(CONDITION_TIMEOUT, wait).await.is_err() {
-            panic!("it never came true; at last: {} {}", last.0, last.1);
+            panic!("the condition was not met; last state: {} {}", last.0, last.1);
         }
     }
 

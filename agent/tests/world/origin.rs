@@ -8,18 +8,18 @@ use tokio::{
 
 pub struct Origin {
     pub port: u16,
-    heard: Arc<Mutex<Vec<Vec<u8>>>>,
+    requests: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
 impl Origin {
     /// Responds to every request that ends in these bytes, and closes.
-    pub async fn says(request_end: &'static [u8], response: &[u8]) -> Origin {
+    pub async fn responding_to(request_end: &'static [u8], response: &[u8]) -> Origin {
         let (listener, port) = listen().await;
-        let heard: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
-        let (kept, response) = (heard.clone(), response.to_vec());
+        let requests: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
+        let (recorded, response) = (requests.clone(), response.to_vec());
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
-                let (kept, response) = (kept.clone(), response.clone());
+                let (recorded, response) = (recorded.clone(), response.clone());
                 tokio::spawn(async move {
                     let mut request = Vec::new();
                     let mut buffer = vec![0; 64 * 1024];
@@ -29,44 +29,44 @@ impl Origin {
                             _ => return,
                         }
                     }
-                    kept.lock().unwrap().push(request);
+                    recorded.lock().unwrap().push(request);
                     let _ = stream.write_all(&response).await;
                     let _ = stream.shutdown().await;
                 });
             }
         });
-        Origin { port, heard }
+        Origin { port, requests }
     }
 
     /// Reads every request as its head frames it, responds, and closes.
-    pub async fn reads(response: &'static [u8]) -> Origin {
+    pub async fn responding(response: &'static [u8]) -> Origin {
         let (listener, port) = listen().await;
-        let heard: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
-        let kept = heard.clone();
+        let requests: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
+        let recorded = requests.clone();
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
-                let kept = kept.clone();
+                let recorded = recorded.clone();
                 tokio::spawn(async move {
                     let mut request = Vec::new();
                     let mut buffer = vec![0; 64 * 1024];
-                    while !is_whole(&request) {
+                    while !is_complete(&request) {
                         match stream.read(&mut buffer).await {
                             Ok(length) if length > 0 => request.extend_from_slice(&buffer[..length]),
                             _ => return,
                         }
                     }
-                    kept.lock().unwrap().push(request);
+                    recorded.lock().unwrap().push(request);
                     let _ = stream.write_all(response).await;
                     let _ = stream.shutdown().await;
                 });
             }
         });
-        Origin { port, heard }
+        Origin { port, requests }
     }
 
     /// Serves TLS with a self-signed certificate; returns its port.
-    pub async fn says_over_tls(request_end: &'static [u8], response: &'static [u8]) -> u16 {
-        let plain = Origin::says(request_end, response).await.port;
+    pub async fn responding_over_tls(request_end: &'static [u8], response: &'static [u8]) -> u16 {
+        let plain = Origin::responding_to(request_end, response).await.port;
         let acceptor = super::server::acceptor(&super::server::self_signed(), &[]);
         let (listener, port) = listen().await;
         tokio::spawn(async move {
@@ -83,7 +83,7 @@ impl Origin {
     }
 
     /// Echoes everything.
-    pub async fn echoes() -> Origin {
+    pub async fn echoing() -> Origin {
         let (listener, port) = listen().await;
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
@@ -94,16 +94,16 @@ impl Origin {
                 });
             }
         });
-        Origin { port, heard: Arc::default() }
+        Origin { port, requests: Arc::default() }
     }
 
-    pub fn heard(&self) -> Vec<Vec<u8>> {
-        self.heard.lock().unwrap().clone()
+    pub fn requests(&self) -> Vec<Vec<u8>> {
+        self.requests.lock().unwrap().clone()
     }
 }
 
 /// Whether a request is complete, as its head frames it.
-fn is_whole(request: &[u8]) -> bool {
+fn is_complete(request: &[u8]) -> bool {
     let Some(end) = request.windows(4).position(|part| part == b"\r\n\r\n") else { return false };
     let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();
     let value = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim);

@@ -91,7 +91,7 @@ impl Server {
     }
 
     /// Crashes: the port is closed and every session is cut.
-    pub fn die(&self) {
+    pub fn crash(&self) {
         if let Some(task) = self.listening.lock().unwrap().take() {
             task.abort();
         }
@@ -101,7 +101,7 @@ impl Server {
     }
 
     /// Restarts on the same port.
-    pub async fn revive(&self) {
+    pub async fn restart(&self) {
         let listener = loop {
             match TcpListener::bind(("127.0.0.1", self.port)).await {
                 Ok(listener) => break listener,
@@ -144,7 +144,7 @@ impl Server {
                 changed.changed().await.expect("the server lives");
             }
         };
-        tokio::time::timeout(super::CONDITION_TIMEOUT, wait).await.expect("it comes to pass")
+        tokio::time::timeout(super::CONDITION_TIMEOUT, wait).await.expect("the condition in time")
     }
 
     /// The number under which a tunnel is bound now.
@@ -171,7 +171,7 @@ impl Server {
         stream.write_all(request).await?;
         stream.flush().await?;
         let mut response = Vec::new();
-        tokio::time::timeout(super::CONDITION_TIMEOUT, stream.read_to_end(&mut response)).await.expect("an answer")?;
+        tokio::time::timeout(super::CONDITION_TIMEOUT, stream.read_to_end(&mut response)).await.expect("a response")?;
         let _ = stream.shutdown().await;
         Ok(response)
     }
