@@ -261,7 +261,7 @@ impl SessionLoop {
                     if trigger == ReconnectTrigger::Network && !network_watch::is_local_address(path.local) {
                         break SessionOutcome::NetworkChanged;
                     }
-                    session.doubt(LIVENESS_TIMEOUT);
+                    session.probe(LIVENESS_TIMEOUT);
                     continue;
                 }
                 event = incoming.next() => event,

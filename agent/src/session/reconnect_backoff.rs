@@ -1,16 +1,12 @@
 //! Backoff of reconnects: short while a failure is recent, longer once it has lasted.
 
-use rand::Rng;
+use postern_tunnel::backoff::{INITIAL_DELAY, MAX_DELAY, exponential, with_jitter};
 use std::time::Duration;
 
-/// Delay after the first failure, before jitter.
-const INITIAL_DELAY: Duration = Duration::from_millis(250);
 /// Maximum delay while the failure is recent: people wait for the reconnect.
 const MAX_RECENT_DELAY: Duration = Duration::from_secs(2);
 /// Time for which a failure is recent.
 const RECENT_TIME: Duration = Duration::from_secs(120);
-/// Maximum delay.
-const MAX_DELAY: Duration = Duration::from_secs(30);
 
 /// Computes the delays between connection attempts. Instants are durations since any common start.
 ///
@@ -57,14 +53,6 @@ impl ReconnectBackoff {
     pub(super) fn reset(&mut self) {
         *self = ReconnectBackoff::default();
     }
-}
-
-fn exponential(initial: Duration, doublings: u32) -> Duration {
-    initial.saturating_mul(1u32.checked_shl(doublings.min(16)).unwrap_or(u32::MAX))
-}
-
-fn with_jitter(ceiling: Duration) -> Duration {
-    ceiling.mul_f64(rand::rng().random_range(0.5..=1.0))
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use crate::{
 };
 use postern_api::Error;
 use postern_tunnel::{
-    Modules,
-    message::{Bind, BindWhat, Scheme},
+    BindModules,
+    message::{Bind, BindKind, Scheme},
 };
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -99,20 +99,20 @@ impl TunnelEndpoint {
     /// The bind request for the server.
     pub fn bind(&self, previous: PreviousAddress) -> Bind {
         let what = match (&self.definition.kind, self.kind) {
-            (DefinitionKind::Http { host, .. }, kind) => BindWhat::Http {
+            (DefinitionKind::Http { host, .. }, kind) => BindKind::Http {
                 host: host.clone(),
                 scheme: if kind == EndpointKind::Http { Scheme::Http } else { Scheme::Https },
                 previous: previous.host.filter(|_| host.is_none()),
             },
-            (DefinitionKind::Tls { host, terminate }, _) => BindWhat::Tls {
+            (DefinitionKind::Tls { host, terminate }, _) => BindKind::Tls {
                 host: host.clone(),
                 previous: previous.host.filter(|_| host.is_none()),
                 terminate: *terminate == Terminate::Edge,
             },
             (DefinitionKind::Tcp { port }, _) => {
-                BindWhat::Tcp { port: *port, previous: previous.port.filter(|_| port.is_none()) }
+                BindKind::Tcp { port: *port, previous: previous.port.filter(|_| port.is_none()) }
             }
-            (DefinitionKind::Labels(labels), _) => BindWhat::Labels { labels: labels.clone() },
+            (DefinitionKind::Labels(labels), _) => BindKind::Labels { labels: labels.clone() },
         };
         Bind {
             request: 0,
@@ -127,9 +127,9 @@ impl TunnelEndpoint {
         }
     }
 
-    fn modules(&self) -> Option<Modules> {
+    fn modules(&self) -> Option<BindModules> {
         let modules = &self.definition.modules;
-        (!modules.is_empty()).then(|| Modules::Read(Box::new(modules.clone())))
+        (!modules.is_empty()).then(|| BindModules::Read(Box::new(modules.clone())))
     }
 
     /// The local address for display.

@@ -11,7 +11,7 @@ use crate::capture::{
 use crate::config::tls_identity::TlsIdentity;
 use postern_api::{Code, Error};
 use postern_tunnel::{
-    IncomingStream, Notes, StreamKind, StreamStart, TunnelStream, message::AppProtocol, relay, relay_tapped,
+    IncomingStream, StreamKind, StreamMetadata, StreamStart, TunnelStream, message::AppProtocol, relay, relay_tapped,
 };
 use std::{
     ops::ControlFlow,
@@ -39,7 +39,7 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
     };
     let _open = endpoint.connections.open();
     let options =
-        LocalConnectOptions::for_visitor(&endpoint.definition.upstream_protocol, start.visitor, start.reached);
+        LocalConnectOptions::for_visitor(&endpoint.definition.upstream_protocol, start.visitor, start.destination);
     let connecting = Instant::now();
     let local = tokio::select! {
         local = tunnels.local().connect(&endpoint.definition.upstream, &options) => local,
@@ -54,7 +54,7 @@ pub async fn serve(tunnels: Tunnels, generation: u64, mut incoming: IncomingStre
         }
     };
     let timing = Way { transit: tunnels.transit(), connect: Some(connecting.elapsed()) };
-    let notes = incoming.notes();
+    let notes = incoming.metadata();
     let visitor = match incoming.accept().await {
         Ok(visitor) => visitor,
         Err(error) => {
@@ -119,7 +119,7 @@ async fn refuse(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, mut incoming:
     if start.kind != StreamKind::Http || !endpoint.definition.captures() || !tunnels.store().is_on() {
         return incoming.refuse(error).await;
     }
-    let mut conversation = Conversation::new(observer(tunnels, endpoint, start, incoming.notes()));
+    let mut conversation = Conversation::new(observer(tunnels, endpoint, start, incoming.metadata()));
     let why = error.message.clone();
     let mut read = 0;
     let inspect = |bytes: &[u8]| {
@@ -128,7 +128,7 @@ async fn refuse(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, mut incoming:
         let enough = conversation.request_has_ended() || read >= MAX_REFUSED_REQUEST_BYTES;
         if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    incoming.refuse_after_a_glance(error, inspect).await;
+    incoming.refuse_after_peek(error, inspect).await;
     conversation.failed(&why);
 }
 
@@ -161,7 +161,7 @@ async fn join<L>(
     tracing::debug!(tunnel = endpoint.name, visitor = %start.visitor, received = end.a_to_b, sent = end.b_to_a, error, "connection ended");
 }
 
-fn observer(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, start: StreamStart, notes: Notes) -> Observer {
+fn observer(tunnels: &Tunnels, endpoint: &Arc<TunnelEndpoint>, start: StreamStart, notes: StreamMetadata) -> Observer {
     // A labelled tunnel learns its protocol from the visitor's stream.
     let tunnel = match endpoint.kind {
         EndpointKind::Labels => {

@@ -1,5 +1,5 @@
 use crate::world::{CONDITION_TIMEOUT, World, origin::Origin, server::self_signed};
-use postern_tunnel::{Refused, StreamKind, message::BindWhat};
+use postern_tunnel::{StreamKind, StreamRefused, message::BindKind};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -77,7 +77,7 @@ async fn a_labelled_tunnel_binds_its_labels() {
     let (status, tunnel) = world.call("POST", "/api/tunnels", Some(body)).await;
     assert_eq!((status, tunnel["labels"].clone()), (201, json!({"app": "shop"})));
     let labels = [("app".to_owned(), "shop".to_owned())].into();
-    assert_eq!(world.server.binds()[0].what, BindWhat::Labels { labels });
+    assert_eq!(world.server.binds()[0].what, BindKind::Labels { labels });
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn a_local_service_that_is_down_refuses_the_visitor_with_a_code() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound").port();
     world.tunnel("site", "http", free).await;
     let error = world.server.http("site", GET).await.expect_err("refused");
-    let refused = error.get_ref().and_then(|inner| inner.downcast_ref::<Refused>()).expect("with a reason");
+    let refused = error.get_ref().and_then(|inner| inner.downcast_ref::<StreamRefused>()).expect("with a reason");
     assert_eq!(refused.0.code, postern_api::Code::ServiceUnreachable);
 }
 

@@ -3,7 +3,7 @@
 use postern_api::{Code, Error, Secret};
 use postern_tunnel::{
     Accepted, ServerEvent, ServerSession, StreamKind, StreamStart, TunnelStream, accept,
-    message::{Bind, BindWhat, Bound, Hello, Scheme, Welcome},
+    message::{Bind, BindKind, Bound, Hello, Scheme, Welcome},
 };
 use rustls_pki_types::{PrivateKeyDer, pem::PemObject};
 use std::{
@@ -69,7 +69,7 @@ impl Server {
                 connections.spawn(async move {
                     let Ok(stream) = acceptor.accept(stream).await else { return };
                     match accept(stream).await {
-                        Ok(Accepted::Control(greeting)) => converse(greeting, recorded, changed).await,
+                        Ok(Accepted::Control(handshake)) => serve_session(handshake, recorded, changed).await,
                         Ok(Accepted::Data(connection)) => {
                             let session = recorded
                                 .lock()
@@ -158,7 +158,7 @@ impl Server {
         let start = StreamStart {
             tunnel: number,
             visitor: "192.0.2.7:50000".parse().expect("an address"),
-            reached: None,
+            destination: None,
             kind,
             tls: true,
         };
@@ -197,19 +197,19 @@ pub fn acceptor(key: &rcgen::CertifiedKey<rcgen::KeyPair>, protocol: &[u8]) -> T
     TlsAcceptor::from(Arc::new(config))
 }
 
-async fn converse(
-    greeting: postern_tunnel::Greeting,
+async fn serve_session(
+    handshake: postern_tunnel::AgentHandshake,
     recorded: Arc<Mutex<Recorded>>,
     changed: Arc<watch::Sender<u64>>,
 ) {
     let refuse = {
         let mut recorded = recorded.lock().unwrap();
-        recorded.hellos.push(greeting.hello().clone());
+        recorded.hellos.push(handshake.hello().clone());
         recorded.refuse.clone()
     };
     changed.send_modify(|version| *version += 1);
     if let Some(error) = refuse {
-        greeting.refuse(error).await;
+        handshake.refuse(error).await;
         return;
     }
     let welcome = Welcome {
@@ -220,11 +220,11 @@ async fn converse(
         region: "local".into(),
         heartbeat: 10_000,
     };
-    let Ok((session, mut events)) = greeting.welcome(welcome).await else { return };
+    let Ok((session, mut events)) = handshake.welcome(welcome).await else { return };
     recorded.lock().unwrap().sessions.push(session.clone());
     while let Some(event) = events.next().await {
         match event {
-            ServerEvent::Bind(bind) => answer(&session, bind, &recorded),
+            ServerEvent::Bind(bind) => bind_tunnel(&session, bind, &recorded),
             ServerEvent::Unbind { number } => recorded.lock().unwrap().bound.retain(|_, bound| *bound != number),
             ServerEvent::Goodbye => {}
         }
@@ -232,13 +232,13 @@ async fn converse(
     }
 }
 
-fn answer(session: &ServerSession, bind: Bind, recorded: &Mutex<Recorded>) {
+fn bind_tunnel(session: &ServerSession, bind: Bind, recorded: &Mutex<Recorded>) {
     let mut recorded = recorded.lock().unwrap();
     recorded.next += 1;
     let number = recorded.next;
     recorded.binds.push(bind.clone());
     let (host, port, url) = match &bind.what {
-        BindWhat::Http { host, scheme, previous } => {
+        BindKind::Http { host, scheme, previous } => {
             if host.is_some() && *host == recorded.refuse_name {
                 session.bind_refused(bind.request, Error::new(Code::NameTaken, "The name is in use by another agent."));
                 return;
@@ -247,15 +247,15 @@ fn answer(session: &ServerSession, bind: Bind, recorded: &Mutex<Recorded>) {
             let word = if *scheme == Scheme::Https { "https" } else { "http" };
             (Some(host.clone()), Some(443), Some(format!("{word}://{host}")))
         }
-        BindWhat::Tls { host, previous, .. } => {
+        BindKind::Tls { host, previous, .. } => {
             let host = host.clone().or(previous.clone()).unwrap_or_else(|| format!("made-up-{number}.localhost"));
             (Some(host.clone()), Some(443), Some(format!("tls://{host}")))
         }
-        BindWhat::Tcp { port, previous } => {
+        BindKind::Tcp { port, previous } => {
             let port = port.or(*previous).unwrap_or(24_000 + number as u16);
             (Some("localhost".into()), Some(port), Some(format!("tcp://localhost:{port}")))
         }
-        BindWhat::Labels { .. } => (None, None, None),
+        BindKind::Labels { .. } => (None, None, None),
     };
     recorded.bound.insert(bind.name.clone(), number);
     session.bound(Bound { request: bind.request, tunnel: format!("tn_{number}"), number, url, host, port });
