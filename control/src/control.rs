@@ -1,10 +1,10 @@
-//! The facade: everything the server program does with the control side.
+//! Facade of the crate for the server program.
 
 use crate::{
-    Acme, AcmeSettings, KeptLogins, Live, Proofs, Settings, files,
-    http::{Admission, Shared},
+    Acme, AcmeSettings, ChallengePresenter, ControlSettings, LiveState, LoginStore, files,
+    http::{AdmissionCheck, ApiState},
     publishing::Publisher,
-    resources::{Address, Caller, Codec, Kept, Resources},
+    resources::{Caller, Codec, RecordPath, Resources, StoredRecord},
     sealing::Seal,
     store::{self, Store, StoreError},
 };
@@ -22,91 +22,97 @@ use tokio::sync::watch;
 
 const KEY_FILE: &str = "admin.key";
 
-/// A running control side. Needs a tokio runtime.
+/// The running management side. Needs a Tokio runtime.
 pub struct Control {
     pub(crate) resources: Arc<Resources>,
     publisher: Publisher,
-    admission: Option<Admission>,
+    admission: Option<AdmissionCheck>,
 }
 
 impl Control {
-    /// Opens the data folder and publishes the configuration found there.
+    /// Opens the data folder and publishes the configuration stored there.
     ///
-    /// Fails with `StorageLocked` if another server has the folder, and with `StorageReadOnly` or
-    /// `StorageFull` if it cannot be written.
-    pub async fn open(mut settings: Settings, live: Arc<dyn Live>) -> Result<Self> {
+    /// # Errors
+    /// `StorageLocked` if another server uses the folder, `StorageReadOnly` or `StorageFull` if it cannot be written.
+    pub async fn open(mut settings: ControlSettings, live: Arc<dyn LiveState>) -> Result<Self> {
         settings.base_url = settings.base_url.trim_end_matches('/').to_owned();
         let folder = settings.data_dir.clone();
-        let opening = tokio::task::spawn_blocking(move || store::open(&folder)).await;
-        let store = opening.map_err(|error| StoreError::Broken(format!("opening did not finish: {error}")))??;
-        Self::over(store, settings, live).await
+        let opened = tokio::task::spawn_blocking(move || store::open(&folder)).await;
+        let store = opened.map_err(|error| StoreError::Broken(format!("opening did not finish: {error}")))??;
+        Self::from_store(store, settings, live).await
     }
 
-    async fn over(store: Arc<dyn Store>, settings: Settings, live: Arc<dyn Live>) -> Result<Self> {
+    async fn from_store(store: Arc<dyn Store>, settings: ControlSettings, live: Arc<dyn LiveState>) -> Result<Self> {
         let codec = Codec::new(Arc::new(Seal::open(&settings.data_dir)?));
         let publisher = Publisher::start(store.clone(), codec.clone()).await?;
-        let (published, reached) = (publisher.published.clone(), publisher.reached.clone());
-        let resources = Arc::new(Resources::new(store, codec, settings, live, published, reached));
+        let (published, revision) = (publisher.published.clone(), publisher.revision.clone());
+        let resources = Arc::new(Resources::new(store, codec, settings, live, published, revision));
         Ok(Control { resources, publisher, admission: None })
     }
 
-    /// Sets who may use the API at all; asked after authentication, before anything else.
+    /// Sets the check that decides after authentication whether a caller may use the API at all.
     #[must_use]
-    pub fn admitting(mut self, admission: Admission) -> Self {
+    pub fn with_admission_check(mut self, admission: AdmissionCheck) -> Self {
         self.admission = Some(admission);
         self
     }
 
-    /// The management API. It answers every path, so put other routes before it and this one as the fallback.
+    /// Router of the management API. It responds to every path, so use it as the fallback of other routes.
     pub fn router(&self) -> axum::Router {
-        crate::http::router(Arc::new(Shared { resources: self.resources.clone(), admission: self.admission.clone() }))
+        crate::http::router(Arc::new(ApiState { resources: self.resources.clone(), admission: self.admission.clone() }))
     }
 
-    /// The OpenAPI description of the management API, with the address this server is reached at.
+    /// OpenAPI description of the management API, with the URL of this server.
     pub fn description(&self) -> serde_json::Value {
-        let mut description = crate::description();
+        let mut description = crate::http::description();
         description["servers"] = serde_json::json!([{ "url": self.resources.settings.base_url }]);
         description
     }
 
-    /// Gets certificates by ACME from now on, for as long as the answer is kept.
-    pub fn certify(&self, settings: AcmeSettings, proofs: Arc<dyn Proofs>) -> Acme {
-        Acme::start(self.resources.clone(), settings, proofs)
+    /// Gets certificates by ACME until the returned handle is dropped.
+    pub fn certify(&self, settings: AcmeSettings, presenter: Arc<dyn ChallengePresenter>) -> Acme {
+        Acme::start(self.resources.clone(), settings, presenter)
     }
 
-    /// The configuration as the edge needs it, always the newest.
+    /// Newest configuration for the edge.
     pub fn published(&self) -> watch::Receiver<Arc<Published>> {
         self.publisher.published.clone()
     }
 
-    /// Who has logged in at the edge.
-    pub fn logins(&self) -> KeptLogins {
-        KeptLogins { resources: self.resources.clone() }
+    /// Store of the logins at the edge.
+    pub fn logins(&self) -> LoginStore {
+        LoginStore { resources: self.resources.clone() }
     }
 
-    /// With an empty store: makes the administrator and one API key and writes the key, one line, to
-    /// `admin.key` in the data folder. Says where it is, or `None` if there was a key already.
+    /// Creates an administrator and an API key if the store has no key, and writes the key to `admin.key` in the data
+    /// folder as one line. Gives the path, or `None` if there was a key already.
+    ///
+    /// # Errors
+    /// If the store or the file cannot be written.
     pub async fn ensure_first_key(&self) -> Result<Option<PathBuf>> {
         let path = self.resources.settings.data_dir.join(KEY_FILE);
         let mut any = false;
-        self.resources.each(|_: Kept<ApiKey>| any = true).await?;
+        self.resources.for_each(|_: StoredRecord<ApiKey>| any = true).await?;
         if any {
-            return self.settle_key(&path).await;
+            return self.recover_key_file(&path).await;
         }
         let administrator = self.administrator().await?;
-        // The key is on disk before it counts: a crash in between leaves no key that nobody knows.
+        // The file is written before the key is stored, so that a crash in between never leaves a key that is lost.
         let write = |token: &Secret| -> Result<()> {
             let line = format!("{}\n", token.reveal());
-            Ok(files::write_beside(&path, line.as_bytes(), files::PRIVATE)?)
+            Ok(files::stage(&path, line.as_bytes(), files::PRIVATE)?)
         };
         let body = ApiKeyCreate { description: Some("the first key".to_owned()), ..Default::default() };
         self.resources.create_prepared::<ApiKey>(&administrator, None, body, write).await?;
-        files::settle(&path)?;
+        files::publish_staged(&path)?;
         Ok(Some(path))
     }
 
-    /// Makes an API key and returns it, the one time it can be seen. With `admin` it belongs to the
-    /// administrator, otherwise to a new user without rights over others.
+    /// Creates an API key and returns it; it is never shown again. With `admin` it belongs to the administrator,
+    /// otherwise to a new user who is not one.
+    ///
+    /// # Errors
+    /// If the store fails.
     pub async fn create_api_key(&self, description: &str, admin: bool) -> Result<Secret> {
         let owner = if admin { self.administrator().await? } else { self.user(description, false).await? };
         let body = ApiKeyCreate { description: Some(description.to_owned()), ..Default::default() };
@@ -114,30 +120,34 @@ impl Control {
         record.status.token.ok_or_else(|| Error::from(Code::Internal))
     }
 
-    /// The rescue after a lock-out: no enforced IP restriction of types `api` and `dashboard` is enforced any more.
-    /// Returns those that were, each with its type, in the order they were made.
+    /// Stops the enforcement of all IP restrictions of types `api` and `dashboard`, as a rescue after a lock-out. Gives
+    /// those that were enforced, with their types, oldest first.
+    ///
+    /// # Errors
+    /// If the store fails.
     pub async fn unlock(&self) -> Result<Vec<(String, RestrictionType)>> {
-        let mut locking = Vec::new();
-        let guards = |kind| matches!(kind, RestrictionType::Api | RestrictionType::Dashboard);
+        let mut enforced = Vec::new();
+        let locks_out = |kind| matches!(kind, RestrictionType::Api | RestrictionType::Dashboard);
         self.resources
-            .each(|kept: Kept<IpRestriction>| {
-                if kept.spec.enforced && guards(kept.spec.kind) {
-                    locking.push((kept.id, kept.spec.kind));
+            .for_each(|stored: StoredRecord<IpRestriction>| {
+                if stored.spec.enforced && locks_out(stored.spec.kind) {
+                    enforced.push((stored.id, stored.spec.kind));
                 }
             })
             .await?;
-        locking.sort_by(|(one, _), (other, _)| one.cmp(other));
+        enforced.sort_by(|(one, _), (other, _)| one.cmp(other));
         let mut suspended = Vec::new();
-        if locking.is_empty() {
+        if enforced.is_empty() {
             return Ok(suspended);
         }
         let administrator = self.administrator().await?;
-        for (id, kind) in locking {
+        for (id, kind) in enforced {
             let name = id.to_string();
             let change = IpRestrictionUpdate { enforced: Some(false), ..Default::default() };
-            match self.resources.update::<IpRestriction>(&administrator, &Address { id, parent: None }, change).await {
+            match self.resources.update::<IpRestriction>(&administrator, &RecordPath { id, parent: None }, change).await
+            {
                 Ok(_) => suspended.push((name, kind)),
-                // Deleted meanwhile, it locks nobody out.
+                // A restriction deleted meanwhile is not enforced either.
                 Err(error) if error.code == Code::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -145,11 +155,11 @@ impl Control {
         Ok(suspended)
     }
 
-    /// The oldest administrator, made if there is none.
+    /// The oldest administrator, created if there is none.
     async fn administrator(&self) -> Result<Caller> {
         let mut oldest: Option<Id<User>> = None;
         self.resources
-            .each(|user: Kept<User>| {
+            .for_each(|user: StoredRecord<User>| {
                 if user.spec.admin && oldest.as_ref().is_none_or(|oldest| user.id < *oldest) {
                     oldest = Some(user.id);
                 }
@@ -165,22 +175,22 @@ impl Control {
         let name: String = name.chars().filter(|letter| !letter.is_control()).take(60).collect();
         let name = if name.trim().is_empty() { "API key".to_owned() } else { name };
         let body = UserCreate { name, admin: Some(admin), ..Default::default() };
-        let nobody = operator(Id::new(jiff::Timestamp::now()));
-        let user = self.resources.create::<User>(&nobody, None, body).await?;
+        let creator = operator(Id::new(jiff::Timestamp::now()));
+        let user = self.resources.create::<User>(&creator, None, body).await?;
         Ok(operator(user.id))
     }
 
-    /// After a crash between making the first key and moving its file into place: moves it now.
-    async fn settle_key(&self, path: &Path) -> Result<Option<PathBuf>> {
+    /// Publishes the staged key file after a crash between storing the first key and renaming its file.
+    async fn recover_key_file(&self, path: &Path) -> Result<Option<PathBuf>> {
         if path.exists() {
             return Ok(None);
         }
-        let Some(bytes) = files::read(&files::beside(path))? else { return Ok(None) };
+        let Some(bytes) = files::read(&files::staged_path(path))? else { return Ok(None) };
         let text = Secret::new(String::from_utf8_lossy(&bytes).trim());
         if Token::parse(text.reveal()).is_none() || self.resources.authenticate(text.reveal()).await.is_err() {
             return Ok(None);
         }
-        files::settle(path)?;
+        files::publish_staged(path)?;
         Ok(Some(path.to_owned()))
     }
 }
@@ -191,7 +201,7 @@ impl std::fmt::Debug for Control {
     }
 }
 
-/// Whoever works on the machine itself, in the name of a user.
+/// Caller for commands on the machine itself, on behalf of a user.
 fn operator(owner: Id<User>) -> Caller {
     Caller { key: postern_api::AnyId::from_text("operator"), owner: owner.into(), admin: true }
 }

@@ -1,77 +1,85 @@
-//! Files below the data folder: private ones, written whole or not at all.
+//! Files below the data folder: private, and written whole or not at all.
 
-use crate::store::StoreError;
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
-/// For files with secrets.
+/// Mode of files with secrets.
 pub(crate) const PRIVATE: u32 = 0o600;
-/// For files that everybody on the machine may read.
+/// Mode of files that every user of the machine may read.
 pub(crate) const PUBLIC: u32 = 0o644;
 
-/// Makes the data folder with mode 0700, or gives an existing one that mode.
-pub(crate) fn private_folder(folder: &Path) -> Result<(), StoreError> {
-    let make = || -> io::Result<()> {
+pub(crate) type Result<T> = std::result::Result<T, FileError>;
+
+/// A failed operation on a file.
+#[derive(Debug)]
+pub(crate) struct FileError {
+    /// Folder of the file.
+    pub(crate) folder: PathBuf,
+    pub(crate) error: io::Error,
+}
+
+/// Creates the data folder with mode 0700, or gives an existing one that mode.
+pub(crate) fn create_private_folder(folder: &Path) -> Result<()> {
+    let create = || -> io::Result<()> {
         fs::create_dir_all(folder)?;
         set_mode(folder, 0o700)
     };
-    make().map_err(|error| StoreError::of_io(folder, &error))
+    create().map_err(|error| FileError { folder: folder.to_owned(), error })
 }
 
-/// Writes a file beside its place, brings it to disk and moves it there.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> Result<(), StoreError> {
-    let beside = beside(path);
-    write_beside(path, bytes, mode)?;
-    fs::rename(&beside, path).and_then(|()| sync_folder(path)).map_err(|error| of(path, &error))
+/// Replaces a file atomically: writes the content beside it, syncs it to disk and renames it.
+pub(crate) fn write_atomic(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
+    stage(path, bytes, mode)?;
+    publish_staged(path)
 }
 
-/// Writes the new content beside a file's place, to be moved there with [`settle`].
-pub(crate) fn write_beside(path: &Path, bytes: &[u8], mode: u32) -> Result<(), StoreError> {
-    let beside = beside(path);
+/// Writes the new content of a file beside it, to be renamed by [`publish_staged`].
+pub(crate) fn stage(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
+    let staged = staged_path(path);
     let write = || -> io::Result<()> {
-        match fs::remove_file(&beside) {
+        match fs::remove_file(&staged) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let mut file = create_new(&beside, mode)?;
+        let mut file = create_new(&staged, mode)?;
         file.write_all(bytes)?;
         file.sync_all()
     };
-    write().map_err(|error| of(path, &error))
+    write().map_err(|error| failed(path, error))
 }
 
-/// Moves what was written beside into its place.
-pub(crate) fn settle(path: &Path) -> Result<(), StoreError> {
-    fs::rename(beside(path), path).and_then(|()| sync_folder(path)).map_err(|error| of(path, &error))
+/// Renames staged content to its final path.
+pub(crate) fn publish_staged(path: &Path) -> Result<()> {
+    fs::rename(staged_path(path), path).and_then(|()| sync_folder(path)).map_err(|error| failed(path, error))
 }
 
-/// Where [`write_beside`] writes.
-pub(crate) fn beside(path: &Path) -> PathBuf {
+/// Path that [`stage`] writes to.
+pub(crate) fn staged_path(path: &Path) -> PathBuf {
     let mut name = path.file_name().map(std::ffi::OsStr::to_owned).unwrap_or_default();
     name.push(".new");
     path.with_file_name(name)
 }
 
-/// What the files of a folder take, those in folders below it left out. What cannot be read counts as nothing.
-pub(crate) fn room(folder: &Path) -> u64 {
+/// Size of the files of a folder in bytes, without subfolders. Unreadable files count as empty.
+pub(crate) fn folder_size(folder: &Path) -> u64 {
     let sizes = fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|entry| entry.metadata().ok());
     sizes.filter(fs::Metadata::is_file).map(|metadata| metadata.len()).sum()
 }
 
-/// Reads a small file; `None` if there is none.
-pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+/// Reads a small file; `None` if it does not exist.
+pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(of(path, &error)),
+        Err(error) => Err(failed(path, error)),
     }
 }
 
-/// Makes sure a file exists and has its mode before anybody else opens it.
-pub(crate) fn ensure(path: &Path, mode: u32) -> Result<File, StoreError> {
+/// Opens a file, creating it with its mode if it does not exist.
+pub(crate) fn open_or_create(path: &Path, mode: u32) -> Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     with_mode(&mut options, mode);
@@ -80,11 +88,11 @@ pub(crate) fn ensure(path: &Path, mode: u32) -> Result<File, StoreError> {
         set_mode(path, mode)?;
         Ok(file)
     };
-    open().map_err(|error| of(path, &error))
+    open().map_err(|error| failed(path, error))
 }
 
-fn of(path: &Path, error: &io::Error) -> StoreError {
-    StoreError::of_io(path.parent().unwrap_or(path), error)
+fn failed(path: &Path, error: io::Error) -> FileError {
+    FileError { folder: path.parent().unwrap_or(path).to_owned(), error }
 }
 
 fn create_new(path: &Path, mode: u32) -> io::Result<File> {

@@ -1,13 +1,13 @@
-//! The management API: the store, the resources, their HTTP face and the local certificate authority.
+//! The management API: store, resources, HTTP interface, and the local certificate authority.
 //!
-//! [`Control`] is the whole of it. The edge is told what changed through [`Control::published`].
+//! [`Control`] is the facade. The edge follows the configuration through [`Control::published`].
 
 mod acme;
 pub mod certificates;
 mod control;
 mod files;
 mod http;
-mod live;
+mod live_state;
 mod logins;
 mod modules;
 mod publishing;
@@ -17,18 +17,18 @@ mod settings;
 pub mod store;
 mod views;
 
-pub use acme::{Acme, AcmeSettings, Proof, Proofs};
+pub use acme::{Acme, AcmeSettings, ChallengePresenter, ChallengeResponse};
 pub use control::Control;
-pub use http::{Admission, ApiCaller};
-pub use live::{Live, LiveAddress, LiveRefusal, LiveSession, LiveTunnel, NothingLive, Wanted};
-pub use logins::KeptLogins;
-pub use settings::{OAuthApp, OAuthApps, Settings};
+pub use http::{AdmissionCheck, ApiCaller};
+pub use live_state::{LiveAddress, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold, NoLiveState};
+pub use logins::LoginStore;
+pub use settings::{ControlSettings, OAuthApp, OAuthApps};
 
-/// The OpenAPI description of the management API, the same on every server of this version.
+/// OpenAPI description of the management API; it is the same on every server of this version.
 ///
 /// # Panics
 ///
-/// When types of the API clash in it; the tests see to it that none do.
+/// If types of the API clash in it; the tests prove that none do.
 pub fn description() -> serde_json::Value {
     http::description()
 }

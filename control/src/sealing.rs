@@ -1,4 +1,4 @@
-//! Sealing of secrets at rest: AES-256-GCM with a key kept in a file of its own beside the store.
+//! Encryption of secrets at rest: AES-256-GCM, with a key in a file beside the store.
 
 use crate::{files, store::StoreError};
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
@@ -9,21 +9,25 @@ use zeroize::Zeroizing;
 const FILE: &str = "seal.key";
 const KEY_LENGTH: usize = 32;
 
-/// Seals and opens. Never prints its key.
+/// Seals and unseals secrets. Does not implement `Debug`, so that its key is never printed.
 pub(crate) struct Seal {
     key: RandomizedNonceKey,
 }
 
 impl Seal {
-    /// Opens the key of a data folder, making it the first time.
+    /// Reads the key of a data folder, and creates it the first time.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, or is damaged.
     pub(crate) fn open(data_dir: &Path) -> Result<Self> {
         let path = data_dir.join(FILE);
         let bytes = match files::read(&path)? {
             Some(bytes) => Zeroizing::new(bytes),
             None => {
                 let mut fresh = Zeroizing::new(vec![0; KEY_LENGTH]);
-                aws_lc_rs::rand::fill(&mut fresh).map_err(|_| broken("no random numbers for the sealing key"))?;
-                files::write_whole(&path, &fresh, files::PRIVATE)?;
+                aws_lc_rs::rand::fill(&mut fresh)
+                    .map_err(|_| sealing_failed("no random numbers for the sealing key"))?;
+                files::write_atomic(&path, &fresh, files::PRIVATE)?;
                 fresh
             }
         };
@@ -34,23 +38,24 @@ impl Seal {
                 format!("`{shown}` is damaged: it must hold {KEY_LENGTH} bytes. Restore it from a backup."),
             ));
         }
-        let key = RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| broken("the sealing key was refused"))?;
+        let key =
+            RandomizedNonceKey::new(&AES_256_GCM, &bytes).map_err(|_| sealing_failed("the sealing key was refused"))?;
         Ok(Seal { key })
     }
 
-    /// Seals a secret. `purpose` says what it is; it opens for the same purpose only.
+    /// Seals a secret. It can be unsealed for the same `purpose` only.
     pub(crate) fn seal(&self, secret: &[u8], purpose: &str) -> Result<Vec<u8>> {
         let mut sealed = secret.to_vec();
         let nonce = self
             .key
             .seal_in_place_append_tag(Aad::from(purpose.as_bytes()), &mut sealed)
-            .map_err(|_| broken("a secret could not be sealed"))?;
+            .map_err(|_| sealing_failed("a secret could not be sealed"))?;
         let mut whole = nonce.as_ref().to_vec();
         whole.append(&mut sealed);
         Ok(whole)
     }
 
-    /// Opens what was sealed; `None` if it was changed, or sealed with another key or for another purpose.
+    /// Unseals a secret; `None` if it was changed, or sealed with another key or for another purpose.
     pub(crate) fn unseal(&self, sealed: &[u8], purpose: &str) -> Option<Zeroizing<Vec<u8>>> {
         let (nonce, secret) = sealed.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
@@ -61,7 +66,7 @@ impl Seal {
     }
 }
 
-fn broken(what: &str) -> Error {
+fn sealing_failed(what: &str) -> Error {
     StoreError::Broken(what.to_owned()).into()
 }
 
@@ -70,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sealed_opens_with_the_same_key_for_the_same_purpose_only() {
+    fn a_sealed_secret_opens_with_the_same_key_for_the_same_purpose_only() {
         let folder = tempfile::tempdir().expect("a folder");
         let seal = Seal::open(folder.path()).expect("a seal");
         let sealed = seal.seal(b"planted secret", "a").expect("sealed");
@@ -89,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_key_is_said_so_and_not_replaced() {
+    fn a_damaged_key_is_reported_and_not_replaced() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join(FILE), b"short").expect("written");
         let error = Seal::open(folder.path()).err().expect("refused");

@@ -1,4 +1,4 @@
-//! What the control side must be told.
+//! Settings of the management side.
 
 use postern_api::{Secret, host::HostName, module::IdentityProvider};
 use std::{
@@ -8,45 +8,45 @@ use std::{
     path::PathBuf,
 };
 
-/// An app that was registered with an identity provider.
+/// An OAuth app registered with an identity provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OAuthApp {
-    /// Its id there.
+    /// Client id.
     pub client_id: String,
-    /// What it proves itself with.
+    /// Client secret.
     pub client_secret: Secret,
 }
 
-/// Apps by identity provider.
+/// OAuth apps by identity provider.
 pub type OAuthApps = BTreeMap<IdentityProvider, OAuthApp>;
 
-/// The settings of a [`Control`](crate::Control).
+/// Settings of a [`Control`](crate::Control).
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// The folder that holds all state. Made with mode 0700 if it does not exist.
+pub struct ControlSettings {
+    /// Folder with all state. It is created with mode 0700 if it does not exist.
     pub data_dir: PathBuf,
-    /// How resource addresses begin, without a trailing slash.
+    /// Base URL of all resources, without a trailing slash.
     pub base_url: String,
-    /// The domain under which endpoints are published.
+    /// Domain under which endpoints are published.
     pub domain: HostName,
-    /// Names that belong to the server itself, such as the login host: no edge can take them.
+    /// Names of the server itself, such as the login host, that no edge can take.
     pub own_names: Vec<HostName>,
-    /// The one host of all login addresses. It is one of `own_names` too.
+    /// Host of all login pages; also one of `own_names`.
     pub login_host: HostName,
-    /// OAuth apps of the operator, for modules that bring none of their own.
+    /// OAuth apps of the operator, for modules without an app of their own.
     pub oauth_apps: OAuthApps,
-    /// The address TCP edges listen on.
+    /// Address that TCP edges listen on.
     pub tcp_addr: IpAddr,
-    /// The ports TCP edges may have.
+    /// Ports that TCP edges may use.
     pub tcp_ports: RangeInclusive<u16>,
-    /// Further names of the header `Service-Version`, so that existing clients run unchanged.
+    /// Alternative names of the header `Service-Version`, for existing clients.
     pub version_aliases: Vec<String>,
 }
 
-impl Settings {
-    /// The defaults, with all state below one folder.
+impl ControlSettings {
+    /// Default settings, with all state in one folder.
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
-        Settings {
+        ControlSettings {
             data_dir: data_dir.into(),
             base_url: "http://127.0.0.1:4041".to_owned(),
             domain: HostName::parse("localhost").expect("`localhost` is a host name"),
@@ -59,7 +59,7 @@ impl Settings {
         }
     }
 
-    /// How login addresses begin, without a trailing slash.
+    /// Base URL of the login pages, without a trailing slash.
     pub(crate) fn login_url(&self, https_port: u16) -> String {
         match https_port {
             443 => format!("https://{}", self.login_host),
@@ -73,8 +73,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_port_is_left_out_of_login_addresses() {
-        let settings = Settings::new("unused");
+    fn the_default_port_is_omitted_in_login_urls() {
+        let settings = ControlSettings::new("unused");
         assert_eq!(settings.login_url(443), "https://login.localhost");
         assert_eq!(settings.login_url(4443), "https://login.localhost:4443");
     }

@@ -1,16 +1,16 @@
 //! Serves ACME challenges (RFC 8555, RFC 8737) on the listeners of the edge.
 
-use postern_control::{Proof, Proofs};
+use postern_control::{ChallengePresenter, ChallengeResponse};
 use postern_edge::Challenges;
 
 /// Challenges of the edge, for the management side.
 pub(crate) struct EdgeChallenges(pub(crate) Challenges);
 
-impl Proofs for EdgeChallenges {
-    fn show(&self, proof: Proof) -> Box<dyn Send> {
-        Box::new(match proof {
-            Proof::Text { token, text } => self.0.text(&token, &text),
-            Proof::Certificate { name, certificate } => self.0.certificate(&name, certificate),
+impl ChallengePresenter for EdgeChallenges {
+    fn present(&self, response: ChallengeResponse) -> Box<dyn Send> {
+        Box::new(match response {
+            ChallengeResponse::Http01 { token, key_authorization } => self.0.text(&token, &key_authorization),
+            ChallengeResponse::TlsAlpn01 { name, certificate } => self.0.certificate(&name, certificate),
         })
     }
 }

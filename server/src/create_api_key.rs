@@ -4,7 +4,7 @@ use crate::admin_socket::{self, AdminRequest, AdminResponse};
 use crate::configuration::default_data_dir;
 use crate::data_folder::DataFolder;
 use postern_api::{Code, Error, Result, Secret};
-use postern_control::{Control, NothingLive, Settings};
+use postern_control::{Control, ControlSettings, NoLiveState};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ async fn create_in_store(
     description: &str,
     admin: bool,
 ) -> Result<Secret> {
-    match Control::open(Settings::new(folder.path()), Arc::new(NothingLive)).await {
+    match Control::open(ControlSettings::new(folder.path()), Arc::new(NoLiveState)).await {
         Ok(control) => {
             // An empty store first gets its administrator and first key.
             control.ensure_first_key().await?;

@@ -5,7 +5,7 @@ use http::Extensions;
 use postern_api::Result;
 use postern_api::published::{self, Published, Ruling};
 use postern_api::resource::RestrictionType;
-use postern_control::Admission;
+use postern_control::AdmissionCheck;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -20,7 +20,7 @@ impl IpAccess {
     }
 
     /// Admission of the management API.
-    pub(crate) fn admission(&self) -> Admission {
+    pub(crate) fn admission(&self) -> AdmissionCheck {
         let access = self.clone();
         Arc::new(move |parts, _| access.admit(RestrictionType::Api, &parts.extensions))
     }

@@ -6,7 +6,7 @@ use postern_api::{
     host::HostName,
     traffic::{Counts, History, Traffic},
 };
-use postern_control::{LiveAddress, LiveRefusal, LiveSession, LiveTunnel, Wanted};
+use postern_control::{LiveAddress, LiveRefusal, LiveSession, LiveTunnel, NameHold};
 use postern_edge::{AccessLogEntry, PendingReservation, SessionView, TunnelKind, TunnelView};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -35,7 +35,7 @@ impl LiveEdge {
     }
 }
 
-impl postern_control::Live for LiveEdge {
+impl postern_control::LiveState for LiveEdge {
     fn tunnels_with(&self, labels: &BTreeMap<String, String>) -> Vec<AnyId> {
         let found = self.edge().map(|edge| edge.tunnels_with(labels)).unwrap_or_default();
         found.into_iter().map(AnyId::from_text).collect()
@@ -49,8 +49,8 @@ impl postern_control::Live for LiveEdge {
         self.edge().is_some_and(|edge| edge.host_in_use(host))
     }
 
-    fn keep_free(&self, wanted: Wanted) -> Box<dyn Send> {
-        let Wanted { names, ports, owner } = wanted;
+    fn hold_names(&self, hold: NameHold) -> Box<dyn Send> {
+        let NameHold { names, ports, owner } = hold;
         let reservation = PendingReservation { names, ports, owner: owner.map(|owner| owner.to_string()) };
         Box::new(self.edge().map(|edge| edge.reserve(reservation)))
     }

@@ -139,7 +139,7 @@ async fn open_control(
         _ => None,
     };
     let address = bound.as_ref().map_or(configuration.api_addr, ApiListener::address);
-    let settings = postern_control::Settings {
+    let settings = postern_control::ControlSettings {
         base_url: configuration.base_url.clone().unwrap_or_else(|| base_url(address)),
         domain: configuration.domain.clone(),
         own_names: own_names(configuration),
@@ -147,11 +147,11 @@ async fn open_control(
         oauth_apps: oauth_apps::apps(&configuration.oauth_apps),
         tcp_addr: configuration.tcp_addr,
         tcp_ports: configuration.tcp_ports.clone(),
-        ..postern_control::Settings::new(folder.path())
+        ..postern_control::ControlSettings::new(folder.path())
     };
     let control = Control::open(settings, Arc::new(live.clone())).await?;
     let admission = IpAccess::new(control.published()).admission();
-    let control = control.admitting(admission);
+    let control = control.with_admission_check(admission);
     let api = match bound {
         Some(api) => api,
         None => ApiListener::bind(configuration.api_addr).await?,

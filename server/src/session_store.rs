@@ -38,6 +38,6 @@ impl postern_logins::Ledger for ControlSessionStore {
         async move { self.applied(self.control.logins().end(&ids).await).await }.boxed()
     }
     fn used(&self, used: Vec<(String, Timestamp)>) -> BoxFuture<'_, Result<(), Error>> {
-        async move { self.control.logins().used(&used).await }.boxed()
+        async move { self.control.logins().record_uses(&used).await }.boxed()
     }
 }

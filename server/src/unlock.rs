@@ -4,7 +4,7 @@ use crate::admin_socket::{self, AdminRequest, AdminResponse, Suspended};
 use crate::configuration::default_data_dir;
 use crate::data_folder::DataFolder;
 use postern_api::{Code, Error, Result};
-use postern_control::{Control, NothingLive, Settings};
+use postern_control::{Control, ControlSettings, NoLiveState};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(crate) async fn unlock(data_dir: Option<PathBuf>) -> Result<()> {
 }
 
 async fn unlock_store(folder: &DataFolder) -> Result<Suspended> {
-    match Control::open(Settings::new(folder.path()), Arc::new(NothingLive)).await {
+    match Control::open(ControlSettings::new(folder.path()), Arc::new(NoLiveState)).await {
         Ok(control) => {
             let suspended = control.unlock().await;
             folder.make_private();

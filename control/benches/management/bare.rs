@@ -1,4 +1,4 @@
-//! The measure for reads: an axum handler that does nothing but give the same bytes, in a process of its own.
+//! Baseline for reads: an axum handler that always returns the same bytes, in a process of its own.
 
 use crate::load::Target;
 use axum::{Router, routing::get};
@@ -9,18 +9,18 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// The argument that makes this program the bare server.
+/// Argument that starts this program as the bare server.
 pub const ARGUMENT: &str = "bare-handler";
 
-/// A bare server at work; it ends with its handle.
+/// A running bare server; dropping it stops the process.
 pub struct Bare {
     child: Child,
-    /// Where it listens.
+    /// Address of the server.
     pub target: Target,
 }
 
 impl Bare {
-    /// Starts this program once more, to answer with these bytes.
+    /// Starts this program again as a server that returns these bytes.
     pub fn start(bytes: &[u8]) -> Self {
         let program = std::env::current_exe().expect("this program");
         let mut child = Command::new(program)
@@ -29,7 +29,7 @@ impl Bare {
             .stdout(Stdio::piped())
             .spawn()
             .expect("it starts once more");
-        // The pipe's end is the end of the bytes.
+        // Closing the pipe ends the bytes.
         child.stdin.take().expect("piped").write_all(bytes).expect("it reads");
         let mut address = String::new();
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut address).expect("it says where it listens");
@@ -49,8 +49,8 @@ impl Drop for Bare {
     }
 }
 
-/// Is the bare server, until it is killed.
-#[allow(clippy::print_stdout, reason = "who started it reads the address there")]
+/// Runs the bare server until the process is killed.
+#[allow(clippy::print_stdout, reason = "the parent process reads the address there")]
 pub async fn serve() {
     let mut body = Vec::new();
     std::io::stdin().read_to_end(&mut body).expect("the bytes");

@@ -1,4 +1,4 @@
-//! The measure for writes: SQLite by itself with the same durability.
+//! Baseline for writes: SQLite by itself, with the same durability.
 
 use rusqlite::{Connection, params};
 use std::{
@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Inserts a second: rows of a size, so many to a commit, each commit on disk before the next.
+/// Inserts per second of rows of a size, with a number of rows in each commit, each commit on disk before the next.
 pub fn inserts(folder: &Path, row: usize, to_a_commit: usize, time: Duration) -> f64 {
     let file = folder.join(format!("raw-{to_a_commit}.db"));
     let mut connection = Connection::open(&file).expect("a database");

@@ -1,4 +1,4 @@
-//! The load: kept-alive connections that ask as fast as they are answered.
+//! Load: keep-alive connections that send the next request as soon as they have the response.
 
 use bytes::Bytes;
 use hdrhistogram::Histogram;
@@ -13,34 +13,34 @@ use std::{
 };
 use tokio::net::TcpStream;
 
-/// Whom to ask, and with which key.
+/// Server under test, and the key to use.
 #[derive(Clone)]
 pub struct Target {
-    /// The address.
+    /// Address of the server.
     pub address: SocketAddr,
-    /// The process that listens there.
+    /// Process id of the server.
     pub process: u32,
-    /// Sent as `Authorization`.
+    /// Value of the `Authorization` header.
     pub key: String,
 }
 
-/// One kept-alive connection.
+/// One keep-alive connection.
 pub struct Connection {
     sender: SendRequest<Full<Bytes>>,
     target: Target,
 }
 
-/// What a load came to.
+/// Result of a load.
 pub struct Load {
-    /// Answers per second.
+    /// Responses per second.
     pub rate: f64,
-    /// Processor time of the server for each answer, in microseconds.
+    /// CPU time of the server per response, in microseconds.
     pub cost: f64,
     took: Histogram<u64>,
 }
 
 impl Load {
-    /// A time in which this share of the answers came, in milliseconds.
+    /// Latency within which this share of the responses came, in milliseconds.
     pub fn within(&self, share: f64) -> f64 {
         self.took.value_at_quantile(share) as f64 / 1000.0
     }
@@ -58,7 +58,7 @@ impl Target {
 }
 
 impl Connection {
-    /// Asks once; any answer but a success ends the program.
+    /// Sends one request; panics unless the response is a success.
     pub async fn ask(&mut self, method: Method, path: &str, body: Bytes) -> Bytes {
         let mut request = Request::builder()
             .method(method)
@@ -71,7 +71,7 @@ impl Connection {
         }
         self.sender.ready().await.expect("the connection stays open");
         let response = self.sender.send_request(request.body(Full::new(body)).expect("a request")).await;
-        let response = response.expect("an answer");
+        let response = response.expect("a response");
         let status = response.status();
         let bytes = response.into_body().collect().await.expect("a body").to_bytes();
         assert!(status.is_success(), "{path}: {status} {}", String::from_utf8_lossy(&bytes));
@@ -79,16 +79,16 @@ impl Connection {
     }
 }
 
-/// Which of the requests comes next on a connection.
+/// Next request of a connection.
 pub type Next = Arc<dyn Fn(usize, u64) -> (Method, String, Bytes) + Send + Sync>;
 
-/// The same GET again and again.
+/// The same GET request every time.
 pub fn reading(path: impl Into<String>) -> Next {
     let path = path.into();
     Arc::new(move |_, _| (Method::GET, path.clone(), Bytes::new()))
 }
 
-/// Asks over so many connections for a time.
+/// Sends requests over a number of connections for a duration.
 pub async fn load(target: &Target, connections: usize, time: Duration, next: Next) -> Load {
     let mut open = Vec::new();
     for _ in 0..connections {
@@ -124,11 +124,11 @@ pub async fn load(target: &Target, connections: usize, time: Duration, next: Nex
     Load { rate, cost: spent.as_secs_f64() * 1e6 / took.len() as f64, took }
 }
 
-/// What a process has used so far; nothing where the system has no such file.
+/// CPU time used by a process; zero on systems without such a file.
 fn processor_time(process: u32) -> Duration {
     const TICK: Duration = Duration::from_millis(10);
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The second field is the name in parentheses, which may hold anything; user and system time are the 14th and 15th.
+    // The second field is the name in parentheses, which may contain spaces; user and system time are the 14th and 15th.
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
     fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u32>().ok()).map(|ticks| TICK * ticks).sum()
 }

@@ -1,7 +1,7 @@
-//! The management API under load beside what it stands on: a bare handler for reads, bare SQLite for writes.
+//! The management API under load, compared with its foundations: a bare handler for reads, bare SQLite for writes.
 //!
-//! `bench/management` starts the server and then this: `management <data folder> <folder>`.
-//! The second folder is for the databases of comparison and should lie on the server's disk.
+//! `bench/management` starts the server and then this program: `management <data folder> <folder>`.
+//! The second folder is for the databases to compare with, and should be on the server's disk.
 #![allow(clippy::print_stdout, clippy::expect_used, missing_docs, unreachable_pub)]
 
 mod bare;
@@ -15,7 +15,7 @@ use load::{Next, Target, load, reading};
 use serde_json::{Value, json};
 use std::{path::Path, sync::Arc, time::Duration};
 
-/// One measurement lasts so long, and each is taken so often, in turn with what it is compared with.
+/// Duration and number of measurements, each in turn with its baseline.
 const TIME: Duration = Duration::from_secs(2);
 const ROUNDS: usize = 3;
 const FEW: usize = 1_000;
@@ -31,7 +31,7 @@ fn main() {
     }
 }
 
-/// The server that works in a data folder.
+/// The server that uses a data folder.
 fn running(data: &Path) -> Target {
     let read = |name: &str| std::fs::read_to_string(data.join(name)).expect("a server runs there");
     let addresses: Value = serde_json::from_str(&read("addresses.json")).expect("JSON");
@@ -65,7 +65,7 @@ fn id(record: &Value) -> &str {
     record["id"].as_str().expect("an id")
 }
 
-/// What to make: bodies as a person would send them.
+/// Bodies of the created records.
 fn creating(path: &'static str) -> Next {
     Arc::new(move |connection, number| {
         let body =
@@ -103,8 +103,8 @@ async fn reads(target: &Target) {
             let (mut rates, mut costs) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
             let mut times = [String::new(), String::new()];
             for _ in 0..ROUNDS {
-                for (at, whom) in [&bare.target, target].into_iter().enumerate() {
-                    let load = load(whom, connections, TIME, reading(&path)).await;
+                for (at, server) in [&bare.target, target].into_iter().enumerate() {
+                    let load = load(server, connections, TIME, reading(&path)).await;
                     rates[at].push(load.rate);
                     costs[at].push(load.cost);
                     times[at] = format!("{:.2}, {:.2}", load.within(0.5), load.within(0.99));
@@ -154,7 +154,7 @@ async fn creations(target: &Target, folder: &Path) {
 
 // === lists ===
 
-/// Kinds that are filled from empty: each is measured with few records and with many.
+/// Kinds that start empty: each is measured with few records and with many.
 async fn lists(target: &Target) {
     println!("\nGET of a page of 100, pages/s on 4 connections\n");
     println!("| what | of {FEW} | of {MANY} | cost of the second beside the first |");
@@ -170,7 +170,7 @@ async fn lists(target: &Target) {
     }
 }
 
-/// Makes so many, over many connections.
+/// Creates a number of records over many connections.
 async fn fill(target: &Target, path: &'static str, count: usize) -> Vec<String> {
     const CONNECTIONS: usize = 64;
     let making: Vec<_> = (0..CONNECTIONS)
@@ -197,7 +197,7 @@ async fn fill(target: &Target, path: &'static str, count: usize) -> Vec<String> 
     all
 }
 
-/// Pages a second: the newest, one in the middle, the oldest.
+/// Pages per second: the newest, one in the middle, the oldest.
 async fn pages(target: &Target, path: &str, ids: &[String]) -> Vec<(&'static str, f64)> {
     let before = |at: usize| format!("{path}?limit=100&before_id={}", ids[at]);
     let asked = [("first", format!("{path}?limit=100")), ("middle", before(ids.len() / 2)), ("last", before(100))];

@@ -1,6 +1,6 @@
-//! The account with an authority: made once for each directory, kept in the store, its key sealed.
+//! Account with an ACME authority: one for each directory, stored with its key sealed.
 
-use super::Failure;
+use super::AcmeError;
 use crate::{
     resources::Resources,
     store::{Commit, Condition, Outcome, Write},
@@ -12,48 +12,49 @@ use serde::{Deserialize, Serialize};
 const SECRETS: &[&str] = &["/credentials"];
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredAccount {
     directory: String,
-    /// What the library knows of the account, its key among it, as JSON.
+    /// Credentials of the account, its key included, as JSON.
     credentials: String,
 }
 
-/// Opens the account of a directory, making it the first time.
+/// Opens the account of a directory, and registers it the first time.
 pub(super) async fn open(
     resources: &Resources,
     directory: &str,
     contact: Option<&str>,
-    builder: impl Fn() -> Result<AccountBuilder, Failure>,
-) -> Result<Account, Failure> {
+    builder: impl Fn() -> Result<AccountBuilder, AcmeError>,
+) -> Result<Account, AcmeError> {
     let key = key(directory);
     for _ in 0..2 {
-        if let Some(entry) = resources.store.get(&key).await.map_err(unstored)? {
-            let kept: Kept =
-                resources.codec.read(&entry.key, &entry.value, SECRETS).map_err(|error| Failure(error.message))?;
-            let credentials: AccountCredentials = serde_json::from_str(&kept.credentials).map_err(unstored)?;
-            return builder()?.from_credentials(credentials).await.map_err(Failure::of);
+        if let Some(entry) = resources.store.get(&key).await.map_err(account_error)? {
+            let stored: StoredAccount =
+                resources.codec.read(&entry.key, &entry.value, SECRETS).map_err(|error| AcmeError(error.message))?;
+            let credentials: AccountCredentials = serde_json::from_str(&stored.credentials).map_err(account_error)?;
+            return builder()?.from_credentials(credentials).await.map_err(AcmeError::from_client);
         }
         let contact: Vec<String> = contact.iter().map(|mail| format!("mailto:{mail}")).collect();
         let contact: Vec<&str> = contact.iter().map(String::as_str).collect();
         let new = NewAccount { contact: &contact, terms_of_service_agreed: true, only_return_existing: false };
-        let (account, credentials) = builder()?.create(&new, directory.to_owned(), None).await.map_err(Failure::of)?;
-        let credentials = serde_json::to_string(&credentials).map_err(unstored)?;
-        let kept = Kept { directory: directory.to_owned(), credentials };
-        let value = resources.codec.write(&kept, &key, SECRETS).map_err(|error| Failure(error.message))?;
+        let (account, credentials) =
+            builder()?.create(&new, directory.to_owned(), None).await.map_err(AcmeError::from_client)?;
+        let credentials = serde_json::to_string(&credentials).map_err(account_error)?;
+        let stored = StoredAccount { directory: directory.to_owned(), credentials };
+        let value = resources.codec.write(&stored, &key, SECRETS).map_err(|error| AcmeError(error.message))?;
         let commit =
             Commit { conditions: vec![Condition::Absent(key.clone())], writes: vec![Write::Put(key.clone(), value)] };
-        // Where another server was faster, its account is the one.
-        if let Outcome::Done(_) = resources.store.commit(commit).await.map_err(unstored)? {
+        // If another server was faster, its account is used.
+        if let Outcome::Done(_) = resources.store.commit(commit).await.map_err(account_error)? {
             return Ok(account);
         }
     }
-    Err(Failure("the account of the directory changes while it is read".to_owned()))
+    Err(AcmeError("the account with the directory changed while it was read".to_owned()))
 }
 
-/// Forgets an account that the authority does not know any more.
-pub(super) async fn forget(resources: &Resources, directory: &str) -> Result<(), Failure> {
+/// Deletes an account that the authority no longer knows.
+pub(super) async fn forget(resources: &Resources, directory: &str) -> Result<(), AcmeError> {
     let commit = Commit { conditions: Vec::new(), writes: vec![Write::Delete(key(directory))] };
-    resources.store.commit(commit).await.map(drop).map_err(unstored)
+    resources.store.commit(commit).await.map(drop).map_err(account_error)
 }
 
 fn key(directory: &str) -> String {
@@ -62,6 +63,6 @@ fn key(directory: &str) -> String {
     format!("acme/accounts/{hash}")
 }
 
-fn unstored(error: impl std::fmt::Display) -> Failure {
-    Failure(format!("the account with the directory could not be kept or read: {error}"))
+fn account_error(error: impl std::fmt::Display) -> AcmeError {
+    AcmeError(format!("the account with the directory could not be stored or read: {error}"))
 }

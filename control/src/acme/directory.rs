@@ -1,6 +1,8 @@
-//! Orders at a directory: a name is proved on the HTTP port, or if the authority cannot see it there, on the HTTPS port.
+//! Orders at an ACME directory (RFC 8555). A name is validated by `http-01`, or if that fails, by `tls-alpn-01` (RFC 8737).
 
-use super::{AcmeSettings, Failure, Issued, Issuer, Proof, Proofs, account};
+use super::{
+    AcmeError, AcmeSettings, CertificateIssuer, ChallengePresenter, ChallengeResponse, IssuedCertificate, account,
+};
 use crate::resources::Resources;
 use futures::future::BoxFuture;
 use instant_acme::{
@@ -16,111 +18,124 @@ use rustls::{
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Mutex;
 
-/// The longest that one order may take.
-const PATIENCE: Duration = Duration::from_secs(180);
-/// The longest that the authority may take to look at a proof, or to issue.
-const VERDICT: Duration = Duration::from_secs(60);
+/// Longest duration of one order.
+const ORDER_TIMEOUT: Duration = Duration::from_secs(180);
+/// Longest wait for the authority to validate a challenge, or to issue.
+const POLL_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A directory, and the account there.
+/// A directory, and the account with it.
 #[derive(Clone)]
 pub(super) struct Directory(Arc<Inner>);
 
 struct Inner {
     settings: AcmeSettings,
     resources: Arc<Resources>,
-    proofs: Arc<dyn Proofs>,
+    presenter: Arc<dyn ChallengePresenter>,
     account: Mutex<Option<Account>>,
 }
 
 impl Directory {
-    pub(super) fn new(settings: AcmeSettings, resources: Arc<Resources>, proofs: Arc<dyn Proofs>) -> Self {
-        Directory(Arc::new(Inner { settings, resources, proofs, account: Mutex::default() }))
+    pub(super) fn new(
+        settings: AcmeSettings,
+        resources: Arc<Resources>,
+        presenter: Arc<dyn ChallengePresenter>,
+    ) -> Self {
+        Directory(Arc::new(Inner { settings, resources, presenter, account: Mutex::default() }))
     }
 }
 
-impl Issuer for Directory {
-    fn issue(&self, name: HostName, key_type: ManagedKeyType) -> BoxFuture<'static, Result<Issued, Failure>> {
+impl CertificateIssuer for Directory {
+    fn issue(
+        &self,
+        name: HostName,
+        key_type: ManagedKeyType,
+    ) -> BoxFuture<'static, Result<IssuedCertificate, AcmeError>> {
         let inner = self.0.clone();
         Box::pin(async move {
-            tokio::time::timeout(PATIENCE, inner.issue(&name, key_type))
+            tokio::time::timeout(ORDER_TIMEOUT, inner.issue(&name, key_type))
                 .await
-                .unwrap_or_else(|_| Err(Failure("the directory took too long".to_owned())))
+                .unwrap_or_else(|_| Err(AcmeError("the directory did not complete the order in time".to_owned())))
         })
     }
 }
 
 impl Inner {
-    async fn issue(&self, name: &HostName, key_type: ManagedKeyType) -> Result<Issued, Failure> {
-        let mut order = match self.proved(name, ChallengeType::Http01).await {
+    async fn issue(&self, name: &HostName, key_type: ManagedKeyType) -> Result<IssuedCertificate, AcmeError> {
+        let mut order = match self.validated_order(name, ChallengeType::Http01).await {
             Ok(order) => order,
-            Err(Unproved::Directory(failure)) => return Err(failure),
-            Err(Unproved::Authority(first)) => match self.proved(name, ChallengeType::TlsAlpn01).await {
+            Err(OrderError::Other(error)) => return Err(error),
+            Err(OrderError::ChallengeFailed(first)) => match self.validated_order(name, ChallengeType::TlsAlpn01).await
+            {
                 Ok(order) => order,
-                Err(Unproved::Directory(failure)) => return Err(failure),
-                Err(Unproved::Authority(second)) => {
+                Err(OrderError::Other(error)) => return Err(error),
+                Err(OrderError::ChallengeFailed(second)) => {
                     let both = format!("on the HTTP port: {}; on the HTTPS port: {}", first.0, second.0);
-                    return Err(Failure(format!("the authority could not see the proofs for the name ({both})")));
+                    return Err(AcmeError(format!("the authority could not validate the name ({both})")));
                 }
             },
         };
-        let key = tokio::task::spawn_blocking(move || make_key(key_type))
+        let key = tokio::task::spawn_blocking(move || generate_key(key_type))
             .await
-            .map_err(|error| Failure(format!("no key could be made: {error}")))?
-            .map_err(unmade)?;
-        let mut request = CertificateParams::new(vec![name.to_string()]).map_err(unmade)?;
+            .map_err(|error| AcmeError(format!("no key could be made: {error}")))?
+            .map_err(key_error)?;
+        let mut request = CertificateParams::new(vec![name.to_string()]).map_err(key_error)?;
         request.distinguished_name = DistinguishedName::new();
-        let request = request.serialize_request(&key).map_err(unmade)?;
-        order.finalize_csr(request.der()).await.map_err(Failure::of)?;
-        let chain_pem = order.poll_certificate(&patience()).await.map_err(Failure::of)?;
-        Ok(Issued { chain_pem, private_key_pem: Secret::new(key.serialize_pem()) })
+        let request = request.serialize_request(&key).map_err(key_error)?;
+        order.finalize_csr(request.der()).await.map_err(AcmeError::from_client)?;
+        let chain_pem = order.poll_certificate(&poll_policy()).await.map_err(AcmeError::from_client)?;
+        Ok(IssuedCertificate { chain_pem, private_key_pem: Secret::new(key.serialize_pem()) })
     }
 
-    /// An order that waits for the request of its certificate: the authority has seen the proof.
-    async fn proved(&self, name: &HostName, kind: ChallengeType) -> Result<Order, Unproved> {
+    /// Makes an order and waits until its name is validated.
+    async fn validated_order(&self, name: &HostName, kind: ChallengeType) -> Result<Order, OrderError> {
         let account = self.account().await?;
         let identifiers = [Identifier::Dns(name.to_string())];
         let mut order = match account.new_order(&NewOrder::new(&identifiers)).await {
             Ok(order) => order,
             Err(error) => {
-                if unknown_account(&error) {
+                if is_unknown_account(&error) {
                     *self.account.lock().await = None;
                     account::forget(&self.resources, &self.settings.directory).await?;
                 }
-                return Err(Failure::of(error).into());
+                return Err(AcmeError::from_client(error).into());
             }
         };
-        let mut shown = Vec::new();
+        let mut presented = Vec::new();
         let mut authorizations = order.authorizations();
         while let Some(authorization) = authorizations.next().await {
-            let mut authorization = authorization.map_err(Failure::of)?;
+            let mut authorization = authorization.map_err(AcmeError::from_client)?;
             if authorization.status == AuthorizationStatus::Valid {
                 continue;
             }
             let Some(mut challenge) = authorization.challenge(kind.clone()) else {
-                return Err(Unproved::Authority(Failure("the authority does not look there".to_owned())));
+                return Err(OrderError::ChallengeFailed(AcmeError(
+                    "the authority does not offer this challenge".to_owned(),
+                )));
             };
-            let answer = challenge.key_authorization();
-            let proof = match kind {
-                ChallengeType::Http01 => {
-                    Proof::Text { token: challenge.token.clone(), text: answer.as_str().to_owned() }
-                }
+            let authorization_text = challenge.key_authorization();
+            let response = match kind {
+                ChallengeType::Http01 => ChallengeResponse::Http01 {
+                    token: challenge.token.clone(),
+                    key_authorization: authorization_text.as_str().to_owned(),
+                },
                 _ => {
-                    let certificate = proving(name, answer.digest().as_ref()).map_err(unmade)?;
-                    Proof::Certificate { name: name.clone(), certificate }
+                    let certificate =
+                        challenge_certificate(name, authorization_text.digest().as_ref()).map_err(key_error)?;
+                    ChallengeResponse::TlsAlpn01 { name: name.clone(), certificate }
                 }
             };
-            shown.push(self.proofs.show(proof));
-            challenge.set_ready().await.map_err(Failure::of)?;
+            presented.push(self.presenter.present(response));
+            challenge.set_ready().await.map_err(AcmeError::from_client)?;
         }
-        match order.poll_ready(&patience()).await {
+        match order.poll_ready(&poll_policy()).await {
             Ok(OrderStatus::Ready | OrderStatus::Valid) => Ok(order),
-            Ok(_) => Err(Unproved::Authority(reason(&mut order).await)),
-            Err(instant_acme::Error::Api(problem)) => Err(Unproved::Authority(Failure(problem.to_string()))),
-            Err(error) => Err(Failure::of(error).into()),
+            Ok(_) => Err(OrderError::ChallengeFailed(challenge_error(&mut order).await)),
+            Err(instant_acme::Error::Api(problem)) => Err(OrderError::ChallengeFailed(AcmeError(problem.to_string()))),
+            Err(error) => Err(AcmeError::from_client(error).into()),
         }
     }
 
-    async fn account(&self) -> Result<Account, Failure> {
+    async fn account(&self) -> Result<Account, AcmeError> {
         let mut account = self.account.lock().await;
         if let Some(account) = &*account {
             return Ok(account.clone());
@@ -130,32 +145,32 @@ impl Inner {
         Ok(account.insert(opened).clone())
     }
 
-    fn builder(&self) -> Result<AccountBuilder, Failure> {
+    fn builder(&self) -> Result<AccountBuilder, AcmeError> {
         let builder = match &self.settings.root {
             Some(path) => Account::builder_with_root(path),
             None => Account::builder(),
         };
-        builder.map_err(Failure::of)
+        builder.map_err(AcmeError::from_client)
     }
 }
 
-/// Why an order did not come so far as to be proved.
-enum Unproved {
-    /// The authority could not see the proof: it may see another one.
-    Authority(Failure),
-    /// Anything else.
-    Directory(Failure),
+/// Reason why an order was not validated.
+enum OrderError {
+    /// The authority could not validate the challenge; another type of challenge may succeed.
+    ChallengeFailed(AcmeError),
+    /// Any other failure.
+    Other(AcmeError),
 }
 
-impl From<Failure> for Unproved {
-    fn from(failure: Failure) -> Self {
-        Unproved::Directory(failure)
+impl From<AcmeError> for OrderError {
+    fn from(error: AcmeError) -> Self {
+        OrderError::Other(error)
     }
 }
 
-impl Failure {
-    pub(super) fn of(error: instant_acme::Error) -> Self {
-        // What went wrong on the way stands in the causes.
+impl AcmeError {
+    pub(super) fn from_client(error: instant_acme::Error) -> Self {
+        // The cause of a network error is only in its sources.
         let mut text = error.to_string();
         let mut cause = std::error::Error::source(&error);
         while let Some(error) = cause {
@@ -165,40 +180,40 @@ impl Failure {
             }
             cause = error.source();
         }
-        Failure(text)
+        AcmeError(text)
     }
 }
 
-/// What the authority says of a proof that it could not see.
-async fn reason(order: &mut Order) -> Failure {
+/// The authority's reason for a failed challenge.
+async fn challenge_error(order: &mut Order) -> AcmeError {
     let mut authorizations = order.authorizations();
     while let Some(Ok(mut authorization)) = authorizations.next().await {
         let Ok(state) = authorization.refresh().await else { break };
         if let Some(problem) = state.challenges.iter().find_map(|challenge| challenge.error.as_ref()) {
-            return Failure(problem.detail.clone().unwrap_or_else(|| problem.to_string()));
+            return AcmeError(problem.detail.clone().unwrap_or_else(|| problem.to_string()));
         }
     }
-    Failure("the authority gives no reason".to_owned())
+    AcmeError("the authority gives no reason".to_owned())
 }
 
-fn unknown_account(error: &instant_acme::Error) -> bool {
+fn is_unknown_account(error: &instant_acme::Error) -> bool {
     let instant_acme::Error::Api(problem) = error else { return false };
     problem.r#type.as_deref().is_some_and(|kind| kind.ends_with(":accountDoesNotExist"))
 }
 
-fn patience() -> RetryPolicy {
-    RetryPolicy::new().initial_delay(Duration::from_millis(250)).backoff(1.5).timeout(VERDICT)
+fn poll_policy() -> RetryPolicy {
+    RetryPolicy::new().initial_delay(Duration::from_millis(250)).backoff(1.5).timeout(POLL_TIMEOUT)
 }
 
-fn make_key(key_type: ManagedKeyType) -> Result<KeyPair, rcgen::Error> {
+fn generate_key(key_type: ManagedKeyType) -> Result<KeyPair, rcgen::Error> {
     KeyPair::generate_for(match key_type {
         ManagedKeyType::Ecdsa => &PKCS_ECDSA_P256_SHA256,
         ManagedKeyType::Rsa => &PKCS_RSA_SHA256,
     })
 }
 
-/// The certificate that proves a name on the HTTPS port: the digest stands in it.
-fn proving(name: &HostName, digest: &[u8]) -> Result<Arc<CertifiedKey>, rcgen::Error> {
+/// Self-signed certificate for `tls-alpn-01`, with the digest in an extension (RFC 8737, section 3).
+fn challenge_certificate(name: &HostName, digest: &[u8]) -> Result<Arc<CertifiedKey>, rcgen::Error> {
     let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)?;
     let mut params = CertificateParams::new(vec![name.to_string()])?;
     params.custom_extensions = vec![CustomExtension::new_acme_identifier(digest)];
@@ -208,6 +223,6 @@ fn proving(name: &HostName, digest: &[u8]) -> Result<Arc<CertifiedKey>, rcgen::E
     Ok(Arc::new(CertifiedKey::new(vec![certificate.der().clone()], signing)))
 }
 
-fn unmade(error: rcgen::Error) -> Failure {
-    Failure(format!("a key or certificate could not be made: {error}"))
+fn key_error(error: rcgen::Error) -> AcmeError {
+    AcmeError(format!("a key or certificate could not be made: {error}"))
 }

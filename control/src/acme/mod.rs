@@ -1,69 +1,68 @@
-//! Certificates by ACME: for every name that visitors come by, from a directory such as that of Let's Encrypt, renewed
-//! while a third of their life is left. They are TLS certificates like uploaded ones, with `issued_at`.
+//! Certificates by ACME (RFC 8555) for every public name, from a directory such as that of Let's Encrypt. They are renewed
+//! after two thirds of their lifetime, and stored like uploaded TLS certificates, with `issued_at`.
 
 mod account;
+mod certificate_targets;
 mod directory;
-mod keeper;
-mod progress;
-mod wanted;
-
-pub(crate) use progress::Progress;
-pub(crate) use wanted::automatic;
-use wanted::provable;
+mod renewer;
 
 use crate::resources::Resources;
 use directory::Directory;
 use futures::future::BoxFuture;
-use keeper::Keeper;
 use postern_api::{Secret, host::HostName, resource::ManagedKeyType};
+use renewer::CertificateRenewer;
 use rustls::sign::CertifiedKey;
 use std::{path::PathBuf, sync::Arc};
 
-/// Where certificates come from.
+/// Settings of the ACME client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcmeSettings {
-    /// The address of the directory.
+    /// URL of the directory.
     pub directory: String,
-    /// Whom the authority may write to: a mail address.
+    /// E-mail address that the authority may write to.
     pub contact: Option<String>,
-    /// The authority of the directory's own certificate, a PEM file; without it the system's are trusted.
+    /// PEM file with the authority of the directory's own certificate; `None` trusts the system's authorities.
     pub root: Option<PathBuf>,
 }
 
-/// Whoever can show an authority that names lead to this server.
-pub trait Proofs: Send + Sync {
-    /// Shows a proof until the answer is dropped.
-    fn show(&self, proof: Proof) -> Box<dyn Send>;
+/// Presents responses to the challenges of an ACME authority.
+pub trait ChallengePresenter: Send + Sync {
+    /// Presents a response until the returned value is dropped.
+    fn present(&self, response: ChallengeResponse) -> Box<dyn Send>;
 }
 
-/// What an authority looks at.
+/// Response to a challenge.
 #[derive(Clone, Debug)]
-pub enum Proof {
-    /// A text on the HTTP port, under a token of the authority's (`http-01`).
-    Text {
-        /// The last part of its path.
+pub enum ChallengeResponse {
+    /// Text on the HTTP port, under a token of the authority (RFC 8555, section 8.3).
+    Http01 {
+        /// Last segment of the path.
         token: String,
-        /// The text.
-        text: String,
+        /// Body of the response.
+        key_authorization: String,
     },
-    /// A certificate on the HTTPS port (`tls-alpn-01`).
-    Certificate {
-        /// The name it is shown for.
+    /// Certificate on the HTTPS port (RFC 8737).
+    TlsAlpn01 {
+        /// Name in the ClientHello.
         name: HostName,
-        /// The certificate.
+        /// Certificate to present.
         certificate: Arc<CertifiedKey>,
     },
 }
 
-/// The task that looks after certificates. It ends when this is dropped.
+/// Handle of the task that orders and renews certificates. Dropping it stops the task.
 #[must_use]
 pub struct Acme(tokio::task::JoinHandle<()>);
 
 impl Acme {
-    pub(crate) fn start(resources: Arc<Resources>, settings: AcmeSettings, proofs: Arc<dyn Proofs>) -> Self {
-        let directory = Directory::new(settings, resources.clone(), proofs);
-        let keeper = Keeper::new(resources, Arc::new(directory), Arc::new(jiff::Timestamp::now));
-        Acme(tokio::spawn(keeper.run()))
+    pub(crate) fn start(
+        resources: Arc<Resources>,
+        settings: AcmeSettings,
+        presenter: Arc<dyn ChallengePresenter>,
+    ) -> Self {
+        let directory = Directory::new(settings, resources.clone(), presenter);
+        let renewer = CertificateRenewer::new(resources, Arc::new(directory), Arc::new(jiff::Timestamp::now));
+        Acme(tokio::spawn(renewer.run()))
     }
 }
 
@@ -73,17 +72,21 @@ impl Drop for Acme {
     }
 }
 
-/// Whoever issues certificates.
-trait Issuer: Send + Sync + 'static {
-    fn issue(&self, name: HostName, key_type: ManagedKeyType) -> BoxFuture<'static, Result<Issued, Failure>>;
+/// Issuer of certificates.
+trait CertificateIssuer: Send + Sync + 'static {
+    fn issue(
+        &self,
+        name: HostName,
+        key_type: ManagedKeyType,
+    ) -> BoxFuture<'static, Result<IssuedCertificate, AcmeError>>;
 }
 
 /// A new certificate.
-struct Issued {
+struct IssuedCertificate {
     chain_pem: String,
     private_key_pem: Secret,
 }
 
-/// Why there is none, for the operator to read.
+/// Reason why no certificate was issued, for the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Failure(String);
+struct AcmeError(String);

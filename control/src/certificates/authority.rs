@@ -1,7 +1,11 @@
-//! The authority: one key pair for ten years, its certificate public, its key sealed.
+//! The local certificate authority: one key pair for ten years; the certificate is public, the key is sealed.
 
-use super::leaves::{Leaves, Names};
-use crate::{files, sealing::Seal, store::StoreError};
+use super::{
+    issue_error::issue_failed,
+    leaves::{Leaves, Names},
+    validity::{Clock, DAY, set_validity},
+};
+use crate::{files, sealing::Seal};
 use jiff::Timestamp;
 use postern_api::{Code, Error, Result};
 use rcgen::{
@@ -13,18 +17,16 @@ use serde::{Deserialize, Serialize};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 use zeroize::Zeroize;
 
 const CERTIFICATE: &str = "ca.pem";
 const SEALED: &str = "authority.sealed";
 const PURPOSE: &str = "certificate authority";
-pub(super) const DAY: i64 = 24 * 3600;
-/// Ten years.
+/// Ten years in seconds.
 const LIFETIME: i64 = 3652 * DAY;
 
-/// A certificate authority of this server's own. Who trusts its certificate trusts every name this server serves.
+/// The server's own certificate authority. Clients that trust its certificate trust every name of the server.
 pub struct Authority {
     certificate_pem: String,
     path: PathBuf,
@@ -34,10 +36,7 @@ pub struct Authority {
     clock: Clock,
 }
 
-/// Where the authority takes the time from.
-pub(super) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
-
-/// What is sealed: both halves, so that they can never be mismatched.
+/// The sealed key pair, with its certificate, so that they can never be mismatched.
 #[derive(Serialize, Deserialize)]
 struct Pair {
     certificate_pem: String,
@@ -53,14 +52,17 @@ impl Drop for Pair {
 }
 
 impl Authority {
-    /// Opens the authority of a data folder, making it the first time. The certificate is in `ca.pem`,
-    /// readable by everybody; the key is sealed. An authority that cannot be opened is never replaced.
+    /// Opens the authority of a data folder, and creates it the first time. The certificate is written to `ca.pem`, which
+    /// every user of the machine may read; the key is sealed. An authority that cannot be opened is never replaced.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written, or the key cannot be unsealed.
     pub fn open(data_dir: &Path) -> Result<Self> {
         Self::open_at(data_dir, Arc::new(Timestamp::now))
     }
 
     pub(super) fn open_at(data_dir: &Path, clock: Clock) -> Result<Self> {
-        files::private_folder(data_dir)?;
+        files::create_private_folder(data_dir)?;
         let seal = Seal::open(data_dir)?;
         let sealed = data_dir.join(SEALED);
         let pair = match files::read(&sealed)? {
@@ -69,47 +71,50 @@ impl Authority {
                 serde_json::from_slice(&opened).map_err(|_| unreadable(&sealed))?
             }
             None => {
-                let pair = make(clock())?;
-                let mut text = serde_json::to_vec(&pair).map_err(|error| broken(&error))?;
-                files::write_whole(&sealed, &seal.seal(&text, PURPOSE)?, files::PRIVATE)?;
+                let pair = generate(clock())?;
+                let mut text = serde_json::to_vec(&pair).map_err(|error| issue_failed(&error))?;
+                files::write_atomic(&sealed, &seal.seal(&text, PURPOSE)?, files::PRIVATE)?;
                 text.zeroize();
                 pair
             }
         };
         let path = data_dir.join(CERTIFICATE);
         if files::read(&path)?.as_deref() != Some(pair.certificate_pem.as_bytes()) {
-            files::write_whole(&path, pair.certificate_pem.as_bytes(), files::PUBLIC)?;
+            files::write_atomic(&path, pair.certificate_pem.as_bytes(), files::PUBLIC)?;
         }
-        let key = KeyPair::from_pem(&pair.key_pem).map_err(|error| broken(&error))?;
-        let issuer = Issuer::from_ca_cert_pem(&pair.certificate_pem, key).map_err(|error| broken(&error))?;
+        let key = KeyPair::from_pem(&pair.key_pem).map_err(|error| issue_failed(&error))?;
+        let issuer = Issuer::from_ca_cert_pem(&pair.certificate_pem, key).map_err(|error| issue_failed(&error))?;
         Ok(Authority {
             certificate_pem: pair.certificate_pem.clone(),
             path,
-            expires: Timestamp::from_second(pair.expires).map_err(|error| broken(&error))?,
+            expires: Timestamp::from_second(pair.expires).map_err(|error| issue_failed(&error))?,
             issuer,
             leaves: Leaves::default(),
             clock,
         })
     }
 
-    /// The authority's certificate, in PEM: what visitors must trust.
+    /// Certificate of the authority in PEM, which visitors must trust.
     pub fn certificate_pem(&self) -> &str {
         &self.certificate_pem
     }
 
-    /// Where that certificate is.
+    /// Path of that certificate.
     pub fn certificate_path(&self) -> &Path {
         &self.path
     }
 
-    /// A certificate for these host names (wildcards included) and IP addresses, from the cache or made now.
+    /// A certificate for host names (wildcards included) and IP addresses, from the cache or newly issued.
     ///
-    /// Names are taken in canonical form; their order does not matter. Fails if there is no name, or one that
-    /// cannot stand in a certificate.
+    /// Names are normalized; their order does not matter.
+    ///
+    /// # Errors
+    /// If there is no name, or one that is not allowed in a certificate.
     pub fn leaf(&self, names: &[&str]) -> Result<Arc<CertifiedKey>> {
         let names = Names::new(names)?;
-        self.leaves
-            .get(&names, (self.clock)(), || super::leaves::make(&names, &self.issuer, self.expires, (self.clock)()))
+        self.leaves.get(&names, (self.clock)(), || {
+            super::leaves::issue_leaf(&names, &self.issuer, self.expires, (self.clock)())
+        })
     }
 }
 
@@ -126,39 +131,28 @@ impl std::fmt::Debug for Authority {
     }
 }
 
-fn make(now: Timestamp) -> Result<Pair> {
-    let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(|error| broken(&error))?;
+fn generate(now: Timestamp) -> Result<Pair> {
+    let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(|error| issue_failed(&error))?;
     let mut params = CertificateParams::default();
     let mut name = DistinguishedName::new();
-    // The random part tells the authorities of two servers apart in a trust store.
+    // The random part distinguishes the authorities of several servers in a trust store.
     name.push(DnType::CommonName, format!("Postern local authority {:04x}", rand::random::<u16>()));
     name.push(DnType::OrganizationName, "Postern");
     params.distinguished_name = name;
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     let expires = now.as_second() + LIFETIME;
-    valid(&mut params, now.as_second() - DAY, expires);
-    let certificate = params.self_signed(&key).map_err(|error| broken(&error))?;
+    set_validity(&mut params, now.as_second() - DAY, expires);
+    let certificate = params.self_signed(&key).map_err(|error| issue_failed(&error))?;
     Ok(Pair { certificate_pem: certificate.pem(), key_pem: key.serialize_pem(), expires })
-}
-
-/// Sets the time a certificate is valid, in seconds since 1970.
-pub(crate) fn valid(params: &mut CertificateParams, from: i64, until: i64) {
-    let at = |seconds: i64| rcgen::date_time_ymd(1970, 1, 1) + Duration::from_secs(seconds.max(0).unsigned_abs());
-    params.not_before = at(from);
-    params.not_after = at(until);
 }
 
 fn unreadable(path: &Path) -> Error {
     Error::new(
         Code::Unavailable,
         format!(
-            "`{}` cannot be opened with the key in `seal.key`. Restore both from a backup; or remove `{SEALED}` to get a new authority, which visitors must trust anew.",
+            "`{}` cannot be opened with the key in `seal.key`. Restore both from a backup; or remove `{SEALED}` to get a new authority, which visitors must trust again.",
             path.display()
         ),
     )
-}
-
-pub(super) fn broken(error: &dyn std::fmt::Display) -> Error {
-    StoreError::Broken(format!("a certificate could not be made: {error}")).into()
 }

@@ -1,6 +1,9 @@
-//! Certificates for names and addresses, made on demand and kept while they are of use.
+//! Certificates for names and addresses, issued on demand and cached.
 
-use super::authority::{DAY, broken, valid};
+use super::{
+    issue_error::issue_failed,
+    validity::{DAY, set_validity},
+};
 use jiff::Timestamp;
 use postern_api::{Code, Error, Result, host::HostName};
 use rcgen::{
@@ -18,14 +21,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// From a day before it is made; browsers take no more than 398 days in all.
+/// Seconds from the time of issue; with the day before it, less than the 398 days that browsers accept.
 const LIFETIME: i64 = 396 * DAY;
-/// A certificate with less time left is made anew.
-const RENEW: i64 = 30 * DAY;
-const CACHED: usize = 1024;
-const NAMES: usize = 100;
+/// A certificate that expires earlier is replaced; in seconds.
+const RENEW_BEFORE: i64 = 30 * DAY;
+const MAX_CACHED: usize = 1024;
+const MAX_NAMES: usize = 100;
 
-/// The names of one certificate: canonical, sorted, each once.
+/// Names of one certificate: canonical, sorted, deduplicated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Names(Vec<String>);
 
@@ -40,25 +43,25 @@ impl Names {
         names.dedup();
         match names.len() {
             0 => Err(Error::new(Code::NameInvalid, "A certificate needs at least one name.")),
-            1..=NAMES => Ok(Names(names)),
-            _ => Err(Error::new(Code::NameInvalid, format!("A certificate has at most {NAMES} names."))),
+            1..=MAX_NAMES => Ok(Names(names)),
+            _ => Err(Error::new(Code::NameInvalid, format!("A certificate has at most {MAX_NAMES} names."))),
         }
     }
 }
 
-/// A certificate and the moment to make the next one.
+/// A certificate and the time of its replacement.
 pub(super) struct Leaf {
     key: Arc<CertifiedKey>,
-    renew: i64,
+    renew_at: i64,
 }
 
-pub(super) fn make(
+pub(super) fn issue_leaf(
     names: &Names,
     issuer: &Issuer<'_, KeyPair>,
     authority_expires: Timestamp,
     now: Timestamp,
 ) -> Result<Leaf> {
-    let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(|error| broken(&error))?;
+    let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(|error| issue_failed(&error))?;
     let mut params = CertificateParams::default();
     let mut subject = DistinguishedName::new();
     if let Some(name) = names.0.iter().find(|name| name.len() <= 64) {
@@ -77,84 +80,84 @@ pub(super) fn make(
             Err(_) => name.as_str().try_into().map(SanType::DnsName),
         })
         .collect::<Result<_, rcgen::Error>>()
-        .map_err(|error| broken(&error))?;
+        .map_err(|error| issue_failed(&error))?;
     let now = now.as_second();
     let until = (now + LIFETIME).min(authority_expires.as_second());
-    valid(&mut params, now - DAY, until);
-    let certificate = params.signed_by(&key, issuer).map_err(|error| broken(&error))?;
+    set_validity(&mut params, now - DAY, until);
+    let certificate = params.signed_by(&key, issuer).map_err(|error| issue_failed(&error))?;
     let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-    let signing = any_ecdsa_type(&private).map_err(|error| broken(&error))?;
+    let signing = any_ecdsa_type(&private).map_err(|error| issue_failed(&error))?;
     Ok(Leaf {
         key: Arc::new(CertifiedKey::new(vec![certificate.der().clone()], signing)),
-        renew: until - RENEW.min((until - now) / 2),
+        renew_at: until - RENEW_BEFORE.min((until - now) / 2),
     })
 }
 
-/// The certificates used lately, at most [`CACHED`].
+/// Recently used certificates, at most [`MAX_CACHED`].
 #[derive(Default)]
-pub(super) struct Leaves(Mutex<Cache>);
+pub(super) struct Leaves(Mutex<LeafCache>);
 
 #[derive(Default)]
-struct Cache {
+struct LeafCache {
     leaves: HashMap<Names, (Leaf, u64)>,
-    /// By the turn they were last used in.
-    turns: BTreeMap<u64, Names>,
-    turn: u64,
+    /// By the tick of their last use.
+    by_use: BTreeMap<u64, Names>,
+    tick: u64,
 }
 
 impl Leaves {
-    /// Gives a cached certificate that is still good, or makes one; not under the lock, for that takes a while.
+    /// A cached certificate that is not due, or a new one, issued without holding the lock.
     pub(super) fn get(
         &self,
         names: &Names,
         now: Timestamp,
         make: impl FnOnce() -> Result<Leaf>,
     ) -> Result<Arc<CertifiedKey>> {
-        if let Some(key) = self.lock().used(names, now.as_second()) {
+        if let Some(key) = self.lock().touch(names, now.as_second()) {
             return Ok(key);
         }
         let leaf = make()?;
         let mut cache = self.lock();
-        // Two callers may have made one each; both get the first.
-        if let Some(key) = cache.used(names, now.as_second()) {
+        // Of two concurrent callers, both get the first certificate.
+        if let Some(key) = cache.touch(names, now.as_second()) {
             return Ok(key);
         }
-        Ok(cache.keep(names.clone(), leaf))
+        Ok(cache.insert(names.clone(), leaf))
     }
 
     #[cfg(test)]
     pub(super) fn cached(&self) -> (usize, usize) {
         let cache = self.lock();
-        (cache.leaves.len(), cache.turns.len())
+        (cache.leaves.len(), cache.by_use.len())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Cache> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, LeafCache> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Cache {
-    fn used(&mut self, names: &Names, now: i64) -> Option<Arc<CertifiedKey>> {
-        let (leaf, turn) = self.leaves.get_mut(names)?;
-        if leaf.renew <= now {
+impl LeafCache {
+    fn touch(&mut self, names: &Names, now: i64) -> Option<Arc<CertifiedKey>> {
+        let (leaf, tick) = self.leaves.get_mut(names)?;
+        if leaf.renew_at <= now {
             return None;
         }
-        self.turn += 1;
-        self.turns.remove(turn);
-        self.turns.insert(self.turn, names.clone());
-        *turn = self.turn;
+        self.tick += 1;
+        self.by_use.remove(tick);
+        self.by_use.insert(self.tick, names.clone());
+        *tick = self.tick;
         Some(leaf.key.clone())
     }
 
-    fn keep(&mut self, names: Names, leaf: Leaf) -> Arc<CertifiedKey> {
-        self.turn += 1;
+    fn insert(&mut self, names: Names, leaf: Leaf) -> Arc<CertifiedKey> {
+        self.tick += 1;
         let key = leaf.key.clone();
-        if let Some((_, former)) = self.leaves.insert(names.clone(), (leaf, self.turn)) {
-            self.turns.remove(&former);
+        if let Some((_, former)) = self.leaves.insert(names.clone(), (leaf, self.tick)) {
+            self.by_use.remove(&former);
         }
-        self.turns.insert(self.turn, names);
-        while self.leaves.len() > CACHED {
-            let Some((_, oldest)) = self.turns.pop_first() else { break };
+        self.by_use.insert(self.tick, names);
+        while self.leaves.len() > MAX_CACHED {
+            let Some((_, oldest)) = self.by_use.pop_first() else { break };
             self.leaves.remove(&oldest);
         }
         key

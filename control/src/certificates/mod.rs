@@ -1,14 +1,18 @@
-//! Certificates: those of the server's own authority, uploaded ones, and those for SSH.
+//! Certificates: the server's own authority, uploaded certificates, and SSH certificates.
 
 mod authority;
+mod issue_error;
 mod leaves;
 #[cfg(test)]
 mod openssl;
 mod pem_blocks;
+mod provisioning;
 pub(crate) mod ssh;
 pub(crate) mod tls_chain;
 pub(crate) mod trusted;
+mod validity;
 pub(crate) mod x509;
 
 pub use authority::Authority;
-pub(crate) use authority::valid;
+pub(crate) use provisioning::{ProvisioningTable, can_be_validated, is_issued_for};
+pub(crate) use validity::{Clock, DAY, set_validity};

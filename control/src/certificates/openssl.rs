@@ -1,4 +1,4 @@
-//! The program `openssl` in a folder of its own, for tests.
+//! The command `openssl` in a temporary folder, for tests.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ impl Openssl {
         Openssl(tempfile::tempdir().expect("a folder"))
     }
 
-    /// Runs it with these words; it must succeed.
+    /// Runs the command; it must succeed.
     pub(super) fn run(&self, words: &str) {
         let output = Command::new("openssl").args(words.split(' ')).current_dir(self.0.path()).output();
         let output = output.expect("openssl is installed");

@@ -1,12 +1,12 @@
-//! Uploaded PEM text, cut into its blocks.
+//! Parser of uploaded PEM text (RFC 7468).
 
 use pem::Pem;
 use zeroize::Zeroizing;
 
-/// What keeps the private half of a key, and every form in which people may mix it up with something else.
-const KEY_TAG_END: &str = "PRIVATE KEY";
+/// Suffix of the labels of all forms of private keys.
+const KEY_LABEL_SUFFIX: &str = "PRIVATE KEY";
 
-/// One block: what it says it is, whether it has headers, and its bytes, wiped after use.
+/// One block with its label; the bytes are wiped after use.
 pub(super) struct Block {
     pub(super) tag: String,
     pub(super) headers: bool,
@@ -20,15 +20,15 @@ impl Block {
     }
 
     pub(super) fn is_private_key(&self) -> bool {
-        self.tag.ends_with(KEY_TAG_END)
+        self.tag.ends_with(KEY_LABEL_SUFFIX)
     }
 }
 
-/// The blocks of a text, in order. `None` if one of them is cut off, or is not base 64, or ends as another than
-/// it began. Text between the blocks is no error: many tools write the names of a certificate there.
+/// Blocks of a text, in order. `None` if a block is truncated, is not base 64, or has different labels at its begin and end.
+/// Text between the blocks is ignored: many tools write the names of a certificate there.
 pub(super) fn blocks(text: &str) -> Option<Vec<Block>> {
     let read = pem::parse_many(text.as_bytes()).ok()?;
-    // The parser stops without a word at a block that has no end.
+    // The parser silently stops at a block without an end.
     let whole = text.matches("-----BEGIN ").count() == read.len() && text.matches("-----END ").count() == read.len();
     whole.then(|| read.into_iter().map(block).collect())
 }
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_found_among_other_text_and_line_ends() {
+    fn blocks_are_found_among_other_text() {
         assert_eq!(tags(""), Some(vec![]));
         assert_eq!(tags("no block at all"), Some(vec![]));
         assert_eq!(tags(&format!("Subject: CN = a\n{ONE}\nissuer\n{ONE}")), Some(vec!["CERTIFICATE".into(); 2]));
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_is_cut_off_or_mixed_up_is_an_error() {
+    fn a_truncated_or_mismatched_block_is_an_error() {
         for text in [
             &format!("{ONE}-----BEGIN CERTIFICATE-----\nAQID\n"),
             &ONE[..ONE.len() - 30],
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn encryption_is_seen_in_both_its_forms() {
+    fn both_forms_of_encryption_are_detected() {
         let legacy = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAQID\n-----END RSA PRIVATE KEY-----\n";
         let block = &blocks(legacy).expect("a block")[0];
         assert!(block.encrypted && block.headers && block.is_private_key());
@@ -87,7 +87,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_judged_without_a_panic(text in "(-----BEGIN |-----END |[A-Z ]{0,8}|-----|\\n|[A-Za-z+/=]{0,9}|: |\\PC){0,30}") {
+        fn any_text_is_parsed_without_a_panic(text in "(-----BEGIN |-----END |[A-Z ]{0,8}|-----|\\n|[A-Za-z+/=]{0,9}|: |\\PC){0,30}") {
             let _ = blocks(&text);
         }
     }

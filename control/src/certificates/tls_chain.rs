@@ -1,4 +1,4 @@
-//! Uploaded TLS certificates: a chain, leaf first, and the private key of the leaf.
+//! Validation of uploaded TLS certificates: a chain, leaf first, and the private key of the leaf.
 
 use super::{
     pem_blocks::{Block, blocks},
@@ -12,23 +12,26 @@ use rustls::{
 };
 use x509_parser::{certificate::X509Certificate, prelude::FromDer, x509::SubjectPublicKeyInfo};
 
-/// The longest text of a chain, in bytes.
-const CHAIN_LIMIT: usize = 64 * 1024;
-/// The longest text of a key, in bytes: an RSA key of 8192 bits fits well.
-const KEY_LIMIT: usize = 16 * 1024;
-/// The most certificates of a chain.
-const CHAIN_LENGTH: usize = 16;
+/// Longest text of a chain in bytes.
+const MAX_CHAIN_BYTES: usize = 64 * 1024;
+/// Longest text of a key in bytes; enough for an RSA key of 8192 bits.
+const MAX_KEY_BYTES: usize = 16 * 1024;
+/// Certificates of a chain.
+const MAX_CHAIN_LENGTH: usize = 16;
 const CHAIN_FIELD: &str = "certificate_pem";
 const KEY_FIELD: &str = "private_key_pem";
 
-/// What is known of a chain and a key that belong together.
+/// Properties of a chain and a key that belong together.
 pub(crate) struct TlsChain {
     pub(crate) facts: Facts,
     pub(crate) key_type: KeyType,
 }
 
 impl TlsChain {
-    /// Reads and judges both.
+    /// Parses and validates both.
+    ///
+    /// # Errors
+    /// With the code and the field of the first mistake.
     pub(crate) fn read(certificate_pem: &str, private_key_pem: &Secret) -> Result<Self> {
         let chain = chain(certificate_pem)?;
         let key = private_key(private_key_pem)?;
@@ -39,10 +42,10 @@ impl TlsChain {
             .map(|(index, block)| x509::parse(&block.bytes).ok_or_else(|| no_certificate(index)))
             .collect::<Result<_>>()?;
         let leaf = parsed.first().ok_or_else(no_chain)?;
-        let facts = Facts::of(leaf).ok_or_else(|| no_certificate(0))?;
+        let facts = Facts::from_certificate(leaf).ok_or_else(|| no_certificate(0))?;
         let signing = any_supported_type(&key).map_err(|_| unsupported_key())?;
         let key_type = belongs(signing.as_ref(), &parsed)?;
-        in_order(&parsed)?;
+        check_order(&parsed)?;
         Ok(TlsChain { facts, key_type })
     }
 }
@@ -51,13 +54,14 @@ fn chain(text: &str) -> Result<Vec<Block>> {
     if text.trim().is_empty() {
         return Err(no_chain());
     }
-    if text.len() > CHAIN_LIMIT {
-        let sentence =
-            format!("`{CHAIN_FIELD}` is longer than {CHAIN_LIMIT} bytes. Send the leaf and its intermediates only.");
+    if text.len() > MAX_CHAIN_BYTES {
+        let sentence = format!(
+            "`{CHAIN_FIELD}` is longer than {MAX_CHAIN_BYTES} bytes. Send the leaf and its intermediates only."
+        );
         return Err(refused(Code::CertificateTooLarge, CHAIN_FIELD, &sentence));
     }
     let blocks = blocks(text).ok_or_else(|| unreadable(CHAIN_FIELD))?;
-    // Said first: what stands in this field is shown to whoever may read the certificate.
+    // Checked first, because this field is shown to every caller who may read the certificate.
     if blocks.iter().any(Block::is_private_key) {
         let sentence =
             "`certificate_pem` holds a private key. Send that in `private_key_pem`, and certificates alone here.";
@@ -65,13 +69,12 @@ fn chain(text: &str) -> Result<Vec<Block>> {
     }
     if let Some(other) = blocks.iter().find(|block| !block.is_certificate()) {
         let shown: String = other.tag.chars().filter(|letter| !letter.is_control()).take(40).collect();
-        let sentence = format!(
-            "`certificate_pem` holds a block of the kind `{shown}`. Send blocks of the kind `CERTIFICATE` only."
-        );
+        let sentence =
+            format!("`certificate_pem` holds a block of type `{shown}`. Send blocks of type `CERTIFICATE` only.");
         return Err(refused(Code::CertificateMissing, CHAIN_FIELD, &sentence));
     }
-    if blocks.len() > CHAIN_LENGTH {
-        let sentence = format!("The chain has {} certificates; at most {CHAIN_LENGTH} are taken.", blocks.len());
+    if blocks.len() > MAX_CHAIN_LENGTH {
+        let sentence = format!("The chain has {} certificates; at most {MAX_CHAIN_LENGTH} are allowed.", blocks.len());
         return Err(refused(Code::CertificateTooLarge, CHAIN_FIELD, &sentence));
     }
     if blocks.is_empty() {
@@ -89,8 +92,8 @@ fn private_key(secret: &Secret) -> Result<Block> {
     if text.trim().is_empty() {
         return Err(missing());
     }
-    if text.len() > KEY_LIMIT {
-        let sentence = format!("`{KEY_FIELD}` is longer than {KEY_LIMIT} bytes.");
+    if text.len() > MAX_KEY_BYTES {
+        let sentence = format!("`{KEY_FIELD}` is longer than {MAX_KEY_BYTES} bytes.");
         return Err(refused(Code::CertificateTooLarge, KEY_FIELD, &sentence));
     }
     let blocks = blocks(text).ok_or_else(|| unreadable(KEY_FIELD))?;
@@ -98,7 +101,7 @@ fn private_key(secret: &Secret) -> Result<Block> {
         return Err(missing());
     }
     let has_certificate = blocks.iter().any(Block::is_certificate);
-    // Parameters of a curve and the certificate itself often stand in the same file.
+    // Key files often contain the parameters of the curve or the certificate too.
     let mut keys = blocks.into_iter().filter(Block::is_private_key);
     let Some(key) = keys.next() else {
         if has_certificate {
@@ -119,7 +122,7 @@ fn private_key(secret: &Secret) -> Result<Block> {
     Ok(key)
 }
 
-/// The key in the form that its block says; its bytes stay where they are wiped.
+/// The key in the form of its label; borrows the bytes, which are wiped with the block.
 fn key_der(key: &Block) -> Result<PrivateKeyDer<'_>> {
     let bytes = key.bytes.as_slice();
     match key.tag.as_str() {
@@ -130,7 +133,7 @@ fn key_der(key: &Block) -> Result<PrivateKeyDer<'_>> {
     }
 }
 
-/// Whether the key is the one of the first certificate; gives its kind.
+/// Checks that the key belongs to the first certificate; gives its type.
 fn belongs(key: &dyn SigningKey, chain: &[X509Certificate<'_>]) -> Result<KeyType> {
     let public = key.public_key().ok_or_else(unsupported_key)?;
     let (_, public) = SubjectPublicKeyInfo::from_der(&public).map_err(|_| unsupported_key())?;
@@ -149,14 +152,14 @@ fn belongs(key: &dyn SigningKey, chain: &[X509Certificate<'_>]) -> Result<KeyTyp
             Err(refused(Code::ChainOrder, CHAIN_FIELD, &sentence))
         }
         None => {
-            let sentence = "The private key does not belong to the first certificate. Send the key that the certificate was made with.";
+            let sentence = "The private key does not belong to the first certificate. Send the key that the certificate was issued for.";
             Err(refused(Code::PrivateKeyMismatch, KEY_FIELD, sentence))
         }
     }
 }
 
-/// Each certificate is named as the issuer of the one before it.
-fn in_order(chain: &[X509Certificate<'_>]) -> Result<()> {
+/// Checks that each certificate is the issuer of the one before it.
+fn check_order(chain: &[X509Certificate<'_>]) -> Result<()> {
     for (index, pair) in chain.windows(2).enumerate() {
         if let [issued, issuer] = pair
             && issued.issuer().as_raw() != issuer.subject().as_raw()

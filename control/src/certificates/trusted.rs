@@ -1,4 +1,4 @@
-//! Uploaded certificate authorities: one certificate whose signatures on client certificates are trusted.
+//! Validation of uploaded certificate authorities, which are trusted to sign client certificates.
 
 use super::{
     pem_blocks::blocks,
@@ -7,10 +7,13 @@ use super::{
 use postern_api::{Code, Error, Result};
 use rustls::{RootCertStore, pki_types::CertificateDer};
 
-/// The longest text, in bytes.
-const LIMIT: usize = 32 * 1024;
+/// Longest text in bytes.
+const MAX_BYTES: usize = 32 * 1024;
 
-/// Reads and judges an authority. That it has expired is no reason to refuse it.
+/// Parses and validates an authority. An expired one is accepted.
+///
+/// # Errors
+/// With the code of the first mistake.
 pub(crate) fn read(ca_pem: &str) -> Result<Facts> {
     if ca_pem.trim().is_empty() {
         return Err(refused(
@@ -18,8 +21,8 @@ pub(crate) fn read(ca_pem: &str) -> Result<Facts> {
             "`ca_pem` is empty. Send the certificate of the authority in PEM.",
         ));
     }
-    if ca_pem.len() > LIMIT {
-        let sentence = format!("`ca_pem` is longer than {LIMIT} bytes. Send one certificate only.");
+    if ca_pem.len() > MAX_BYTES {
+        let sentence = format!("`ca_pem` is longer than {MAX_BYTES} bytes. Send one certificate only.");
         return Err(refused(Code::CertificateTooLarge, &sentence));
     }
     let unreadable = || {
@@ -29,7 +32,7 @@ pub(crate) fn read(ca_pem: &str) -> Result<Facts> {
     let blocks = blocks(ca_pem).ok_or_else(unreadable)?;
     let block = blocks.first().ok_or_else(unreadable)?;
     if !blocks.iter().all(super::pem_blocks::Block::is_certificate) {
-        let sentence = "`ca_pem` holds something else than a certificate. Send one block of the kind `CERTIFICATE`.";
+        let sentence = "`ca_pem` holds something other than a certificate. Send one block of type `CERTIFICATE`.";
         return Err(refused(Code::AuthorityBlockType, sentence));
     }
     if blocks.len() > 1 {
@@ -42,12 +45,12 @@ pub(crate) fn read(ca_pem: &str) -> Result<Facts> {
     }
     let no_certificate = || refused(Code::CertificateUnreadable, "`ca_pem` could not be read as an X.509 certificate.");
     let certificate = x509::parse(&block.bytes).ok_or_else(no_certificate)?;
-    let facts = Facts::of(&certificate).ok_or_else(no_certificate)?;
+    let facts = Facts::from_certificate(&certificate).ok_or_else(no_certificate)?;
     if !certificate.basic_constraints().ok().flatten().is_some_and(|extension| extension.value.ca) {
         let sentence = "The certificate is not one of an authority: its basic constraints do not say `CA:TRUE`.";
         return Err(refused(Code::NoAuthority, sentence));
     }
-    // What judges the visitors must be able to use it.
+    // The verifier of client certificates must accept it.
     RootCertStore::empty().add(CertificateDer::from(block.bytes.to_vec())).map_err(|_| no_certificate())?;
     Ok(facts)
 }

@@ -1,4 +1,4 @@
-//! What a certificate says about itself, in the words of the API.
+//! Properties of an X.509 certificate (RFC 5280), in the terms of the API.
 
 use postern_api::{KeyType, Timestamp};
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use x509_parser::{
     x509::{AttributeTypeAndValue, SubjectPublicKeyInfo},
 };
 
-/// Everything that is shown of a certificate.
+/// Properties of a certificate that are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub(crate) subject_common_name: String,
@@ -32,15 +32,15 @@ pub(crate) struct Facts {
     pub(crate) extended_key_usages: Vec<String>,
 }
 
-/// Reads a certificate and nothing behind it.
+/// Parses a certificate; trailing bytes are refused.
 pub(super) fn parse(der: &[u8]) -> Option<X509Certificate<'_>> {
     let (rest, certificate) = x509_parser::parse_x509_certificate(der).ok()?;
     rest.is_empty().then_some(certificate)
 }
 
 impl Facts {
-    /// Collects what is shown. `None` if an extension stands there twice or cannot be read.
-    pub(super) fn of(certificate: &X509Certificate<'_>) -> Option<Self> {
+    /// Collects the properties. `None` if an extension is repeated or cannot be parsed.
+    pub(super) fn from_certificate(certificate: &X509Certificate<'_>) -> Option<Self> {
         let subject = certificate.subject();
         let usage = certificate.key_usage().ok()?;
         let extended = certificate.extended_key_usage().ok()?;
@@ -67,8 +67,8 @@ impl Facts {
     }
 }
 
-/// A moment of a certificate. "No end at all" is written as the last second of 9999, which lies a little behind
-/// the last moment that can be told in every time zone.
+/// Converts a time of a certificate. A certificate without an end has the last second of 9999 (RFC 5280, section
+/// 4.1.2.5), which is later than the latest [`jiff::Timestamp`].
 pub(crate) fn moment(seconds: i64) -> Timestamp {
     let earliest = jiff::Timestamp::MIN.as_second();
     let latest = jiff::Timestamp::MAX.as_second();
@@ -76,7 +76,7 @@ pub(crate) fn moment(seconds: i64) -> Timestamp {
     Timestamp::new(moment.unwrap_or(jiff::Timestamp::MAX))
 }
 
-/// The kind of a public key, if it is one that is known here.
+/// Type of a public key, if it is supported.
 pub(super) fn key_type(info: &SubjectPublicKeyInfo<'_>) -> Option<KeyType> {
     let oid = &info.algorithm.algorithm;
     [
@@ -92,7 +92,7 @@ fn first<'a>(mut values: impl Iterator<Item = &'a AttributeTypeAndValue<'a>>) ->
     values.next().map(text).unwrap_or_default()
 }
 
-/// The text of a name's part, also in the encodings of old authorities.
+/// Text of a name's attribute, in any encoding.
 fn text(value: &AttributeTypeAndValue<'_>) -> String {
     if let Ok(text) = value.as_str() {
         return text.to_owned();
@@ -106,7 +106,7 @@ fn text(value: &AttributeTypeAndValue<'_>) -> String {
         let points = raw.data.chunks_exact(4).map(|four| u32::from_be_bytes([four[0], four[1], four[2], four[3]]));
         return points.map(|point| char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
     }
-    // Whatever else it claims to be, it is read as Latin 1, as everybody does with T61.
+    // T61 and all other encodings are read as Latin 1, as other implementations do.
     raw.data.iter().map(|byte| char::from(*byte)).collect()
 }
 
@@ -161,7 +161,7 @@ fn extended_usages(usage: &ExtendedKeyUsage<'_>) -> Vec<String> {
     .into_iter()
     .filter(|(set, _)| *set)
     .map(|(_, name)| name.to_owned())
-    // A use that has no name here is shown by its number.
+    // Other usages are shown as their OID.
     .chain(usage.other.iter().map(ToString::to_string))
     .collect()
 }

@@ -1,4 +1,4 @@
-//! The first step of a call: whose key is it, and may it be used from there.
+//! Authentication of a call by its API key.
 
 use crate::resources::{Caller, Resources};
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -6,24 +6,24 @@ use http::{HeaderMap, header};
 use postern_api::{Code, Error, Result, Secret, token::Token};
 use std::sync::Arc;
 
-/// Who calls, as far as an admission may know.
+/// Authenticated caller, as an [`AdmissionCheck`](super::AdmissionCheck) sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiCaller {
-    /// The id of the API key.
+    /// Id of the API key.
     pub key: String,
-    /// The id of the user it belongs to.
+    /// Id of the user or bot user that owns the key.
     pub owner: String,
-    /// Whether that user is an administrator.
+    /// The owner is an administrator.
     pub admin: bool,
 }
 
-/// Who calls.
+/// Identifies the caller.
 pub(super) async fn identify(resources: &Resources, headers: &HeaderMap) -> Result<Arc<Caller>> {
-    resources.authenticate(key(headers)?.reveal()).await
+    resources.authenticate(api_key(headers)?.reveal()).await
 }
 
-/// The key that was sent: as `Bearer`, or as `Basic` with the key for user name or password.
-fn key(headers: &HeaderMap) -> Result<Secret> {
+/// Key in the `Authorization` header: `Bearer` (RFC 6750), or `Basic` (RFC 7617) with the key as user name or password.
+fn api_key(headers: &HeaderMap) -> Result<Secret> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let value = values
         .next()
@@ -56,7 +56,7 @@ mod tests {
         for value in values {
             headers.append(header::AUTHORIZATION, value.parse().expect("a header value"));
         }
-        key(&headers).map(|key| key.reveal().to_owned()).map_err(|error| error.code)
+        api_key(&headers).map(|key| key.reveal().to_owned()).map_err(|error| error.code)
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Bodies: JSON objects of bounded size, read into types that know their fields.
+//! Request bodies: JSON objects of bounded size, deserialized into types that refuse unknown fields.
 
-use super::named::Named;
+use super::strict_objects::StrictObjects;
 use axum::{body::Body, extract::Request};
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -9,21 +9,21 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
 use std::time::Duration;
 
-/// The largest body, in bytes.
-const LIMIT: usize = 1 << 20;
-/// How long a body may take to arrive.
-const DEADLINE: Duration = Duration::from_secs(30);
-/// Up to here every integer is a number of its own, whichever way it was written.
-const EXACT: f64 = 9_007_199_254_740_992.0;
-/// Path parameters that existing clients repeat in the body; they say nothing new.
-const IGNORED: [&str; 3] = ["id", "edge_id", "subscription_id"];
+/// Largest body in bytes.
+const MAX_BODY_BYTES: usize = 1 << 20;
+/// Longest time for a body to arrive.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+/// 2^53: up to here every integer is exact as a floating-point number.
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
+/// Path parameters that existing clients repeat in the body.
+const IGNORED_MEMBERS: [&str; 3] = ["id", "edge_id", "subscription_id"];
 
-/// Reads the body of a call into a type. `null` is the same as leaving a field out.
+/// Reads the body of a request. `null` is the same as an absent field.
 pub(super) async fn read<T: DeserializeOwned>(request: Request) -> Result<T> {
-    typed(object(request).await?)
+    deserialize(object(request).await?)
 }
 
-/// The same for a module, which some clients wrap: `{"module": {…}}`.
+/// Reads a module, which some clients wrap: `{"module": {…}}`.
 pub(super) async fn read_module<T: DeserializeOwned>(request: Request) -> Result<T> {
     let mut object = object(request).await?;
     if object.len() == 1
@@ -31,26 +31,26 @@ pub(super) async fn read_module<T: DeserializeOwned>(request: Request) -> Result
     {
         object = std::mem::take(module);
     }
-    typed(object)
+    deserialize(object)
 }
 
-/// The same where there may be nothing to say: then some clients send no body at all.
-pub(super) async fn read_if_any<T: DeserializeOwned + Default>(request: Request) -> Result<T> {
+/// Reads a body that may be empty.
+pub(super) async fn read_optional<T: DeserializeOwned + Default>(request: Request) -> Result<T> {
     let media = content_type(request.headers());
     let bytes = bytes(request).await?;
     if bytes.is_empty() {
         return Ok(T::default());
     }
     media?;
-    typed(parsed(&bytes)?)
+    deserialize(parse_object(&bytes)?)
 }
 
 async fn object(request: Request) -> Result<Map<String, Value>> {
     content_type(request.headers())?;
-    parsed(&bytes(request).await?)
+    parse_object(&bytes(request).await?)
 }
 
-fn parsed(bytes: &[u8]) -> Result<Map<String, Value>> {
+fn parse_object(bytes: &[u8]) -> Result<Map<String, Value>> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| {
         let sentence = if bytes.is_empty() {
             "The body is empty. Send a JSON object, `{}` at least.".to_owned()
@@ -62,34 +62,34 @@ fn parsed(bytes: &[u8]) -> Result<Map<String, Value>> {
     let Value::Object(mut object) = value else {
         return Err(Error::new(Code::BodyMalformed, "The body must be a JSON object, `{…}`."));
     };
-    object.retain(|name, _| !IGNORED.contains(&name.as_str()));
-    plain(&mut object);
+    object.retain(|name, _| !IGNORED_MEMBERS.contains(&name.as_str()));
+    normalize(&mut object);
     Ok(object)
 }
 
-/// Everything in the one spelling that types understand: what is null is absent, and a whole number is written as one.
-fn plain(object: &mut Map<String, Value>) {
+/// Removes null members, and turns floating-point numbers that are integers into integers.
+fn normalize(object: &mut Map<String, Value>) {
     object.retain(|_, value| !value.is_null());
-    object.values_mut().for_each(plain_value);
+    object.values_mut().for_each(normalize_value);
 }
 
-fn plain_value(value: &mut Value) {
+fn normalize_value(value: &mut Value) {
     match value {
-        Value::Object(inner) => plain(inner),
-        Value::Array(items) => items.iter_mut().for_each(plain_value),
+        Value::Object(inner) => normalize(inner),
+        Value::Array(items) => items.iter_mut().for_each(normalize_value),
         Value::Number(number) => {
-            if let Some(whole) = whole(number) {
-                *value = whole.into();
+            if let Some(integer) = as_integer(number) {
+                *value = integer.into();
             }
         }
         Value::Null | Value::Bool(_) | Value::String(_) => {}
     }
 }
 
-/// The integer that somebody wrote with a fraction of zero, or with an exponent: to JSON it is the same number.
-fn whole(number: &Number) -> Option<i64> {
+/// Integer value of a number written with a fraction of zero or an exponent.
+fn as_integer(number: &Number) -> Option<i64> {
     let float = number.is_f64().then(|| number.as_f64()).flatten()?;
-    (float.fract() == 0.0 && float.abs() <= EXACT).then_some(float as i64)
+    (float.fract() == 0.0 && float.abs() <= MAX_EXACT_INTEGER).then_some(float as i64)
 }
 
 fn content_type(headers: &HeaderMap) -> Result<()> {
@@ -105,13 +105,13 @@ fn content_type(headers: &HeaderMap) -> Result<()> {
 }
 
 async fn bytes(request: Request) -> Result<Vec<u8>> {
-    let too_large = || Error::new(Code::BodyTooLarge, format!("The body is larger than {LIMIT} bytes."));
+    let too_large = || Error::new(Code::BodyTooLarge, format!("The body is larger than {MAX_BODY_BYTES} bytes."));
     let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    if announced.is_some_and(|length: u64| length > LIMIT as u64) {
+    if announced.is_some_and(|length: u64| length > MAX_BODY_BYTES as u64) {
         return Err(too_large());
     }
-    let body: Limited<Body> = Limited::new(request.into_body(), LIMIT);
-    match tokio::time::timeout(DEADLINE, body.collect()).await {
+    let body: Limited<Body> = Limited::new(request.into_body(), MAX_BODY_BYTES);
+    match tokio::time::timeout(BODY_TIMEOUT, body.collect()).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes().into()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
         Ok(Err(_)) => Err(Error::new(Code::BodyUnreadable, "The body ended too early.")),
@@ -119,8 +119,8 @@ async fn bytes(request: Request) -> Result<Vec<u8>> {
     }
 }
 
-fn typed<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
-    serde_path_to_error::deserialize(Named(Value::Object(object))).map_err(|error| {
+fn deserialize<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
+    serde_path_to_error::deserialize(StrictObjects(Value::Object(object))).map_err(|error| {
         let path = error.path().to_string();
         let reason: String = error.inner().to_string().chars().take(300).collect();
         let named = reason.split('`').nth(1).unwrap_or_default();
@@ -216,7 +216,7 @@ mod tests {
 
     #[tokio::test]
     async fn bodies_are_bounded_announced_or_not() {
-        let large = format!("{{\"description\":\"{}\"}}", "x".repeat(LIMIT));
+        let large = format!("{{\"description\":\"{}\"}}", "x".repeat(MAX_BODY_BYTES));
         assert_eq!(code::<IpPolicyCreate>(&large).await, Code::BodyTooLarge);
         let chunks = futures::stream::iter((0..40).map(|_| Ok::<_, std::io::Error>(vec![b' '; 64 << 10])));
         let request = Request::builder()

@@ -1,13 +1,13 @@
-//! The handlers: from a request to an operation and back, for any kind and any module.
+//! Handlers, generic over kinds and modules: from a request to an operation, and from its result to a response.
 
 use super::{
-    Shared,
-    answer::{Refusal, json, written},
-    body, query,
+    ApiState, body,
+    query::{next_page_query, page_query, reject_query, search_query},
+    response::{ApiError, json, json_bytes},
 };
 use crate::{
-    resources::{Address, Caller, HostRules, ModuleRules, Part, Rules, parent_of},
-    views::{Ending, Seen},
+    resources::{Caller, HostRules, ModuleRules, RecordPath, RemovablePart, Rules, parse_parent},
+    views::{DeletableView, ViewSource},
 };
 use axum::{
     Extension,
@@ -23,223 +23,230 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-type Answer = Result<Response, Refusal>;
+type HandlerResult = Result<Response, ApiError>;
 
-/// The parameters of a collection's path.
+/// Path parameters of a collection.
 #[derive(Deserialize)]
-pub(super) struct Collection {
+pub(super) struct CollectionPath {
     edge_id: Option<String>,
 }
 
-/// The parameters of an item's path.
+/// Path parameters of an item.
 #[derive(Deserialize)]
-pub(super) struct Item {
+pub(super) struct ItemPath {
     edge_id: Option<String>,
     id: String,
 }
 
-impl Item {
-    fn address<R: Resource>(&self) -> Result<Address<R>> {
-        Address::parse(self.edge_id.as_deref(), &self.id)
+impl ItemPath {
+    fn record_path<R: Resource>(&self) -> Result<RecordPath<R>> {
+        RecordPath::parse(self.edge_id.as_deref(), &self.id)
     }
 }
 
 pub(super) async fn create<R: Rules>(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
-    Path(collection): Path<Collection>,
+    Path(collection): Path<CollectionPath>,
     request: Request,
-) -> Answer {
-    query::none(request.uri())?;
-    caller.may_touch::<R>()?;
-    let parent = parent_of::<R>(collection.edge_id.as_deref())?;
+) -> HandlerResult {
+    reject_query(request.uri())?;
+    caller.check_kind_access::<R>()?;
+    let parent = parse_parent::<R>(collection.edge_id.as_deref())?;
     let body: R::Create = body::read(request).await?;
-    json(StatusCode::CREATED, &shared.resources.create::<R>(&caller, parent.as_ref(), body).await?)
+    json(StatusCode::CREATED, &state.resources.create::<R>(&caller, parent.as_ref(), body).await?)
 }
 
 pub(super) async fn list<R: Rules>(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
     uri: Uri,
-) -> Answer {
-    let paging = query::searching::<R>(&uri)?;
-    let page = shared.resources.list::<R>(&caller, paging.before.as_ref(), paging.limit, &paging.search).await?;
-    let next = page.before.map(|before| query::next(&before.any(), paging.limit, &paging.search));
-    json(StatusCode::OK, &shown(R::PATH, R::LIST, &page.records, next, shared.resources.base_url())?)
+) -> HandlerResult {
+    let query = search_query::<R>(&uri)?;
+    let page = state.resources.list::<R>(&caller, query.before.as_ref(), query.limit, &query.search).await?;
+    let next = page.before.map(|before| next_page_query(&before.any(), query.limit, &query.search));
+    json(StatusCode::OK, &list_body(R::PATH, R::LIST, &page.records, next, state.resources.base_url())?)
 }
 
 pub(super) async fn read<R: Rules>(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
-    Path(item): Path<Item>,
+    Path(item): Path<ItemPath>,
     uri: Uri,
-) -> Answer {
-    query::none(&uri)?;
-    Ok(written(StatusCode::OK, shared.resources.answer::<R>(&caller, &item.address()?, uri.path()).await?))
+) -> HandlerResult {
+    reject_query(&uri)?;
+    Ok(json_bytes(StatusCode::OK, state.resources.get_body::<R>(&caller, &item.record_path()?, uri.path()).await?))
 }
 
 pub(super) async fn update<R: Rules>(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
-    Path(item): Path<Item>,
+    Path(item): Path<ItemPath>,
     request: Request,
-) -> Answer {
-    query::none(request.uri())?;
-    caller.may_touch::<R>()?;
-    let at = item.address::<R>()?;
+) -> HandlerResult {
+    reject_query(request.uri())?;
+    caller.check_kind_access::<R>()?;
+    let at = item.record_path::<R>()?;
     let body: R::Update = body::read(request).await?;
-    json(StatusCode::OK, &shared.resources.update::<R>(&caller, &at, body).await?)
+    json(StatusCode::OK, &state.resources.update::<R>(&caller, &at, body).await?)
 }
 
 pub(super) async fn delete<R: Rules>(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
-    Path(item): Path<Item>,
+    Path(item): Path<ItemPath>,
     uri: Uri,
-) -> Answer {
-    query::none(&uri)?;
-    shared.resources.delete::<R>(&caller, &item.address()?).await?;
+) -> HandlerResult {
+    reject_query(&uri)?;
+    state.resources.delete::<R>(&caller, &item.record_path()?).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 pub(super) async fn put_module<O: HostRules<M>, M: ModuleRules>(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
-    Path(item): Path<Item>,
+    Path(item): Path<ItemPath>,
     request: Request,
-) -> Answer {
-    query::none(request.uri())?;
-    let at = item.address::<O>()?;
+) -> HandlerResult {
+    reject_query(request.uri())?;
+    let at = item.record_path::<O>()?;
     let module: M = body::read_module(request).await?;
-    json(StatusCode::OK, &shared.resources.put_module::<O, M>(&caller, &at, module).await?)
+    json(StatusCode::OK, &state.resources.put_module::<O, M>(&caller, &at, module).await?)
 }
 
 pub(super) async fn get_module<O: HostRules<M>, M: ModuleRules>(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
-    Path(item): Path<Item>,
+    Path(item): Path<ItemPath>,
     uri: Uri,
-) -> Answer {
-    query::none(&uri)?;
-    json(StatusCode::OK, &shared.resources.get_module::<O, M>(&caller, &item.address()?).await?)
+) -> HandlerResult {
+    reject_query(&uri)?;
+    json(StatusCode::OK, &state.resources.get_module::<O, M>(&caller, &item.record_path()?).await?)
 }
 
 pub(super) async fn delete_module<O: HostRules<M>, M: ModuleRules>(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
-    Path(item): Path<Item>,
+    Path(item): Path<ItemPath>,
     uri: Uri,
-) -> Answer {
-    query::none(&uri)?;
-    shared.resources.delete_module::<O, M>(&caller, &item.address()?).await?;
+) -> HandlerResult {
+    reject_query(&uri)?;
+    state.resources.delete_module::<O, M>(&caller, &item.record_path()?).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-pub(super) async fn delete_part<P: Part>(
-    State(shared): State<Arc<Shared>>,
+pub(super) async fn remove_part<P: RemovablePart>(
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
-    Path(item): Path<Item>,
+    Path(item): Path<ItemPath>,
     uri: Uri,
-) -> Answer {
-    query::none(&uri)?;
-    shared.resources.remove_part::<P>(&caller, &item.address()?).await?;
+) -> HandlerResult {
+    reject_query(&uri)?;
+    state.resources.remove_part::<P>(&caller, &item.record_path()?).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-pub(super) async fn look<V: Seen>(
-    State(shared): State<Arc<Shared>>,
+pub(super) async fn list_view<V: ViewSource>(
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
     uri: Uri,
-) -> Answer {
-    let paging = query::paging::<V>(&uri)?;
-    let page = shared.resources.look::<V>(&caller, paging.before.as_ref(), paging.limit).await?;
-    let next = page.before.map(|before| query::next(&before.any(), paging.limit, &paging.search));
-    json(StatusCode::OK, &shown(V::PATH, V::LIST, &page.records, next, shared.resources.base_url())?)
+) -> HandlerResult {
+    let query = page_query::<V>(&uri)?;
+    let page = state.resources.list_view::<V>(&caller, query.before.as_ref(), query.limit).await?;
+    let next = page.before.map(|before| next_page_query(&before.any(), query.limit, &query.search));
+    json(StatusCode::OK, &list_body(V::PATH, V::LIST, &page.records, next, state.resources.base_url())?)
 }
 
-pub(super) async fn look_at<V: Seen>(
-    State(shared): State<Arc<Shared>>,
+pub(super) async fn get_view<V: ViewSource>(
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
-    Path(item): Path<Item>,
+    Path(item): Path<ItemPath>,
     uri: Uri,
-) -> Answer {
-    query::none(&uri)?;
-    json(StatusCode::OK, &shared.resources.look_at::<V>(&caller, &Id::parse(&item.id)?).await?)
+) -> HandlerResult {
+    reject_query(&uri)?;
+    json(StatusCode::OK, &state.resources.get_view::<V>(&caller, &Id::parse(&item.id)?).await?)
 }
 
-pub(super) async fn end<V: Ending>(
-    State(shared): State<Arc<Shared>>,
+pub(super) async fn delete_view<V: DeletableView>(
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
-    Path(item): Path<Item>,
+    Path(item): Path<ItemPath>,
     uri: Uri,
-) -> Answer {
-    query::none(&uri)?;
-    shared.resources.end::<V>(&caller, &Id::parse(&item.id)?).await?;
+) -> HandlerResult {
+    reject_query(&uri)?;
+    state.resources.delete_view::<V>(&caller, &Id::parse(&item.id)?).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 pub(super) async fn decisions<R: Rules>(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
-    Path(item): Path<Item>,
+    Path(item): Path<ItemPath>,
     uri: Uri,
-) -> Answer {
-    query::none(&uri)?;
-    let at = item.address::<R>()?;
-    let refused = shared.resources.refused::<R>(&caller, &at).await?;
+) -> HandlerResult {
+    reject_query(&uri)?;
+    let at = item.record_path::<R>()?;
+    let refused = state.resources.decisions::<R>(&caller, &at).await?;
     let path = format!("{}/{}/decisions", R::PATH, at.id);
-    json(StatusCode::OK, &shown(&path, "decisions", &refused, None, shared.resources.base_url())?)
+    json(StatusCode::OK, &list_body(&path, "decisions", &refused, None, state.resources.base_url())?)
 }
 
 pub(super) async fn dependents<R: Rules>(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
-    Path(item): Path<Item>,
+    Path(item): Path<ItemPath>,
     uri: Uri,
-) -> Answer {
-    query::none(&uri)?;
-    let at = item.address::<R>()?;
-    let dependents = shared.resources.dependents::<R>(&caller, &at).await?;
+) -> HandlerResult {
+    reject_query(&uri)?;
+    let at = item.record_path::<R>()?;
+    let dependents = state.resources.dependents::<R>(&caller, &at).await?;
     let path = format!("{}/{}/dependents", R::PATH, at.id);
-    json(StatusCode::OK, &shown(&path, "dependents", &dependents, None, shared.resources.base_url())?)
+    json(StatusCode::OK, &list_body(&path, "dependents", &dependents, None, state.resources.base_url())?)
 }
 
-pub(super) async fn facts(State(shared): State<Arc<Shared>>, uri: Uri) -> Answer {
-    query::none(&uri)?;
-    json(StatusCode::OK, &shared.resources.facts())
+pub(super) async fn facts(State(state): State<Arc<ApiState>>, uri: Uri) -> HandlerResult {
+    reject_query(&uri)?;
+    json(StatusCode::OK, &state.resources.facts())
 }
 
-pub(super) async fn status(State(shared): State<Arc<Shared>>, uri: Uri) -> Answer {
-    query::none(&uri)?;
-    json(StatusCode::OK, &shared.resources.status().await?)
+pub(super) async fn status(State(state): State<Arc<ApiState>>, uri: Uri) -> HandlerResult {
+    reject_query(&uri)?;
+    json(StatusCode::OK, &state.resources.status().await?)
 }
 
-pub(super) async fn traffic(State(shared): State<Arc<Shared>>, uri: Uri) -> Answer {
-    query::none(&uri)?;
-    json(StatusCode::OK, &shown("/traffic", "traffic", &shared.resources.traffic(), None, shared.resources.base_url())?)
+pub(super) async fn traffic(State(state): State<Arc<ApiState>>, uri: Uri) -> HandlerResult {
+    reject_query(&uri)?;
+    json(
+        StatusCode::OK,
+        &list_body("/traffic", "traffic", &state.resources.traffic(), None, state.resources.base_url())?,
+    )
 }
 
-pub(super) async fn traffic_of(State(shared): State<Arc<Shared>>, Path(item): Path<Item>, uri: Uri) -> Answer {
-    query::none(&uri)?;
-    json(StatusCode::OK, &shared.resources.traffic_of(&item.id)?)
+pub(super) async fn traffic_of(
+    State(state): State<Arc<ApiState>>,
+    Path(item): Path<ItemPath>,
+    uri: Uri,
+) -> HandlerResult {
+    reject_query(&uri)?;
+    json(StatusCode::OK, &state.resources.traffic_of(&item.id)?)
 }
 
 pub(super) async fn command(
     command: SessionCommand,
-    shared: Arc<Shared>,
+    state: Arc<ApiState>,
     caller: Caller,
-    item: Item,
+    item: ItemPath,
     request: Request,
-) -> Answer {
-    query::none(request.uri())?;
+) -> HandlerResult {
+    reject_query(request.uri())?;
     let id = Id::parse(&item.id)?;
-    let SessionCommandBody {} = body::read_if_any(request).await?;
-    shared.resources.command(&caller, &id, command).await?;
+    let SessionCommandBody {} = body::read_optional(request).await?;
+    state.resources.command(&caller, &id, command).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// The body of a list. `next` is the query of the next page.
-fn shown(
+/// Body of a list. `next` is the query of the next page.
+fn list_body(
     path: &str,
     member: &str,
     records: &[impl Serialize],
@@ -250,7 +257,7 @@ fn shown(
     let next = next.map(|query| format!("{uri}?{query}"));
     let records = records.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>();
     let records = records.map_err(|error| {
-        postern_api::Error::new(postern_api::Code::Internal, format!("The answer could not be written: {error}."))
+        postern_api::Error::new(postern_api::Code::Internal, format!("The response could not be written: {error}."))
     })?;
     Ok(Map::from_iter([
         (member.to_owned(), Value::Array(records)),

@@ -1,29 +1,29 @@
 //! The management API over HTTP.
 //!
-//! Every call goes the same way: authenticate, API restriction, version, route, content type, typed body.
+//! Stages of every call: authentication, admission, version, route, content type, typed body.
 
-mod answer;
+mod api_version;
 mod authenticate;
 mod body;
-mod call;
 mod handlers;
-mod named;
 mod openapi;
 mod query;
+mod response;
 mod routes;
-mod version;
+mod service;
+mod strict_objects;
 
 pub use authenticate::ApiCaller;
-pub(crate) use routes::{Api, description, router};
+pub(crate) use routes::{description, router};
 
 use crate::resources::Resources;
 use std::sync::Arc;
 
-/// Decides whether a caller may use the API at all, before anything else of the request is looked at.
-pub type Admission = Arc<dyn Fn(&http::request::Parts, &ApiCaller) -> postern_api::Result<()> + Send + Sync>;
+/// Decides after authentication whether a caller may use the API at all.
+pub type AdmissionCheck = Arc<dyn Fn(&http::request::Parts, &ApiCaller) -> postern_api::Result<()> + Send + Sync>;
 
-/// What all handlers share.
-pub(crate) struct Shared {
+/// State shared by all handlers.
+pub(crate) struct ApiState {
     pub(crate) resources: Arc<Resources>,
-    pub(crate) admission: Option<Admission>,
+    pub(crate) admission: Option<AdmissionCheck>,
 }

@@ -1,9 +1,9 @@
-//! The table of contents of the management API.
+//! All routes of the management API.
 
-use super::{Shared, answer, call::Calls, handlers, openapi::Description};
+use super::{ApiState, handlers, openapi::Description, response, service::ApiService};
 use crate::{
-    resources::{HostRules, ModuleRules, Owner, Part, Rules, reserved_domain},
-    views::{Ending, Seen},
+    resources::{HostRules, ModuleOwner, ModuleRules, ModuleVisitor, RemovablePart, Rules, reserved_domain},
+    views::{DeletableView, ViewSource},
 };
 use axum::{
     Extension, Router,
@@ -20,9 +20,9 @@ use postern_api::resource::{
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Everything there is.
-fn contents() -> Api {
-    Api::default()
+/// Every kind, view and operation.
+fn contents() -> ApiRoutes {
+    ApiRoutes::default()
         .resource::<ApiKey>()
         .resource::<BotUser>()
         .dependents::<BotUser>()
@@ -72,110 +72,116 @@ fn contents() -> Api {
         .watching()
 }
 
-/// Collects routes, and what is to be said about them.
+/// Collects routes and their descriptions.
 #[derive(Default)]
-pub(crate) struct Api {
-    router: Router<Arc<Shared>>,
-    described: Vec<fn(&mut Description)>,
+struct ApiRoutes {
+    router: Router<Arc<ApiState>>,
+    descriptions: Vec<fn(&mut Description)>,
 }
 
-impl Api {
+impl ApiRoutes {
     /// The five operations of a kind; a nested kind has no list.
     fn resource<R: Rules>(self) -> Self {
-        let collection: MethodRouter<Arc<Shared>> = match R::PARENT {
+        let collection: MethodRouter<Arc<ApiState>> = match R::PARENT {
             Some(_) => post(handlers::create::<R>),
             None => get(handlers::list::<R>).post(handlers::create::<R>),
         };
         let item = get(handlers::read::<R>).patch(handlers::update::<R>).delete(handlers::delete::<R>);
         let router = self.router.route(R::PATH, collection).route(&format!("{}/{{id}}", R::PATH), item);
-        Api { router, ..self }.described(Description::resource::<R>)
+        ApiRoutes { router, ..self }.describe(Description::resource::<R>)
     }
 
     /// The operations of a kind and of all its modules.
-    fn owner<R: Owner>(self) -> Self {
-        R::mount(self.resource::<R>())
+    fn owner<R: ModuleOwner>(self) -> Self {
+        R::visit_modules(self.resource::<R>())
     }
 
     /// Put, get and delete of a module of a kind.
-    pub(crate) fn module<O: HostRules<M>, M: ModuleRules>(self) -> Self {
+    fn module<O: HostRules<M>, M: ModuleRules>(self) -> Self {
         let module =
             put(handlers::put_module::<O, M>).get(handlers::get_module::<O, M>).delete(handlers::delete_module::<O, M>);
         let router = self.router.route(&format!("{}/{{id}}/{}", O::PATH, M::NAME), module);
-        Api { router, ..self }.described(Description::module::<O, M>)
+        ApiRoutes { router, ..self }.describe(Description::module::<O, M>)
     }
 
-    /// List and get of what nobody can change.
-    fn view<V: Seen>(self) -> Self {
-        let collection = self.router.route(V::PATH, get(handlers::look::<V>));
-        let router = collection.route(&format!("{}/{{id}}", V::PATH), get(handlers::look_at::<V>));
-        Api { router, ..self }.described(Description::view::<V>)
+    /// List and get of a view.
+    fn view<V: ViewSource>(self) -> Self {
+        let collection = self.router.route(V::PATH, get(handlers::list_view::<V>));
+        let router = collection.route(&format!("{}/{{id}}", V::PATH), get(handlers::get_view::<V>));
+        ApiRoutes { router, ..self }.describe(Description::view::<V>)
     }
 
-    /// List, get and delete of what nobody can make or change.
-    fn removable<V: Ending>(self) -> Self {
-        let collection = self.router.route(V::PATH, get(handlers::look::<V>));
-        let item = get(handlers::look_at::<V>).delete(handlers::end::<V>);
+    /// List, get and delete of a view.
+    fn removable<V: DeletableView>(self) -> Self {
+        let collection = self.router.route(V::PATH, get(handlers::list_view::<V>));
+        let item = get(handlers::get_view::<V>).delete(handlers::delete_view::<V>);
         let router = collection.route(&format!("{}/{{id}}", V::PATH), item);
-        Api { router, ..self }.described(Description::removable::<V>)
+        ApiRoutes { router, ..self }.describe(Description::removable::<V>)
     }
 
-    /// The last requests and connections that an edge turned away.
+    /// Latest requests and connections that an edge refused.
     fn decisions<R: Rules>(self) -> Self {
         let router = self.router.route(&format!("{}/{{id}}/decisions", R::PATH), get(handlers::decisions::<R>));
-        Api { router, ..self }.described(Description::decisions::<R>)
+        ApiRoutes { router, ..self }.describe(Description::decisions::<R>)
     }
 
-    /// The removal of something in a record.
-    fn part<P: Part>(self) -> Self {
+    /// Removal of a part of a record.
+    fn part<P: RemovablePart>(self) -> Self {
         let path = format!("{}/{{id}}/{}", P::Of::PATH, P::NAME);
-        let router = self.router.route(&path, delete(handlers::delete_part::<P>));
-        Api { router, ..self }.described(|description| description.part::<P::Of>(P::NAME))
+        let router = self.router.route(&path, delete(handlers::remove_part::<P>));
+        ApiRoutes { router, ..self }.describe(|description| description.part::<P::Of>(P::NAME))
     }
 
-    /// What the agent of a session can be told to do.
+    /// Commands for the agent of a session.
     fn commands(self) -> Self {
         let router = SessionCommand::ALL.into_iter().fold(self.router, |router, command| {
-            let handle = move |State(shared), Extension(caller), Path(item), request: Request| {
-                handlers::command(command, shared, caller, item, request)
+            let handle = move |State(state), Extension(caller), Path(item), request: Request| {
+                handlers::command(command, state, caller, item, request)
             };
             router.route(&format!("{}/{{id}}/{}", TunnelSession::PATH, command.as_str()), post(handle))
         });
-        Api { router, ..self }.described(Description::commands)
+        ApiRoutes { router, ..self }.describe(Description::commands)
     }
 
-    /// What refers to a record of a kind.
+    /// Records that refer to a record of a kind.
     fn dependents<R: Rules>(self) -> Self {
         let router = self.router.route(&format!("{}/{{id}}/dependents", R::PATH), get(handlers::dependents::<R>));
-        Api { router, ..self }.described(Description::dependents::<R>)
+        ApiRoutes { router, ..self }.describe(Description::dependents::<R>)
     }
 
-    /// What there is to know about the server.
+    /// Facts about the server.
     fn facts(self) -> Self {
         let router = self.router.route(ServerFacts::PATH, get(handlers::facts));
-        Api { router, ..self }.described(Description::facts)
+        ApiRoutes { router, ..self }.describe(Description::facts)
     }
 
-    /// What passes, and the server at a glance.
+    /// Status and traffic.
     fn watching(self) -> Self {
         let router = self.router.route("/status", get(handlers::status)).route("/traffic", get(handlers::traffic));
         let router = router.route("/traffic/{id}", get(handlers::traffic_of));
-        Api { router, ..self }.described(Description::watching)
+        ApiRoutes { router, ..self }.describe(Description::watching)
     }
 
-    fn described(mut self, describe: fn(&mut Description)) -> Self {
-        self.described.push(describe);
+    fn describe(mut self, describe: fn(&mut Description)) -> Self {
+        self.descriptions.push(describe);
         self
     }
 }
 
-/// The OpenAPI description of everything there is.
-pub(crate) fn description() -> Value {
-    Description::of(&contents().described)
+impl ModuleVisitor for ApiRoutes {
+    fn visit<O: HostRules<M>, M: ModuleRules>(self) -> Self {
+        self.module::<O, M>()
+    }
 }
 
-/// The whole API, with what happens to every call around it.
-pub(crate) fn router(shared: Arc<Shared>) -> Router {
-    let routes = contents().router.fallback(answer::no_such_path).layer(DefaultBodyLimit::disable());
-    let routes = routes.with_state(shared.clone());
-    Router::new().fallback_service(Calls { shared, routes })
+/// OpenAPI description of all routes.
+pub(crate) fn description() -> Value {
+    Description::build(&contents().descriptions)
+}
+
+/// The API as one router.
+pub(crate) fn router(state: Arc<ApiState>) -> Router {
+    let routes = contents().router.fallback(response::no_such_path).layer(DefaultBodyLimit::disable());
+    let routes = routes.with_state(state.clone());
+    Router::new().fallback_service(ApiService { state, routes })
 }

@@ -1,11 +1,11 @@
-//! Who has logged in at the edge: people and their sessions, kept in the store so that they outlive the server and can
-//! be ended from elsewhere.
+//! People who have logged in at the edge, and their sessions. They are stored, so that they survive a restart and can be
+//! ended through the API.
 
-mod ending;
-pub(crate) mod stored;
+mod deletion;
+pub(crate) mod stored_login;
 
 use crate::{
-    resources::{ATTEMPTS, Plan, Resources, pause},
+    resources::{CommitPlan, Resources, commit_with_retry},
     store::{Outcome, Range, Revision},
 };
 use postern_api::{
@@ -14,204 +14,195 @@ use postern_api::{
     resource::{AppSession, AppUser},
 };
 use std::{collections::HashMap, sync::Arc};
-use stored::{User, key, use_key};
+use stored_login::{StoredUser, key, use_key};
 
-/// Sessions in one commit.
-const BATCH: usize = 200;
-/// The most sessions of one person; when there would be more, the oldest ends.
-const MOST_SESSIONS: usize = 1000;
+const MAX_SESSIONS_PER_COMMIT: usize = 200;
+/// Sessions of one person; a further login ends the oldest.
+const MAX_SESSIONS_PER_USER: usize = 1000;
 
-/// The logins of all visitors, as the store keeps them. What is done is published when the answer comes.
+/// Store of all logins. A change is published when its call returns.
 #[derive(Clone)]
-pub struct KeptLogins {
+pub struct LoginStore {
     pub(crate) resources: Arc<Resources>,
 }
 
-impl KeptLogins {
-    /// A session begins, and the person is made if this is their first. Sessions named by their id go on under another
-    /// key. All of that happens, or nothing.
+impl LoginStore {
+    /// Stores a new session, and the person if this is their first login. Sessions in `renamed`, by id, get another key.
+    /// All of it happens, or nothing.
     ///
     /// # Errors
-    /// If the store does not take it.
+    /// If the store fails.
     pub async fn begin(&self, session: LoginSession, renamed: Vec<(String, SessionKey)>) -> Result<()> {
-        let here = &self.resources;
-        for attempt in 0..ATTEMPTS {
-            if let Some(revision) = here.try_begin(&session, &renamed).await? {
-                return here.seen(revision).await;
-            }
-            pause(attempt).await;
-        }
-        Err(Code::StorageConflict.into())
+        let (ctx, session, renamed) = (&self.resources, &session, &renamed);
+        let begun = commit_with_retry(move |_| ctx.try_begin(session, renamed)).await?;
+        ctx.wait_until_published(begun).await
     }
 
-    /// A session goes on with what the provider says of the person now.
+    /// Renews a session with the provider's current description of the person.
     ///
     /// # Errors
-    /// If it has ended meanwhile, or the store does not take it.
+    /// `LoginNeeded` if the session has ended, or if the store fails.
     pub async fn renew(&self, session: LoginSession) -> Result<()> {
-        let here = &self.resources;
-        for attempt in 0..ATTEMPTS {
-            if let Some(revision) = here.try_renew(&session).await? {
-                return here.seen(revision).await;
-            }
-            pause(attempt).await;
-        }
-        Err(Code::StorageConflict.into())
+        let (ctx, session) = (&self.resources, &session);
+        let renewed = commit_with_retry(move |_| ctx.try_renew(session)).await?;
+        ctx.wait_until_published(renewed).await
     }
 
-    /// Sessions end, by their ids. Those that are no more are no error.
+    /// Ends sessions by their ids. Unknown ids are ignored.
     ///
     /// # Errors
-    /// If the store does not take it.
+    /// If the store fails.
     pub async fn end(&self, ids: &[String]) -> Result<()> {
         match self.resources.end_sessions(ids, None).await? {
-            Some(revision) => self.resources.seen(revision).await,
+            Some(revision) => self.resources.wait_until_published(revision).await,
             None => Ok(()),
         }
     }
 
-    /// Notes down when sessions were last used, by their ids. The edge knows already: nothing is published.
+    /// Stores when sessions were last used, by their ids. Nothing is published: the edge tracks it itself.
     ///
     /// # Errors
-    /// If the store does not take it.
-    pub async fn used(&self, used: &[(String, Timestamp)]) -> Result<()> {
-        for some in used.chunks(BATCH) {
-            self.resources.note_uses(some).await?;
+    /// If the store fails.
+    pub async fn record_uses(&self, uses: &[(String, Timestamp)]) -> Result<()> {
+        for batch in uses.chunks(MAX_SESSIONS_PER_COMMIT) {
+            self.resources.store_uses(batch).await?;
         }
         Ok(())
     }
 }
 
 impl Resources {
-    /// `None`: something moved, look again.
+    /// Commits a new session; `None` if it collided with another change.
     async fn try_begin(&self, session: &LoginSession, renamed: &[(String, SessionKey)]) -> Result<Option<Revision>> {
-        let mut plan = Plan::default();
+        let mut plan = CommitPlan::default();
         let now = session.created_at;
-        let moment = moment(now);
-        let Some(user) = self.person(&mut plan, &session.person, now).await? else { return Ok(None) };
-        let id = Id::<AppSession>::new(moment);
+        let started_at = jiff_timestamp(now);
+        let Some(user) = self.plan_person(&mut plan, &session.person, now).await? else { return Ok(None) };
+        let id = Id::<AppSession>::new(started_at);
         let session = LoginSession { id: id.to_string(), user: user.to_string(), ..session.clone() };
         let own = key::<AppSession>(id.as_str());
-        plan.unchanged(&own, None);
-        plan.put(&own, stored::write_session(&self.codec, &session)?);
-        let (tie, tied) = stored::tie(user.as_str(), id.as_str())?;
-        plan.put(&tie, tied);
-        plan.put(&use_key(user.as_str()), stored::moment(now));
-        plan.event("app_session_created", id.as_str(), &user.any(), moment)?;
+        plan.expect_revision(&own, None);
+        plan.put(&own, stored_login::encode_session(&self.codec, &session)?);
+        let (link, link_entry) = stored_login::session_link(user.as_str(), id.as_str())?;
+        plan.put(&link, link_entry);
+        plan.put(&use_key(user.as_str()), stored_login::encode_time(now));
+        plan.record_event("app_session_created", id.as_str(), &user.any(), started_at)?;
         for (id, secret) in renamed {
             let Some(entry) = self.store.get(&key::<AppSession>(id)).await? else { continue };
-            plan.unchanged(&entry.key, Some(entry.revision));
-            let former: LoginSession = stored::read(&self.codec, &entry)?;
-            // The browser is there at this moment.
+            plan.expect_revision(&entry.key, Some(entry.revision));
+            let former: LoginSession = stored_login::read(&self.codec, &entry)?;
+            // The browser has just used it.
             let moved = LoginSession { key: *secret, last_active: now, ..former };
-            plan.put(&entry.key, stored::write_session(&self.codec, &moved)?);
+            plan.put(&entry.key, stored_login::encode_session(&self.codec, &moved)?);
         }
-        self.make_room(&mut plan, &user).await?;
-        match self.store.commit(plan.commit()).await? {
+        self.plan_session_limit(&mut plan, &user).await?;
+        match self.store.commit(plan.to_commit()).await? {
             Outcome::Done(revision) => Ok(Some(revision)),
             Outcome::Conflict(_) => Ok(None),
         }
     }
 
-    /// Plans that a person has logged in, perhaps for the first time. `None`: they are deleted at this moment.
-    async fn person(&self, plan: &mut Plan, person: &Person, now: Timestamp) -> Result<Option<Id<AppUser>>> {
-        // What only this session is told about them is nothing to remember.
+    /// Plans the login of a known or new person. `None` if the person is being deleted.
+    async fn plan_person(&self, plan: &mut CommitPlan, person: &Person, now: Timestamp) -> Result<Option<Id<AppUser>>> {
+        // Claims of a single session are not part of the person.
         let person = Person { told: Default::default(), ..person.clone() };
-        let claim = stored::claim(&person);
-        let mut user = User { person, created_at: now, last_login: now };
-        let id = match self.holder(&claim).await? {
-            Some(known) => {
-                let id = Id::<AppUser>::parse(known.as_str())?;
+        let claim = stored_login::claim(&person);
+        let mut user = StoredUser { person, created_at: now, last_login: now };
+        let id = match self.claim_holder(&claim).await? {
+            Some(holder) => {
+                let id = Id::<AppUser>::parse(holder.as_str())?;
                 let Some(entry) = self.store.get(&key::<AppUser>(id.as_str())).await? else { return Ok(None) };
-                plan.unchanged(&entry.key, Some(entry.revision));
-                match stored::read::<User>(&self.codec, &entry) {
+                plan.expect_revision(&entry.key, Some(entry.revision));
+                match stored_login::read::<StoredUser>(&self.codec, &entry) {
                     Ok(former) => user.created_at = former.created_at,
-                    // They are who they are, whatever was known of them.
-                    Err(error) => tracing::warn!(%error, "a person is written anew"),
+                    // The identity is known from the claim; the rest comes from the new login.
+                    Err(error) => tracing::warn!(%error, "a stored person cannot be read and is replaced"),
                 }
                 id
             }
             None => {
-                let id = Id::<AppUser>::new(moment(now));
-                plan.claim(id.as_str(), &[], std::slice::from_ref(&claim));
-                plan.event("app_user_created", id.as_str(), &id.any(), moment(now))?;
+                let id = Id::<AppUser>::new(jiff_timestamp(now));
+                plan.update_claims(id.as_str(), &[], std::slice::from_ref(&claim));
+                plan.record_event("app_user_created", id.as_str(), &id.any(), jiff_timestamp(now))?;
                 id
             }
         };
-        plan.put(&key::<AppUser>(id.as_str()), stored::write_user(&self.codec, &id, &user)?);
+        plan.put(&key::<AppUser>(id.as_str()), stored_login::encode_user(&self.codec, &id, &user)?);
         Ok(Some(id))
     }
 
+    /// Commits a renewed session; `None` if it collided with another change.
     async fn try_renew(&self, session: &LoginSession) -> Result<Option<Revision>> {
         let Some(entry) = self.store.get(&key::<AppSession>(&session.id)).await? else {
             let sentence = "The session has ended meanwhile. Log in again.";
             return Err(Error::new(Code::LoginNeeded, sentence));
         };
-        let mut plan = Plan::default();
-        plan.unchanged(&entry.key, Some(entry.revision));
-        let former: LoginSession = stored::read(&self.codec, &entry)?;
+        let mut plan = CommitPlan::default();
+        plan.expect_revision(&entry.key, Some(entry.revision));
+        let former: LoginSession = stored_login::read(&self.codec, &entry)?;
         let person = session.person.clone();
         if person != former.person
             && let Some(entry) = self.store.get(&key::<AppUser>(&former.user)).await?
-            && stored::claim(&person) == stored::claim(&former.person)
+            && stored_login::claim(&person) == stored_login::claim(&former.person)
         {
-            plan.unchanged(&entry.key, Some(entry.revision));
-            let known: User = stored::read(&self.codec, &entry)?;
-            let now = User { person: Person { told: Default::default(), ..person }, ..known };
-            plan.put(&entry.key, stored::write_user(&self.codec, &Id::parse(&former.user)?, &now)?);
+            plan.expect_revision(&entry.key, Some(entry.revision));
+            let user: StoredUser = stored_login::read(&self.codec, &entry)?;
+            let updated = StoredUser { person: Person { told: Default::default(), ..person }, ..user };
+            plan.put(&entry.key, stored_login::encode_user(&self.codec, &Id::parse(&former.user)?, &updated)?);
         }
-        // Another login may have given it another key, and nothing gives it to somebody else.
+        // Another login may have changed the key; id, person and start never change.
         let (id, user, key, created_at) = (former.id, former.user, former.key, former.created_at);
         let renewed = LoginSession { id, user, key, created_at, ..session.clone() };
-        plan.put(&entry.key, stored::write_session(&self.codec, &renewed)?);
-        match self.store.commit(plan.commit()).await? {
+        plan.put(&entry.key, stored_login::encode_session(&self.codec, &renewed)?);
+        match self.store.commit(plan.to_commit()).await? {
             Outcome::Done(revision) => Ok(Some(revision)),
             Outcome::Conflict(_) => Ok(None),
         }
     }
 
-    /// Plans the end of the oldest sessions of somebody who has as many as there may be.
-    async fn make_room(&self, plan: &mut Plan, user: &Id<AppUser>) -> Result<()> {
-        let page = self.store.range(Range::of(stored::sessions_of(user), MOST_SESSIONS)).await?;
-        for tie in page.entries.iter().skip(MOST_SESSIONS - 1) {
-            let id = tie.key.rsplit('/').next().unwrap_or_default();
+    /// Plans the end of a person's oldest sessions if the limit is reached.
+    async fn plan_session_limit(&self, plan: &mut CommitPlan, user: &Id<AppUser>) -> Result<()> {
+        let page = self.store.range(Range::new(stored_login::session_links(user), MAX_SESSIONS_PER_USER)).await?;
+        for link in page.entries.iter().skip(MAX_SESSIONS_PER_USER - 1) {
+            let id = link.key.rsplit('/').next().unwrap_or_default();
             if let Some(entry) = self.store.get(&key::<AppSession>(id)).await? {
-                self.plan_end(plan, id, &entry, &user.any())?;
+                self.plan_session_end(plan, id, &entry, &user.any())?;
             }
         }
         Ok(())
     }
 
-    async fn note_uses(&self, used: &[(String, Timestamp)]) -> Result<()> {
-        for attempt in 0..ATTEMPTS {
-            let mut plan = Plan::default();
+    async fn store_uses(&self, uses: &[(String, Timestamp)]) -> Result<()> {
+        commit_with_retry(move |_| async move {
+            let mut plan = CommitPlan::default();
             let mut people: HashMap<String, Timestamp> = HashMap::new();
-            for (id, at) in used {
-                // One that has ended is not used any more.
+            for (id, at) in uses {
+                // The session may have ended.
                 let Some(entry) = self.store.get(&key::<AppSession>(id)).await? else { continue };
-                plan.present(&entry.key);
-                plan.put(&use_key(id), stored::moment(*at));
-                people.entry(stored::owner(&entry)?).and_modify(|last| *last = (*last).max(*at)).or_insert(*at);
+                plan.expect_present(&entry.key);
+                plan.put(&use_key(id), stored_login::encode_time(*at));
+                let user = stored_login::session_user(&entry)?;
+                people.entry(user).and_modify(|last| *last = (*last).max(*at)).or_insert(*at);
             }
             for (user, at) in people {
                 if self.last_use(&user).await?.is_none_or(|last| last < at) {
-                    plan.put(&use_key(&user), stored::moment(at));
+                    plan.put(&use_key(&user), stored_login::encode_time(at));
                 }
             }
-            if let Outcome::Done(_) = self.store.commit(plan.commit()).await? {
-                return Ok(());
+            match self.store.commit(plan.to_commit()).await? {
+                Outcome::Done(_) => Ok(Some(())),
+                Outcome::Conflict(_) => Ok(None),
             }
-            pause(attempt).await;
-        }
-        Err(Code::StorageConflict.into())
+        })
+        .await
     }
 
-    /// When a session or a person was active last, as far as that was written down.
+    /// Stored time at which a session or a person was last active.
     pub(crate) async fn last_use(&self, id: &str) -> Result<Option<Timestamp>> {
-        Ok(self.store.get(&use_key(id)).await?.and_then(|entry| stored::read_moment(&entry.value)))
+        Ok(self.store.get(&use_key(id)).await?.and_then(|entry| stored_login::decode_time(&entry.value)))
     }
 }
 
-fn moment(at: Timestamp) -> jiff::Timestamp {
+fn jiff_timestamp(at: Timestamp) -> jiff::Timestamp {
     jiff::Timestamp::from_second(at.seconds()).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
 }

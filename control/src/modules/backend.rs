@@ -1,6 +1,6 @@
-//! The backend module: the backend must exist and cannot be deleted meanwhile.
+//! The backend module. Its backend cannot be deleted while it is named.
 
-use crate::resources::{KeptModule, Link, ModuleRules, Resources, Role, Target};
+use crate::resources::{BackendId, LinkRole, ModuleRules, NewLink, Resources, StoredModule};
 use postern_api::{
     AnyId, Result,
     module::{Backend, BackendView},
@@ -10,19 +10,19 @@ use postern_api::{
 impl ModuleRules for Backend {
     type Hidden = Nothing;
 
-    fn check(&mut self, _here: &Resources) -> Result<()> {
-        target(self).map(|_| ())
+    fn check(&mut self, _ctx: &Resources) -> Result<()> {
+        backend_id(self).map(|_| ())
     }
 
-    fn links(&self) -> Result<Vec<Link>> {
-        Ok(vec![target(self)?.link(Role::Needs)])
+    fn links(&self) -> Result<Vec<NewLink>> {
+        Ok(vec![backend_id(self)?.link(LinkRole::Needs).in_field("backend_id")])
     }
 
-    fn view(kept: &KeptModule<Self>, _owner: &AnyId, here: &Resources) -> Result<BackendView> {
-        Ok(BackendView { enabled: kept.module.enabled, backend: target(&kept.module)?.refer(here) })
+    fn view(stored: &StoredModule<Self>, _owner: &AnyId, ctx: &Resources) -> Result<BackendView> {
+        Ok(BackendView { enabled: stored.module.enabled, backend: backend_id(&stored.module)?.to_ref(ctx) })
     }
 }
 
-fn target(module: &Backend) -> Result<Target> {
-    Target::backend(&module.backend_id, "backend_id")
+fn backend_id(module: &Backend) -> Result<BackendId> {
+    BackendId::parse(&module.backend_id, "backend_id")
 }

@@ -1,6 +1,6 @@
-//! The circuit breaker module: its numbers must make sense.
+//! The circuit breaker module.
 
-use crate::resources::{KeptModule, ModuleRules, Resources};
+use crate::resources::{ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result, checks,
     module::{CircuitBreaker, CircuitBreakerView},
@@ -10,12 +10,12 @@ use postern_api::{
 impl ModuleRules for CircuitBreaker {
     type Hidden = Nothing;
 
-    fn check(&mut self, _here: &Resources) -> Result<()> {
+    fn check(&mut self, _ctx: &Resources) -> Result<()> {
         checks::circuit_breaker(self)
     }
 
-    fn view(kept: &KeptModule<Self>, _owner: &AnyId, _here: &Resources) -> Result<CircuitBreakerView> {
-        let module = &kept.module;
+    fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<CircuitBreakerView> {
+        let module = &stored.module;
         Ok(CircuitBreakerView {
             enabled: module.enabled,
             tripped_duration: module.tripped_duration,

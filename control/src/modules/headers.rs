@@ -1,6 +1,6 @@
-//! The header modules: what may be written is judged where everybody finds it.
+//! The header modules. Their rules are in `postern_api::headers`.
 
-use crate::resources::{KeptModule, ModuleRules, Resources};
+use crate::resources::{ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result,
     headers::{Direction, canonical},
@@ -11,26 +11,26 @@ use postern_api::{
 impl ModuleRules for RequestHeaders {
     type Hidden = Nothing;
 
-    fn check(&mut self, _here: &Resources) -> Result<()> {
+    fn check(&mut self, _ctx: &Resources) -> Result<()> {
         self.0 = canonical(self.0.clone(), Direction::Request)?;
         Ok(())
     }
 
-    fn view(kept: &KeptModule<Self>, _owner: &AnyId, _here: &Resources) -> Result<HeaderChangesView> {
-        Ok(shown(&kept.module.0))
+    fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<HeaderChangesView> {
+        Ok(shown(&stored.module.0))
     }
 }
 
 impl ModuleRules for ResponseHeaders {
     type Hidden = Nothing;
 
-    fn check(&mut self, _here: &Resources) -> Result<()> {
+    fn check(&mut self, _ctx: &Resources) -> Result<()> {
         self.0 = canonical(self.0.clone(), Direction::Response)?;
         Ok(())
     }
 
-    fn view(kept: &KeptModule<Self>, _owner: &AnyId, _here: &Resources) -> Result<HeaderChangesView> {
-        Ok(shown(&kept.module.0))
+    fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<HeaderChangesView> {
+        Ok(shown(&stored.module.0))
     }
 }
 

@@ -1,27 +1,30 @@
-//! The IP restriction module: its policies must exist when they are named, and may be deleted later.
+//! The IP restriction module. Its policies must exist when they are named, and may be deleted later.
 
-use crate::resources::{KeptModule, Link, ModuleRules, Resources, Role, policies};
+use crate::resources::{LinkRole, ModuleRules, NewLink, Resources, StoredModule, parse_policy_ids};
 use postern_api::{
-    AnyId, Result,
+    AnyId, Code, Id, Result,
     module::{IpRestriction, IpRestrictionView},
-    resource::{Nothing, Ref},
+    resource::{IpPolicy, Nothing, Ref},
 };
 
 impl ModuleRules for IpRestriction {
     type Hidden = Nothing;
 
-    fn check(&mut self, _here: &Resources) -> Result<()> {
-        self.ip_policy_ids = policies(&self.ip_policy_ids)?.iter().map(ToString::to_string).collect();
+    fn check(&mut self, _ctx: &Resources) -> Result<()> {
+        self.ip_policy_ids = parse_policy_ids(&self.ip_policy_ids)?.iter().map(ToString::to_string).collect();
         Ok(())
     }
 
-    fn links(&self) -> Result<Vec<Link>> {
-        Ok(policies(&self.ip_policy_ids)?.iter().map(|id| Link::to(id, Role::Mentions)).collect())
+    fn links(&self) -> Result<Vec<NewLink>> {
+        let link = |id: &Id<IpPolicy>| {
+            NewLink::to(id, LinkRole::Mentions).or_else(Code::ModulePolicyUnknown).in_field("ip_policy_ids")
+        };
+        Ok(parse_policy_ids(&self.ip_policy_ids)?.iter().map(link).collect())
     }
 
-    fn view(kept: &KeptModule<Self>, _owner: &AnyId, here: &Resources) -> Result<IpRestrictionView> {
-        let policies = policies(&kept.module.ip_policy_ids)?;
-        let ip_policies = policies.iter().map(|id| Ref::to(here.base_url(), id)).collect();
-        Ok(IpRestrictionView { enabled: kept.module.enabled, ip_policies })
+    fn view(stored: &StoredModule<Self>, _owner: &AnyId, ctx: &Resources) -> Result<IpRestrictionView> {
+        let policies = parse_policy_ids(&stored.module.ip_policy_ids)?;
+        let ip_policies = policies.iter().map(|id| Ref::to(ctx.base_url(), id)).collect();
+        Ok(IpRestrictionView { enabled: stored.module.enabled, ip_policies })
     }
 }

@@ -1,4 +1,4 @@
-//! The modules: what is special about each.
+//! Rules of each module.
 
 mod backend;
 mod circuit_breaker;

@@ -1,6 +1,6 @@
-//! The mutual TLS module: its authorities must exist and cannot be deleted meanwhile.
+//! The mutual TLS module. Its authorities cannot be deleted while they are named.
 
-use crate::resources::{KeptModule, Link, ModuleRules, Resources, Role};
+use crate::resources::{LinkRole, ModuleRules, NewLink, Resources, StoredModule};
 use postern_api::{
     AnyId, Code, Error, Id, Result,
     module::{AUTHORITY_LIMIT, MutualTls, MutualTlsView},
@@ -10,25 +10,26 @@ use postern_api::{
 impl ModuleRules for MutualTls {
     type Hidden = Nothing;
 
-    fn check(&mut self, _here: &Resources) -> Result<()> {
-        judge(self)
+    fn check(&mut self, _ctx: &Resources) -> Result<()> {
+        check_authorities(self)
     }
 
-    fn links(&self) -> Result<Vec<Link>> {
-        Ok(authorities(self)?.iter().map(|id| Link::to(id, Role::Needs)).collect())
+    fn links(&self) -> Result<Vec<NewLink>> {
+        let link = |id| NewLink::to(id, LinkRole::Needs).in_field("certificate_authority_ids");
+        Ok(authorities(self)?.iter().map(link).collect())
     }
 
-    fn view(kept: &KeptModule<Self>, _owner: &AnyId, here: &Resources) -> Result<MutualTlsView> {
-        let refer = |id: &Id<CertificateAuthority>| Ref::to(here.base_url(), id);
-        let certificate_authorities = authorities(&kept.module)?.iter().map(refer).collect();
-        Ok(MutualTlsView { enabled: kept.module.enabled, certificate_authorities })
+    fn view(stored: &StoredModule<Self>, _owner: &AnyId, ctx: &Resources) -> Result<MutualTlsView> {
+        let refer = |id: &Id<CertificateAuthority>| Ref::to(ctx.base_url(), id);
+        let certificate_authorities = authorities(&stored.module)?.iter().map(refer).collect();
+        Ok(MutualTlsView { enabled: stored.module.enabled, certificate_authorities })
     }
 }
 
-fn judge(module: &mut MutualTls) -> Result<()> {
+fn check_authorities(module: &mut MutualTls) -> Result<()> {
     let sentence = match module.certificate_authority_ids.len() {
-        0 => "`certificate_authority_ids` is empty: name at least one certificate authority. To ask visitors for no \
-              certificate, remove the module."
+        0 => "`certificate_authority_ids` is empty: name at least one certificate authority. To request no \
+              client certificate, remove the module."
             .to_owned(),
         1..=AUTHORITY_LIMIT => {
             module.certificate_authority_ids = authorities(module)?.iter().map(ToString::to_string).collect();
@@ -41,7 +42,7 @@ fn judge(module: &mut MutualTls) -> Result<()> {
     Err(Error::new(Code::MutualTlsCount, sentence).with("field", "certificate_authority_ids"))
 }
 
-/// The authorities, each once, in their order.
+/// Authorities in their order, deduplicated.
 fn authorities(module: &MutualTls) -> Result<Vec<Id<CertificateAuthority>>> {
     let mut authorities = Vec::new();
     for id in &module.certificate_authority_ids {
@@ -59,10 +60,10 @@ mod tests {
 
     const ONE: &str = "ca_0ujtsYcgvSTl8PAuAdqWYSMnLOv";
 
-    fn judged(ids: &[&str]) -> Result<usize, Code> {
+    fn checked(ids: &[&str]) -> Result<usize, Code> {
         let certificate_authority_ids = ids.iter().map(|id| (*id).to_owned()).collect();
         let mut module = MutualTls { enabled: true, certificate_authority_ids };
-        judge(&mut module).map(|()| module.certificate_authority_ids.len()).map_err(|error| {
+        check_authorities(&mut module).map(|()| module.certificate_authority_ids.len()).map_err(|error| {
             assert_eq!(error.details["field"], "certificate_authority_ids");
             error.code
         })
@@ -70,11 +71,11 @@ mod tests {
 
     #[test]
     fn one_to_ten_authorities_can_be_named() {
-        assert_eq!(judged(&[]), Err(Code::MutualTlsCount));
-        assert_eq!(judged(&[ONE]), Ok(1));
-        assert_eq!(judged(&[ONE; 10]), Ok(1), "each counts once");
-        assert_eq!(judged(&[ONE; 11]), Err(Code::MutualTlsCount));
-        assert_eq!(judged(&[ONE, "ca_short"]), Err(Code::IdShape));
-        assert_eq!(judged(&["ipp_0ujtsYcgvSTl8PAuAdqWYSMnLOv"]), Err(Code::IdShape));
+        assert_eq!(checked(&[]), Err(Code::MutualTlsCount));
+        assert_eq!(checked(&[ONE]), Ok(1));
+        assert_eq!(checked(&[ONE; 10]), Ok(1), "each counts once");
+        assert_eq!(checked(&[ONE; 11]), Err(Code::MutualTlsCount));
+        assert_eq!(checked(&[ONE, "ca_short"]), Err(Code::IdShape));
+        assert_eq!(checked(&["ipp_0ujtsYcgvSTl8PAuAdqWYSMnLOv"]), Err(Code::IdShape));
     }
 }

@@ -1,6 +1,6 @@
-//! The OAuth module: one provider, an app to log in with, and lists of who may come in.
+//! The OAuth module: a provider, an OAuth app, and the users that are admitted.
 
-use crate::resources::{KeptModule, ModuleRules, Resources};
+use crate::resources::{ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result, checks,
     module::{OAuth, OAuthView},
@@ -20,12 +20,12 @@ impl ModuleRules for OAuth {
         "/module/provider/amazon/client_secret",
     ];
 
-    fn check(&mut self, here: &Resources) -> Result<()> {
-        checks::oauth(self, |provider| here.settings.oauth_apps.contains_key(&provider))
+    fn check(&mut self, ctx: &Resources) -> Result<()> {
+        checks::oauth(self, |provider| ctx.settings.oauth_apps.contains_key(&provider))
     }
 
-    fn view(kept: &KeptModule<Self>, _owner: &AnyId, _here: &Resources) -> Result<OAuthView> {
-        let module = kept.module.clone();
+    fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<OAuthView> {
+        let module = stored.module.clone();
         Ok(OAuthView {
             enabled: module.enabled,
             options_passthrough: module.options_passthrough,

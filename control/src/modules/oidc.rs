@@ -1,6 +1,6 @@
-//! The OpenID Connect module: an issuer and an app at it.
+//! The OpenID Connect module: an issuer and a client registered with it.
 
-use crate::resources::{KeptModule, ModuleRules, Resources};
+use crate::resources::{ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result, checks,
     module::{Oidc, OidcView},
@@ -11,12 +11,12 @@ impl ModuleRules for Oidc {
     type Hidden = Nothing;
     const SECRETS: &'static [&'static str] = &["/module/client_secret"];
 
-    fn check(&mut self, _here: &Resources) -> Result<()> {
+    fn check(&mut self, _ctx: &Resources) -> Result<()> {
         checks::oidc(self)
     }
 
-    fn view(kept: &KeptModule<Self>, _owner: &AnyId, _here: &Resources) -> Result<OidcView> {
-        let module = kept.module.clone();
+    fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<OidcView> {
+        let module = stored.module.clone();
         Ok(OidcView {
             enabled: module.enabled,
             options_passthrough: module.options_passthrough,

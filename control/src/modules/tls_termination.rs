@@ -1,6 +1,6 @@
-//! The TLS termination modules: of an HTTPS edge and of a TLS edge.
+//! The TLS termination modules of HTTPS edges and of TLS edges.
 
-use crate::resources::{KeptModule, ModuleRules, Resources};
+use crate::resources::{ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Code, Error, Result,
     module::{HttpsTermination, TerminateAt, TerminationView, TlsTermination},
@@ -10,12 +10,12 @@ use postern_api::{
 impl ModuleRules for HttpsTermination {
     type Hidden = Nothing;
 
-    fn check(&mut self, _here: &Resources) -> Result<()> {
-        judge_https(self)
+    fn check(&mut self, _ctx: &Resources) -> Result<()> {
+        check_https(self)
     }
 
-    fn view(kept: &KeptModule<Self>, _owner: &AnyId, _here: &Resources) -> Result<TerminationView> {
-        let module = &kept.module;
+    fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<TerminationView> {
+        let module = &stored.module;
         Ok(TerminationView {
             enabled: module.enabled,
             terminate_at: TerminateAt::Edge,
@@ -27,28 +27,28 @@ impl ModuleRules for HttpsTermination {
 impl ModuleRules for TlsTermination {
     type Hidden = Nothing;
 
-    fn check(&mut self, _here: &Resources) -> Result<()> {
-        judge_tls(self)
+    fn check(&mut self, _ctx: &Resources) -> Result<()> {
+        check_tls(self)
     }
 
-    fn view(kept: &KeptModule<Self>, _owner: &AnyId, _here: &Resources) -> Result<TerminationView> {
-        let module = &kept.module;
+    fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<TerminationView> {
+        let module = &stored.module;
         Ok(TerminationView { enabled: module.enabled, terminate_at: module.place()?, min_version: module.oldest()? })
     }
 }
 
-fn judge_https(module: &HttpsTermination) -> Result<()> {
+fn check_https(module: &HttpsTermination) -> Result<()> {
     if module.terminate_at.is_some() {
-        let sentence = "TLS always ends at the edge of an HTTPS edge: leave `terminate_at` out.";
+        let sentence = "An HTTPS edge always terminates TLS at the edge: leave `terminate_at` out.";
         return Err(Error::new(Code::TlsTerminateFixed, sentence).with("field", "terminate_at"));
     }
     module.oldest().map(|_| ())
 }
 
-fn judge_tls(module: &TlsTermination) -> Result<()> {
-    let said = module.oldest()?.is_some();
-    if said && module.place()? == TerminateAt::Upstream {
-        let sentence = "Where TLS ends upstream, the backend decides about its version: leave `min_version` out.";
+fn check_tls(module: &TlsTermination) -> Result<()> {
+    let has_version = module.oldest()?.is_some();
+    if has_version && module.place()? == TerminateAt::Upstream {
+        let sentence = "If TLS is terminated upstream, the backend chooses its version: leave `min_version` out.";
         return Err(Error::new(Code::TlsVersionUpstream, sentence).with("field", "min_version"));
     }
     Ok(())
@@ -63,12 +63,12 @@ mod tests {
 
     fn https(body: Value) -> Result<TlsVersion, Code> {
         let module: HttpsTermination = serde_json::from_value(body).expect("the right shape");
-        judge_https(&module).and_then(|()| module.oldest()).map_err(|error| error.code)
+        check_https(&module).and_then(|()| module.oldest()).map_err(|error| error.code)
     }
 
     fn tls(body: Value) -> Result<(TerminateAt, Option<TlsVersion>), Code> {
         let module: TlsTermination = serde_json::from_value(body).expect("the right shape");
-        judge_tls(&module).and_then(|()| Ok((module.place()?, module.oldest()?))).map_err(|error| error.code)
+        check_tls(&module).and_then(|()| Ok((module.place()?, module.oldest()?))).map_err(|error| error.code)
     }
 
     #[test]
@@ -80,19 +80,19 @@ mod tests {
             assert_eq!(tls(json!({"min_version": version})), Err(Code::TlsVersion), "{version}");
         }
         let old = HttpsTermination { enabled: true, min_version: Some("1.1".into()), terminate_at: None };
-        let message = judge_https(&old).expect_err("refused").message;
+        let message = check_https(&old).expect_err("refused").message;
         assert!(message.contains("1.1") && message.contains("`1.2`"), "{message}");
     }
 
     #[test]
-    fn an_https_edge_is_not_told_where_tls_ends() {
+    fn an_https_edge_refuses_terminate_at() {
         for place in [json!("edge"), json!("upstream"), json!(5)] {
             assert_eq!(https(json!({"terminate_at": place})), Err(Code::TlsTerminateFixed));
         }
     }
 
     #[test]
-    fn a_tls_edge_is_and_only_its_own_end_has_a_version() {
+    fn a_tls_edge_takes_terminate_at_and_a_version_only_at_the_edge() {
         use TerminateAt::{Edge, Upstream};
         assert_eq!(tls(json!({})), Ok((Edge, Some(TlsVersion::Tls12))));
         assert_eq!(tls(json!({"terminate_at": "edge", "min_version": "1.3"})), Ok((Edge, Some(TlsVersion::Tls13))));
@@ -105,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_judged_without_a_panic(place in "\\PC{0,20}", version in "\\PC{0,20}") {
+        fn any_text_is_checked_without_a_panic(place in "\\PC{0,20}", version in "\\PC{0,20}") {
             let _ = tls(json!({"terminate_at": place, "min_version": version}));
             prop_assert_eq!(https(json!({"min_version": version})).is_ok(), ["1.2", "1.3"].contains(&version.as_str()));
         }

@@ -1,6 +1,6 @@
-//! The user agent filter module: every pattern must compile within its limits.
+//! The user agent filter module. Every pattern must compile within its limits.
 
-use crate::resources::{KeptModule, ModuleRules, Resources};
+use crate::resources::{ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result, checks,
     module::{UserAgentFilter, UserAgentFilterView},
@@ -10,12 +10,12 @@ use postern_api::{
 impl ModuleRules for UserAgentFilter {
     type Hidden = Nothing;
 
-    fn check(&mut self, _here: &Resources) -> Result<()> {
+    fn check(&mut self, _ctx: &Resources) -> Result<()> {
         checks::user_agent_filter(self)
     }
 
-    fn view(kept: &KeptModule<Self>, _owner: &AnyId, _here: &Resources) -> Result<UserAgentFilterView> {
-        let UserAgentFilter { enabled, allow, deny } = kept.module.clone();
+    fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<UserAgentFilterView> {
+        let UserAgentFilter { enabled, allow, deny } = stored.module.clone();
         Ok(UserAgentFilterView { enabled, allow, deny })
     }
 }

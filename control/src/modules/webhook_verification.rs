@@ -1,6 +1,6 @@
-//! The webhook verification module: a known provider, and a secret of the form its signatures need.
+//! The webhook verification module: a known provider, and a secret in the form that its signatures need.
 
-use crate::resources::{KeptModule, ModuleRules, Resources};
+use crate::resources::{ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result, checks,
     module::{WebhookVerification, WebhookVerificationView},
@@ -11,12 +11,12 @@ impl ModuleRules for WebhookVerification {
     type Hidden = Nothing;
     const SECRETS: &'static [&'static str] = &["/module/secret"];
 
-    fn check(&mut self, _here: &Resources) -> Result<()> {
+    fn check(&mut self, _ctx: &Resources) -> Result<()> {
         checks::webhook_verification(self)
     }
 
-    fn view(kept: &KeptModule<Self>, _owner: &AnyId, _here: &Resources) -> Result<WebhookVerificationView> {
-        let WebhookVerification { enabled, provider, secret } = kept.module.clone();
+    fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<WebhookVerificationView> {
+        let WebhookVerification { enabled, provider, secret } = stored.module.clone();
         Ok(WebhookVerificationView { enabled, provider, secret: secret.unwrap_or_default() })
     }
 }

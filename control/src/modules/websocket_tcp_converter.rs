@@ -1,6 +1,6 @@
-//! The WebSocket converter module: on or off.
+//! The WebSocket converter module.
 
-use crate::resources::{KeptModule, ModuleRules, Resources};
+use crate::resources::{ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Result,
     module::{SwitchView, WebsocketTcpConverter},
@@ -10,11 +10,11 @@ use postern_api::{
 impl ModuleRules for WebsocketTcpConverter {
     type Hidden = Nothing;
 
-    fn check(&mut self, _here: &Resources) -> Result<()> {
+    fn check(&mut self, _ctx: &Resources) -> Result<()> {
         Ok(())
     }
 
-    fn view(kept: &KeptModule<Self>, _owner: &AnyId, _here: &Resources) -> Result<SwitchView> {
-        Ok(SwitchView { enabled: kept.module.enabled })
+    fn view(stored: &StoredModule<Self>, _owner: &AnyId, _ctx: &Resources) -> Result<SwitchView> {
+        Ok(SwitchView { enabled: stored.module.enabled })
     }
 }

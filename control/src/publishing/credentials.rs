@@ -1,6 +1,6 @@
-//! Tunnel credentials as the edge knows them: those it accepts, and those whose owner is not active.
+//! Tunnel credentials of the edge: accepted ones, and refused ones of inactive owners.
 
-use crate::resources::Kept;
+use crate::resources::StoredRecord;
 use postern_api::{
     OwnerId,
     published::{self, Map},
@@ -9,62 +9,63 @@ use postern_api::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// All credentials by the KSUID of their id, and who may use none of theirs.
+/// All credentials by the KSUID of their ids, and the inactive owners.
 #[derive(Default)]
 pub(super) struct Credentials {
     owners: HashMap<String, OwnerId>,
-    inactive: HashSet<OwnerId>,
-    /// Those that agents may use, and those that they may not at the moment.
+    inactive_owners: HashSet<OwnerId>,
+    /// Credentials that agents may use.
     pub(super) accepted: Map<String, published::Credential>,
-    resting: Map<String, published::Credential>,
-    /// The hashes of the latter.
+    /// Credentials of inactive owners.
+    inactive_credentials: Map<String, published::Credential>,
+    /// Hashes of the credentials of inactive owners.
     pub(super) refused: Map<String, TokenHash>,
 }
 
 impl Credentials {
-    /// Takes a credential in, or notes that it is gone.
-    pub(super) fn set(&mut self, ksuid: String, credential: Option<Kept<Credential>>) {
-        self.take(&ksuid);
+    /// Sets a credential; `None` removes it.
+    pub(super) fn set(&mut self, ksuid: String, credential: Option<StoredRecord<Credential>>) {
+        self.remove(&ksuid);
         self.owners.remove(&ksuid);
-        if let Some(kept) = credential {
-            let (id, owner) = (kept.id.to_string(), kept.spec.owner_id.to_string());
-            let credential = published::Credential { id, hash: kept.hidden, acl: kept.spec.acl, owner };
-            self.owners.insert(ksuid.clone(), kept.spec.owner_id);
-            self.place(ksuid, credential);
+        if let Some(stored) = credential {
+            let (id, owner) = (stored.id.to_string(), stored.spec.owner_id.to_string());
+            let credential = published::Credential { id, hash: stored.hidden, acl: stored.spec.acl, owner };
+            self.owners.insert(ksuid.clone(), stored.spec.owner_id);
+            self.insert(ksuid, credential);
         }
     }
 
-    /// Takes a bot user in, or notes that it is gone; says whether that may change which credentials count.
-    pub(super) fn bot(&mut self, id: &str, bot: Option<Kept<BotUser>>) -> bool {
+    /// Sets a bot user; `None` removes it. Returns whether it became active or inactive.
+    pub(super) fn set_bot_user(&mut self, id: &str, bot: Option<StoredRecord<BotUser>>) -> bool {
         let Ok(owner) = OwnerId::parse(id) else { return false };
         let changed = match bot {
-            Some(bot) if !bot.spec.active => self.inactive.insert(owner.clone()),
-            _ => self.inactive.remove(&owner),
+            Some(bot) if !bot.spec.active => self.inactive_owners.insert(owner.clone()),
+            _ => self.inactive_owners.remove(&owner),
         };
         if changed {
-            let theirs = self.owners.iter().filter(|(_, of)| **of == owner).map(|(ksuid, _)| ksuid.clone());
-            for ksuid in theirs.collect::<Vec<_>>() {
-                if let Some(credential) = self.take(&ksuid) {
-                    self.place(ksuid, credential);
+            let owned = self.owners.iter().filter(|(_, other)| **other == owner).map(|(ksuid, _)| ksuid.clone());
+            for ksuid in owned.collect::<Vec<_>>() {
+                if let Some(credential) = self.remove(&ksuid) {
+                    self.insert(ksuid, credential);
                 }
             }
         }
         changed
     }
 
-    fn take(&mut self, ksuid: &str) -> Option<published::Credential> {
-        let known = self.accepted.get(ksuid).or_else(|| self.resting.get(ksuid)).cloned()?;
+    fn remove(&mut self, ksuid: &str) -> Option<published::Credential> {
+        let credential = self.accepted.get(ksuid).or_else(|| self.inactive_credentials.get(ksuid)).cloned()?;
         self.accepted.remove_mut(ksuid);
-        if self.resting.remove_mut(ksuid) {
+        if self.inactive_credentials.remove_mut(ksuid) {
             self.refused.remove_mut(ksuid);
         }
-        Some(known)
+        Some(credential)
     }
 
-    fn place(&mut self, ksuid: String, credential: published::Credential) {
-        if self.owners.get(&ksuid).is_some_and(|owner| self.inactive.contains(owner)) {
+    fn insert(&mut self, ksuid: String, credential: published::Credential) {
+        if self.owners.get(&ksuid).is_some_and(|owner| self.inactive_owners.contains(owner)) {
             self.refused.insert_mut(ksuid.clone(), credential.hash.clone());
-            self.resting.insert_mut(ksuid, credential);
+            self.inactive_credentials.insert_mut(ksuid, credential);
         } else {
             self.accepted.insert_mut(ksuid, credential);
         }

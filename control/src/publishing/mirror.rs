@@ -1,81 +1,76 @@
-//! The part of the store that matters to the edge, read once and kept up to date by its changes.
+//! In-memory mirror of the stored state that the edge needs, loaded once and updated by changes.
 
 use super::{
-    credentials::Credentials,
-    edges::Edges,
-    logins::Logins,
-    owners::{Owners, readable, record},
-    shelf::Shelf,
+    credentials::Credentials, edges::Edges, login_sessions::LoginSessionIndex, memo_map::MemoMap,
+    module_settings::ModuleSettings,
 };
 use crate::{
-    logins::stored,
-    resources::{Codec, Kept, Rules, hosts, kept, reserved_address, reserved_domain},
-    store::{Change, Entry, Range, Result, Revision, Store},
+    resources::{Codec, Rules, StoredRecord, hosts, reserved_address, reserved_domain},
+    store::Revision,
 };
 use postern_api::{
     host::HostName,
-    published::{self, Backend, Certificate, ChangeCursor, Changed, DomainCertificate, Map, Names, Published},
+    published::{
+        self, Backend, Certificate, ChangeCursor, Changed, DomainCertificate, LoginSession, Map, Names, Published,
+    },
     resource::{
-        self, ApiKey, AppSession, BotUser, CertificateAuthority, Credential, FailoverBackend, HttpResponseBackend,
-        HttpsEdge, HttpsRoute, IpPolicyRule, ReservedAddress, ReservedDomain, Resource, StaticBackend, TcpEdge,
-        TlsCertificate, TlsEdge, TunnelGroupBackend, View, WeightedBackend,
+        ApiKey, BotUser, CertificateAuthority, Credential, HttpsEdge, HttpsRoute, IpPolicyRule, IpRestriction,
+        ReservedAddress, ReservedDomain, TcpEdge, TlsCertificate, TlsEdge,
     },
     token::TokenHash,
 };
 use std::{collections::HashMap, sync::Arc};
 
-/// Keys read at once when everything is read.
-const STEP: usize = 1000;
-
-/// What is known, and what has been published of it.
+/// Mirrored state, and what has been published of it.
 pub(super) struct Mirror {
-    codec: Codec,
+    pub(super) codec: Codec,
     credentials: Credentials,
     api_keys: Map<String, TokenHash>,
     backends: Map<String, Arc<Backend>>,
-    certificates: Shelf<Certificate, Certificate>,
-    choices: Part<HashMap<String, DomainCertificate>>,
-    /// The domains of reservations that say something about certificates, by the reservation.
-    chosen_for: HashMap<String, String>,
-    restrictions: Shelf<Restriction, published::IpRestriction>,
+    certificates: MemoMap<Certificate, Certificate>,
+    domain_certificates: CopyOnPublish<HashMap<String, DomainCertificate>>,
+    /// Domain of each reservation that chooses a certificate, by the id of the reservation.
+    chosen_domains: HashMap<String, String>,
+    restrictions: MemoMap<Restriction, published::IpRestriction>,
     names: Names,
-    /// What each record has of the names, for a deletion tells only the record.
-    named: HashMap<String, Named>,
-    owners: Owners,
-    edges: Edges,
-    logins: Logins,
-    /// Where the configuration stands that was published last, and what has changed since beside edges.
+    /// Names held by each record, because a deletion carries only the record's id.
+    held_names: HashMap<String, HeldNames>,
+    pub(super) modules: ModuleSettings,
+    pub(super) edges: Edges,
+    pub(super) logins: LoginSessionIndex,
+    /// Cursor of the configuration that was published last.
     cursor: ChangeCursor,
+    /// Changes since then, without those of edges.
     changed: Changed,
 }
 
 /// An IP restriction of a part of the service, and the ids of its policies.
 struct Restriction {
-    spec: resource::IpRestriction,
+    spec: IpRestriction,
     policies: Vec<String>,
 }
 
-/// What one record has of the names.
-enum Named {
+/// Names held by one record.
+enum HeldNames {
     Edge(Vec<HostName>),
     Domain(HostName),
     Address(u16),
 }
 
-/// Something large that is copied for publishing only if it has changed.
+/// A large value that is copied for publishing only if it has changed.
 #[derive(Default)]
-struct Part<T> {
-    now: T,
+struct CopyOnPublish<T> {
+    current: T,
     published: Option<Arc<T>>,
 }
 
-impl<T: Clone> Part<T> {
-    fn change(&mut self) -> &mut T {
+impl<T: Clone> CopyOnPublish<T> {
+    fn get_mut(&mut self) -> &mut T {
         self.published = None;
-        &mut self.now
+        &mut self.current
     }
     fn publish(&mut self) -> Arc<T> {
-        self.published.get_or_insert_with(|| Arc::new(self.now.clone())).clone()
+        self.published.get_or_insert_with(|| Arc::new(self.current.clone())).clone()
     }
 }
 
@@ -86,207 +81,167 @@ impl Mirror {
             credentials: Credentials::default(),
             api_keys: Map::default(),
             backends: Map::default(),
-            certificates: Shelf::default(),
-            choices: Part::default(),
-            chosen_for: HashMap::new(),
-            restrictions: Shelf::default(),
+            certificates: MemoMap::default(),
+            domain_certificates: CopyOnPublish::default(),
+            chosen_domains: HashMap::new(),
+            restrictions: MemoMap::default(),
             names: Names::default(),
-            named: HashMap::new(),
-            owners: Owners::default(),
+            held_names: HashMap::new(),
+            modules: ModuleSettings::default(),
             edges: Edges::default(),
-            logins: Logins::default(),
+            logins: LoginSessionIndex::default(),
             cursor: ChangeCursor::default(),
             changed: Changed::default(),
         }
     }
 
-    /// Reads everything. Gives the revision from which on changes must be applied.
-    pub(super) async fn load(&mut self, store: &dyn Store) -> Result<Revision> {
-        let prefixes = [
-            kept::records::<BotUser>(),
-            kept::records::<Credential>(),
-            kept::records::<ApiKey>(),
-            kept::records::<TunnelGroupBackend>(),
-            kept::records::<WeightedBackend>(),
-            kept::records::<FailoverBackend>(),
-            kept::records::<HttpResponseBackend>(),
-            kept::records::<StaticBackend>(),
-            kept::records::<TlsCertificate>(),
-            kept::records::<ReservedDomain>(),
-            kept::records::<CertificateAuthority>(),
-            kept::records::<IpPolicyRule>(),
-            kept::records::<resource::IpRestriction>(),
-            "modules/".to_owned(),
-            kept::records::<HttpsEdge>(),
-            kept::records::<HttpsRoute>(),
-            kept::records::<TlsEdge>(),
-            kept::records::<TcpEdge>(),
-            kept::records::<ReservedAddress>(),
-            // Sessions are looked at with the moments of their use.
-            stored::USES_OF_SESSIONS.to_owned(),
-            stored::records::<AppSession>(),
-        ];
-        let mut oldest = Revision::MAX;
-        for prefix in prefixes {
-            let mut range = Range::of(prefix, STEP);
-            loop {
-                let page = store.range(range.clone()).await?;
-                oldest = oldest.min(page.revision);
-                range.before = page.entries.last().map(|entry| entry.key.clone());
-                let more = page.entries.len() == STEP;
-                for entry in page.entries {
-                    if entry.key.starts_with(stored::USES_OF_SESSIONS) {
-                        self.logins.used(&entry.key, &entry.value);
-                        continue;
-                    }
-                    self.apply(Change { revision: entry.revision, key: entry.key, value: Some(entry.value) });
-                }
-                if !more {
-                    break;
-                }
-            }
-        }
-        Ok(oldest)
+    pub(super) fn set_credential(&mut self, id: &str, credential: Option<StoredRecord<Credential>>) -> bool {
+        self.changed.credentials = true;
+        self.credentials.set(ksuid(id), credential);
+        true
     }
 
-    /// Takes a change in; false if it does not matter to the edge.
-    pub(super) fn apply(&mut self, change: Change) -> bool {
-        let mut parts = change.key.split('/');
-        let (Some(first), Some(second), Some(third)) = (parts.next(), parts.next(), parts.next()) else { return false };
-        let entry = change.value.map(|value| Entry { key: change.key.clone(), value, revision: change.revision });
-        let (codec, entry) = (&self.codec, entry.as_ref());
-        match (first, second) {
-            ("modules", owner) => {
-                let matters = self.owners.module(codec, owner, third, entry);
-                self.edges.stale(owner);
-                return matters;
-            }
-            ("records", Credential::KIND) => {
-                self.changed.credentials = true;
-                self.credentials.set(ksuid(third), record(codec, entry));
-            }
-            ("records", BotUser::KIND) => {
-                let matters = self.credentials.bot(third, record(codec, entry));
-                self.changed.credentials |= matters;
-                return matters;
-            }
-            ("records", ApiKey::KIND) => {
-                let hash = |kept: Kept<ApiKey>| kept.hidden;
-                set(&mut self.api_keys, ksuid(third), record(codec, entry).map(hash));
-            }
-            ("records", TunnelGroupBackend::KIND) => self.backend(third, entry, Backend::TunnelGroup),
-            ("records", WeightedBackend::KIND) => self.backend(third, entry, Backend::Weighted),
-            ("records", FailoverBackend::KIND) => self.backend(third, entry, Backend::Failover),
-            ("records", HttpResponseBackend::KIND) => self.backend(third, entry, Backend::HttpResponse),
-            ("records", StaticBackend::KIND) => self.backend(third, entry, Backend::Static),
-            ("records", TlsCertificate::KIND) => self.certificates.set(third, record(codec, entry).map(certificate)),
-            ("records", CertificateAuthority::KIND) => self.owners.authority(third, record(codec, entry)),
-            ("records", IpPolicyRule::KIND) => {
-                for judged in self.owners.rule(third, record(codec, entry)) {
-                    self.restrictions.stale(&judged);
-                    self.edges.stale(&judged);
-                }
-            }
-            ("records", resource::IpRestriction::KIND) => {
-                let now = record(codec, entry).map(|kept: Kept<resource::IpRestriction>| {
-                    let policies = kept.hidden.iter().map(ToString::to_string).collect();
-                    Restriction { spec: kept.spec, policies }
-                });
-                let former = self.restrictions.known(third).map(|former| former.policies.clone()).unwrap_or_default();
-                let policies = now.as_ref().map(|now| now.policies.clone()).unwrap_or_default();
-                self.owners.judge(third, &former, policies);
-                self.restrictions.set(third, now);
-            }
-            ("records", kind @ (HttpsEdge::KIND | HttpsRoute::KIND | TlsEdge::KIND | TcpEdge::KIND)) => {
-                if entry.is_none() {
-                    self.owners.forget(third);
-                }
-                match kind {
-                    HttpsEdge::KIND => {
-                        let edge: Option<Kept<HttpsEdge>> = record(codec, entry);
-                        self.name(third, edge.as_ref().map(|edge| Named::Edge(hosts(&edge.spec.hostports))), third);
-                        self.edges.https(third, edge);
-                    }
-                    HttpsRoute::KIND => self.edges.route(third, record(codec, entry)),
-                    TlsEdge::KIND => {
-                        let edge: Option<Kept<TlsEdge>> = record(codec, entry);
-                        self.name(third, edge.as_ref().map(|edge| Named::Edge(hosts(&edge.spec.hostports))), third);
-                        self.edges.tls(third, edge);
-                    }
-                    _ => self.edges.tcp(third, record(codec, entry)),
-                }
-            }
-            ("records", ReservedDomain::KIND) => {
-                let domain: Option<Kept<ReservedDomain>> = record(codec, entry);
-                let owner = domain.as_ref().map(|domain| domain.spec.owner_id.to_string()).unwrap_or_default();
-                let named = domain.as_ref().and_then(|domain| reserved_domain::name_of(&domain.spec));
-                self.name(third, named.map(Named::Domain), &owner);
-                self.choice(third, domain);
-            }
-            ("records", AppSession::KIND) => {
-                let read = entry.and_then(|entry| readable(entry, stored::read(codec, entry)));
-                self.logins.set(third, read);
-            }
-            ("records", ReservedAddress::KIND) => {
-                let address: Option<Kept<ReservedAddress>> = record(codec, entry);
-                let owner = address.as_ref().map(|address| address.spec.owner_id.to_string()).unwrap_or_default();
-                let named = address.and_then(|address| reserved_address::port_of(&address.spec)).map(Named::Address);
-                self.name(third, named, &owner);
-            }
-            _ => return false,
+    pub(super) fn set_bot_user(&mut self, id: &str, bot: Option<StoredRecord<BotUser>>) -> bool {
+        let affected = self.credentials.set_bot_user(id, bot);
+        self.changed.credentials |= affected;
+        affected
+    }
+
+    pub(super) fn set_api_key(&mut self, id: &str, key: Option<StoredRecord<ApiKey>>) -> bool {
+        set(&mut self.api_keys, ksuid(id), key.map(|key| key.hidden));
+        true
+    }
+
+    pub(super) fn set_backend<R: Rules>(
+        &mut self,
+        id: &str,
+        backend: Option<StoredRecord<R>>,
+        publish: fn(R) -> Backend,
+    ) -> bool {
+        self.changed.backends.insert(id.to_owned());
+        set(&mut self.backends, id.to_owned(), backend.map(|stored| Arc::new(publish(stored.spec))));
+        true
+    }
+
+    pub(super) fn set_certificate(&mut self, id: &str, stored: Option<StoredRecord<TlsCertificate>>) -> bool {
+        self.certificates.set(id, stored.map(certificate));
+        true
+    }
+
+    pub(super) fn set_authority(&mut self, id: &str, authority: Option<StoredRecord<CertificateAuthority>>) -> bool {
+        self.modules.set_authority(id, authority);
+        true
+    }
+
+    pub(super) fn set_policy_rule(&mut self, id: &str, rule: Option<StoredRecord<IpPolicyRule>>) -> bool {
+        for user in self.modules.set_policy_rule(id, rule) {
+            self.restrictions.invalidate(&user);
+            self.edges.invalidate(&user);
         }
         true
     }
 
-    /// A reservation may have another certificate now than before.
-    fn choice(&mut self, id: &str, now: Option<Kept<ReservedDomain>>) {
-        if let Some(domain) = self.chosen_for.remove(id) {
-            self.choices.change().remove(&domain);
+    pub(super) fn set_restriction(&mut self, id: &str, stored: Option<StoredRecord<IpRestriction>>) -> bool {
+        let restriction = stored.map(|stored| {
+            let policies = stored.hidden.iter().map(ToString::to_string).collect();
+            Restriction { spec: stored.spec, policies }
+        });
+        let former = self.restrictions.input(id).map(|former| former.policies.clone()).unwrap_or_default();
+        let policies = restriction.as_ref().map(|now| now.policies.clone()).unwrap_or_default();
+        self.modules.set_policies(id, &former, policies);
+        self.restrictions.set(id, restriction);
+        true
+    }
+
+    pub(super) fn set_https_edge(&mut self, id: &str, edge: Option<StoredRecord<HttpsEdge>>) -> bool {
+        self.set_names(id, edge.as_ref().map(|edge| HeldNames::Edge(hosts(&edge.spec.hostports))), id);
+        self.edges.set_https(id, edge);
+        true
+    }
+
+    pub(super) fn set_https_route(&mut self, id: &str, route: Option<StoredRecord<HttpsRoute>>) -> bool {
+        self.edges.set_route(id, route);
+        true
+    }
+
+    pub(super) fn set_tls_edge(&mut self, id: &str, edge: Option<StoredRecord<TlsEdge>>) -> bool {
+        self.set_names(id, edge.as_ref().map(|edge| HeldNames::Edge(hosts(&edge.spec.hostports))), id);
+        self.edges.set_tls(id, edge);
+        true
+    }
+
+    pub(super) fn set_tcp_edge(&mut self, id: &str, edge: Option<StoredRecord<TcpEdge>>) -> bool {
+        self.edges.set_tcp(id, edge);
+        true
+    }
+
+    pub(super) fn set_reserved_domain(&mut self, id: &str, domain: Option<StoredRecord<ReservedDomain>>) -> bool {
+        let owner = domain.as_ref().map(|domain| domain.spec.owner_id.to_string()).unwrap_or_default();
+        let name = domain.as_ref().and_then(|domain| reserved_domain::name_of(&domain.spec));
+        self.set_names(id, name.map(HeldNames::Domain), &owner);
+        self.set_domain_certificate(id, domain);
+        true
+    }
+
+    pub(super) fn set_reserved_address(&mut self, id: &str, address: Option<StoredRecord<ReservedAddress>>) -> bool {
+        let owner = address.as_ref().map(|address| address.spec.owner_id.to_string()).unwrap_or_default();
+        let port = address.and_then(|address| reserved_address::port_of(&address.spec));
+        self.set_names(id, port.map(HeldNames::Address), &owner);
+        true
+    }
+
+    pub(super) fn set_login_session(&mut self, id: &str, session: Option<LoginSession>) -> bool {
+        self.logins.set(id, session);
+        true
+    }
+
+    pub(super) fn remove_modules(&mut self, owner: &str) {
+        self.modules.remove_owner(owner);
+    }
+
+    /// Updates the certificate that a reservation chooses for its domain.
+    fn set_domain_certificate(&mut self, id: &str, reservation: Option<StoredRecord<ReservedDomain>>) {
+        if let Some(domain) = self.chosen_domains.remove(id) {
+            self.domain_certificates.get_mut().remove(&domain);
         }
-        let Some(Kept { spec, hidden, .. }) = now else { return };
+        let Some(StoredRecord { spec, hidden, .. }) = reservation else { return };
         let chosen = match (hidden.certificate, spec.certificate_management_policy) {
             (Some(certificate), _) => DomainCertificate::Chosen(certificate.to_string()),
             (None, Some(policy)) => DomainCertificate::Managed(policy.private_key_type),
             (None, None) => return,
         };
-        self.chosen_for.insert(id.to_owned(), spec.domain.clone());
-        self.choices.change().insert(spec.domain, chosen);
+        self.chosen_domains.insert(id.to_owned(), spec.domain.clone());
+        self.domain_certificates.get_mut().insert(spec.domain, chosen);
     }
 
-    /// A record has other names now than before. They are given out with a word about who has them.
-    fn name(&mut self, record: &str, now: Option<Named>, holder: &str) {
-        if let Some(former) = self.named.remove(record) {
+    /// Replaces the names that a record holds. `holder` is published with them.
+    fn set_names(&mut self, record: &str, now: Option<HeldNames>, holder: &str) {
+        if let Some(former) = self.held_names.remove(record) {
             let names = &mut self.names;
             match former {
-                // A name that has moved on meanwhile is somebody else's.
-                Named::Edge(former) => former.iter().for_each(|name| {
+                // Another edge may hold the name by now.
+                HeldNames::Edge(former) => former.iter().for_each(|name| {
                     if names.edges.get(name).is_some_and(|holder| holder == record) {
                         names.edges.remove_mut(name);
                     }
                 }),
-                Named::Domain(name) => _ = names.domains.remove_mut(&name),
-                Named::Address(port) => _ = names.addresses.remove_mut(&port),
+                HeldNames::Domain(name) => _ = names.domains.remove_mut(&name),
+                HeldNames::Address(port) => _ = names.addresses.remove_mut(&port),
             }
         }
         let Some(now) = now else { return };
         let names = &mut self.names;
         match &now {
-            Named::Edge(now) => {
+            HeldNames::Edge(now) => {
                 now.iter().for_each(|name| names.edges.insert_mut(name.clone(), holder.to_owned()));
             }
-            Named::Domain(name) => names.domains.insert_mut(name.clone(), holder.to_owned()),
-            Named::Address(port) => names.addresses.insert_mut(*port, holder.to_owned()),
+            HeldNames::Domain(name) => names.domains.insert_mut(name.clone(), holder.to_owned()),
+            HeldNames::Address(port) => names.addresses.insert_mut(*port, holder.to_owned()),
         }
-        self.named.insert(record.to_owned(), now);
+        self.held_names.insert(record.to_owned(), now);
     }
 
-    fn backend<R: Rules>(&mut self, id: &str, entry: Option<&Entry>, publish: fn(R) -> Backend) {
-        let backend = record::<R>(&self.codec, entry).map(|kept| Arc::new(publish(kept.spec)));
-        self.changed.backends.insert(id.to_owned());
-        set(&mut self.backends, id.to_owned(), backend);
-    }
-
-    /// The configuration as it is now.
+    /// Builds the configuration as of now.
     pub(super) fn publish(&mut self, revision: Revision) -> Published {
         let mut published = Published {
             revision,
@@ -296,46 +251,46 @@ impl Mirror {
             backends: self.backends.clone(),
             names: self.names.clone(),
             certificates: self.certificates.list(|_, certificate| certificate.clone()),
-            domain_certificates: self.choices.publish(),
-            ip_restrictions: self.restrictions.list(|id, known| published::IpRestriction {
+            domain_certificates: self.domain_certificates.publish(),
+            ip_restrictions: self.restrictions.list(|id, restriction| published::IpRestriction {
                 id: id.to_owned(),
-                guards: known.spec.kind,
-                enforced: known.spec.enforced,
-                rules: self.owners.rules_of(&known.policies),
+                guards: restriction.spec.kind,
+                enforced: restriction.spec.enforced,
+                rules: self.modules.rules_of(&restriction.policies),
             }),
             logins: self.logins.publish(),
             ..Published::default()
         };
-        self.certificates.touched();
-        self.restrictions.touched();
+        self.certificates.take_changed();
+        self.restrictions.take_changed();
         let mut changed = std::mem::take(&mut self.changed);
-        self.edges.publish(&self.owners, &mut published, &mut changed);
+        self.edges.publish(&self.modules, &mut published, &mut changed);
         self.cursor = self.cursor.then(changed);
         published.cursor = self.cursor.clone();
         published
     }
 }
 
-fn certificate(kept: Kept<TlsCertificate>) -> Certificate {
-    let leaf = kept.hidden.leaf;
-    let others = leaf.subject_alternative_names;
-    let mut names = others.dns_names;
-    if names.is_empty() && others.ips.is_empty() {
+fn certificate(stored: StoredRecord<TlsCertificate>) -> Certificate {
+    let leaf = stored.hidden.leaf;
+    let alternatives = leaf.subject_alternative_names;
+    let mut names = alternatives.dns_names;
+    if names.is_empty() && alternatives.ips.is_empty() {
         names.push(leaf.subject_common_name);
     }
     Certificate {
-        id: kept.id.to_string(),
-        chain_pem: kept.spec.certificate_pem,
-        private_key_pem: kept.hidden.private_key_pem,
+        id: stored.id.to_string(),
+        chain_pem: stored.spec.certificate_pem,
+        private_key_pem: stored.hidden.private_key_pem,
         names,
-        addresses: others.ips.iter().filter_map(|address| address.parse().ok()).collect(),
+        addresses: alternatives.ips.iter().filter_map(|address| address.parse().ok()).collect(),
         issued_at: leaf.issued_at,
         not_before: leaf.not_before,
         not_after: leaf.not_after,
     }
 }
 
-/// The part of an id that tokens begin with.
+/// KSUID of an id, which tokens begin with.
 fn ksuid(id: &str) -> String {
     id.split_once('_').map_or("", |(_, ksuid)| ksuid).to_owned()
 }

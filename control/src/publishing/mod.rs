@@ -1,11 +1,14 @@
-//! Follows the store and publishes what the edge needs, one whole configuration after another.
+//! Follows the store and publishes complete configurations for the edge.
 
 mod credentials;
 mod edges;
-mod logins;
+mod login_sessions;
+mod memo_map;
 mod mirror;
-mod owners;
-mod shelf;
+mod module_settings;
+mod published_kinds;
+mod reading;
+mod store_changes;
 
 use crate::{
     resources::Codec,
@@ -16,56 +19,59 @@ use postern_api::published::Published;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
-/// How long to wait before a failed read is tried again.
-const RETRY: Duration = Duration::from_millis(200);
+/// Delay before a failed read is retried.
+const RETRY_DELAY: Duration = Duration::from_millis(200);
 
-/// Keeps the published configuration up to date until it is dropped.
+/// Publishes every change until it is dropped.
 pub(crate) struct Publisher {
     pub(crate) published: watch::Receiver<Arc<Published>>,
-    /// The revision up to which it is complete.
-    pub(crate) reached: watch::Receiver<Revision>,
+    /// Revision up to which the published configuration is complete.
+    pub(crate) revision: watch::Receiver<Revision>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl Publisher {
-    /// Publishes what the store holds, then goes on following it.
+    /// Publishes the state of the store, then starts to follow its changes.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
     pub(crate) async fn start(store: Arc<dyn Store>, codec: Codec) -> Result<Self> {
         let mut mirror = Mirror::new(codec.clone());
         let mut after = mirror.load(store.as_ref()).await?;
         let (announce, published) = watch::channel(Arc::new(mirror.publish(after)));
-        let (reach, reached) = watch::channel(after);
+        let (announce_revision, revision) = watch::channel(after);
         let task = tokio::spawn(async move {
             let mut watch = store.watch("", after);
             loop {
                 match watch.next().await {
                     Ok(batch) => {
                         after = batch.revision;
-                        let touched =
-                            batch.changes.into_iter().fold(false, |touched, change| mirror.apply(change) | touched);
-                        if touched {
+                        let affected =
+                            batch.changes.into_iter().fold(false, |affected, change| mirror.apply(change) | affected);
+                        if affected {
                             announce.send_replace(Arc::new(mirror.publish(after)));
                         }
-                        reach.send_replace(after);
+                        announce_revision.send_replace(after);
                     }
                     Err(StoreError::Compacted(_)) => {
                         let mut fresh = Mirror::new(codec.clone());
-                        if let Ok(revision) = fresh.load(store.as_ref()).await {
-                            (mirror, after) = (fresh, revision);
+                        if let Ok(loaded) = fresh.load(store.as_ref()).await {
+                            (mirror, after) = (fresh, loaded);
                             announce.send_replace(Arc::new(mirror.publish(after)));
-                            reach.send_replace(after);
+                            announce_revision.send_replace(after);
                             watch = store.watch("", after);
                         } else {
-                            tokio::time::sleep(RETRY).await;
+                            tokio::time::sleep(RETRY_DELAY).await;
                         }
                     }
                     Err(error) => {
                         tracing::error!(%error, "the configuration could not be read; trying again");
-                        tokio::time::sleep(RETRY).await;
+                        tokio::time::sleep(RETRY_DELAY).await;
                     }
                 }
             }
         });
-        Ok(Publisher { published, reached, task })
+        Ok(Publisher { published, revision, task })
     }
 }
 

@@ -1,6 +1,8 @@
-//! API keys: shown once, stored as a hash. The last one of an administrator stays.
+//! API keys: shown once, stored as a hash. An administrator's last key cannot be deleted.
 
-use super::{Attachment, Call, Draft, Kept, Link, Making, Modules, Resources, Role, Rules};
+use super::{
+    CallContext, CreateContext, LinkRole, Modules, NewLink, NewModule, NewRecord, Resources, Rules, StoredRecord,
+};
 use postern_api::{
     OwnerId, Result, Secret,
     resource::{ApiKey, ApiKeyCreate, ApiKeyUpdate, TokenOnce},
@@ -9,27 +11,31 @@ use postern_api::{
 
 impl Rules for ApiKey {
     type Hidden = TokenHash;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
 
-    async fn create(body: ApiKeyCreate, making: &Making<'_, Self>) -> Result<Draft<Self>> {
-        let owner_id = making.call.owner_for(body.owner_id.as_deref()).await?;
-        let token = Token::generate(making.id.ksuid());
-        Ok(Draft { token: Some(token.secret().clone()), ..Draft::new(ApiKey { owner_id }, token.hash()) })
+    async fn create(body: ApiKeyCreate, context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
+        let owner_id = context.call.owner_for(body.owner_id.as_deref()).await?;
+        let token = Token::generate(context.id.ksuid());
+        Ok(NewRecord { token: Some(token.secret().clone()), ..NewRecord::new(ApiKey { owner_id }, token.hash()) })
     }
 
-    async fn change(_kept: &mut Kept<Self>, _body: ApiKeyUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
+    async fn update(
+        _stored: &mut StoredRecord<Self>,
+        _body: ApiKeyUpdate,
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
         Ok(Vec::new())
     }
 
-    fn links(kept: &Kept<Self>) -> Vec<Link> {
-        vec![Link::to_owner(&kept.spec.owner_id, Role::Belongs)]
+    fn links(stored: &StoredRecord<Self>) -> Vec<NewLink> {
+        vec![NewLink::to_owner(&stored.spec.owner_id, LinkRole::Belongs)]
     }
 
-    async fn status(_kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<TokenOnce> {
+    async fn status(_stored: &StoredRecord<Self>, _modules: &Modules, _ctx: &Resources) -> Result<TokenOnce> {
         Ok(TokenOnce::default())
     }
 
-    fn show_once(status: &mut TokenOnce, token: Secret) {
+    fn reveal_token(status: &mut TokenOnce, token: Secret) {
         status.token = Some(token);
     }
 
@@ -37,7 +43,7 @@ impl Rules for ApiKey {
         Some(&self.owner_id)
     }
 
-    fn weakens(_former: &Self, after: Option<&Self>) -> bool {
+    fn may_remove_administrator(_former: &Self, after: Option<&Self>) -> bool {
         after.is_none()
     }
 }

@@ -1,6 +1,6 @@
-//! Bot users: for administrators only. A bot's keys and credentials go with the bot.
+//! Bot users: for administrators only. Deleting one deletes its keys and credentials.
 
-use super::{Attachment, Call, Claim, Draft, Kept, Making, Modules, Resources, Rules, user};
+use super::{CallContext, Claim, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord, user};
 use postern_api::{
     Code, Error, Result,
     resource::{BotUser, BotUserCreate, BotUserUpdate, Nothing},
@@ -8,41 +8,46 @@ use postern_api::{
 
 impl Rules for BotUser {
     type Hidden = Nothing;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
+    const UNKNOWN: Code = Code::OwnerUnknown;
     const ADMIN_ONLY: bool = true;
 
-    async fn create(body: BotUserCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
+    async fn create(body: BotUserCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
         let (active, admin) = (body.active.unwrap_or(true), body.admin.unwrap_or(false));
-        Ok(Draft::new(BotUser { name: body.name, active, admin }, Nothing {}))
+        Ok(NewRecord::new(BotUser { name: body.name, active, admin }, Nothing {}))
     }
 
-    async fn change(kept: &mut Kept<Self>, body: BotUserUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
+    async fn update(
+        stored: &mut StoredRecord<Self>,
+        body: BotUserUpdate,
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
         if let Some(name) = body.name {
-            kept.spec.name = name;
+            stored.spec.name = name;
         }
-        kept.spec.active = body.active.unwrap_or(kept.spec.active);
-        kept.spec.admin = body.admin.unwrap_or(kept.spec.admin);
+        stored.spec.active = body.active.unwrap_or(stored.spec.active);
+        stored.spec.admin = body.admin.unwrap_or(stored.spec.admin);
         Ok(Vec::new())
     }
 
-    fn check(kept: &Kept<Self>, _former: Option<&Kept<Self>>, _here: &Resources) -> Result<()> {
-        user::check_name(&kept.spec.name, Code::BotNameInvalid)
+    fn check(stored: &StoredRecord<Self>, _former: Option<&StoredRecord<Self>>, _ctx: &Resources) -> Result<()> {
+        user::check_name(&stored.spec.name, Code::BotNameInvalid)
     }
 
-    fn claims(kept: &Kept<Self>) -> Vec<Claim> {
-        vec![Claim { scope: "bot_user".to_owned(), value: kept.spec.name.clone() }]
+    fn claims(stored: &StoredRecord<Self>) -> Vec<Claim> {
+        vec![Claim { scope: "bot_user".to_owned(), value: stored.spec.name.clone() }]
     }
 
-    fn taken(claim: &Claim, holder: &str) -> Error {
+    fn claim_taken(claim: &Claim, holder: &str) -> Error {
         let sentence = format!("There is a bot user named `{}` already: `{holder}`. Take another name.", claim.value);
         Error::new(Code::BotNameTaken, sentence).with("id", holder).with("field", "name")
     }
 
-    async fn status(_kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<Nothing> {
+    async fn status(_stored: &StoredRecord<Self>, _modules: &Modules, _ctx: &Resources) -> Result<Nothing> {
         Ok(Nothing {})
     }
 
-    fn weakens(former: &Self, after: Option<&Self>) -> bool {
+    fn may_remove_administrator(former: &Self, after: Option<&Self>) -> bool {
         let rules = |bot: &Self| bot.admin && bot.active;
         rules(former) && !after.is_some_and(rules)
     }

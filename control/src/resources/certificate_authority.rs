@@ -1,20 +1,22 @@
-//! Certificate authorities: judged and read when they are uploaded.
+//! Certificate authorities: validated and parsed when they are uploaded.
 
-use super::{Attachment, Call, Draft, Kept, Making, Modules, Resources, Rules};
+use super::{CallContext, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord};
 use crate::certificates::{trusted, x509};
 use postern_api::{
-    Result,
+    Code, Result,
     resource::{
         CertificateAuthority, CertificateAuthorityCreate, CertificateAuthorityStatus, CertificateAuthorityUpdate,
     },
 };
 
 impl Rules for CertificateAuthority {
-    /// What the certificate says, read once.
+    /// Properties of the certificate, parsed once.
     type Hidden = CertificateAuthorityStatus;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
+    const UNKNOWN: Code = Code::AuthorityUnknown;
+    const IN_USE: Code = Code::AuthorityInUse;
 
-    async fn create(body: CertificateAuthorityCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
+    async fn create(body: CertificateAuthorityCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
         let facts = trusted::read(&body.ca_pem)?;
         let status = CertificateAuthorityStatus {
             subject_common_name: facts.subject_common_name,
@@ -23,18 +25,22 @@ impl Rules for CertificateAuthority {
             key_usages: facts.key_usages,
             extended_key_usages: facts.extended_key_usages,
         };
-        Ok(Draft::new(CertificateAuthority { ca_pem: body.ca_pem }, status))
+        Ok(NewRecord::new(CertificateAuthority { ca_pem: body.ca_pem }, status))
     }
 
-    async fn change(
-        _kept: &mut Kept<Self>,
+    async fn update(
+        _stored: &mut StoredRecord<Self>,
         _body: CertificateAuthorityUpdate,
-        _call: &Call<'_>,
-    ) -> Result<Vec<Attachment>> {
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
         Ok(Vec::new())
     }
 
-    async fn status(kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<CertificateAuthorityStatus> {
-        Ok(kept.hidden.clone())
+    async fn status(
+        stored: &StoredRecord<Self>,
+        _modules: &Modules,
+        _ctx: &Resources,
+    ) -> Result<CertificateAuthorityStatus> {
+        Ok(stored.hidden.clone())
     }
 }

@@ -1,7 +1,6 @@
-//! Turns records and modules into stored bytes and back. What is secret is sealed on the way in and opened on
-//! the way out, here and nowhere else.
+//! Encoding of records and modules for the store. Secrets are sealed and unsealed here and nowhere else.
 
-use super::{Kept, KeptModule, ModuleRules, Rules};
+use super::{ModuleRules, Rules, StoredModule, StoredRecord};
 use crate::{
     sealing::Seal,
     store::{Entry, StoreError},
@@ -12,10 +11,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The member that stands in the place of a secret text.
+/// Member of the object that replaces a secret text.
 const SEALED: &str = "sealed";
 
-/// Writes and reads stored values.
+/// Encodes and decodes stored values.
 #[derive(Clone)]
 pub(crate) struct Codec {
     seal: Arc<Seal>,
@@ -26,27 +25,27 @@ impl Codec {
         Codec { seal }
     }
 
-    /// The bytes of a record.
-    pub(crate) fn record<R: Rules>(&self, kept: &Kept<R>) -> Result<Vec<u8>> {
-        self.write(kept, &kept.key(), R::SECRETS)
+    /// Encodes a record.
+    pub(crate) fn record<R: Rules>(&self, stored: &StoredRecord<R>) -> Result<Vec<u8>> {
+        self.write(stored, &stored.key(), R::SECRETS)
     }
 
-    /// The record in an entry.
-    pub(crate) fn read_record<R: Rules>(&self, entry: &Entry) -> Result<Kept<R>> {
+    /// Decodes a record.
+    pub(crate) fn read_record<R: Rules>(&self, entry: &Entry) -> Result<StoredRecord<R>> {
         self.read(&entry.key, &entry.value, R::SECRETS)
     }
 
-    /// The bytes of a module that is stored under a key.
-    pub(crate) fn module<M: ModuleRules>(&self, kept: &KeptModule<M>, key: &str) -> Result<Vec<u8>> {
-        self.write(kept, key, M::SECRETS)
+    /// Encodes a module for a key.
+    pub(crate) fn module<M: ModuleRules>(&self, stored: &StoredModule<M>, key: &str) -> Result<Vec<u8>> {
+        self.write(stored, key, M::SECRETS)
     }
 
-    /// The module in an entry.
-    pub(crate) fn read_module<M: ModuleRules>(&self, entry: &Entry) -> Result<KeptModule<M>> {
+    /// Decodes a module.
+    pub(crate) fn read_module<M: ModuleRules>(&self, entry: &Entry) -> Result<StoredModule<M>> {
         self.read(&entry.key, &entry.value, M::SECRETS)
     }
 
-    /// Writes a value; the texts at these JSON pointers are sealed for this key and place.
+    /// Encodes a value. The texts at these JSON pointers are sealed for this key and pointer.
     pub(crate) fn write(&self, value: &impl Serialize, key: &str, secrets: &[&str]) -> Result<Vec<u8>> {
         let broken = |error| Error::new(Code::Internal, format!("A record could not be written: {error}."));
         if secrets.is_empty() {
@@ -54,16 +53,16 @@ impl Codec {
         }
         let mut value = serde_json::to_value(value).map_err(broken)?;
         for pointer in secrets {
-            let Some(place) = value.pointer_mut(pointer) else { continue };
-            if let Value::String(text) = place {
+            let Some(slot) = value.pointer_mut(pointer) else { continue };
+            if let Value::String(text) = slot {
                 let sealed = self.seal.seal(text.as_bytes(), &format!("{key}#{pointer}"))?;
-                *place = serde_json::json!({ SEALED: BASE64_STANDARD.encode(sealed) });
+                *slot = serde_json::json!({ SEALED: BASE64_STANDARD.encode(sealed) });
             }
         }
         serde_json::to_vec(&value).map_err(broken)
     }
 
-    /// Reads a value that was written with the same key and secrets.
+    /// Decodes a value that was encoded with the same key and secrets.
     pub(crate) fn read<T: DeserializeOwned>(&self, key: &str, value: &[u8], secrets: &[&str]) -> Result<T> {
         let broken = |error| StoreError::Broken(format!("`{key}` cannot be read: {error}"));
         if secrets.is_empty() {
@@ -71,8 +70,8 @@ impl Codec {
         }
         let mut value: Value = serde_json::from_slice(value).map_err(broken)?;
         for pointer in secrets {
-            let Some(place) = value.pointer_mut(pointer) else { continue };
-            let Some(sealed) = place.get(SEALED).and_then(Value::as_str) else { continue };
+            let Some(slot) = value.pointer_mut(pointer) else { continue };
+            let Some(sealed) = slot.get(SEALED).and_then(Value::as_str) else { continue };
             let opened = BASE64_STANDARD.decode(sealed).ok();
             let opened = opened.and_then(|sealed| self.seal.unseal(&sealed, &format!("{key}#{pointer}")));
             let text = opened.and_then(|text| String::from_utf8(text.to_vec()).ok());
@@ -81,7 +80,7 @@ impl Codec {
                     "the secret `{pointer}` of `{key}` does not open: it was sealed with another key, or changed"
                 ))
             };
-            *place = Value::String(text.ok_or_else(unopened)?);
+            *slot = Value::String(text.ok_or_else(unopened)?);
         }
         Ok(serde_json::from_value(value).map_err(broken)?)
     }
@@ -93,7 +92,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn secrets_are_sealed_where_they_stand_and_open_under_the_same_key_only() {
+    fn secrets_are_sealed_in_place_and_open_under_the_same_key_only() {
         let folder = tempfile::tempdir().expect("a folder");
         let codec = Codec::new(Arc::new(Seal::open(folder.path()).expect("a seal")));
         let secrets = ["/module/secret", "/module/provider/github/client_secret", "/module/absent"];

@@ -1,6 +1,8 @@
 //! Tunnel credentials: shown once, stored as a hash, with an ACL.
 
-use super::{Attachment, Call, Draft, Kept, Link, Making, Modules, Resources, Role, Rules};
+use super::{
+    CallContext, CreateContext, LinkRole, Modules, NewLink, NewModule, NewRecord, Resources, Rules, StoredRecord,
+};
 use postern_api::{
     Code, Error, OwnerId, Result, Secret,
     acl::{Acl, AclRule},
@@ -8,36 +10,43 @@ use postern_api::{
     token::{Token, TokenHash},
 };
 
-/// The most rules an ACL may have.
-const RULE_LIMIT: usize = 100;
+/// Rules of one ACL.
+const MAX_RULES: usize = 100;
 
 impl Rules for Credential {
     type Hidden = TokenHash;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
 
-    async fn create(body: CredentialCreate, making: &Making<'_, Self>) -> Result<Draft<Self>> {
-        let acl = parse(body.acl.unwrap_or_default())?;
-        let owner_id = making.call.owner_for(body.owner_id.as_deref()).await?;
-        let token = Token::generate(making.id.ksuid());
-        Ok(Draft { token: Some(token.secret().clone()), ..Draft::new(Credential { acl, owner_id }, token.hash()) })
+    async fn create(body: CredentialCreate, context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
+        let acl = parse_acl(body.acl.unwrap_or_default())?;
+        let owner_id = context.call.owner_for(body.owner_id.as_deref()).await?;
+        let token = Token::generate(context.id.ksuid());
+        Ok(NewRecord {
+            token: Some(token.secret().clone()),
+            ..NewRecord::new(Credential { acl, owner_id }, token.hash())
+        })
     }
 
-    async fn change(kept: &mut Kept<Self>, body: CredentialUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
+    async fn update(
+        stored: &mut StoredRecord<Self>,
+        body: CredentialUpdate,
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
         if let Some(acl) = body.acl {
-            kept.spec.acl = parse(acl)?;
+            stored.spec.acl = parse_acl(acl)?;
         }
         Ok(Vec::new())
     }
 
-    fn links(kept: &Kept<Self>) -> Vec<Link> {
-        vec![Link::to_owner(&kept.spec.owner_id, Role::Belongs)]
+    fn links(stored: &StoredRecord<Self>) -> Vec<NewLink> {
+        vec![NewLink::to_owner(&stored.spec.owner_id, LinkRole::Belongs)]
     }
 
-    async fn status(_kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<TokenOnce> {
+    async fn status(_stored: &StoredRecord<Self>, _modules: &Modules, _ctx: &Resources) -> Result<TokenOnce> {
         Ok(TokenOnce::default())
     }
 
-    fn show_once(status: &mut TokenOnce, token: Secret) {
+    fn reveal_token(status: &mut TokenOnce, token: Secret) {
         status.token = Some(token);
     }
 
@@ -46,9 +55,9 @@ impl Rules for Credential {
     }
 }
 
-fn parse(rules: Vec<String>) -> Result<Acl> {
-    if rules.len() > RULE_LIMIT {
-        let sentence = format!("The ACL has {} rules; at most {RULE_LIMIT} are allowed.", rules.len());
+fn parse_acl(rules: Vec<String>) -> Result<Acl> {
+    if rules.len() > MAX_RULES {
+        let sentence = format!("The ACL has {} rules; at most {MAX_RULES} are allowed.", rules.len());
         return Err(Error::new(Code::AclInvalid, sentence).with("field", "acl"));
     }
     let rules = rules.iter().map(|rule| AclRule::parse(rule)).collect::<Result<_>>();

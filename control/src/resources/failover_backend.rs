@@ -1,7 +1,10 @@
-//! Failover backends: an ordered list of backends that must exist and cannot be deleted meanwhile. They never name
-//! each other, so no backend ever leads back to itself.
+//! Failover backends: an ordered list of backends, which cannot be deleted while they are named. Failover backends cannot
+//! name each other, so there are no cycles.
 
-use super::{Attachment, Call, Draft, Kept, Link, Making, Modules, Resources, Role, Rules, Target};
+use super::{
+    BackendId, CallContext, CreateContext, LinkRole, Modules, NewLink, NewModule, NewRecord, Resources, Rules,
+    StoredRecord,
+};
 use postern_api::{
     Code, Error, Result,
     resource::{CHILD_LIMIT, FailoverBackend, FailoverBackendCreate, FailoverBackendUpdate, Nothing},
@@ -9,40 +12,45 @@ use postern_api::{
 
 impl Rules for FailoverBackend {
     type Hidden = Nothing;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
+    const UNKNOWN: Code = Code::BackendUnknown;
 
-    async fn create(body: FailoverBackendCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
-        Ok(Draft::new(FailoverBackend { backends: each_once(body.backends.unwrap_or_default()) }, Nothing {}))
+    async fn create(body: FailoverBackendCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
+        Ok(NewRecord::new(FailoverBackend { backends: deduplicate(body.backends.unwrap_or_default()) }, Nothing {}))
     }
 
-    async fn change(kept: &mut Kept<Self>, body: FailoverBackendUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
+    async fn update(
+        stored: &mut StoredRecord<Self>,
+        body: FailoverBackendUpdate,
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
         if let Some(backends) = body.backends {
-            kept.spec.backends = each_once(backends);
+            stored.spec.backends = deduplicate(backends);
         }
         Ok(Vec::new())
     }
 
-    fn check(kept: &Kept<Self>, _former: Option<&Kept<Self>>, _here: &Resources) -> Result<()> {
-        let backends = &kept.spec.backends;
+    fn check(stored: &StoredRecord<Self>, _former: Option<&StoredRecord<Self>>, _ctx: &Resources) -> Result<()> {
+        let backends = &stored.spec.backends;
         if backends.len() > CHILD_LIMIT {
             let sentence = format!("`backends` names {} backends; at most {CHILD_LIMIT} are allowed.", backends.len());
             return Err(Error::new(Code::FailoverCount, sentence).with("field", "backends"));
         }
-        backends.iter().try_for_each(|id| Target::in_failover(id).map(|_| ()))
+        backends.iter().try_for_each(|id| BackendId::parse_failover_member(id).map(|_| ()))
     }
 
-    fn links(kept: &Kept<Self>) -> Vec<Link> {
-        let targets = kept.spec.backends.iter().filter_map(|id| Target::in_failover(id).ok());
-        targets.map(|target| target.link(Role::Needs)).collect()
+    fn links(stored: &StoredRecord<Self>) -> Vec<NewLink> {
+        let targets = stored.spec.backends.iter().filter_map(|id| BackendId::parse_failover_member(id).ok());
+        targets.map(|target| target.link(LinkRole::Needs)).collect()
     }
 
-    async fn status(_kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<Nothing> {
+    async fn status(_stored: &StoredRecord<Self>, _modules: &Modules, _ctx: &Resources) -> Result<Nothing> {
         Ok(Nothing {})
     }
 }
 
-/// A backend that could not be reached is not tried again: each stands where it was named first.
-fn each_once(backends: Vec<String>) -> Vec<String> {
+/// Removes repeated backends: one that cannot be reached is not tried again.
+fn deduplicate(backends: Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     backends.into_iter().filter(|id| seen.insert(id.clone())).collect()
 }

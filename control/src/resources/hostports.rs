@@ -1,20 +1,20 @@
-//! Hostports of HTTPS and TLS edges: each host name belongs to one edge at most, whatever port it is written with.
+//! Hostports of HTTPS and TLS edges. Each host name belongs to at most one edge, regardless of the port.
 
-use super::{Call, Claim, Resources, plan::Plan};
-use crate::Wanted;
+use super::{CallContext, Claim, Resources, commit_plan::CommitPlan};
+use crate::NameHold;
 use postern_api::{Code, Error, Result, host::HostName};
 use std::net::IpAddr;
 
-/// The most hostports one edge may have.
-const LIMIT: usize = 100;
-/// The port every client means when it names none.
-const STANDARD: u16 = 443;
+/// Hostports of one edge.
+const MAX_HOSTPORTS: usize = 100;
+/// Default port of HTTPS.
+const HTTPS_PORT: u16 = 443;
 
-/// Names in their one spelling, each hostport once, the order kept. What is no name with a port is refused.
+/// Normalizes and deduplicates hostports; refuses those that are not a host name with a port.
 pub(super) fn canonical(hostports: Vec<String>) -> Result<Vec<String>> {
     let mut seen = Vec::new();
     for hostport in hostports {
-        let (name, port) = split(&hostport).map_err(|error| error.with("field", "hostports"))?;
+        let (name, port) = parse(&hostport).map_err(|error| error.with("field", "hostports"))?;
         let hostport = format!("{name}:{port}");
         if !seen.contains(&hostport) {
             seen.push(hostport);
@@ -23,33 +23,32 @@ pub(super) fn canonical(hostports: Vec<String>) -> Result<Vec<String>> {
     Ok(seen)
 }
 
-/// Whether an edge may have these. `former` are those it has already: they stay its own, even if the server's
-/// settings have changed.
-pub(super) fn check(hostports: &[String], former: &[String], here: &Resources) -> Result<()> {
+/// Checks new hostports of an edge. Those in `former` stay valid, even if the server's settings have changed.
+pub(super) fn check(hostports: &[String], former: &[String], ctx: &Resources) -> Result<()> {
     let refuse = |code, sentence: String| Err(Error::new(code, sentence).with("field", "hostports"));
-    if hostports.len() > LIMIT {
-        let sentence = format!("An edge has at most {LIMIT} hostports; these are {}.", hostports.len());
+    if hostports.len() > MAX_HOSTPORTS {
+        let sentence = format!("An edge has at most {MAX_HOSTPORTS} hostports; these are {}.", hostports.len());
         return refuse(Code::HostportCount, sentence);
     }
     let had = names(former);
     for hostport in hostports.iter().filter(|hostport| !former.contains(hostport)) {
-        let (name, port) = split(hostport)?;
-        let https = here.live.https_port();
-        if name == here.settings.domain && here.settings.tcp_ports.contains(&port) {
+        let (name, port) = parse(hostport)?;
+        let https = ctx.live.https_port();
+        if name == ctx.settings.domain && ctx.settings.tcp_ports.contains(&port) {
             let sentence = format!(
-                "`{hostport}` is a TCP address. Make a TCP edge for it, or name a host like `shop.{name}:{STANDARD}`."
+                "`{hostport}` is a TCP address. Make a TCP edge for it, or name a host like `shop.{name}:{HTTPS_PORT}`."
             );
             return refuse(Code::HostportNoName, sentence);
         }
-        if port != STANDARD && port != https {
-            let ports = if https == STANDARD { String::new() } else { format!(" or `{name}:{https}`") };
-            let sentence = format!("Port {port} is not the one for HTTPS. Write `{name}:{STANDARD}`{ports}.");
+        if port != HTTPS_PORT && port != https {
+            let ports = if https == HTTPS_PORT { String::new() } else { format!(" or `{name}:{https}`") };
+            let sentence = format!("Port {port} is not the HTTPS port. Write `{name}:{HTTPS_PORT}`{ports}.");
             return refuse(Code::HostportHttpsPort, sentence);
         }
-        if here.settings.own_names.contains(&name) {
+        if ctx.settings.own_names.contains(&name) {
             return refuse(Code::HostportOwn, format!("`{name}` belongs to the server itself. Take another name."));
         }
-        if !had.contains(&name) && here.live.host_in_use(&name) {
+        if !had.contains(&name) && ctx.live.host_in_use(&name) {
             let sentence =
                 format!("`{name}` is in use by an agent's tunnel. Take another name, or stop that tunnel first.");
             return refuse(Code::HostportBound, sentence);
@@ -58,10 +57,10 @@ pub(super) fn check(hostports: &[String], former: &[String], here: &Resources) -
     Ok(())
 }
 
-/// The names of an edge, each once.
+/// Host names of an edge, each once.
 pub(crate) fn names(hostports: &[String]) -> Vec<HostName> {
     let mut names: Vec<HostName> =
-        hostports.iter().filter_map(|hostport| split(hostport).ok()).map(|(name, _)| name).collect();
+        hostports.iter().filter_map(|hostport| parse(hostport).ok()).map(|(name, _)| name).collect();
     names.sort();
     names.dedup();
     names
@@ -71,22 +70,27 @@ pub(super) fn claims(hostports: &[String]) -> Vec<Claim> {
     names(hostports).iter().map(claim).collect()
 }
 
-/// The claim of the edge that has a name: in reverse, so that those below a name are found together.
+/// Claim of an edge on a host name. The labels are reversed, so that all names below a name have a common prefix.
 pub(super) fn claim(name: &HostName) -> Claim {
     Claim { scope: "host".to_owned(), value: name.reversed() }
 }
 
-/// The names that an edge does not have yet.
-pub(super) fn wanted(hostports: &[String], former: &[String]) -> Wanted {
+/// Hold on the names that the edge does not have yet.
+pub(super) fn name_hold(hostports: &[String], former: &[String]) -> NameHold {
     let had = names(former);
     let names = names(hostports).into_iter().filter(|name| !had.contains(name)).collect();
-    Wanted { names, ..Wanted::default() }
+    NameHold { names, ..NameHold::default() }
 }
 
-/// Names that an edge does not have yet must not be reserved for others than the caller.
-pub(super) async fn secure(plan: &mut Plan, hostports: &[String], former: &[String], call: &Call<'_>) -> Result<()> {
-    for name in wanted(hostports, former).names {
-        if let Some(reserved) = call.here.reserved_domain(plan, &name).await?
+/// Refuses new names that are reserved for another owner than the caller.
+pub(super) async fn before_commit(
+    plan: &mut CommitPlan,
+    hostports: &[String],
+    former: &[String],
+    call: &CallContext<'_>,
+) -> Result<()> {
+    for name in name_hold(hostports, former).names {
+        if let Some(reserved) = call.resources.reserved_domain(plan, &name).await?
             && !call.caller.admin
             && reserved.owner != call.caller.owner
         {
@@ -99,52 +103,53 @@ pub(super) async fn secure(plan: &mut Plan, hostports: &[String], former: &[Stri
     Ok(())
 }
 
-/// What to say when another edge has a name.
-pub(super) fn taken(claim: &Claim, holder: &str) -> Error {
+/// Error when another edge has a name.
+pub(super) fn claim_taken(claim: &Claim, holder: &str) -> Error {
     let name: Vec<&str> = claim.value.rsplit('.').collect();
     let sentence = format!("`{}` belongs to the edge `{holder}` already. Take another name.", name.join("."));
     Error::new(Code::HostportTaken, sentence).with("id", holder).with("field", "hostports")
 }
 
-/// What the rules of every kind of edge with hostports say of them.
-macro_rules! hooks {
+/// The methods of `Rules` that concern hostports, for every kind of edge with host names.
+macro_rules! hostport_rules {
     () => {
-        fn check(kept: &Kept<Self>, former: Option<&Kept<Self>>, here: &Resources) -> Result<()> {
+        fn check(stored: &StoredRecord<Self>, former: Option<&StoredRecord<Self>>, ctx: &Resources) -> Result<()> {
             let former = former.map(|former| former.spec.hostports.as_slice()).unwrap_or_default();
-            hostports::check(&kept.spec.hostports, former, here)
+            hostports::check(&stored.spec.hostports, former, ctx)
         }
 
-        fn claims(kept: &Kept<Self>) -> Vec<Claim> {
-            hostports::claims(&kept.spec.hostports)
+        fn claims(stored: &StoredRecord<Self>) -> Vec<Claim> {
+            hostports::claims(&stored.spec.hostports)
         }
 
-        fn wanted(kept: &Kept<Self>, former: Option<&Kept<Self>>) -> Wanted {
+        fn name_hold(stored: &StoredRecord<Self>, former: Option<&StoredRecord<Self>>) -> NameHold {
             let former = former.map(|former| former.spec.hostports.as_slice()).unwrap_or_default();
-            hostports::wanted(&kept.spec.hostports, former)
+            hostports::name_hold(&stored.spec.hostports, former)
         }
 
-        async fn secure(
-            plan: &mut Plan,
-            kept: &Kept<Self>,
-            former: Option<&Kept<Self>>,
-            call: &Call<'_>,
+        async fn before_commit(
+            plan: &mut CommitPlan,
+            stored: &StoredRecord<Self>,
+            former: Option<&StoredRecord<Self>>,
+            call: &CallContext<'_>,
         ) -> Result<()> {
             let former = former.map(|former| former.spec.hostports.as_slice()).unwrap_or_default();
-            hostports::secure(plan, &kept.spec.hostports, former, call).await
+            hostports::before_commit(plan, &stored.spec.hostports, former, call).await
         }
 
-        fn taken(claim: &Claim, holder: &str) -> Error {
-            hostports::taken(claim, holder)
+        fn claim_taken(claim: &Claim, holder: &str) -> Error {
+            hostports::claim_taken(claim, holder)
         }
     };
 }
-pub(super) use hooks;
+pub(super) use hostport_rules;
 
-fn split(hostport: &str) -> Result<(HostName, u16)> {
+fn parse(hostport: &str) -> Result<(HostName, u16)> {
     let hostport = hostport.trim();
     let shown: String = hostport.chars().take(80).collect();
     let Some((host, port)) = hostport.rsplit_once(':').filter(|(host, _)| !host.is_empty()) else {
-        let sentence = format!("`{shown}` is not of the form host:port. Write it like `shop.example.com:{STANDARD}`.");
+        let sentence =
+            format!("`{shown}` is not of the form host:port. Write it like `shop.example.com:{HTTPS_PORT}`.");
         return Err(Error::new(Code::HostportInvalid, sentence));
     };
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
@@ -156,7 +161,7 @@ fn split(hostport: &str) -> Result<(HostName, u16)> {
     let digits = port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
     let port = port.parse().ok().filter(|port| digits && *port != 0);
     let port = port.ok_or_else(|| {
-        Error::new(Code::HostportPort, format!("`{shown}` has no port from 1 to 65535. Write `{name}:{STANDARD}`."))
+        Error::new(Code::HostportPort, format!("`{shown}` has no port from 1 to 65535. Write `{name}:{HTTPS_PORT}`."))
     })?;
     Ok((name, port))
 }
@@ -167,7 +172,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn spellings_of_one_name_are_one_hostport_and_both_ports_one_claim() {
+    fn spellings_of_a_name_are_one_hostport_and_its_ports_are_one_claim() {
         let given = ["Shop.Example.COM:443", "shop.example.com.:443", "shop.example.com:4443", "*.Bücher.test:443"];
         let hostports = canonical(given.map(str::to_owned).to_vec()).expect("fine");
         assert_eq!(hostports, ["shop.example.com:443", "shop.example.com:4443", "*.xn--bcher-kva.test:443"]);
@@ -176,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_with_a_port_has_its_code() {
+    fn invalid_hostports_have_specific_codes() {
         for (hostport, code) in [
             ("", Code::HostportInvalid),
             ("shop.test", Code::HostportInvalid),
@@ -191,13 +196,13 @@ mod tests {
             ("127.0.0.1:443", Code::HostportNoName),
             ("[::1]:443", Code::HostportNoName),
         ] {
-            assert_eq!(split(hostport).expect_err(hostport).code, code, "{hostport}");
+            assert_eq!(parse(hostport).expect_err(hostport).code, code, "{hostport}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_text_is_judged_without_a_panic_and_canonical_texts_stay(text in "\\PC{0,60}") {
+        fn any_text_is_parsed_without_a_panic_and_canonical_texts_stay(text in "\\PC{0,60}") {
             if let Ok(hostports) = canonical(vec![text]) {
                 prop_assert_eq!(canonical(hostports.clone()).expect("canonical"), hostports);
             }

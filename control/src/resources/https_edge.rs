@@ -1,9 +1,10 @@
-//! HTTPS edges: host names, and the routes that lie in them.
+//! HTTPS edges: host names and their routes.
 
 use super::{
-    Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, hostports, owner, plan::Plan,
+    CallContext, Claim, CreateContext, ModuleOwner, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord,
+    commit_plan::CommitPlan, hostports, owner,
 };
-use crate::Wanted;
+use crate::NameHold;
 use postern_api::{
     Error, Result,
     module::{HttpsTermination, MutualTls},
@@ -14,26 +15,30 @@ impl Rules for HttpsEdge {
     type Hidden = Nothing;
     const HAS_MODULES: bool = true;
 
-    async fn create(mut body: HttpsEdgeCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
-        let modules = Self::take(&mut body);
+    async fn create(mut body: HttpsEdgeCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
+        let modules = Self::take_modules(&mut body);
         let hostports = hostports::canonical(body.hostports.unwrap_or_default())?;
-        Ok(Draft { modules, ..Draft::new(HttpsEdge { hostports }, Nothing {}) })
+        Ok(NewRecord { modules, ..NewRecord::new(HttpsEdge { hostports }, Nothing {}) })
     }
 
-    async fn change(kept: &mut Kept<Self>, mut body: HttpsEdgeUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
-        let modules = Self::take(&mut body);
+    async fn update(
+        stored: &mut StoredRecord<Self>,
+        mut body: HttpsEdgeUpdate,
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
+        let modules = Self::take_modules(&mut body);
         if let Some(hostports) = body.hostports {
-            kept.spec.hostports = hostports::canonical(hostports)?;
+            stored.spec.hostports = hostports::canonical(hostports)?;
         }
         Ok(modules)
     }
 
-    hostports::hooks!();
+    hostports::hostport_rules!();
 
-    async fn status(kept: &Kept<Self>, modules: &Modules, here: &Resources) -> Result<HttpsEdgeStatus> {
-        let routes = here.nested::<HttpsRoute>(&kept.id.any()).await?;
+    async fn status(stored: &StoredRecord<Self>, modules: &Modules, ctx: &Resources) -> Result<HttpsEdgeStatus> {
+        let routes = ctx.nested::<HttpsRoute>(&stored.id.any()).await?;
         let mut status = HttpsEdgeStatus { routes, ..HttpsEdgeStatus::default() };
-        Self::show(&mut status, kept, modules, here)?;
+        Self::show_modules(&mut status, stored, modules, ctx)?;
         Ok(status)
     }
 }

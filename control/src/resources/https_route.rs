@@ -1,6 +1,9 @@
-//! Routes of HTTPS edges: no two of an edge match the same path in the same way.
+//! Routes of HTTPS edges. Each match of a path is unique within its edge.
 
-use super::{Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, owner};
+use super::{
+    CallContext, Claim, CreateContext, ModuleOwner, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord,
+    owner,
+};
 use postern_api::{
     AnyId, Code, Error, Id, Result,
     module::{
@@ -12,48 +15,52 @@ use postern_api::{
 
 impl Rules for HttpsRoute {
     type Hidden = Nothing;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
     const HAS_MODULES: bool = true;
-    const MODULES_DEPEND: bool = true;
+    const MODULES_INTERDEPEND: bool = true;
 
-    async fn create(mut body: HttpsRouteCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
-        let modules = Self::take(&mut body);
-        let match_type = match_type(&body.match_type.unwrap_or_default())?;
-        let r#match = path(body.r#match.unwrap_or_default())?;
-        Ok(Draft { modules, ..Draft::new(HttpsRoute { match_type, r#match }, Nothing {}) })
+    async fn create(mut body: HttpsRouteCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
+        let modules = Self::take_modules(&mut body);
+        let match_type = parse_match_type(&body.match_type.unwrap_or_default())?;
+        let r#match = parse_path(body.r#match.unwrap_or_default())?;
+        Ok(NewRecord { modules, ..NewRecord::new(HttpsRoute { match_type, r#match }, Nothing {}) })
     }
 
-    async fn change(kept: &mut Kept<Self>, mut body: HttpsRouteUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
-        let modules = Self::take(&mut body);
-        // Clients without a way to leave a text out send an empty one.
+    async fn update(
+        stored: &mut StoredRecord<Self>,
+        mut body: HttpsRouteUpdate,
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
+        let modules = Self::take_modules(&mut body);
+        // Clients that cannot omit a text send an empty one.
         if let Some(text) = body.match_type.filter(|text| !text.is_empty()) {
-            kept.spec.match_type = match_type(&text)?;
+            stored.spec.match_type = parse_match_type(&text)?;
         }
         if let Some(text) = body.r#match.filter(|text| !text.is_empty()) {
-            kept.spec.r#match = path(text)?;
+            stored.spec.r#match = parse_path(text)?;
         }
         Ok(modules)
     }
 
-    fn claims(kept: &Kept<Self>) -> Vec<Claim> {
-        let edge = kept.parent.as_ref().map(AnyId::as_str).unwrap_or_default();
-        let scope = format!("route/{edge}/{}", kept.spec.match_type.as_str());
-        vec![Claim { scope, value: kept.spec.r#match.clone() }]
+    fn claims(stored: &StoredRecord<Self>) -> Vec<Claim> {
+        let edge = stored.parent.as_ref().map(AnyId::as_str).unwrap_or_default();
+        let scope = format!("route/{edge}/{}", stored.spec.match_type.as_str());
+        vec![Claim { scope, value: stored.spec.r#match.clone() }]
     }
 
-    fn taken(claim: &Claim, holder: &str) -> Error {
+    fn claim_taken(claim: &Claim, holder: &str) -> Error {
         let sentence = format!("The route `{holder}` matches `{}` in the same way already.", claim.value);
         Error::new(Code::MatchTaken, sentence).with("id", holder).with("field", "match")
     }
 
-    fn fit(modules: &Modules, here: &Resources) -> Result<()> {
-        one_login(modules, here)
+    fn check_modules(modules: &Modules, ctx: &Resources) -> Result<()> {
+        check_single_login(modules, ctx)
     }
 
-    async fn status(kept: &Kept<Self>, modules: &Modules, here: &Resources) -> Result<HttpsRouteStatus> {
-        let edge = kept.parent.as_ref().map(AnyId::as_str).unwrap_or_default();
+    async fn status(stored: &StoredRecord<Self>, modules: &Modules, ctx: &Resources) -> Result<HttpsRouteStatus> {
+        let edge = stored.parent.as_ref().map(AnyId::as_str).unwrap_or_default();
         let mut status = HttpsRouteStatus::of(Id::parse(edge)?);
-        Self::show(&mut status, kept, modules, here)?;
+        Self::show_modules(&mut status, stored, modules, ctx)?;
         Ok(status)
     }
 }
@@ -73,12 +80,12 @@ owner!(HttpsRoute {
     saml: Saml,
 });
 
-/// A visitor logs in once: which of two logins should come first could not be said.
-fn one_login(modules: &Modules, here: &Resources) -> Result<()> {
+/// Allows one enabled login module: the order of several would be undefined.
+fn check_single_login(modules: &Modules, ctx: &Resources) -> Result<()> {
     let logins = [
-        (OAuth::NAME, modules.read::<OAuth>(here)?.is_some_and(|module| module.enabled)),
-        (Oidc::NAME, modules.read::<Oidc>(here)?.is_some_and(|module| module.enabled)),
-        (Saml::NAME, modules.read::<Saml>(here)?.is_some_and(|module| module.enabled)),
+        (OAuth::NAME, modules.read::<OAuth>(ctx)?.is_some_and(|module| module.enabled)),
+        (Oidc::NAME, modules.read::<Oidc>(ctx)?.is_some_and(|module| module.enabled)),
+        (Saml::NAME, modules.read::<Saml>(ctx)?.is_some_and(|module| module.enabled)),
     ];
     let enabled: Vec<_> = logins.iter().filter(|(_, enabled)| *enabled).map(|(name, _)| *name).collect();
     if enabled.len() <= 1 {
@@ -86,20 +93,20 @@ fn one_login(modules: &Modules, here: &Resources) -> Result<()> {
     }
     let names = enabled.join("` and `");
     let sentence = format!(
-        "The modules `{names}` would be enabled together, but a route has one login. Disable or remove the one that is not wanted."
+        "The modules `{names}` would be enabled together, but a route can have one login only. Disable or remove the others."
     );
     Err(Error::new(Code::Logins, sentence).with("field", "enabled").with("modules", enabled.join(",")))
 }
 
-fn match_type(text: &str) -> Result<MatchType> {
+fn parse_match_type(text: &str) -> Result<MatchType> {
     MatchType::parse(text).ok_or_else(|| {
         let shown: String = text.chars().take(40).collect();
-        let sentence = format!("`{shown}` is no match type. Write `exact_path` or `path_prefix`.");
+        let sentence = format!("`{shown}` is not a match type. Write `exact_path` or `path_prefix`.");
         Error::new(Code::MatchTypeInvalid, sentence).with("field", "match_type")
     })
 }
 
-fn path(text: String) -> Result<String> {
+fn parse_path(text: String) -> Result<String> {
     let length = text.chars().count();
     let (code, sentence) = if text.is_empty() {
         (Code::MatchMissing, "`match` is needed: the path, or the beginning of paths, such as `/`.".to_owned())

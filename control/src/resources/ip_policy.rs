@@ -1,24 +1,29 @@
-//! IP policies: nothing but a name for their rules, which go with them.
+//! IP policies: groups of rules, which are deleted with them.
 
-use super::{Attachment, Call, Draft, Kept, Making, Modules, Resources, Rules};
+use super::{CallContext, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord};
 use postern_api::{
-    Result,
+    Code, Result,
     resource::{IpPolicy, IpPolicyCreate, IpPolicyUpdate, Nothing},
 };
 
 impl Rules for IpPolicy {
     type Hidden = Nothing;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
+    const UNKNOWN: Code = Code::PolicyUnknown;
 
-    async fn create(_body: IpPolicyCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
-        Ok(Draft::new(IpPolicy {}, Nothing {}))
+    async fn create(_body: IpPolicyCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
+        Ok(NewRecord::new(IpPolicy {}, Nothing {}))
     }
 
-    async fn change(_kept: &mut Kept<Self>, _body: IpPolicyUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
+    async fn update(
+        _stored: &mut StoredRecord<Self>,
+        _body: IpPolicyUpdate,
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
         Ok(Vec::new())
     }
 
-    async fn status(_kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<Nothing> {
+    async fn status(_stored: &StoredRecord<Self>, _modules: &Modules, _ctx: &Resources) -> Result<Nothing> {
         Ok(Nothing {})
     }
 }

@@ -1,16 +1,17 @@
-//! The resources: five operations once for all kinds, and beside them only what is special about each.
+//! The resources: five operations for all kinds, and one file with the rules of each.
 
-mod address;
-mod answers;
+mod administrators;
 mod api_key;
+mod authentication;
+mod backend_id;
 mod bot_user;
-pub(crate) mod caller;
+mod caller;
 mod certificate_authority;
 mod codec;
+mod commit_plan;
 mod credential;
 mod events;
 mod failover_backend;
-mod guard;
 mod hostports;
 mod http_response_backend;
 mod https_edge;
@@ -18,99 +19,116 @@ mod https_route;
 mod ip_policy;
 mod ip_policy_rule;
 mod ip_restriction;
-pub(crate) mod kept;
+pub(crate) mod keys;
+mod list_search;
 mod module_operations;
+mod module_owner;
+mod module_rules;
 mod operations;
-mod owner;
-mod plan;
-mod policies;
-mod reserved;
+mod owned_modules;
+mod policy_ids;
+mod record_path;
+pub(crate) mod relations;
+mod reservations;
 pub(crate) mod reserved_address;
 pub(crate) mod reserved_domain;
+mod response_cache;
+mod retry;
 mod rules;
 mod ssh_certificate_authority;
 mod ssh_certificates;
 mod ssh_host_certificate;
 mod ssh_user_certificate;
 mod static_backend;
-mod targets;
 mod tcp_edge;
 mod tls_certificate;
 mod tls_edge;
 mod tunnel_group_backend;
 mod user;
-mod wanting;
 mod weighted_backend;
 
-pub(crate) use address::{Address, parent_of};
-use answers::Answers;
+pub(crate) use backend_id::BackendId;
 pub(crate) use caller::{Caller, admin_needed};
 pub(crate) use codec::Codec;
+pub(crate) use commit_plan::CommitPlan;
 pub(crate) use hostports::names as hosts;
-pub(crate) use kept::{Claim, Kept, KeptModule, Link, Linked, Role, decode, links_to};
 pub(crate) use module_operations::HostRules;
-pub(crate) use operations::{ATTEMPTS, pause};
-pub(crate) use owner::{Owner, owner};
-pub(crate) use plan::Plan;
-pub(crate) use policies::policies;
-pub(crate) use rules::{Attachment, Call, Draft, Making, ModuleRules, Modules, Part, Rules};
-pub(crate) use targets::Target;
+pub(crate) use module_owner::{ModuleOwner, ModuleVisitor, owner};
+pub(crate) use module_rules::{ModuleRules, StoredModule};
+pub(crate) use owned_modules::{Modules, NewModule};
+pub(crate) use policy_ids::parse_policy_ids;
+pub(crate) use record_path::{RecordPath, parse_parent};
+pub(crate) use relations::{Claim, LinkRole, NewLink};
+pub(crate) use retry::commit_with_retry;
+pub(crate) use rules::{CallContext, CreateContext, NewRecord, RemovablePart, Rules, StoredRecord};
 pub(crate) use tcp_edge::ports;
 
 use crate::{
-    Live, Settings,
-    acme::Progress,
+    ControlSettings, LiveState,
+    certificates::ProvisioningTable,
     store::{Revision, Store},
 };
-use postern_api::{Code, Error, Result, Timestamp, published::Published};
+use postern_api::{Code, Error, Id, Result, Timestamp, published::Published, resource::View};
+use response_cache::ResponseCache;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
-/// How long a caller waits for its change to be published.
-const PUBLISH_DEADLINE: Duration = Duration::from_secs(10);
+/// Longest wait of a caller until its change is published.
+const PUBLISH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// All resources of a server.
 pub(crate) struct Resources {
     pub(crate) store: Arc<dyn Store>,
-    /// Reads and writes what is in it.
+    /// Encodes and decodes the store's values.
     pub(crate) codec: Codec,
-    pub(crate) settings: Settings,
-    pub(crate) live: Arc<dyn Live>,
-    /// What the edge is told, always the newest.
+    pub(crate) settings: ControlSettings,
+    pub(crate) live: Arc<dyn LiveState>,
+    /// Newest configuration of the edge.
     pub(crate) published: watch::Receiver<Arc<Published>>,
-    /// The revision up to which changes are published.
-    pub(crate) reached: watch::Receiver<Revision>,
-    /// How far the server is with certificates that it gets by itself.
-    pub(crate) progress: Progress,
-    /// Since when this has been open.
+    /// Revision up to which changes are published.
+    pub(crate) published_revision: watch::Receiver<Revision>,
+    /// Progress of the certificates that the server gets by itself.
+    pub(crate) provisioning: ProvisioningTable,
     pub(crate) started_at: Timestamp,
-    answers: Answers,
+    response_cache: ResponseCache,
 }
 
 impl Resources {
     pub(crate) fn new(
         store: Arc<dyn Store>,
         codec: Codec,
-        settings: Settings,
-        live: Arc<dyn Live>,
+        settings: ControlSettings,
+        live: Arc<dyn LiveState>,
         published: watch::Receiver<Arc<Published>>,
-        reached: watch::Receiver<Revision>,
+        published_revision: watch::Receiver<Revision>,
     ) -> Self {
-        let (progress, answers, started_at) = (Progress::default(), Answers::default(), Timestamp::now());
-        Resources { store, codec, settings, live, published, reached, progress, started_at, answers }
+        Resources {
+            store,
+            codec,
+            settings,
+            live,
+            published,
+            published_revision,
+            provisioning: ProvisioningTable::default(),
+            started_at: Timestamp::now(),
+            response_cache: ResponseCache::default(),
+        }
     }
 
-    /// How addresses of resources begin.
+    /// Base of the URIs of all resources.
     pub(crate) fn base_url(&self) -> &str {
         &self.settings.base_url
     }
 
-    /// Waits until a change can be seen in what is published. The change itself is done.
-    pub(crate) async fn seen(&self, revision: Revision) -> Result<()> {
+    /// Waits until a committed change is published.
+    ///
+    /// # Errors
+    /// `Unavailable`, if that takes longer than [`PUBLISH_TIMEOUT`]; the change stays committed.
+    pub(crate) async fn wait_until_published(&self, revision: Revision) -> Result<()> {
         events::after_commit(&self.store, revision);
-        let mut published = self.reached.clone();
+        let mut published = self.published_revision.clone();
         let reached = published.wait_for(|reached| *reached >= revision);
-        match tokio::time::timeout(PUBLISH_DEADLINE, reached).await {
+        match tokio::time::timeout(PUBLISH_TIMEOUT, reached).await {
             Ok(Ok(_)) => Ok(()),
             _ => Err(Error::new(
                 Code::Unavailable,
@@ -118,4 +136,10 @@ impl Resources {
             )),
         }
     }
+}
+
+/// Error for a record of a view that does not exist.
+pub(crate) fn view_not_found<V: View>(id: &Id<V>) -> Error {
+    let kind = V::KIND.replace('_', " ");
+    Error::new(Code::NotFound, format!("There is no {kind} with the id `{id}`. It may have ended meanwhile."))
 }

@@ -1,35 +1,41 @@
-//! Create, get, list, change and delete: once, for every kind.
+//! Create, get, list, update and delete, generic over every kind.
 
 use super::{
-    Address, Attachment, Call, Caller, Draft, Kept, Link, Making, Modules, Part, Resources, Role, Rules,
-    kept::{self, Linked, Ties},
-    plan::{Obstacle, Plan},
-    wanting::Wanting,
+    Caller, RecordPath, Resources,
+    commit_plan::{CommitConflict, CommitPlan},
+    keys,
+    list_search::ListSearch,
+    owned_modules::{self, Modules, NewModule},
+    relations::{self, Claim, ClaimsAndLinks, Link, LinkEntry, LinkRole, NewLink},
+    retry::commit_with_retry,
+    rules::{CallContext, CreateContext, NewRecord, RemovablePart, Rules, StoredRecord},
 };
 use crate::{
-    Wanted,
+    NameHold,
     store::{Entry, Outcome, Range, Revision},
 };
 use postern_api::{
     AnyId, Code, Error, Id, Result, Secret, Timestamp,
     resource::{Body, DESCRIPTION_LIMIT, METADATA_LIMIT, Record, Resource, Texts},
 };
-use std::{collections::HashSet, time::Duration};
+use std::collections::HashSet;
 
-/// How often a change is tried again when others change the same record. Each time one of them succeeds.
-pub(crate) const ATTEMPTS: u32 = 500;
 /// Entries read at once where all are needed.
-const STEP: usize = 1000;
+const BATCH_SIZE: usize = 1000;
 
 /// A page of records, newest first.
-pub(crate) struct PageOf<R: Resource> {
+pub(crate) struct RecordPage<R: Resource> {
     pub(crate) records: Vec<Record<R>>,
-    /// Where the next page begins, if there is one.
+    /// Cursor of the next page, if there is one.
     pub(crate) before: Option<Id<R>>,
 }
 
 impl Resources {
-    /// Makes a resource. `parent` is what a nested one lies in.
+    /// Creates a record. `parent` is the parent of a nested one.
+    ///
+    /// # Errors
+    /// If the caller may not do so, the body breaks a rule of the kind, another record holds a claimed value, or the
+    /// store fails.
     pub(crate) async fn create<R: Rules>(
         &self,
         caller: &Caller,
@@ -39,7 +45,10 @@ impl Resources {
         self.create_prepared(caller, parent, body, |_| Ok(())).await
     }
 
-    /// Makes a resource; its token goes to `prepare` before anything is stored.
+    /// Creates a record; `prepare` gets its token before anything is stored.
+    ///
+    /// # Errors
+    /// Those of [`Resources::create`] and of `prepare`.
     pub(crate) async fn create_prepared<R: Rules>(
         &self,
         caller: &Caller,
@@ -47,16 +56,17 @@ impl Resources {
         mut body: R::Create,
         prepare: impl Fn(&Secret) -> Result<()>,
     ) -> Result<Record<R>> {
-        caller.may_touch::<R>()?;
+        caller.check_kind_access::<R>()?;
         let (description, metadata) = take_texts(body.texts())?;
-        for attempt in 0..ATTEMPTS {
+        let (body, description, metadata, prepare) = (&body, &description, &metadata, &prepare);
+        commit_with_retry(move |attempt| async move {
             let now = jiff::Timestamp::now();
             let id = Id::<R>::new(now);
-            let call = Call { caller, now, here: self };
-            let making = Making { id: &id, call };
-            let Draft { spec, hidden, token, modules } = R::create(body.clone(), &making).await?;
-            let mut kept = Kept {
-                id,
+            let call = CallContext { caller, now, resources: self };
+            let context = CreateContext { id: &id, call };
+            let NewRecord { spec, hidden, token, modules } = R::create(body.clone(), &context).await?;
+            let mut stored = StoredRecord {
+                id: id.clone(),
                 parent: parent.cloned(),
                 created_at: Timestamp::new(now),
                 description: description.clone().unwrap_or_default(),
@@ -66,75 +76,79 @@ impl Resources {
                 claims: Vec::new(),
                 links: Vec::new(),
             };
-            let _kept_free = self.keep_free(R::wanted(&kept, None));
-            R::check(&kept, None, self)?;
-            tie(&mut kept);
-            let mut plan = Plan::default();
-            plan.unchanged(&kept.key(), None);
-            plan.claim(kept.id.as_str(), &[], &kept.claims);
-            match R::secure(&mut plan, &kept, None, &call).await {
-                Err(error) if R::PICKS && error.code == Code::StorageConflict && attempt + 1 < ATTEMPTS => {
-                    pause(attempt).await;
-                    continue;
+            let _name_hold = self.hold_names(R::name_hold(&stored, None));
+            R::check(&stored, None, self)?;
+            let links = set_claims_and_links(&mut stored);
+            let mut plan = CommitPlan::default();
+            plan.expect_revision(&stored.key(), None);
+            plan.update_claims(stored.id.as_str(), &[], &stored.claims);
+            match R::before_commit(&mut plan, &stored, None, &call).await {
+                Err(error) if R::PICKS_VALUE && error.code == Code::StorageConflict && !attempt.is_last() => {
+                    return Ok(None);
                 }
-                secured => secured?,
+                checked => checked?,
             }
-            plan.link(kept.id.as_str(), &kept.key(), &[], &kept.links)?;
-            plan.put(&kept.key(), self.codec.record(&kept)?);
-            let modules = self.attach(&mut plan, &kept, Modules::default(), modules).await?;
-            plan.event(&format!("{}_created", R::KIND), kept.id.as_str(), &caller.key, now)?;
-            token.as_ref().map_or(Ok(()), &prepare)?;
-            match self.tried(&plan).await? {
+            plan.update_links(stored.id.as_str(), &stored.key(), &[], &links)?;
+            plan.put(&stored.key(), self.codec.record(&stored)?);
+            let modules = self.plan_modules(&mut plan, &stored, Modules::default(), modules).await?;
+            plan.record_event(&format!("{}_created", R::KIND), stored.id.as_str(), &caller.key, now)?;
+            token.as_ref().map_or(Ok(()), prepare)?;
+            match self.try_commit(&plan).await? {
                 Ok(revision) => {
-                    self.seen(revision).await?;
-                    let mut record = self.show_with(&kept, &modules).await?;
+                    self.wait_until_published(revision).await?;
+                    let mut record = self.show_with(&stored, &modules).await?;
                     if let Some(token) = token {
-                        R::show_once(&mut record.status, token);
+                        R::reveal_token(&mut record.status, token);
                     }
-                    return Ok(record);
+                    Ok(Some(record))
                 }
-                Err(Obstacle::Taken(_)) if R::PICKS && attempt + 1 < ATTEMPTS => {}
-                Err(obstacle) => self.explain::<R>(obstacle).await?,
+                Err(CommitConflict::Taken(_)) if R::PICKS_VALUE && !attempt.is_last() => Ok(None),
+                Err(conflict) => self.conflict_error::<R>(conflict).await.map(|()| None),
             }
-            pause(attempt).await;
-        }
-        Err(Code::StorageConflict.into())
+        })
+        .await
     }
 
-    /// Reads one.
-    pub(crate) async fn get<R: Rules>(&self, caller: &Caller, at: &Address<R>) -> Result<Record<R>> {
-        caller.may_touch::<R>()?;
-        let (kept, _) = self.read(caller, at).await?;
-        self.show(&kept).await
+    /// Reads one record.
+    ///
+    /// # Errors
+    /// `NotFound`, or if the caller may not see it.
+    pub(crate) async fn get<R: Rules>(&self, caller: &Caller, at: &RecordPath<R>) -> Result<Record<R>> {
+        caller.check_kind_access::<R>()?;
+        let (stored, _) = self.load_visible(caller, at).await?;
+        self.show(&stored).await
     }
 
-    /// Reads a page of those the caller may see, older than `before`, and say `search`.
+    /// Reads a page of the records that the caller may see, are older than `before`, and match `search`.
+    ///
+    /// # Errors
+    /// If the caller may not see the kind, or the store fails.
     pub(crate) async fn list<R: Rules>(
         &self,
         caller: &Caller,
         before: Option<&Id<R>>,
         limit: usize,
         search: &str,
-    ) -> Result<PageOf<R>> {
-        caller.may_touch::<R>()?;
-        let wanted = Wanting::new(search);
-        let mut range = Range::of(kept::records::<R>(), if wanted.everything() { limit + 1 } else { STEP });
-        range.before = before.map(|id| kept::record_key::<R>(id.as_str()));
+    ) -> Result<RecordPage<R>> {
+        caller.check_kind_access::<R>()?;
+        let search = ListSearch::new(search);
+        let mut range = Range::new(keys::records::<R>(), if search.is_empty() { limit + 1 } else { BATCH_SIZE });
+        range.before = before.map(|id| keys::record::<R>(id.as_str()));
         let mut records = Vec::new();
         let mut more = false;
         'pages: loop {
             let page = self.store.range(range.clone()).await?;
             for entry in &page.entries {
-                let kept = self.codec.read_record::<R>(entry)?;
-                if caller.may_touch_of(kept.spec.owner()).is_err() {
+                let stored = self.codec.read_record::<R>(entry)?;
+                if caller.check_owner_access(stored.spec.owner()).is_err() {
                     continue;
                 }
-                if wanted.everything() && records.len() == limit {
+                if search.is_empty() && records.len() == limit {
                     more = true;
                     break 'pages;
                 }
-                let record = self.show(&kept).await?;
-                if !wanted.says(&record)? {
+                let record = self.show(&stored).await?;
+                if !search.matches(&record)? {
                     continue;
                 }
                 if records.len() == limit {
@@ -149,137 +163,151 @@ impl Resources {
             }
         }
         let before = records.last().filter(|_| more).map(|record| record.id.clone());
-        Ok(PageOf { records, before })
+        Ok(RecordPage { records, before })
     }
 
-    /// Changes one. Of two changes at the same moment none is lost.
+    /// Changes a record. Concurrent changes are merged; none is lost.
+    ///
+    /// # Errors
+    /// `NotFound`, if the caller may not do so, the change breaks a rule of the kind, or the store fails.
     pub(crate) async fn update<R: Rules>(
         &self,
         caller: &Caller,
-        at: &Address<R>,
+        at: &RecordPath<R>,
         body: R::Update,
     ) -> Result<Record<R>> {
         self.alter(caller, at, body, |_| ()).await
     }
 
-    /// Takes a part out of one.
-    pub(crate) async fn remove_part<P: Part>(&self, caller: &Caller, at: &Address<P::Of>) -> Result<()> {
+    /// Removes a part of a record.
+    ///
+    /// # Errors
+    /// Those of [`Resources::update`].
+    pub(crate) async fn remove_part<P: RemovablePart>(&self, caller: &Caller, at: &RecordPath<P::Of>) -> Result<()> {
         self.alter(caller, at, Default::default(), P::remove).await.map(|_| ())
     }
 
     async fn alter<R: Rules>(
         &self,
         caller: &Caller,
-        at: &Address<R>,
+        at: &RecordPath<R>,
         mut body: R::Update,
-        alter: fn(&mut Kept<R>),
+        alter: fn(&mut StoredRecord<R>),
     ) -> Result<Record<R>> {
-        caller.may_touch::<R>()?;
+        caller.check_kind_access::<R>()?;
         let (description, metadata) = take_texts(body.texts())?;
-        for attempt in 0..ATTEMPTS {
-            let (former, revision) = self.read::<R>(caller, at).await?;
-            let (mut kept, now, id) = (former.clone(), jiff::Timestamp::now(), at.id.as_str());
-            kept.description = description.clone().unwrap_or(kept.description);
-            kept.metadata = metadata.clone().unwrap_or(kept.metadata);
-            let call = Call { caller, now, here: self };
-            let modules = R::change(&mut kept, body.clone(), &call).await?;
-            alter(&mut kept);
-            let _kept_free = self.keep_free(R::wanted(&kept, Some(&former)));
-            R::check(&kept, Some(&former), self)?;
-            tie(&mut kept);
-            let mut plan = Plan::default();
-            plan.unchanged(&kept.key(), Some(revision));
-            plan.claim(id, &former.claims, &kept.claims);
-            R::secure(&mut plan, &kept, Some(&former), &call).await?;
-            plan.link(id, &kept.key(), &former.links, &kept.links)?;
-            plan.put(&kept.key(), self.codec.record(&kept)?);
-            if !modules.is_empty() {
-                let stored = self.modules(id).await?;
-                if R::MODULES_DEPEND {
-                    stored.stay(&mut plan, id);
+        let (body, description, metadata) = (&body, &description, &metadata);
+        commit_with_retry(move |_| async move {
+            let (former, revision) = self.load_visible::<R>(caller, at).await?;
+            let (mut stored, now, id) = (former.clone(), jiff::Timestamp::now(), at.id.as_str());
+            stored.description = description.clone().unwrap_or(stored.description);
+            stored.metadata = metadata.clone().unwrap_or(stored.metadata);
+            let call = CallContext { caller, now, resources: self };
+            let new_modules = R::update(&mut stored, body.clone(), &call).await?;
+            alter(&mut stored);
+            let _name_hold = self.hold_names(R::name_hold(&stored, Some(&former)));
+            R::check(&stored, Some(&former), self)?;
+            let links = set_claims_and_links(&mut stored);
+            let mut plan = CommitPlan::default();
+            plan.expect_revision(&stored.key(), Some(revision));
+            plan.update_claims(id, &former.claims, &stored.claims);
+            R::before_commit(&mut plan, &stored, Some(&former), &call).await?;
+            plan.update_links(id, &stored.key(), &former.links, &links)?;
+            plan.put(&stored.key(), self.codec.record(&stored)?);
+            if !new_modules.is_empty() {
+                let modules = self.modules(id).await?;
+                if R::MODULES_INTERDEPEND {
+                    modules.expect_unchanged(&mut plan, id);
                 }
-                let attached = self.attach(&mut plan, &kept, stored, modules).await.map(|_| ());
-                self.unless_gone(&kept.id, attached).await?;
+                let planned = self.plan_modules(&mut plan, &stored, modules, new_modules).await.map(|_| ());
+                self.not_found_if_deleted(&stored.id, planned).await?;
             }
-            if R::weakens(&former.spec, Some(&kept.spec)) {
-                self.keep_an_administrator(&mut plan, &HashSet::new(), Some(id)).await?;
+            if R::may_remove_administrator(&former.spec, Some(&stored.spec)) {
+                self.ensure_administrator_remains(&mut plan, &HashSet::new(), Some(id)).await?;
             }
-            plan.event(&format!("{}_updated", R::KIND), id, &caller.key, now)?;
-            if let Some(revision) = self.attempt::<R>(&plan).await? {
-                self.seen(revision).await?;
-                return self.show(&kept).await;
+            plan.record_event(&format!("{}_updated", R::KIND), id, &caller.key, now)?;
+            match self.commit::<R>(&plan).await? {
+                Some(revision) => {
+                    self.wait_until_published(revision).await?;
+                    self.show(&stored).await.map(Some)
+                }
+                None => Ok(None),
             }
-            pause(attempt).await;
-        }
-        Err(Code::StorageConflict.into())
+        })
+        .await
     }
 
-    /// Deletes one, its modules and what belongs to it. Refused while another record needs it.
-    pub(crate) async fn delete<R: Rules>(&self, caller: &Caller, at: &Address<R>) -> Result<()> {
-        caller.may_touch::<R>()?;
-        for attempt in 0..ATTEMPTS {
-            let (former, revision) = self.read::<R>(caller, at).await?;
-            let mut plan = Plan::default();
-            let mut gone = HashSet::new();
-            plan.unchanged(&former.key(), Some(revision));
-            R::release(&mut plan, &former, self).await?;
-            self.remove(&mut plan, &mut gone, former.key(), &self.codec.record(&former)?).await?;
-            if R::weakens(&former.spec, None) {
-                self.keep_an_administrator(&mut plan, &gone, None).await?;
+    /// Deletes a record, its modules and all records that belong to it.
+    ///
+    /// # Errors
+    /// `NotFound`, [`Rules::IN_USE`] if another record needs it, if the caller may not do so, or the store fails.
+    pub(crate) async fn delete<R: Rules>(&self, caller: &Caller, at: &RecordPath<R>) -> Result<()> {
+        caller.check_kind_access::<R>()?;
+        commit_with_retry(move |_| async move {
+            let (former, revision) = self.load_visible::<R>(caller, at).await?;
+            let mut plan = CommitPlan::default();
+            plan.expect_revision(&former.key(), Some(revision));
+            R::before_delete(&mut plan, &former, self).await?;
+            let deleted = self.plan_deletion(&mut plan, &former).await?;
+            if R::may_remove_administrator(&former.spec, None) {
+                self.ensure_administrator_remains(&mut plan, &deleted, None).await?;
             }
-            plan.event(&format!("{}_deleted", R::KIND), at.id.as_str(), &caller.key, jiff::Timestamp::now())?;
-            if let Some(revision) = self.attempt::<R>(&plan).await? {
-                return self.seen(revision).await;
+            let now = jiff::Timestamp::now();
+            plan.record_event(&format!("{}_deleted", R::KIND), at.id.as_str(), &caller.key, now)?;
+            match self.commit::<R>(&plan).await? {
+                Some(revision) => self.wait_until_published(revision).await.map(Some),
+                None => Ok(None),
             }
-            pause(attempt).await;
-        }
-        Err(Code::StorageConflict.into())
+        })
+        .await
     }
 
-    /// Plans the end of a record and of everything that belongs to it, whatever kinds they are.
-    async fn remove(&self, plan: &mut Plan, gone: &mut HashSet<String>, key: String, value: &[u8]) -> Result<()> {
-        let mut waiting = vec![(key, value.to_vec())];
-        while let Some((key, value)) = waiting.pop() {
-            if !gone.insert(key.clone()) {
+    /// Plans the deletion of a record and of everything that belongs to it, of whatever kinds; gives their keys.
+    async fn plan_deletion<R: Rules>(&self, plan: &mut CommitPlan, root: &StoredRecord<R>) -> Result<HashSet<String>> {
+        let mut deleted = HashSet::new();
+        let mut pending = vec![(root.key(), self.codec.record(root)?)];
+        while let Some((key, value)) = pending.pop() {
+            if !deleted.insert(key.clone()) {
                 continue;
             }
             let id = key.rsplit('/').next().unwrap_or_default().to_owned();
-            let ties: Ties = serde_json::from_slice(&value).unwrap_or_default();
+            let relations: ClaimsAndLinks = serde_json::from_slice(&value).unwrap_or_default();
             plan.delete(&key);
-            plan.claim(&id, &ties.claims, &[]);
-            plan.link(&id, &key, &ties.links, &[])?;
-            let modules = self.below(plan, &kept::modules_of(&id)).await?;
+            plan.update_claims(&id, &relations.claims, &[]);
+            plan.update_links(&id, &key, &relations.links, &[])?;
+            let modules = self.read_all(plan, &keys::modules_of(&id)).await?;
             for module in &modules {
-                let ties: Ties = kept::decode(module)?;
+                let relations: ClaimsAndLinks = relations::decode(module)?;
+                let from = module.key.strip_prefix(keys::MODULES).unwrap_or_default();
                 plan.delete(&module.key);
-                plan.link(module.key.strip_prefix("modules/").unwrap_or_default(), &key, &ties.links, &[])?;
+                plan.update_links(from, &key, &relations.links, &[])?;
             }
-            let links = self.below(plan, &kept::links_to(&id)).await?;
+            let links = self.read_all(plan, &keys::links_to(&id)).await?;
             for entry in &links {
-                let linked: Linked = kept::decode(entry)?;
-                match linked.role {
-                    Role::Mentions => {}
-                    Role::Needs if gone.contains(&linked.from) => {}
-                    Role::Needs => return Err(in_use(&id, &links)),
-                    Role::Belongs => {
-                        if let Some(source) = self.store.get(&linked.from).await? {
-                            plan.unchanged(&source.key, Some(source.revision));
-                            waiting.push((source.key, source.value));
+                let link: LinkEntry = relations::decode(entry)?;
+                match link.role {
+                    LinkRole::Mentions => {}
+                    LinkRole::Needs if deleted.contains(&link.from) => {}
+                    LinkRole::Needs => return Err(in_use::<R>(&id, &links)),
+                    LinkRole::Belongs => {
+                        if let Some(source) = self.store.get(&link.from).await? {
+                            plan.expect_revision(&source.key, Some(source.revision));
+                            pending.push((source.key, source.value));
                         }
                     }
                 }
             }
         }
-        Ok(())
+        Ok(deleted)
     }
 
-    /// Reads everything below a prefix and plans that nothing is added there meanwhile.
-    pub(super) async fn below(&self, plan: &mut Plan, prefix: &str) -> Result<Vec<Entry>> {
-        let mut range = Range::of(prefix, STEP);
+    /// Reads everything with a prefix, and plans that nothing is added there before the commit.
+    pub(super) async fn read_all(&self, plan: &mut CommitPlan, prefix: &str) -> Result<Vec<Entry>> {
+        let mut range = Range::new(prefix, BATCH_SIZE);
         let mut page = self.store.range(range.clone()).await?;
-        plan.none_newer(prefix, page.revision);
+        plan.expect_none_newer(prefix, page.revision);
         let mut all = std::mem::take(&mut page.entries);
-        while all.len().is_multiple_of(STEP) && !all.is_empty() {
+        while all.len().is_multiple_of(BATCH_SIZE) && !all.is_empty() {
             range.before = all.last().map(|entry| entry.key.clone());
             let next = self.store.range(range.clone()).await?.entries;
             if next.is_empty() {
@@ -290,81 +318,86 @@ impl Resources {
         Ok(all)
     }
 
-    /// Commits a plan. `None`: something moved, look again.
-    pub(super) async fn attempt<R: Rules>(&self, plan: &Plan) -> Result<Option<Revision>> {
-        match self.tried(plan).await? {
+    /// Commits a plan. `None` means that it collided with another change and must be planned again.
+    pub(super) async fn commit<R: Rules>(&self, plan: &CommitPlan) -> Result<Option<Revision>> {
+        match self.try_commit(plan).await? {
             Ok(revision) => Ok(Some(revision)),
-            Err(obstacle) => self.explain::<R>(obstacle).await.map(|()| None),
+            Err(conflict) => self.conflict_error::<R>(conflict).await.map(|()| None),
         }
     }
 
-    /// Commits a plan, or says what was in the way.
-    async fn tried(&self, plan: &Plan) -> Result<Result<Revision, Obstacle>> {
-        Ok(match self.store.commit(plan.commit()).await? {
+    async fn try_commit(&self, plan: &CommitPlan) -> Result<Result<Revision, CommitConflict>> {
+        Ok(match self.store.commit(plan.to_commit()).await? {
             Outcome::Done(revision) => Ok(revision),
-            Outcome::Conflict(condition) => Err(plan.obstacle(&condition)),
+            Outcome::Conflict(condition) => Err(plan.conflict(&condition)),
         })
     }
 
-    /// What an obstacle means to the caller; nothing if it may be gone at the next attempt.
-    async fn explain<R: Rules>(&self, obstacle: Obstacle) -> Result<()> {
-        match obstacle {
-            Obstacle::Moved => Ok(()),
-            Obstacle::Missing(link, false) => Err(missing(&link)),
-            Obstacle::Missing(link, true) => Err(missing_in_module(&link)),
-            Obstacle::Taken(claim) => match self.store.get(&claim.key()).await? {
-                Some(holder) => Err(R::taken(&claim, &String::from_utf8_lossy(&holder.value))),
+    /// Turns a conflict into the caller's error; `Ok` if the next attempt may succeed.
+    async fn conflict_error<R: Rules>(&self, conflict: CommitConflict) -> Result<()> {
+        match conflict {
+            CommitConflict::Changed => Ok(()),
+            CommitConflict::Missing(link) => Err(target_missing(&link)),
+            CommitConflict::Taken(claim) => match self.store.get(&claim.key()).await? {
+                Some(holder) => Err(R::claim_taken(&claim, &String::from_utf8_lossy(&holder.value))),
                 None => Ok(()),
             },
         }
     }
 
     /// Reads a stored record that the caller may see.
-    pub(super) async fn read<R: Rules>(&self, caller: &Caller, at: &Address<R>) -> Result<(Kept<R>, Revision)> {
-        let found = self.stored::<R>(&at.id).await?.filter(|(kept, _)| kept.parent == at.parent);
-        let (kept, revision) = found.ok_or_else(|| not_found::<R>(&at.id))?;
-        caller.may_touch_of(kept.spec.owner())?;
-        Ok((kept, revision))
+    pub(super) async fn load_visible<R: Rules>(
+        &self,
+        caller: &Caller,
+        at: &RecordPath<R>,
+    ) -> Result<(StoredRecord<R>, Revision)> {
+        let found = self.load::<R>(&at.id).await?.filter(|(stored, _)| stored.parent == at.parent);
+        let (stored, revision) = found.ok_or_else(|| not_found::<R>(&at.id))?;
+        caller.check_owner_access(stored.spec.owner())?;
+        Ok((stored, revision))
     }
 
-    /// Reads a stored record, whoever it belongs to.
-    pub(crate) async fn stored<R: Rules>(&self, id: &Id<R>) -> Result<Option<(Kept<R>, Revision)>> {
-        let entry = self.store.get(&kept::record_key::<R>(id.as_str())).await?;
+    /// Reads a stored record of any owner.
+    pub(crate) async fn load<R: Rules>(&self, id: &Id<R>) -> Result<Option<(StoredRecord<R>, Revision)>> {
+        let entry = self.store.get(&keys::record::<R>(id.as_str())).await?;
         entry.map(|entry| Ok((self.codec.read_record(&entry)?, entry.revision))).transpose()
     }
 
-    /// Who holds a claim, if somebody does.
-    pub(crate) async fn holder(&self, claim: &kept::Claim) -> Result<Option<AnyId>> {
+    /// Id of the record that holds a claim.
+    pub(crate) async fn claim_holder(&self, claim: &Claim) -> Result<Option<AnyId>> {
         let entry = self.store.get(&claim.key()).await?;
         Ok(entry.map(|entry| AnyId::from_text(String::from_utf8_lossy(&entry.value))))
     }
 
-    /// What is wrong with modules, unless their owner went with them while they were read.
-    pub(super) async fn unless_gone<R: Rules>(&self, owner: &Id<R>, judged: Result<()>) -> Result<()> {
-        match judged {
-            Err(_) if self.stored::<R>(owner).await?.is_none() => Err(not_found::<R>(owner)),
-            judged => judged,
+    /// Replaces an error about modules by `NotFound` if their owner was deleted while they were read.
+    pub(super) async fn not_found_if_deleted<R: Rules>(&self, owner: &Id<R>, checked: Result<()>) -> Result<()> {
+        match checked {
+            Err(_) if self.load::<R>(owner).await?.is_none() => Err(not_found::<R>(owner)),
+            checked => checked,
         }
     }
 
     pub(super) async fn modules(&self, owner: &str) -> Result<Modules> {
-        Ok(Modules::new(self.store.range(Range::of(kept::modules_of(owner), 100)).await?))
+        Ok(Modules::new(self.store.range(Range::new(keys::modules_of(owner), 100)).await?))
     }
 
-    /// The records of a kind that lie in another record, oldest first.
+    /// Records of a kind that are nested in another record, oldest first.
+    ///
+    /// # Errors
+    /// If the store fails, or a record cannot be read.
     pub(crate) async fn nested<R: Rules>(&self, parent: &AnyId) -> Result<Vec<Record<R>>> {
-        let mut range = Range::of(format!("{}{}_", kept::links_to(parent.as_str()), R::PREFIX), STEP);
+        let mut range = Range::new(format!("{}{}_", keys::links_to(parent.as_str()), R::PREFIX), BATCH_SIZE);
         let mut nested = Vec::new();
         loop {
             let page = self.store.range(range.clone()).await?;
             for entry in &page.entries {
-                // The link of a record; those of its modules have one part more.
-                let from = entry.key.strip_prefix(&kept::links_to(parent.as_str())).unwrap_or_default();
+                // Links of modules have one segment more and are no ids.
+                let from = entry.key.strip_prefix(&keys::links_to(parent.as_str())).unwrap_or_default();
                 let Ok(id) = Id::<R>::parse(from) else { continue };
-                if let Some((kept, _)) =
-                    self.stored(&id).await?.filter(|(kept, _)| kept.parent.as_ref() == Some(parent))
+                if let Some((stored, _)) =
+                    self.load(&id).await?.filter(|(stored, _)| stored.parent.as_ref() == Some(parent))
                 {
-                    nested.push(self.show(&kept).await?);
+                    nested.push(self.show(&stored).await?);
                 }
             }
             match page.entries.last() {
@@ -376,63 +409,78 @@ impl Resources {
         Ok(nested)
     }
 
-    /// Keeps agents from taking what is wanted. Once the change is published they see for themselves.
-    fn keep_free(&self, wanted: Wanted) -> Option<Box<dyn Send>> {
-        (wanted != Wanted::default()).then(|| self.live.keep_free(wanted))
+    /// Calls a function with every record of a kind.
+    ///
+    /// # Errors
+    /// If the store fails, or a record cannot be read.
+    pub(crate) async fn for_each<R: Rules>(&self, mut visit: impl FnMut(StoredRecord<R>)) -> Result<()> {
+        let mut range = Range::new(keys::records::<R>(), 500);
+        loop {
+            let page = self.store.range(range.clone()).await?;
+            for entry in &page.entries {
+                visit(self.codec.read_record(entry)?);
+            }
+            match page.entries.last() {
+                Some(last) if page.entries.len() == range.limit => range.before = Some(last.key.clone()),
+                _ => return Ok(()),
+            }
+        }
     }
 
-    async fn show<R: Rules>(&self, kept: &Kept<R>) -> Result<Record<R>> {
-        let modules = if R::HAS_MODULES { self.modules(kept.id.as_str()).await? } else { Modules::default() };
-        self.show_with(kept, &modules).await
+    /// Keeps agents from taking names and ports. After the change is published, agents see it by themselves.
+    fn hold_names(&self, hold: NameHold) -> Option<Box<dyn Send>> {
+        (hold != NameHold::default()).then(|| self.live.hold_names(hold))
     }
 
-    async fn show_with<R: Rules>(&self, kept: &Kept<R>, modules: &Modules) -> Result<Record<R>> {
+    async fn show<R: Rules>(&self, stored: &StoredRecord<R>) -> Result<Record<R>> {
+        let modules = if R::HAS_MODULES { self.modules(stored.id.as_str()).await? } else { Modules::default() };
+        self.show_with(stored, &modules).await
+    }
+
+    async fn show_with<R: Rules>(&self, stored: &StoredRecord<R>, modules: &Modules) -> Result<Record<R>> {
         Ok(Record {
-            id: kept.id.clone(),
-            uri: kept.uri(&self.settings.base_url),
-            created_at: kept.created_at,
-            description: kept.description.clone(),
-            metadata: kept.metadata.clone(),
-            spec: kept.spec.clone(),
-            status: R::status(kept, modules, self).await?,
+            id: stored.id.clone(),
+            uri: stored.uri(&self.settings.base_url),
+            created_at: stored.created_at,
+            description: stored.description.clone(),
+            metadata: stored.metadata.clone(),
+            spec: stored.spec.clone(),
+            status: R::status(stored, modules, self).await?,
         })
     }
 
-    /// Plans the modules that a body names, each replaced whole. Gives all there will be.
-    async fn attach<R: Rules>(
+    /// Plans to replace the modules that a body names; gives all modules as they will be.
+    async fn plan_modules<R: Rules>(
         &self,
-        plan: &mut Plan,
-        owner: &Kept<R>,
-        mut stored: Modules,
-        modules: Vec<Attachment>,
+        plan: &mut CommitPlan,
+        owner: &StoredRecord<R>,
+        mut modules: Modules,
+        new_modules: Vec<NewModule>,
     ) -> Result<Modules> {
-        for module in modules {
-            let former = stored.entry(module.name);
-            let ready = module.store(&owner.id.any(), former, self).await?;
-            let (key, value) = (kept::module_key(owner.id.as_str(), module.name), ready.value.clone());
-            super::module_operations::plan_put(plan, owner.id.as_str(), &owner.key(), former, module.name, ready)?;
-            stored.put(&key, value);
+        for module in new_modules {
+            let former = modules.entry(module.name);
+            let encoded = module.encode(&owner.id.any(), former, self).await?;
+            let (key, value) = (keys::module(owner.id.as_str(), module.name), encoded.value.clone());
+            owned_modules::plan_put(plan, owner.id.as_str(), &owner.key(), former, module.name, encoded)?;
+            modules.put(&key, value);
         }
-        if R::MODULES_DEPEND {
-            R::fit(&stored, self)?;
+        if R::MODULES_INTERDEPEND {
+            R::check_modules(&modules, self)?;
         }
-        Ok(stored)
+        Ok(modules)
     }
 }
 
-/// Notes down in a record what it claims and what it depends on.
-fn tie<R: Rules>(kept: &mut Kept<R>) {
-    kept.claims = R::claims(kept);
-    kept.links = R::links(kept);
-    if let (Some(parent), Some(to)) = (R::PARENT, &kept.parent) {
-        kept.links.push(Link { to: to.clone(), kind: parent.kind.to_owned(), role: Role::Belongs });
+/// Sets the claims and links of a record; gives the links with the errors for missing targets.
+fn set_claims_and_links<R: Rules>(stored: &mut StoredRecord<R>) -> Vec<NewLink> {
+    let mut links = R::links(stored);
+    if let (Some(parent), Some(to)) = (R::PARENT, &stored.parent) {
+        let link = Link { to: to.clone(), kind: parent.kind.to_owned(), role: LinkRole::Belongs };
+        links.push(NewLink { link, unknown: Code::NotFound, field: None });
     }
-}
-
-/// A little time for the others, more with every attempt.
-pub(crate) async fn pause(attempt: u32) {
-    let most = 1 + u64::from(attempt.min(20));
-    tokio::time::sleep(Duration::from_millis(rand::random_range(0..=most))).await;
+    stored.claims = R::claims(stored);
+    stored.links = links.iter().map(|new| new.link.clone()).collect();
+    links
 }
 
 fn take_texts(texts: Texts<'_>) -> Result<(Option<String>, Option<String>)> {
@@ -452,45 +500,18 @@ fn not_found<R: Resource>(id: &Id<R>) -> Error {
     Error::new(Code::NotFound, format!("There is no {} with the id `{id}`.", R::KIND.replace('_', " ")))
 }
 
-fn missing(link: &Link) -> Error {
-    let kind = link.kind.replace('_', " ");
-    let code = match link.kind.as_str() {
-        "ip_policy" => Code::PolicyUnknown,
-        "user" | "bot_user" => Code::OwnerUnknown,
-        "certificate_authority" => Code::AuthorityUnknown,
-        "ssh_certificate_authority" => Code::SshAuthorityUnknown,
-        "tls_certificate" => Code::CertificateUnknown,
-        "https_edge" => Code::NotFound,
-        kind if kind.ends_with("_backend") => Code::BackendUnknown,
-        _ => Code::FieldInvalid,
-    };
-    Error::new(code, format!("There is no {kind} with the id `{}`.", link.to)).with("id", &link.to)
+fn target_missing(new: &NewLink) -> Error {
+    let (kind, id) = (new.link.kind.replace('_', " "), &new.link.to);
+    let error = Error::new(new.unknown, format!("There is no {kind} with the id `{id}`.")).with("id", id);
+    match new.field {
+        Some(field) => error.with("field", field),
+        None => error,
+    }
 }
 
-/// What a module names must exist too: the error says in which field it stands.
-fn missing_in_module(link: &Link) -> Error {
-    let mut error = missing(link);
-    let field = match link.kind.as_str() {
-        "ip_policy" => {
-            error.code = Code::ModulePolicyUnknown;
-            "ip_policy_ids"
-        }
-        "certificate_authority" => "certificate_authority_ids",
-        _ => "backend_id",
-    };
-    error.with("field", field)
-}
-
-fn in_use(id: &str, links: &[Entry]) -> Error {
+fn in_use<R: Rules>(id: &str, links: &[Entry]) -> Error {
     let users: Vec<&str> = links.iter().filter_map(|entry| entry.key.split('/').nth(2)).take(5).collect();
     let named = users.join("`, `");
-    let code = match AnyId::from_text(id).prefix() {
-        "ca" => Code::AuthorityInUse,
-        "cert" => Code::CertificateInUse,
-        "sshca" => Code::SshAuthorityInUse,
-        "rd" | "ra" => Code::ReservedInUse,
-        _ => Code::BackendInUse,
-    };
-    Error::new(code, format!("`{id}` is in use by `{named}`. Take it out of there first."))
+    Error::new(R::IN_USE, format!("`{id}` is in use by `{named}`. Take it out of there first."))
         .with("used_by", users.join(","))
 }

@@ -1,6 +1,9 @@
-//! SSH host certificates: signed once, when they are made.
+//! SSH host certificates: signed when they are created.
 
-use super::{Attachment, Call, Draft, Kept, Link, Making, Modules, Resources, Role, Rules, ssh_certificates::Order};
+use super::{
+    CallContext, CreateContext, LinkRole, Modules, NewLink, NewModule, NewRecord, Resources, Rules, StoredRecord,
+    ssh_certificates::SshCertificateOrder,
+};
 use crate::certificates::ssh::Purpose;
 use postern_api::{
     Result,
@@ -10,10 +13,10 @@ use std::collections::BTreeMap;
 
 impl Rules for SshHostCertificate {
     type Hidden = SshCertificateStatus;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
 
-    async fn create(body: SshHostCertificateCreate, making: &Making<'_, Self>) -> Result<Draft<Self>> {
-        let order = Order {
+    async fn create(body: SshHostCertificateCreate, context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
+        let order = SshCertificateOrder {
             purpose: Purpose::Host,
             authority_id: body.ssh_certificate_authority_id,
             public_key: body.public_key,
@@ -23,7 +26,7 @@ impl Rules for SshHostCertificate {
             critical_options: BTreeMap::new(),
             extensions: BTreeMap::new(),
         };
-        let signed = order.sign(making).await?;
+        let signed = order.sign(context).await?;
         let spec = SshHostCertificate {
             ssh_certificate_authority_id: signed.authority,
             public_key: order.public_key,
@@ -31,22 +34,22 @@ impl Rules for SshHostCertificate {
             valid_after: signed.validity.after,
             valid_until: signed.validity.until,
         };
-        Ok(Draft::new(spec, signed.status))
+        Ok(NewRecord::new(spec, signed.status))
     }
 
-    async fn change(
-        _kept: &mut Kept<Self>,
+    async fn update(
+        _stored: &mut StoredRecord<Self>,
         _body: SshHostCertificateUpdate,
-        _call: &Call<'_>,
-    ) -> Result<Vec<Attachment>> {
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
         Ok(Vec::new())
     }
 
-    fn links(kept: &Kept<Self>) -> Vec<Link> {
-        vec![Link::to(&kept.spec.ssh_certificate_authority_id, Role::Needs)]
+    fn links(stored: &StoredRecord<Self>) -> Vec<NewLink> {
+        vec![NewLink::to(&stored.spec.ssh_certificate_authority_id, LinkRole::Needs)]
     }
 
-    async fn status(kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<SshCertificateStatus> {
-        Ok(kept.hidden.clone())
+    async fn status(stored: &StoredRecord<Self>, _modules: &Modules, _ctx: &Resources) -> Result<SshCertificateStatus> {
+        Ok(stored.hidden.clone())
     }
 }

@@ -1,6 +1,9 @@
-//! SSH user certificates: signed once, when they are made.
+//! SSH user certificates: signed when they are created.
 
-use super::{Attachment, Call, Draft, Kept, Link, Making, Modules, Resources, Role, Rules, ssh_certificates::Order};
+use super::{
+    CallContext, CreateContext, LinkRole, Modules, NewLink, NewModule, NewRecord, Resources, Rules, StoredRecord,
+    ssh_certificates::SshCertificateOrder,
+};
 use crate::certificates::ssh::Purpose;
 use postern_api::{
     Result,
@@ -10,10 +13,10 @@ use std::collections::BTreeMap;
 
 impl Rules for SshUserCertificate {
     type Hidden = SshCertificateStatus;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
 
-    async fn create(body: SshUserCertificateCreate, making: &Making<'_, Self>) -> Result<Draft<Self>> {
-        let order = Order {
+    async fn create(body: SshUserCertificateCreate, context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
+        let order = SshCertificateOrder {
             purpose: Purpose::User,
             authority_id: body.ssh_certificate_authority_id,
             public_key: body.public_key,
@@ -21,9 +24,9 @@ impl Rules for SshUserCertificate {
             valid_after: body.valid_after,
             valid_until: body.valid_until,
             critical_options: body.critical_options.unwrap_or_default(),
-            extensions: body.extensions.unwrap_or_else(usual_extensions),
+            extensions: body.extensions.unwrap_or_else(default_extensions),
         };
-        let signed = order.sign(making).await?;
+        let signed = order.sign(context).await?;
         let spec = SshUserCertificate {
             ssh_certificate_authority_id: signed.authority,
             public_key: order.public_key,
@@ -33,27 +36,27 @@ impl Rules for SshUserCertificate {
             critical_options: order.critical_options,
             extensions: order.extensions,
         };
-        Ok(Draft::new(spec, signed.status))
+        Ok(NewRecord::new(spec, signed.status))
     }
 
-    async fn change(
-        _kept: &mut Kept<Self>,
+    async fn update(
+        _stored: &mut StoredRecord<Self>,
         _body: SshUserCertificateUpdate,
-        _call: &Call<'_>,
-    ) -> Result<Vec<Attachment>> {
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
         Ok(Vec::new())
     }
 
-    fn links(kept: &Kept<Self>) -> Vec<Link> {
-        vec![Link::to(&kept.spec.ssh_certificate_authority_id, Role::Needs)]
+    fn links(stored: &StoredRecord<Self>) -> Vec<NewLink> {
+        vec![NewLink::to(&stored.spec.ssh_certificate_authority_id, LinkRole::Needs)]
     }
 
-    async fn status(kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<SshCertificateStatus> {
-        Ok(kept.hidden.clone())
+    async fn status(stored: &StoredRecord<Self>, _modules: &Modules, _ctx: &Resources) -> Result<SshCertificateStatus> {
+        Ok(stored.hidden.clone())
     }
 }
 
-/// A terminal and the user's own start file, and no forwarding of anything.
-fn usual_extensions() -> BTreeMap<String, String> {
+/// A terminal and the user's rc file, without any forwarding.
+fn default_extensions() -> BTreeMap<String, String> {
     ["permit-pty", "permit-user-rc"].into_iter().map(|name| (name.to_owned(), String::new())).collect()
 }

@@ -1,6 +1,6 @@
-//! Static backends: an address that can be dialled.
+//! Static backends: an address to connect to.
 
-use super::{Attachment, Call, Draft, Kept, Making, Modules, Resources, Rules};
+use super::{CallContext, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord};
 use postern_api::{
     Code, Error, Result,
     resource::{ADDRESS_LIMIT, Nothing, StaticBackend, StaticBackendCreate, StaticBackendUpdate},
@@ -9,31 +9,36 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 impl Rules for StaticBackend {
     type Hidden = Nothing;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
+    const UNKNOWN: Code = Code::BackendUnknown;
 
-    async fn create(body: StaticBackendCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
-        Ok(Draft::new(StaticBackend { address: body.address, tls: body.tls.unwrap_or_default() }, Nothing {}))
+    async fn create(body: StaticBackendCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
+        Ok(NewRecord::new(StaticBackend { address: body.address, tls: body.tls.unwrap_or_default() }, Nothing {}))
     }
 
-    async fn change(kept: &mut Kept<Self>, body: StaticBackendUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
+    async fn update(
+        stored: &mut StoredRecord<Self>,
+        body: StaticBackendUpdate,
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
         if let Some(address) = body.address {
-            kept.spec.address = address;
+            stored.spec.address = address;
         }
-        kept.spec.tls = body.tls.unwrap_or(kept.spec.tls);
+        stored.spec.tls = body.tls.unwrap_or(stored.spec.tls);
         Ok(Vec::new())
     }
 
-    fn check(kept: &Kept<Self>, _former: Option<&Kept<Self>>, _here: &Resources) -> Result<()> {
-        judge(&kept.spec.address).map_err(|error| error.with("field", "address"))
+    fn check(stored: &StoredRecord<Self>, _former: Option<&StoredRecord<Self>>, _ctx: &Resources) -> Result<()> {
+        check_address(&stored.spec.address).map_err(|error| error.with("field", "address"))
     }
 
-    async fn status(_kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<Nothing> {
+    async fn status(_stored: &StoredRecord<Self>, _modules: &Modules, _ctx: &Resources) -> Result<Nothing> {
         Ok(Nothing {})
     }
 }
 
-/// Whether an address is `host:port`: a name, an IPv4 address, or an IPv6 address in brackets.
-fn judge(address: &str) -> Result<()> {
+/// Validates `host:port`; the host is a name, an IPv4 address, or an IPv6 address in brackets.
+fn check_address(address: &str) -> Result<()> {
     let shown: String = address.chars().take(80).collect();
     let (host, port) = address.rsplit_once(':').filter(|_| address.len() <= ADDRESS_LIMIT).ok_or_else(|| {
         let sentence =
@@ -41,7 +46,7 @@ fn judge(address: &str) -> Result<()> {
         Error::new(Code::StaticAddress, sentence)
     })?;
     if port.starts_with(['0', '+']) || !port.parse::<u16>().is_ok_and(|port| port != 0) {
-        let sentence = format!("`{shown}` has no port that can be connected to. Take one from 1 to 65535.");
+        let sentence = format!("`{shown}` has no valid port. Take one from 1 to 65535.");
         return Err(Error::new(Code::StaticPort, sentence));
     }
     let bracketed = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
@@ -52,13 +57,13 @@ fn judge(address: &str) -> Result<()> {
     if good {
         return Ok(());
     }
-    let sentence = format!(
-        "`{shown}` names no host that can be connected to. Take a name, an IPv4 address, or an IPv6 address in brackets."
-    );
+    let sentence =
+        format!("`{shown}` has no valid host. Take a name, an IPv4 address, or an IPv6 address in brackets.");
     Err(Error::new(Code::StaticHost, sentence))
 }
 
-/// Names of containers may have an underscore. The last part begins with a letter, or it would be a broken address.
+/// Underscores are allowed, because names of containers have them. The last label does not begin with a digit, so that a
+/// mistyped IPv4 address is refused.
 fn is_name(host: &str) -> bool {
     let part = |label: &str| {
         let inner = label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
@@ -75,12 +80,12 @@ mod tests {
 
     #[test]
     fn addresses_are_a_host_and_a_port() {
-        let judged = |address: &str| judge(address).map_err(|error| error.code);
+        let check = |address: &str| check_address(address).map_err(|error| error.code);
         let long = "a.".repeat(125) + "abc:65535";
         for good in
             ["a:1", "my_service:8080", "4.a.test:80", "127.0.0.1:65535", "[::1]:80", "[2001:db8::7]:443", long.as_str()]
         {
-            assert_eq!(judged(good), Ok(()), "{good}");
+            assert_eq!(check(good), Ok(()), "{good}");
         }
         for (wrong, code) in [
             ("", Code::StaticAddress),
@@ -105,14 +110,14 @@ mod tests {
             ("user@host:80", Code::StaticHost),
             ("*.a.test:80", Code::StaticHost),
         ] {
-            assert_eq!(judged(wrong), Err(code), "{wrong}");
+            assert_eq!(check(wrong), Err(code), "{wrong}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_text_is_judged_without_a_panic(text in "\\PC{0,60}") {
-            let _ = judge(&text);
+        fn any_text_is_checked_without_a_panic(text in "\\PC{0,60}") {
+            let _ = check_address(&text);
         }
     }
 }

@@ -1,7 +1,10 @@
-//! TCP edges: each port belongs to one edge at most, whatever host it is written with.
+//! TCP edges. Each port belongs to at most one edge, regardless of the host.
 
-use super::{Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, owner, plan::Plan};
-use crate::{Settings, Wanted};
+use super::{
+    CallContext, Claim, CreateContext, ModuleOwner, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord,
+    commit_plan::CommitPlan, owner,
+};
+use crate::{ControlSettings, NameHold};
 use postern_api::{
     Code, Error, Result,
     host::HostName,
@@ -10,42 +13,46 @@ use postern_api::{
 };
 use std::net::{IpAddr, Ipv4Addr};
 
-/// The most addresses one edge may have.
-const HOSTPORT_LIMIT: usize = 100;
+/// Addresses of one edge.
+const MAX_HOSTPORTS: usize = 100;
 
 impl Rules for TcpEdge {
     type Hidden = Nothing;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
     const HAS_MODULES: bool = true;
 
-    async fn create(mut body: TcpEdgeCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
-        let modules = Self::take(&mut body);
+    async fn create(mut body: TcpEdgeCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
+        let modules = Self::take_modules(&mut body);
         let hostports = canonical(body.hostports.unwrap_or_default());
-        Ok(Draft { modules, ..Draft::new(TcpEdge { hostports }, Nothing {}) })
+        Ok(NewRecord { modules, ..NewRecord::new(TcpEdge { hostports }, Nothing {}) })
     }
 
-    async fn change(kept: &mut Kept<Self>, mut body: TcpEdgeUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
-        let modules = Self::take(&mut body);
+    async fn update(
+        stored: &mut StoredRecord<Self>,
+        mut body: TcpEdgeUpdate,
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
+        let modules = Self::take_modules(&mut body);
         if let Some(hostports) = body.hostports {
-            kept.spec.hostports = canonical(hostports);
+            stored.spec.hostports = canonical(hostports);
         }
         Ok(modules)
     }
 
-    fn check(kept: &Kept<Self>, former: Option<&Kept<Self>>, here: &Resources) -> Result<()> {
-        let hostports = &kept.spec.hostports;
-        if hostports.len() > HOSTPORT_LIMIT {
-            let sentence = format!("An edge has at most {HOSTPORT_LIMIT} hostports; these are {}.", hostports.len());
+    fn check(stored: &StoredRecord<Self>, former: Option<&StoredRecord<Self>>, ctx: &Resources) -> Result<()> {
+        let hostports = &stored.spec.hostports;
+        if hostports.len() > MAX_HOSTPORTS {
+            let sentence = format!("An edge has at most {MAX_HOSTPORTS} hostports; these are {}.", hostports.len());
             return Err(Error::new(Code::HostportCount, sentence).with("field", "hostports"));
         }
         let had: Vec<u16> = former.map(|former| ports(&former.spec)).unwrap_or_default();
         for hostport in hostports {
-            // An address the edge had before stays its own, even if the server's settings have changed.
+            // Former addresses stay valid, even if the server's settings have changed.
             if former.is_some_and(|former| former.spec.hostports.contains(hostport)) {
                 continue;
             }
-            let port = judge(hostport, &here.settings).map_err(|error| error.with("field", "hostports"))?;
-            if !had.contains(&port) && here.live.port_in_use(port) {
+            let port = check_hostport(hostport, &ctx.settings).map_err(|error| error.with("field", "hostports"))?;
+            if !had.contains(&port) && ctx.live.port_in_use(port) {
                 return Err(Error::new(
                     Code::HostportBound,
                     format!("Port {port} is in use by an agent's tunnel. Take another one, or stop that tunnel first."),
@@ -56,23 +63,28 @@ impl Rules for TcpEdge {
         Ok(())
     }
 
-    fn claims(kept: &Kept<Self>) -> Vec<Claim> {
-        ports(&kept.spec).into_iter().map(claim).collect()
+    fn claims(stored: &StoredRecord<Self>) -> Vec<Claim> {
+        ports(&stored.spec).into_iter().map(claim).collect()
     }
 
-    fn taken(claim: &Claim, holder: &str) -> Error {
-        taken(&claim.value, holder)
+    fn claim_taken(claim: &Claim, holder: &str) -> Error {
+        port_taken(&claim.value, holder)
     }
 
-    fn wanted(kept: &Kept<Self>, former: Option<&Kept<Self>>) -> Wanted {
+    fn name_hold(stored: &StoredRecord<Self>, former: Option<&StoredRecord<Self>>) -> NameHold {
         let had: Vec<u16> = former.map(|former| ports(&former.spec)).unwrap_or_default();
-        let ports = ports(&kept.spec).into_iter().filter(|port| !had.contains(port)).collect();
-        Wanted { ports, ..Wanted::default() }
+        let ports = ports(&stored.spec).into_iter().filter(|port| !had.contains(port)).collect();
+        NameHold { ports, ..NameHold::default() }
     }
 
-    async fn secure(plan: &mut Plan, kept: &Kept<Self>, former: Option<&Kept<Self>>, call: &Call<'_>) -> Result<()> {
-        for port in Self::wanted(kept, former).ports {
-            if let Some(reserved) = call.here.reserved_address(plan, port).await?
+    async fn before_commit(
+        plan: &mut CommitPlan,
+        stored: &StoredRecord<Self>,
+        former: Option<&StoredRecord<Self>>,
+        call: &CallContext<'_>,
+    ) -> Result<()> {
+        for port in Self::name_hold(stored, former).ports {
+            if let Some(reserved) = call.resources.reserved_address(plan, port).await?
                 && !call.caller.admin
                 && reserved.owner != call.caller.owner
             {
@@ -86,27 +98,27 @@ impl Rules for TcpEdge {
         Ok(())
     }
 
-    async fn status(kept: &Kept<Self>, modules: &Modules, here: &Resources) -> Result<TcpEdgeStatus> {
+    async fn status(stored: &StoredRecord<Self>, modules: &Modules, ctx: &Resources) -> Result<TcpEdgeStatus> {
         let mut status = TcpEdgeStatus::default();
-        Self::show(&mut status, kept, modules, here)?;
+        Self::show_modules(&mut status, stored, modules, ctx)?;
         Ok(status)
     }
 }
 
 owner!(TcpEdge { backend: Backend, ip_restriction: IpRestriction });
 
-/// The claim of the edge that has a port.
+/// Claim of an edge on a port.
 pub(super) fn claim(port: u16) -> Claim {
     Claim { scope: "tcp".to_owned(), value: port.to_string() }
 }
 
-/// What to say when another edge has a port.
-pub(super) fn taken(port: impl std::fmt::Display, holder: &str) -> Error {
+/// Error when another edge has a port.
+fn port_taken(port: impl std::fmt::Display, holder: &str) -> Error {
     let sentence = format!("Port {port} belongs to the edge `{holder}` already. Take another one.");
     Error::new(Code::HostportTaken, sentence).with("id", holder).with("field", "hostports")
 }
 
-/// Host names in lower case, each address once, the order kept.
+/// Normalizes and deduplicates hostports.
 fn canonical(hostports: Vec<String>) -> Vec<String> {
     let mut seen = Vec::new();
     for hostport in hostports {
@@ -118,7 +130,7 @@ fn canonical(hostports: Vec<String>) -> Vec<String> {
     seen
 }
 
-/// The ports of an edge, each once.
+/// Ports of an edge, each once.
 pub(crate) fn ports(edge: &TcpEdge) -> Vec<u16> {
     let mut ports: Vec<u16> =
         edge.hostports.iter().filter_map(|hostport| split(hostport)).map(|(_, port)| port).collect();
@@ -134,8 +146,8 @@ pub(super) fn split(hostport: &str) -> Option<(&str, u16)> {
     (!host.is_empty()).then_some((host, port))
 }
 
-/// Whether a hostport is one of this server's: the domain, the listening address or 127.0.0.1, and a port of the range.
-pub(super) fn judge(hostport: &str, settings: &Settings) -> Result<u16> {
+/// Checks that a hostport belongs to this server: its domain, its listening address or 127.0.0.1, and a port of its range.
+pub(super) fn check_hostport(hostport: &str, settings: &ControlSettings) -> Result<u16> {
     let shown: String = hostport.chars().take(80).collect();
     let domain = &settings.domain;
     let example = format!("{domain}:{}", settings.tcp_ports.start());
@@ -171,22 +183,22 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn judged(hostport: &str) -> Result<u16, Code> {
-        let settings = Settings {
+    fn checked(hostport: &str) -> Result<u16, Code> {
+        let settings = ControlSettings {
             domain: HostName::parse("tunnels.test").expect("a name"),
             tcp_addr: "192.0.2.7".parse().expect("an address"),
-            ..Settings::new("unused")
+            ..ControlSettings::new("unused")
         };
-        judge(hostport, &settings).map_err(|error| error.code)
+        check_hostport(hostport, &settings).map_err(|error| error.code)
     }
 
     #[test]
     fn each_spelling_of_the_servers_own_address_is_accepted() {
         for own in ["tunnels.test:24001", "tunnels.test.:24001", "127.0.0.1:24001", "192.0.2.7:24001"] {
-            assert_eq!(judged(own), Ok(24001), "{own}");
+            assert_eq!(checked(own), Ok(24001), "{own}");
         }
         for other in ["other.test:24001", "192.0.2.8:24001", "localhost:24001", "[::1]:24001", "x.tunnels.test:24001"] {
-            assert_eq!(judged(other), Err(Code::HostportInvalid), "{other}");
+            assert_eq!(checked(other), Err(Code::HostportInvalid), "{other}");
         }
     }
 
@@ -203,7 +215,7 @@ mod tests {
             (":24001", Code::HostportInvalid),
             ("", Code::HostportInvalid),
         ] {
-            assert_eq!(judged(hostport), Err(code), "{hostport}");
+            assert_eq!(checked(hostport), Err(code), "{hostport}");
         }
     }
 
@@ -217,14 +229,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_judged_without_a_panic(text in "\\PC{0,60}") {
-            let _ = judged(&text);
+        fn any_text_is_checked_without_a_panic(text in "\\PC{0,60}") {
+            let _ = checked(&text);
         }
 
         #[test]
-        fn what_is_accepted_has_its_port(port in 1u16..) {
+        fn accepted_hostports_have_their_port(port in 1u16..) {
             let expected = if (24000..=24999).contains(&port) { Ok(port) } else { Err(Code::HostportPort) };
-            prop_assert_eq!(judged(&format!("tunnels.test:{port}")), expected);
+            prop_assert_eq!(checked(&format!("tunnels.test:{port}")), expected);
         }
     }
 }

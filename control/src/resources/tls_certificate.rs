@@ -1,8 +1,11 @@
-//! TLS certificates: judged and read when they are uploaded, the private key sealed and never shown.
+//! TLS certificates: validated when they are uploaded; the private key is sealed and never shown.
 
-use super::{Attachment, Call, Draft, Kept, Making, Modules, Resources, Rules, operations, plan::Plan};
+use super::{
+    CallContext, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord, commit_plan::CommitPlan,
+    retry::commit_with_retry,
+};
 use crate::{
-    certificates::{tls_chain::TlsChain, x509},
+    certificates::{is_issued_for, tls_chain::TlsChain, x509},
     store::Revision,
 };
 use postern_api::{
@@ -16,38 +19,47 @@ use postern_api::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What is kept beside the chain.
+/// Private key of a certificate, and the properties of its leaf.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Uploaded {
+pub(crate) struct CertificateKey {
     pub(crate) private_key_pem: Secret,
-    /// What the leaf says, read once.
+    /// Properties of the leaf, parsed once.
     pub(crate) leaf: TlsCertificateStatus,
 }
 
 impl Rules for TlsCertificate {
-    type Hidden = Uploaded;
-    const LASTING: bool = true;
+    type Hidden = CertificateKey;
+    const CACHEABLE: bool = true;
+    const UNKNOWN: Code = Code::CertificateUnknown;
+    const IN_USE: Code = Code::CertificateInUse;
     const SECRETS: &'static [&'static str] = &["/hidden/private_key_pem"];
 
-    async fn create(body: TlsCertificateCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
+    async fn create(body: TlsCertificateCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
         let TlsCertificateCreate { certificate_pem, private_key_pem, .. } = body;
         let chain = TlsChain::read(&certificate_pem, &private_key_pem)?;
         let leaf = status(chain.facts, chain.key_type);
-        Ok(Draft::new(TlsCertificate { certificate_pem }, Uploaded { private_key_pem, leaf }))
+        Ok(NewRecord::new(TlsCertificate { certificate_pem }, CertificateKey { private_key_pem, leaf }))
     }
 
-    async fn change(_kept: &mut Kept<Self>, _body: TlsCertificateUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
+    async fn update(
+        _stored: &mut StoredRecord<Self>,
+        _body: TlsCertificateUpdate,
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
         Ok(Vec::new())
     }
 
-    async fn status(kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<TlsCertificateStatus> {
-        Ok(kept.hidden.leaf.clone())
+    async fn status(stored: &StoredRecord<Self>, _modules: &Modules, _ctx: &Resources) -> Result<TlsCertificateStatus> {
+        Ok(stored.hidden.leaf.clone())
     }
 }
 
 impl Resources {
-    /// Stores a certificate that the server got by itself for a name, in the place of the one it had for it.
-    pub(crate) async fn keep_issued(
+    /// Stores a certificate that the server got by itself for a name, in place of the former one.
+    ///
+    /// # Errors
+    /// If the certificate cannot be used, or the store fails.
+    pub(crate) async fn store_issued_certificate(
         &self,
         name: &HostName,
         certificate_pem: String,
@@ -56,15 +68,15 @@ impl Resources {
     ) -> Result<()> {
         let chain = TlsChain::read(&certificate_pem, &private_key_pem)?;
         let leaf = TlsCertificateStatus { issued_at: Some(now), ..status(chain.facts, chain.key_type) };
-        let (spec, hidden) = (TlsCertificate { certificate_pem }, Uploaded { private_key_pem, leaf });
-        for attempt in 0..operations::ATTEMPTS {
+        let (spec, hidden) = (&TlsCertificate { certificate_pem }, &CertificateKey { private_key_pem, leaf });
+        commit_with_retry(move |_| async move {
             let moment = jiff::Timestamp::now();
-            let (kept, revision) = match self.issued_for(name).await? {
+            let (stored, revision) = match self.find_issued_certificate(name).await? {
                 Some((former, revision)) => {
-                    (Kept { spec: spec.clone(), hidden: hidden.clone(), ..former }, Some(revision))
+                    (StoredRecord { spec: spec.clone(), hidden: hidden.clone(), ..former }, Some(revision))
                 }
                 None => {
-                    let kept = Kept {
+                    let stored = StoredRecord {
                         id: Id::new(moment),
                         parent: None,
                         created_at: Timestamp::new(moment),
@@ -75,31 +87,34 @@ impl Resources {
                         claims: Vec::new(),
                         links: Vec::new(),
                     };
-                    (kept, None)
+                    (stored, None)
                 }
             };
-            let mut plan = Plan::default();
-            plan.unchanged(&kept.key(), revision);
-            plan.put(&kept.key(), self.codec.record(&kept)?);
-            let what = if revision.is_some() { "tls_certificate_updated" } else { "tls_certificate_created" };
-            plan.event(what, kept.id.as_str(), &AnyId::from_text("acme"), moment)?;
-            if let Some(revision) = self.attempt::<TlsCertificate>(&plan).await? {
-                return self.seen(revision).await;
+            let mut plan = CommitPlan::default();
+            plan.expect_revision(&stored.key(), revision);
+            plan.put(&stored.key(), self.codec.record(&stored)?);
+            let event = if revision.is_some() { "tls_certificate_updated" } else { "tls_certificate_created" };
+            plan.record_event(event, stored.id.as_str(), &AnyId::from_text("acme"), moment)?;
+            match self.commit::<TlsCertificate>(&plan).await? {
+                Some(revision) => self.wait_until_published(revision).await.map(Some),
+                None => Ok(None),
             }
-            operations::pause(attempt).await;
-        }
-        Err(Code::StorageConflict.into())
+        })
+        .await
     }
 
-    /// The newest that the server got by itself for a name.
-    async fn issued_for(&self, name: &HostName) -> Result<Option<(Kept<TlsCertificate>, Revision)>> {
+    /// Newest certificate that the server got by itself for a name.
+    async fn find_issued_certificate(
+        &self,
+        name: &HostName,
+    ) -> Result<Option<(StoredRecord<TlsCertificate>, Revision)>> {
         let published = self.published.borrow().clone();
-        let automatic = published.certificates.iter().filter(|certificate| crate::acme::automatic(certificate, name));
-        let Some(newest) = automatic.max_by(|a, b| a.age().cmp(&b.age())).map(|newest: &Arc<Certificate>| &newest.id)
+        let issued = published.certificates.iter().filter(|certificate| is_issued_for(certificate, name));
+        let Some(newest) = issued.max_by(|a, b| a.age().cmp(&b.age())).map(|newest: &Arc<Certificate>| &newest.id)
         else {
             return Ok(None);
         };
-        self.stored(&Id::parse(newest)?).await
+        self.load(&Id::parse(newest)?).await
     }
 }
 

@@ -1,9 +1,10 @@
 //! TLS edges: host names whose connections go to one backend.
 
 use super::{
-    Attachment, Call, Claim, Draft, Kept, Making, Modules, Owner, Resources, Rules, hostports, owner, plan::Plan,
+    CallContext, Claim, CreateContext, ModuleOwner, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord,
+    commit_plan::CommitPlan, hostports, owner,
 };
-use crate::Wanted;
+use crate::NameHold;
 use postern_api::{
     Code, Error, Result,
     module::{Backend, IpRestriction, MutualTls, TerminateAt, TlsTermination},
@@ -12,44 +13,48 @@ use postern_api::{
 
 impl Rules for TlsEdge {
     type Hidden = Nothing;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
     const HAS_MODULES: bool = true;
-    const MODULES_DEPEND: bool = true;
+    const MODULES_INTERDEPEND: bool = true;
 
-    async fn create(mut body: TlsEdgeCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
-        let modules = Self::take(&mut body);
+    async fn create(mut body: TlsEdgeCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
+        let modules = Self::take_modules(&mut body);
         let hostports = hostports::canonical(body.hostports.unwrap_or_default())?;
-        Ok(Draft { modules, ..Draft::new(TlsEdge { hostports }, Nothing {}) })
+        Ok(NewRecord { modules, ..NewRecord::new(TlsEdge { hostports }, Nothing {}) })
     }
 
-    async fn change(kept: &mut Kept<Self>, mut body: TlsEdgeUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
-        let modules = Self::take(&mut body);
+    async fn update(
+        stored: &mut StoredRecord<Self>,
+        mut body: TlsEdgeUpdate,
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
+        let modules = Self::take_modules(&mut body);
         if let Some(hostports) = body.hostports {
-            kept.spec.hostports = hostports::canonical(hostports)?;
+            stored.spec.hostports = hostports::canonical(hostports)?;
         }
         Ok(modules)
     }
 
-    hostports::hooks!();
+    hostports::hostport_rules!();
 
-    /// What passes through unread shows no certificate that could be judged.
-    fn fit(modules: &Modules, here: &Resources) -> Result<()> {
-        let asks = modules.read::<MutualTls>(here)?.is_some_and(|module| module.enabled);
-        let ends_here = match modules.read::<TlsTermination>(here)? {
+    /// Mutual TLS needs TLS to be terminated at the edge.
+    fn check_modules(modules: &Modules, ctx: &Resources) -> Result<()> {
+        let has_mutual_tls = modules.read::<MutualTls>(ctx)?.is_some_and(|module| module.enabled);
+        let is_terminated = match modules.read::<TlsTermination>(ctx)? {
             Some(module) => module.enabled && module.place()? == TerminateAt::Edge,
             None => false,
         };
-        if !asks || ends_here {
+        if !has_mutual_tls || is_terminated {
             return Ok(());
         }
-        let sentence = "Visitors' certificates can be judged only where their TLS ends: with `mutual_tls`, \
-                        `tls_termination` must be set, enabled and say `edge`.";
+        let sentence = "Client certificates can be verified only where TLS is terminated: with `mutual_tls`, \
+                        `tls_termination` must be enabled and set to `edge`.";
         Err(Error::new(Code::PlaintextNeeded, sentence).with("field", "tls_termination"))
     }
 
-    async fn status(kept: &Kept<Self>, modules: &Modules, here: &Resources) -> Result<TlsEdgeStatus> {
+    async fn status(stored: &StoredRecord<Self>, modules: &Modules, ctx: &Resources) -> Result<TlsEdgeStatus> {
         let mut status = TlsEdgeStatus::default();
-        Self::show(&mut status, kept, modules, here)?;
+        Self::show_modules(&mut status, stored, modules, ctx)?;
         Ok(status)
     }
 }

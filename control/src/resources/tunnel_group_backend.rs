@@ -1,8 +1,8 @@
-//! Tunnel group backends: labels that are stored, tunnels that are looked up when somebody asks.
+//! Tunnel group backends: stored labels; the matching tunnels are looked up for each response.
 
-use super::{Attachment, Call, Draft, Kept, Making, Modules, Resources, Rules};
+use super::{CallContext, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord};
 use postern_api::{
-    Result, labels,
+    Code, Result, labels,
     resource::{
         Nothing, Ref, TunnelGroupBackend, TunnelGroupBackendCreate, TunnelGroupBackendStatus, TunnelGroupBackendUpdate,
     },
@@ -10,29 +10,34 @@ use postern_api::{
 
 impl Rules for TunnelGroupBackend {
     type Hidden = Nothing;
+    const UNKNOWN: Code = Code::BackendUnknown;
 
-    async fn create(body: TunnelGroupBackendCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
-        Ok(Draft::new(TunnelGroupBackend { labels: body.labels.unwrap_or_default() }, Nothing {}))
+    async fn create(body: TunnelGroupBackendCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
+        Ok(NewRecord::new(TunnelGroupBackend { labels: body.labels.unwrap_or_default() }, Nothing {}))
     }
 
-    async fn change(
-        kept: &mut Kept<Self>,
+    async fn update(
+        stored: &mut StoredRecord<Self>,
         body: TunnelGroupBackendUpdate,
-        _call: &Call<'_>,
-    ) -> Result<Vec<Attachment>> {
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
         if let Some(labels) = body.labels {
-            kept.spec.labels = labels;
+            stored.spec.labels = labels;
         }
         Ok(Vec::new())
     }
 
-    fn check(kept: &Kept<Self>, _former: Option<&Kept<Self>>, _here: &Resources) -> Result<()> {
-        labels::check(&kept.spec.labels).map_err(|error| error.with("field", "labels"))
+    fn check(stored: &StoredRecord<Self>, _former: Option<&StoredRecord<Self>>, _ctx: &Resources) -> Result<()> {
+        labels::check(&stored.spec.labels).map_err(|error| error.with("field", "labels"))
     }
 
-    async fn status(kept: &Kept<Self>, _modules: &Modules, here: &Resources) -> Result<TunnelGroupBackendStatus> {
-        let tunnels = here.live.tunnels_with(&kept.spec.labels);
-        let show = |id: postern_api::AnyId| Ref { uri: format!("{}/tunnels/{id}", here.base_url()), id };
+    async fn status(
+        stored: &StoredRecord<Self>,
+        _modules: &Modules,
+        ctx: &Resources,
+    ) -> Result<TunnelGroupBackendStatus> {
+        let tunnels = ctx.live.tunnels_with(&stored.spec.labels);
+        let show = |id: postern_api::AnyId| Ref { uri: format!("{}/tunnels/{id}", ctx.base_url()), id };
         Ok(TunnelGroupBackendStatus { tunnels: tunnels.into_iter().map(show).collect() })
     }
 }

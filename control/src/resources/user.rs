@@ -1,6 +1,6 @@
-//! Users: for administrators only. A user's keys and credentials go with the user.
+//! Users: for administrators only. Deleting one deletes the user's keys and credentials.
 
-use super::{Attachment, Call, Draft, Kept, Making, Modules, Resources, Rules};
+use super::{CallContext, CreateContext, Modules, NewModule, NewRecord, Resources, Rules, StoredRecord};
 use postern_api::{
     Code, Error, Result,
     resource::{NAME_LIMIT, Nothing, User, UserCreate, UserUpdate},
@@ -8,36 +8,41 @@ use postern_api::{
 
 impl Rules for User {
     type Hidden = Nothing;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
+    const UNKNOWN: Code = Code::OwnerUnknown;
     const ADMIN_ONLY: bool = true;
 
-    async fn create(body: UserCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
+    async fn create(body: UserCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
         let user = User { name: body.name, admin: body.admin.unwrap_or(false) };
-        Ok(Draft::new(user, Nothing {}))
+        Ok(NewRecord::new(user, Nothing {}))
     }
 
-    async fn change(kept: &mut Kept<Self>, body: UserUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
+    async fn update(
+        stored: &mut StoredRecord<Self>,
+        body: UserUpdate,
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
         if let Some(name) = body.name {
-            kept.spec.name = name;
+            stored.spec.name = name;
         }
-        kept.spec.admin = body.admin.unwrap_or(kept.spec.admin);
+        stored.spec.admin = body.admin.unwrap_or(stored.spec.admin);
         Ok(Vec::new())
     }
 
-    fn check(kept: &Kept<Self>, _former: Option<&Kept<Self>>, _here: &Resources) -> Result<()> {
-        check_name(&kept.spec.name, Code::FieldInvalid)
+    fn check(stored: &StoredRecord<Self>, _former: Option<&StoredRecord<Self>>, _ctx: &Resources) -> Result<()> {
+        check_name(&stored.spec.name, Code::FieldInvalid)
     }
 
-    async fn status(_kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<Nothing> {
+    async fn status(_stored: &StoredRecord<Self>, _modules: &Modules, _ctx: &Resources) -> Result<Nothing> {
         Ok(Nothing {})
     }
 
-    fn weakens(former: &Self, after: Option<&Self>) -> bool {
+    fn may_remove_administrator(former: &Self, after: Option<&Self>) -> bool {
         former.admin && after.is_none_or(|after| !after.admin)
     }
 }
 
-/// A name is 1 to [`NAME_LIMIT`] bytes that people can read.
+/// Checks that a name has 1 to [`NAME_LIMIT`] bytes and is printable.
 pub(super) fn check_name(name: &str, code: Code) -> Result<()> {
     if name.trim().is_empty() || name.len() > NAME_LIMIT || name.contains(char::is_control) {
         let sentence = format!("A name has 1 to {NAME_LIMIT} bytes and no control characters.");

@@ -1,7 +1,10 @@
-//! Weighted backends: what they name must exist and cannot be deleted meanwhile. They name neither each other nor
-//! failover backends, so no backend ever leads back to itself.
+//! Weighted backends: backends with weights, which cannot be deleted while they are named. They name neither each other
+//! nor failover backends, so there are no cycles.
 
-use super::{Attachment, Call, Draft, Kept, Link, Making, Modules, Resources, Role, Rules, Target};
+use super::{
+    BackendId, CallContext, CreateContext, LinkRole, Modules, NewLink, NewModule, NewRecord, Resources, Rules,
+    StoredRecord,
+};
 use postern_api::{
     Code, Error, Result,
     resource::{CHILD_LIMIT, Nothing, WEIGHT_LIMIT, WeightedBackend, WeightedBackendCreate, WeightedBackendUpdate},
@@ -9,27 +12,32 @@ use postern_api::{
 
 impl Rules for WeightedBackend {
     type Hidden = Nothing;
-    const LASTING: bool = true;
+    const CACHEABLE: bool = true;
+    const UNKNOWN: Code = Code::BackendUnknown;
 
-    async fn create(body: WeightedBackendCreate, _making: &Making<'_, Self>) -> Result<Draft<Self>> {
-        Ok(Draft::new(WeightedBackend { backends: body.backends.unwrap_or_default() }, Nothing {}))
+    async fn create(body: WeightedBackendCreate, _context: &CreateContext<'_, Self>) -> Result<NewRecord<Self>> {
+        Ok(NewRecord::new(WeightedBackend { backends: body.backends.unwrap_or_default() }, Nothing {}))
     }
 
-    async fn change(kept: &mut Kept<Self>, body: WeightedBackendUpdate, _call: &Call<'_>) -> Result<Vec<Attachment>> {
+    async fn update(
+        stored: &mut StoredRecord<Self>,
+        body: WeightedBackendUpdate,
+        _call: &CallContext<'_>,
+    ) -> Result<Vec<NewModule>> {
         if let Some(backends) = body.backends {
-            kept.spec.backends = backends;
+            stored.spec.backends = backends;
         }
         Ok(Vec::new())
     }
 
-    fn check(kept: &Kept<Self>, _former: Option<&Kept<Self>>, _here: &Resources) -> Result<()> {
-        let backends = &kept.spec.backends;
+    fn check(stored: &StoredRecord<Self>, _former: Option<&StoredRecord<Self>>, _ctx: &Resources) -> Result<()> {
+        let backends = &stored.spec.backends;
         if backends.len() > CHILD_LIMIT {
             let sentence = format!("`backends` names {} backends; at most {CHILD_LIMIT} are allowed.", backends.len());
             return Err(Error::new(Code::WeightedCount, sentence).with("field", "backends"));
         }
         for (id, weight) in backends {
-            Target::in_weighted(id)?;
+            BackendId::parse_weighted_member(id)?;
             if !(0..=WEIGHT_LIMIT).contains(weight) {
                 let sentence = format!("`{id}` has the weight {weight}. A weight lies between 0 and {WEIGHT_LIMIT}.");
                 return Err(Error::new(Code::WeightInvalid, sentence).with("field", "backends"));
@@ -38,12 +46,12 @@ impl Rules for WeightedBackend {
         Ok(())
     }
 
-    fn links(kept: &Kept<Self>) -> Vec<Link> {
-        let targets = kept.spec.backends.keys().filter_map(|id| Target::in_weighted(id).ok());
-        targets.map(|target| target.link(Role::Needs)).collect()
+    fn links(stored: &StoredRecord<Self>) -> Vec<NewLink> {
+        let targets = stored.spec.backends.keys().filter_map(|id| BackendId::parse_weighted_member(id).ok());
+        targets.map(|target| target.link(LinkRole::Needs)).collect()
     }
 
-    async fn status(_kept: &Kept<Self>, _modules: &Modules, _here: &Resources) -> Result<Nothing> {
+    async fn status(_stored: &StoredRecord<Self>, _modules: &Modules, _ctx: &Resources) -> Result<Nothing> {
         Ok(Nothing {})
     }
 }

@@ -1,12 +1,13 @@
-//! How a store can fail, and the sentences that say so.
+//! Errors of the store.
 
+use crate::files::FileError;
 use postern_api::{Code, Error};
 use std::{io, path::Path};
 
 /// A result of the store.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
-/// A failure of the engine, not of the caller. Conflicts are no failures.
+/// A failure of the engine. Conflicts between commits are not failures.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// The disk is full; nothing was written.
@@ -22,10 +23,10 @@ pub enum StoreError {
     ReadOnly {
         /// The data folder.
         folder: String,
-        /// What the system said.
+        /// Error of the operating system.
         reason: String,
     },
-    /// Another server works in the folder.
+    /// Another server uses the folder.
     #[error(
         "`{folder}` is in use by another postern-server{holder}. Stop that one first, or give this one a folder of its own with --data-dir."
     )]
@@ -46,19 +47,31 @@ pub enum StoreError {
         /// The data folder.
         folder: String,
     },
-    /// Anything else; for the log.
+    /// Any other failure; for the log.
     #[error("The database failed: {0}.")]
     Broken(String),
 }
 
 impl StoreError {
-    /// Classifies what went wrong with a file below a folder.
-    pub fn of_io(folder: &Path, error: &io::Error) -> Self {
+    /// Classifies a failed operation on a file of a folder.
+    pub fn from_io(folder: &Path, error: &io::Error) -> Self {
         let shown = folder.display().to_string();
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full { folder: shown },
             _ => StoreError::ReadOnly { folder: shown, reason: error.to_string() },
         }
+    }
+}
+
+impl From<FileError> for StoreError {
+    fn from(FileError { folder, error }: FileError) -> Self {
+        StoreError::from_io(&folder, &error)
+    }
+}
+
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Self {
+        StoreError::from(error).into()
     }
 }
 

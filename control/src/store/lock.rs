@@ -8,17 +8,20 @@ use std::{
     path::Path,
 };
 
-/// Held as long as a server works in the folder; the system releases it even after a kill.
+/// Lock held while a server uses the folder. The operating system releases it even if the process is killed.
 #[derive(Debug)]
 pub struct FolderLock {
     _file: File,
 }
 
 impl FolderLock {
-    /// Takes the lock, or says who has it.
+    /// Takes the lock.
+    ///
+    /// # Errors
+    /// `Locked`, with the id of the process that holds it if that is known.
     pub fn take(folder: &Path) -> Result<Self> {
         let path = folder.join("postern.lock");
-        let mut file = files::ensure(&path, files::PRIVATE)?;
+        let mut file = files::open_or_create(&path, files::PRIVATE)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -27,9 +30,9 @@ impl FolderLock {
                 let holder = if known { format!(" (process {})", pid.trim()) } else { String::new() };
                 return Err(StoreError::Locked { folder: folder.display().to_string(), holder });
             }
-            Err(TryLockError::Error(error)) => return Err(StoreError::of_io(folder, &error)),
+            Err(TryLockError::Error(error)) => return Err(StoreError::from_io(folder, &error)),
         }
-        // Who holds the lock is a courtesy to whoever is refused: failing to note it down is no failure.
+        // The process id only improves the error message of another server: failing to write it is no failure.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
         Ok(FolderLock { _file: file })
     }

@@ -1,7 +1,7 @@
-//! The store: a small ordered key-value log. Nothing outside this folder knows which engine is below.
+//! The store: a small ordered key-value store with a log of changes. The engine is known only in this folder.
 //!
-//! Keys are plain text and say the model: `records/<kind>/<id>`, `modules/<owner>/<name>`,
-//! `claims/<scope>/<value>`, `links/<to>/<from>`, `uses/<id>`, `events/<id>`. Values are JSON, to the store just bytes.
+//! Keys are plain text and show the model: `records/<kind>/<id>`, `modules/<owner>/<name>`,
+//! `claims/<scope>/<value>`, `links/<to>/<from>`, `uses/<id>`, `events/<id>`. Values are JSON, opaque to the store.
 
 pub mod cached;
 mod error;
@@ -15,63 +15,66 @@ pub use error::{Result, StoreError};
 use futures::future::BoxFuture;
 use std::{any::Any, path::Path, sync::Arc, time::Duration};
 
-/// Opens the store of a data folder, making both the first time, and locks the folder.
+/// Opens the store of a data folder, creates both the first time, and locks the folder.
+///
+/// # Errors
+/// If the folder cannot be read or written, another server uses it, or a newer version wrote it.
 pub fn open(folder: &Path) -> Result<Arc<dyn Store>> {
-    Ok(Arc::new(cached::Cached::over(Arc::new(sqlite::open(folder)?), cached::BYTES)))
+    Ok(Arc::new(cached::Cached::new(Arc::new(sqlite::open(folder)?), cached::CACHE_BYTES)))
 }
 
-/// Counts commits; every commit has a larger one than those before it.
+/// Number of a commit; each commit has a larger one than all before it.
 pub type Revision = i64;
 
-/// Names a lease.
+/// Id of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LeaseId(pub i64);
 
-/// One key and what it holds.
+/// One key and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The key.
     pub key: String,
     /// The value.
     pub value: Vec<u8>,
-    /// The commit that wrote it last.
+    /// Commit that wrote it last.
     pub revision: Revision,
 }
 
-/// Keys that begin with `prefix`, largest first.
+/// Keys with a prefix, largest first.
 #[derive(Clone, Debug)]
 pub struct Range {
-    /// How the keys begin; empty means all keys.
+    /// Prefix of the keys; empty for all keys.
     pub prefix: String,
     /// Only keys smaller than this one, which need not exist.
     pub before: Option<String>,
-    /// At most so many.
+    /// Largest number of entries.
     pub limit: usize,
 }
 
-/// What a range gave, all from one moment.
+/// Entries of a range, all of the same revision of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The entries, largest key first.
     pub entries: Vec<Entry>,
-    /// The newest commit the answer includes.
+    /// Newest commit that the page includes.
     pub revision: Revision,
 }
 
-/// Something in the store that can be looked at without reading it.
+/// Keys whose cached version can be compared without reading them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum CacheKey {
     /// One key.
     Key(String),
     /// All keys with a prefix.
     Range(String),
 }
 
-/// What is in memory of a place. For as long as nothing is written there, or it is forgotten, it is the very same.
+/// Version of a cached value. It stays the same until the value is written or evicted.
 #[derive(Clone)]
-pub struct Glance(Arc<dyn Any + Send + Sync>);
+pub struct CacheVersion(Arc<dyn Any + Send + Sync>);
 
-/// What must hold for a commit to happen.
+/// Precondition of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// The key does not exist.
@@ -89,113 +92,113 @@ pub enum Condition {
 pub enum Write {
     /// Writes a key.
     Put(String, Vec<u8>),
-    /// Writes a key that vanishes when the lease ends.
+    /// Writes a key that is deleted when the lease ends.
     PutLeased(String, Vec<u8>, LeaseId),
-    /// Removes a key; it is no error if it does not exist.
+    /// Deletes a key, if it exists.
     Delete(String),
 }
 
-/// Changes that happen together or not at all.
+/// Changes that are committed together or not at all.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
-    /// All must hold.
+    /// Preconditions, which must all hold.
     pub conditions: Vec<Condition>,
-    /// Done in this order.
+    /// Changes, in order.
     pub writes: Vec<Write>,
 }
 
-/// How a commit ended.
+/// Outcome of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is on disk, as this revision.
+    /// Committed to disk as this revision.
     Done(Revision),
-    /// Nothing was written: this condition did not hold.
+    /// Nothing was written, because this condition failed.
     Conflict(Condition),
 }
 
-/// A key that changed; `None` means it is gone.
+/// A changed key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The commit it belongs to.
+    /// Commit it belongs to.
     pub revision: Revision,
     /// The key.
     pub key: String,
-    /// What it holds now.
+    /// New value; `None` if the key was deleted.
     pub value: Option<Vec<u8>>,
 }
 
-/// Whole commits that a watch has come to. May hold no change at all if none had the prefix.
+/// Complete commits delivered by a watch. May be without changes if none had the prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// Everything up to and including this commit was given.
+    /// Everything up to and including this commit has been delivered.
     pub revision: Revision,
-    /// What changed, in the order it was committed.
+    /// Changes in the order of their commits.
     pub changes: Vec<Change>,
 }
 
-/// Follows the log from a revision. Skips nothing and never splits a commit.
+/// Follows the log from a revision, without gaps and without splitting commits.
 pub trait Watch: Send {
-    /// Waits for the next commits. [`StoreError::Compacted`] if the log no longer reaches back so far:
-    /// read everything again then.
+    /// Waits for the next commits. [`StoreError::Compacted`] if the log no longer reaches back to the revision: then
+    /// everything must be read again.
     fn next(&mut self) -> BoxFuture<'_, Result<Batch>>;
 }
 
-/// An engine. An acknowledged commit survives a kill of the process.
+/// A storage engine. An acknowledged commit survives a kill of the process.
 ///
 /// Leases take the time as a parameter, so that tests need no clock.
 pub trait Store: Send + Sync + 'static {
     /// Reads one key.
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Entry>>>;
-    /// Looks at what is in memory of a place, without reading; `None` if it is not there.
-    fn glance(&self, _place: &Place) -> Option<Glance> {
+    /// Version of a cached value; `None` if it is not in the cache.
+    fn cache_version(&self, _key: &CacheKey) -> Option<CacheVersion> {
         None
     }
     /// Reads keys with a prefix, largest first.
     fn range(&self, range: Range) -> BoxFuture<'_, Result<Page>>;
-    /// Writes if all conditions hold.
+    /// Commits changes if all conditions hold.
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Outcome>>;
     /// Follows changes of keys with a prefix that were committed after a revision.
     fn watch(&self, prefix: &str, after: Revision) -> Box<dyn Watch>;
     /// Begins a lease.
     fn grant(&self, lasting: Duration, now: jiff::Timestamp) -> BoxFuture<'_, Result<LeaseId>>;
-    /// Prolongs a lease by its time; false if it has ended already.
+    /// Extends a lease by its duration; false if it has ended.
     fn keep(&self, lease: LeaseId, now: jiff::Timestamp) -> BoxFuture<'_, Result<bool>>;
-    /// Ends a lease at once, its keys with it.
+    /// Ends a lease and deletes its keys.
     fn revoke(&self, lease: LeaseId) -> BoxFuture<'_, Result<()>>;
-    /// Ends all leases whose time is over, and says how many there were.
+    /// Ends all expired leases, and gives their number.
     fn expire(&self, now: jiff::Timestamp) -> BoxFuture<'_, Result<usize>>;
 }
 
 impl Range {
     /// All keys with a prefix, up to a limit.
-    pub fn of(prefix: impl Into<String>, limit: usize) -> Self {
+    pub fn new(prefix: impl Into<String>, limit: usize) -> Self {
         Range { prefix: prefix.into(), before: None, limit }
     }
 }
 
-impl Glance {
-    /// Whether nothing was written between two glances at a place.
-    pub fn is(&self, other: &Glance) -> bool {
+impl CacheVersion {
+    /// Whether nothing was written between the two versions.
+    pub fn is_same(&self, other: &CacheVersion) -> bool {
         std::ptr::addr_eq(Arc::as_ptr(&self.0), Arc::as_ptr(&other.0))
     }
 }
 
 impl Commit {
-    /// The same commit under one more condition.
+    /// Adds a condition.
     #[must_use]
     pub fn when(mut self, condition: Condition) -> Self {
         self.conditions.push(condition);
         self
     }
 
-    /// The same commit with one more key written.
+    /// Adds a write of a key.
     #[must_use]
     pub fn put(mut self, key: impl Into<String>, value: impl Into<Vec<u8>>) -> Self {
         self.writes.push(Write::Put(key.into(), value.into()));
         self
     }
 
-    /// The same commit with one more key removed.
+    /// Adds a deletion of a key.
     #[must_use]
     pub fn delete(mut self, key: impl Into<String>) -> Self {
         self.writes.push(Write::Delete(key.into()));

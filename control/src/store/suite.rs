@@ -1,4 +1,4 @@
-//! What every engine must do. `engine_suite!(Bench)` makes tests of it for one engine.
+//! Requirements of every engine. `engine_suite!(Bench)` generates the tests for one engine.
 
 use super::{Batch, Commit, Condition, LeaseId, Outcome, Range, Revision, Store, StoreError, Write};
 use jiff::{SignedDuration, Timestamp};
@@ -8,11 +8,11 @@ use std::{
     time::Duration,
 };
 
-/// Something an engine lives in, which outlasts the engine.
+/// Storage of an engine, which outlives the engine.
 pub(super) trait Bench: Sized {
-    /// A new, empty one.
+    /// New, empty storage.
     fn new() -> Self;
-    /// Opens the engine, with everything that was written before.
+    /// Opens the engine on the existing data.
     fn open(&self) -> Arc<dyn Store>;
 }
 
@@ -92,7 +92,7 @@ pub(super) async fn a_refused_commit_writes_nothing(bench: impl Bench) {
     assert_eq!(store.commit(commit).await.expect("a commit"), Outcome::Conflict(missing));
     assert_eq!(text(store.as_ref(), "a").await.as_deref(), Some("old"));
     assert_eq!(text(store.as_ref(), "b").await, None);
-    assert_eq!(store.range(Range::of("", 10)).await.expect("a range").revision, before);
+    assert_eq!(store.range(Range::new("", 10)).await.expect("a range").revision, before);
 }
 
 pub(super) async fn ranges_are_ordered_and_bounded(bench: impl Bench) {
@@ -104,15 +104,15 @@ pub(super) async fn ranges_are_ordered_and_bounded(bench: impl Bench) {
         let page = store.range(range).await.expect("a range");
         page.entries.into_iter().map(|entry| entry.key).collect()
     };
-    assert_eq!(keys(Range::of("a/", 10)).await, ["a/3", "a/2", "a/1"]);
-    assert_eq!(keys(Range::of("a/", 2)).await, ["a/3", "a/2"]);
-    let before = |key: &str| Range { before: Some(key.to_owned()), ..Range::of("a/", 10) };
+    assert_eq!(keys(Range::new("a/", 10)).await, ["a/3", "a/2", "a/1"]);
+    assert_eq!(keys(Range::new("a/", 2)).await, ["a/3", "a/2"]);
+    let before = |key: &str| Range { before: Some(key.to_owned()), ..Range::new("a/", 10) };
     assert_eq!(keys(before("a/3")).await, ["a/2", "a/1"]);
     assert_eq!(keys(before("a/2x")).await, ["a/2", "a/1"], "the cursor need not exist");
     assert_eq!(keys(before("zzz")).await, ["a/3", "a/2", "a/1"], "a cursor behind the prefix changes nothing");
     assert_eq!(keys(before("a/1")).await, Vec::<String>::new());
-    assert_eq!(keys(Range::of("", 100)).await, ["b/1", "ab/1", "a0", "a/3", "a/2", "a/1", "a"]);
-    assert_eq!(keys(Range::of("c/", 100)).await, Vec::<String>::new());
+    assert_eq!(keys(Range::new("", 100)).await, ["b/1", "ab/1", "a0", "a/3", "a/2", "a/1", "a"]);
+    assert_eq!(keys(Range::new("c/", 100)).await, Vec::<String>::new());
 }
 
 pub(super) async fn parallel_writers_lose_nothing(bench: impl Bench) {
@@ -204,7 +204,7 @@ pub(super) async fn a_range_and_a_watch_join_without_a_seam(bench: impl Bench) {
             }
         })
     };
-    let page = store.range(Range::of("k/", 100)).await.expect("a range");
+    let page = store.range(Range::new("k/", 100)).await.expect("a range");
     let mut state: BTreeMap<String, Vec<u8>> = page.entries.into_iter().map(|entry| (entry.key, entry.value)).collect();
     for batch in follow(store.as_ref(), "k/", page.revision, 300).await {
         for change in batch.changes {
@@ -215,7 +215,7 @@ pub(super) async fn a_range_and_a_watch_join_without_a_seam(bench: impl Bench) {
         }
     }
     writer.await.expect("the writer ends");
-    let now = store.range(Range::of("k/", 100)).await.expect("a range");
+    let now = store.range(Range::new("k/", 100)).await.expect("a range");
     let now: BTreeMap<String, Vec<u8>> = now.entries.into_iter().map(|entry| (entry.key, entry.value)).collect();
     assert_eq!(state, now);
 }
@@ -243,7 +243,7 @@ pub(super) async fn commits_are_seen_whole(bench: impl Bench) {
         })
     };
     while !writer.is_finished() {
-        let page = store.range(Range::of("pair/", 10)).await.expect("a range");
+        let page = store.range(Range::new("pair/", 10)).await.expect("a range");
         let values: BTreeSet<_> = page.entries.iter().map(|entry| &entry.value).collect();
         assert_eq!((page.entries.len(), values.len()), (2, 1), "both halves of one commit: {page:?}");
     }
@@ -268,7 +268,7 @@ pub(super) async fn leases_end_when_their_time_is_over(bench: impl Bench) {
     assert!(store.keep(short, after(9)).await.expect("kept"), "it lasts another 10 seconds");
     assert_eq!(store.expire(after(18)).await.expect("expired"), 0);
     assert!(text(store, "nodes/short").await.is_some());
-    let before = store.range(Range::of("", 1)).await.expect("a range").revision;
+    let before = store.range(Range::new("", 1)).await.expect("a range").revision;
     assert_eq!(store.expire(after(19)).await.expect("expired"), 1);
     assert_eq!(text(store, "nodes/short").await, None);
     assert!(text(store, "nodes/long").await.is_some());
@@ -297,7 +297,7 @@ pub(super) async fn what_was_written_is_there_after_opening_again(bench: impl Be
 
 pub(super) async fn a_watch_too_far_back_is_said_so(bench: impl Bench) {
     let store = bench.open();
-    // Commits without writes are cheap and make the log long enough to be cut.
+    // Commits without writes are cheap, and make the log long enough to be truncated.
     let mut newest = done(store.as_ref(), put("first", "1")).await;
     while newest < 11_000 {
         let batch = (0..500).map(|_| store.commit(Commit::default()));

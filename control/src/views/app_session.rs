@@ -1,8 +1,8 @@
-//! Application sessions: the browsers that have logged in.
+//! Application sessions: browsers that have logged in.
 
-use super::{Ending, Seen, endpoint};
+use super::{DeletableView, ViewSource, endpoint};
 use crate::{
-    logins::stored,
+    logins::stored_login,
     resources::{Caller, Resources},
     store::{Entry, Range},
 };
@@ -13,48 +13,48 @@ use postern_api::{
 };
 use woothee::parser::Parser;
 
-impl Seen for AppSession {
+impl ViewSource for AppSession {
     const ADMIN_ONLY: bool = true;
 
-    async fn some(here: &Resources, before: Option<&Id<Self>>, limit: usize) -> Result<Vec<Self>> {
-        let mut range = Range::of(stored::records::<AppSession>(), limit);
-        range.before = before.map(|before| stored::key::<AppSession>(before.as_str()));
+    async fn list(ctx: &Resources, before: Option<&Id<Self>>, limit: usize) -> Result<Vec<Self>> {
+        let mut range = Range::new(stored_login::records::<AppSession>(), limit);
+        range.before = before.map(|before| stored_login::key::<AppSession>(before.as_str()));
         let mut found = Vec::new();
-        for entry in here.store.range(range).await?.entries {
-            found.push(show(here, &entry).await?);
+        for entry in ctx.store.range(range).await?.entries {
+            found.push(show(ctx, &entry).await?);
         }
         Ok(found)
     }
 
-    async fn one(here: &Resources, id: &Id<Self>) -> Result<Option<Self>> {
-        match here.store.get(&stored::key::<AppSession>(id.as_str())).await? {
-            Some(entry) => show(here, &entry).await.map(Some),
+    async fn get(ctx: &Resources, id: &Id<Self>) -> Result<Option<Self>> {
+        match ctx.store.get(&stored_login::key::<AppSession>(id.as_str())).await? {
+            Some(entry) => show(ctx, &entry).await.map(Some),
             None => Ok(None),
         }
     }
 }
 
-impl Ending for AppSession {
-    async fn end(here: &Resources, caller: &Caller, id: &Id<Self>) -> Result<()> {
-        here.remove_app_session(caller, id).await
+impl DeletableView for AppSession {
+    async fn delete(ctx: &Resources, caller: &Caller, id: &Id<Self>) -> Result<()> {
+        ctx.delete_app_session(caller, id).await
     }
 }
 
-async fn show(here: &Resources, entry: &Entry) -> Result<AppSession> {
-    let session: LoginSession = stored::read(&here.codec, entry)?;
+async fn show(ctx: &Resources, entry: &Entry) -> Result<AppSession> {
+    let session: LoginSession = stored_login::read(&ctx.codec, entry)?;
     let id = Id::<AppSession>::parse(&session.id)?;
-    let last_use = here.last_use(&session.id).await?;
+    let last_use = ctx.last_use(&session.id).await?;
     let edge = Id::<HttpsEdge>::parse(&session.edge).ok();
     let endpoint = match &edge {
-        Some(edge) => endpoint::of_https_edge(here, edge, &session.host).await?,
+        Some(edge) => endpoint::of_https_edge(ctx, edge, &session.host).await?,
         None => None,
     };
     let route = edge.as_ref().map(|edge| {
-        let routes = list_uri(here.base_url(), &collection::<HttpsRoute>(Some(&edge.any())));
+        let routes = list_uri(ctx.base_url(), &collection::<HttpsRoute>(Some(&edge.any())));
         Ref { id: AnyId::from_text(&session.route), uri: format!("{routes}/{}", session.route) }
     });
     Ok(AppSession {
-        uri: Ref::to_view(here.base_url(), &id).uri,
+        uri: Ref::to_view(ctx.base_url(), &id).uri,
         id,
         public_url: session.public_url,
         browser_session: BrowserSession {
@@ -62,17 +62,17 @@ async fn show(here: &Resources, entry: &Entry) -> Result<AppSession> {
             ip_address: session.address,
             location: (),
         },
-        application_user: Ref::to_view(here.base_url(), &Id::<AppUser>::parse(&session.user)?),
+        application_user: Ref::to_view(ctx.base_url(), &Id::<AppUser>::parse(&session.user)?),
         created_at: session.created_at,
         last_active: last_use.map_or(session.last_active, |last| last.max(session.last_active)),
         expires_at: session.expires_at.map(|at| at.to_string()).unwrap_or_default(),
         endpoint,
-        edge: edge.map(|edge| Ref::to(here.base_url(), &edge)),
+        edge: edge.map(|edge| Ref::to(ctx.base_url(), &edge)),
         route,
     })
 }
 
-/// What a browser's words about itself mean.
+/// Parses a `User-Agent` header.
 fn user_agent(raw: String) -> UserAgent {
     let parser = Parser::new();
     let read = parser.parse(&raw);
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn browsers_are_known_by_their_words() {
+    fn user_agents_are_parsed() {
         let firefox = user_agent("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0".to_owned());
         assert_eq!((firefox.browser_name.as_str(), firefox.browser_version.as_str()), ("Firefox", "128.0"));
         assert_eq!((firefox.device_type.as_str(), firefox.os_name.as_str()), ("pc", "Linux"));

@@ -1,8 +1,8 @@
-//! Application users: the people who have logged in.
+//! Application users: people who have logged in.
 
-use super::{Ending, Seen};
+use super::{DeletableView, ViewSource};
 use crate::{
-    logins::stored::{self, User},
+    logins::stored_login::{self, StoredUser},
     resources::{Caller, Resources},
     store::{Entry, Range},
 };
@@ -11,39 +11,39 @@ use postern_api::{
     resource::{AppUser, AppUserProvider, Ref},
 };
 
-impl Seen for AppUser {
+impl ViewSource for AppUser {
     const ADMIN_ONLY: bool = true;
 
-    async fn some(here: &Resources, before: Option<&Id<Self>>, limit: usize) -> Result<Vec<Self>> {
-        let mut range = Range::of(stored::records::<AppUser>(), limit);
-        range.before = before.map(|before| stored::key::<AppUser>(before.as_str()));
+    async fn list(ctx: &Resources, before: Option<&Id<Self>>, limit: usize) -> Result<Vec<Self>> {
+        let mut range = Range::new(stored_login::records::<AppUser>(), limit);
+        range.before = before.map(|before| stored_login::key::<AppUser>(before.as_str()));
         let mut found = Vec::new();
-        for entry in here.store.range(range).await?.entries {
-            found.push(show(here, &entry).await?);
+        for entry in ctx.store.range(range).await?.entries {
+            found.push(show(ctx, &entry).await?);
         }
         Ok(found)
     }
 
-    async fn one(here: &Resources, id: &Id<Self>) -> Result<Option<Self>> {
-        match here.store.get(&stored::key::<AppUser>(id.as_str())).await? {
-            Some(entry) => show(here, &entry).await.map(Some),
+    async fn get(ctx: &Resources, id: &Id<Self>) -> Result<Option<Self>> {
+        match ctx.store.get(&stored_login::key::<AppUser>(id.as_str())).await? {
+            Some(entry) => show(ctx, &entry).await.map(Some),
             None => Ok(None),
         }
     }
 }
 
-impl Ending for AppUser {
-    async fn end(here: &Resources, caller: &Caller, id: &Id<Self>) -> Result<()> {
-        here.remove_app_user(caller, id).await
+impl DeletableView for AppUser {
+    async fn delete(ctx: &Resources, caller: &Caller, id: &Id<Self>) -> Result<()> {
+        ctx.delete_app_user(caller, id).await
     }
 }
 
-async fn show(here: &Resources, entry: &Entry) -> Result<AppUser> {
+async fn show(ctx: &Resources, entry: &Entry) -> Result<AppUser> {
     let id = Id::<AppUser>::parse(entry.key.rsplit('/').next().unwrap_or_default())?;
-    let User { person, created_at, last_login } = stored::read(&here.codec, entry)?;
-    let last_use = here.last_use(id.as_str()).await?;
+    let StoredUser { person, created_at, last_login } = stored_login::read(&ctx.codec, entry)?;
+    let last_use = ctx.last_use(id.as_str()).await?;
     Ok(AppUser {
-        uri: Ref::to_view(here.base_url(), &id).uri,
+        uri: Ref::to_view(ctx.base_url(), &id).uri,
         id,
         identity_provider: AppUserProvider { name: person.provider, url: person.provider_url },
         provider_user_id: person.id,

@@ -1,4 +1,4 @@
-//! The server at a glance: all from memory, but for the size of its files.
+//! Status of the server: from memory, except for the size of its files.
 
 use crate::{files, resources::Resources};
 use postern_api::{
@@ -7,16 +7,19 @@ use postern_api::{
     resource::{Configured, ExpiringCertificate, Ref, ServerStatus, StoreStatus, TlsCertificate},
 };
 
-/// Of the certificates that expire first.
-const EXPIRING: usize = 10;
+/// Certificates shown, those that expire first.
+const MAX_EXPIRING: usize = 10;
 
 impl Resources {
-    /// How it is at this moment.
+    /// Current status.
+    ///
+    /// # Errors
+    /// None at present.
     pub(crate) async fn status(&self) -> Result<ServerStatus> {
         let published = self.published.borrow().clone();
         let folder = self.settings.data_dir.clone();
-        // Nobody shall be without all else because the folder cannot be read just now.
-        let bytes = tokio::task::spawn_blocking(move || files::room(&folder)).await.unwrap_or_default();
+        // A folder that cannot be read does not fail the whole status.
+        let bytes = tokio::task::spawn_blocking(move || files::folder_size(&folder)).await.unwrap_or_default();
         let mut certificates: Vec<&Certificate> = published.certificates.iter().map(AsRef::as_ref).collect();
         certificates.sort_by_key(|certificate| certificate.not_after);
         let (traffic, history) = self.live.traffic_in_all();
@@ -37,7 +40,11 @@ impl Resources {
                 credentials: published.credentials.size() as u64,
             },
             store: StoreStatus { revision: published.revision.unsigned_abs(), bytes },
-            expiring: certificates.into_iter().take(EXPIRING).map(|certificate| self.expiring(certificate)).collect(),
+            expiring: certificates
+                .into_iter()
+                .take(MAX_EXPIRING)
+                .map(|certificate| self.expiring(certificate))
+                .collect(),
             traffic,
             history,
         })

@@ -1,38 +1,42 @@
-//! Tunnel sessions: the agents that are connected, and what they can be told to do.
+//! Tunnel sessions: connected agents, and the commands that can be sent to them.
 
-use super::{Seen, gone, newest};
+use super::{ViewSource, newest_first};
 use crate::{
     LiveSession,
-    resources::{Caller, Resources},
+    resources::{Caller, Resources, view_not_found},
 };
 use postern_api::{
     Code, Error, Id, Result,
     resource::{Credential, Ref, SessionCommand, TunnelSession},
 };
 
-impl Seen for TunnelSession {
-    async fn some(here: &Resources, before: Option<&Id<Self>>, limit: usize) -> Result<Vec<Self>> {
-        let found = newest(here.live.sessions(), |session| &session.id, before, limit);
-        Ok(found.into_iter().map(|(id, session)| show(id, session, here)).collect())
+impl ViewSource for TunnelSession {
+    async fn list(ctx: &Resources, before: Option<&Id<Self>>, limit: usize) -> Result<Vec<Self>> {
+        let found = newest_first(ctx.live.sessions(), |session| &session.id, before, limit);
+        Ok(found.into_iter().map(|(id, session)| show(id, session, ctx)).collect())
     }
 
-    async fn one(here: &Resources, id: &Id<Self>) -> Result<Option<Self>> {
-        let found = here.live.sessions().into_iter().find(|session| session.id == id.as_str());
-        Ok(found.map(|session| show(id.clone(), session, here)))
+    async fn get(ctx: &Resources, id: &Id<Self>) -> Result<Option<Self>> {
+        let found = ctx.live.sessions().into_iter().find(|session| session.id == id.as_str());
+        Ok(found.map(|session| show(id.clone(), session, ctx)))
     }
 }
 
 impl Resources {
-    /// Tells the agent of a session what to do: its owner may, and administrators.
+    /// Sends a command to the agent of a session.
+    ///
+    /// # Errors
+    /// `NotFound`, `RemoteRefused` if the agent does not allow it, or if the caller is neither its owner nor an
+    /// administrator.
     pub(crate) async fn command(&self, caller: &Caller, id: &Id<TunnelSession>, command: SessionCommand) -> Result<()> {
         let found = self.live.sessions().into_iter().find(|session| session.id == id.as_str());
-        let session = found.ok_or_else(|| gone(id))?;
-        let credential = self.stored(&Id::<Credential>::parse(&session.credential)?).await?;
-        let (credential, _) = credential.ok_or_else(|| gone(id))?;
-        caller.may_touch_of(Some(&credential.spec.owner_id))?;
+        let session = found.ok_or_else(|| view_not_found(id))?;
+        let credential = self.load(&Id::<Credential>::parse(&session.credential)?).await?;
+        let (credential, _) = credential.ok_or_else(|| view_not_found(id))?;
+        caller.check_owner_access(Some(&credential.spec.owner_id))?;
         if !session.remote_management {
-            let sentence = "The agent does not let itself be managed from here. Set `remote_management: true` in its \
-                            configuration, or ask whoever runs it.";
+            let sentence = "The agent does not allow remote management. Set `remote_management: true` in its configuration, \
+                            or ask its operator to.";
             return Err(Error::new(Code::RemoteRefused, sentence));
         }
         let done = match command {
@@ -43,20 +47,20 @@ impl Resources {
                 return Err(Error::new(Code::RemoteUpdate, sentence));
             }
         };
-        if done { Ok(()) } else { Err(gone(id)) }
+        if done { Ok(()) } else { Err(view_not_found(id)) }
     }
 }
 
-fn show(id: Id<TunnelSession>, session: LiveSession, here: &Resources) -> TunnelSession {
+fn show(id: Id<TunnelSession>, session: LiveSession, ctx: &Resources) -> TunnelSession {
     TunnelSession {
-        uri: Ref::to_view(here.base_url(), &id).uri,
+        uri: Ref::to_view(ctx.base_url(), &id).uri,
         id,
         agent_version: session.agent_version,
-        credential: Ref::by_text::<Credential>(here.base_url(), &session.credential),
+        credential: Ref::by_text::<Credential>(ctx.base_url(), &session.credential),
         ip: session.address.to_canonical().to_string(),
         metadata: session.metadata,
         os: session.os,
-        region: here.live.region(),
+        region: ctx.live.region(),
         started_at: session.started_at,
         transport: session.transport,
     }

@@ -1,4 +1,4 @@
-//! Backends that name each other, and what may be said about each kind.
+//! Backends that name each other, and the values of each kind.
 
 use crate::kit::{BASE_URL, Caller, World};
 use http::StatusCode;
@@ -20,19 +20,19 @@ async fn one_of_each(caller: &Caller) -> [(&'static str, String); 5] {
 }
 
 #[tokio::test]
-async fn what_a_backend_may_name_depends_on_its_kind() {
+async fn the_members_of_a_backend_depend_on_its_kind() {
     let world = World::start().await;
     let operator = world.operator().await;
     let all = one_of_each(&operator).await;
-    for (place, (path, id)) in all.iter().enumerate() {
+    for (index, (path, id)) in all.iter().enumerate() {
         let weighted = operator.post("/backends/weighted", &json!({"backends": {id: 1}})).await;
-        if place < 3 {
+        if index < 3 {
             assert_eq!(weighted.is(StatusCode::CREATED)["backends"], json!({id: 1}), "{path}");
         } else {
             weighted.refused(Code::WeightedKind);
         }
         let failover = operator.post("/backends/failover", &json!({"backends": [id, id]})).await;
-        if place < 4 {
+        if index < 4 {
             assert_eq!(failover.is(StatusCode::CREATED)["backends"], json!([id]), "each is tried once: {path}");
         } else {
             failover.refused(Code::FailoverKind);
@@ -44,7 +44,7 @@ async fn what_a_backend_may_name_depends_on_its_kind() {
 }
 
 #[tokio::test]
-async fn a_backend_stays_while_another_one_or_an_edge_names_it() {
+async fn a_backend_named_by_a_backend_or_an_edge_cannot_be_deleted() {
     let world = World::start().await;
     let operator = world.operator().await;
     let (child, other) = (operator.group().await, operator.group().await);
@@ -61,7 +61,7 @@ async fn a_backend_stays_while_another_one_or_an_edge_names_it() {
     let refused = operator.delete(&format!("/backends/failover/{failover}")).await.refused(Code::BackendInUse);
     assert!(refused["msg"].as_str().is_some_and(|sentence| sentence.contains(&edge)), "{refused}");
 
-    // From the top down each lets go of what it named.
+    // Deleted from the top down, each releases the backends it named.
     operator.delete(&format!("/edges/tcp/{edge}")).await.is(StatusCode::NO_CONTENT);
     let change = json!({"backends": [weighted]});
     operator.patch(&format!("/backends/failover/{failover}"), &change).await.is(StatusCode::OK);
@@ -76,7 +76,7 @@ async fn a_backend_stays_while_another_one_or_an_edge_names_it() {
 }
 
 #[tokio::test]
-async fn values_have_their_codes() {
+async fn invalid_values_have_specific_codes() {
     let world = World::start().await;
     let operator = world.operator().await;
     let group = operator.group().await;
@@ -128,7 +128,7 @@ async fn values_have_their_codes() {
 }
 
 #[tokio::test]
-async fn what_is_not_said_has_a_default() {
+async fn absent_members_have_defaults() {
     let world = World::start().await;
     let operator = world.operator().await;
     let response = operator.made("/backends/http_response", &json!({"headers": null})).await;

@@ -1,6 +1,6 @@
-//! Whatever is sent is judged: the right refusal with its whole error, never a failure of the server.
+//! Any input gets a proper refusal with a complete error, never an internal error.
 
-use crate::kit::{Answer, Caller, World};
+use crate::kit::{ApiResponse, Caller, World};
 use axum::body::Body;
 use http::StatusCode;
 use postern_api::description::OPENAPI;
@@ -8,11 +8,11 @@ use rand::{Rng, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
-/// Bodies that are sent; the same ones every time.
+/// Generated bodies; the same in every run.
 const BODIES: usize = 3000;
 const SEED: u64 = 20_261_121;
 
-/// Texts that have broken programs before.
+/// Texts that are known to break programs.
 const TEXTS: &[&str] = &[
     "",
     " ",
@@ -81,7 +81,7 @@ const TEXTS: &[&str] = &[
 struct Operation {
     method: String,
     path: String,
-    /// The members its body may have.
+    /// Members of its body.
     members: Vec<String>,
 }
 
@@ -121,7 +121,7 @@ fn value(chance: &mut StdRng, depth: usize) -> Value {
     }
 }
 
-/// A body with some of the members an operation knows, and now and then one it does not.
+/// A body with some known members of an operation, and sometimes an unknown one.
 fn body(chance: &mut StdRng, operation: &Operation) -> Value {
     let mut body = Map::new();
     for member in &operation.members {
@@ -149,28 +149,28 @@ async fn records(caller: &Caller) -> HashMap<String, String> {
 }
 
 /// The path of an operation with ids in place of its parameters.
-fn place(operation: &Operation, records: &HashMap<String, String>) -> String {
+fn path_with_ids(operation: &Operation, records: &HashMap<String, String>) -> String {
     let collection = operation.path.split("/{id}").next().unwrap_or_default();
     let id = records.get(collection).map_or("usr_0ujtsYcgvSTl8PAuAdqWYSMnLOv", String::as_str);
     operation.path.replace("{edge_id}", &records["edge"]).replace("{id}", id)
 }
 
-/// A success, or an error that is the caller's and has all its members.
+/// Checks for a success, or a client error with all its members.
 #[track_caller]
-fn judged(answer: &Answer, sent: &str) {
-    if answer.status.is_success() {
+fn check_response(response: &ApiResponse, sent: &str) {
+    if response.status.is_success() {
         return;
     }
-    assert!(answer.status.is_client_error(), "{}: {}\nsent: {sent}", answer.status, answer.text);
-    let error = answer.json();
-    assert_eq!(error["status_code"], answer.status.as_u16(), "{error}");
+    assert!(response.status.is_client_error(), "{}: {}\nsent: {sent}", response.status, response.text);
+    let error = response.json();
+    assert_eq!(error["status_code"], response.status.as_u16(), "{error}");
     assert!(error["error_code"].as_str().is_some_and(|code| code.starts_with("ERR_POSTERN_")), "{error}");
     assert!(error["msg"].as_str().is_some_and(|sentence| sentence.len() > 10 && sentence.len() < 2000), "{error}");
     assert!(error["details"].is_object(), "{error}");
 }
 
 #[tokio::test]
-async fn any_object_is_judged() {
+async fn any_object_is_handled() {
     let world = World::start().await;
     let operator = world.operator().await;
     let (records, operations) = (records(&operator).await, operations());
@@ -178,17 +178,17 @@ async fn any_object_is_judged() {
     let mut refused = 0;
     for number in 0..BODIES {
         let operation = &operations[number % operations.len()];
-        let (path, body) = (place(operation, &records), body(&mut chance, operation));
-        let answer = operator.with_body(&operation.method, &path, &body).await;
-        judged(&answer, &format!("{} {path} {body}", operation.method));
-        refused += usize::from(!answer.status.is_success());
+        let (path, body) = (path_with_ids(operation, &records), body(&mut chance, operation));
+        let response = operator.with_body(&operation.method, &path, &body).await;
+        check_response(&response, &format!("{} {path} {body}", operation.method));
+        refused += usize::from(!response.status.is_success());
     }
     assert!(refused > BODIES / 2 && refused < BODIES, "{refused} of {BODIES} were refused");
     operator.get("/ip_policies").await.is(StatusCode::OK);
 }
 
 #[tokio::test]
-async fn any_bytes_are_judged() {
+async fn any_bytes_are_handled() {
     let world = World::start().await;
     let operator = world.operator().await;
     let (records, operations) = (records(&operator).await, operations());
@@ -199,21 +199,21 @@ async fn any_bytes_are_judged() {
         match chance.random_range(0..4) {
             0 => bytes.truncate(chance.random_range(0..bytes.len())),
             1 => {
-                let place = chance.random_range(0..bytes.len());
-                bytes[place] = chance.random();
+                let position = chance.random_range(0..bytes.len());
+                bytes[position] = chance.random();
             }
             2 => bytes = (0..chance.random_range(0..64)).map(|_| chance.random()).collect(),
             _ => bytes = "[".repeat(chance.random_range(1..100_000)).into_bytes(),
         }
-        let path = place(operation, &records);
+        let path = path_with_ids(operation, &records);
         let request = operator.request(&operation.method, &path).header("content-type", "application/json");
-        let answer = operator.send(request.body(Body::from(bytes.clone())).expect("a request")).await;
-        judged(&answer, &format!("{} {path} {:?}", operation.method, bytes.get(..200).unwrap_or(&bytes)));
+        let response = operator.send(request.body(Body::from(bytes.clone())).expect("a request")).await;
+        check_response(&response, &format!("{} {path} {:?}", operation.method, bytes.get(..200).unwrap_or(&bytes)));
     }
 }
 
 #[tokio::test]
-async fn any_method_path_and_query_is_judged() {
+async fn any_method_path_and_query_is_handled() {
     let world = World::start().await;
     let operator = world.operator().await;
     let operations = operations();
@@ -222,13 +222,13 @@ async fn any_method_path_and_query_is_judged() {
             let path = operation.path.replace("{edge_id}", broken).replace("{id}", broken);
             for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"] {
                 let Ok(request) = operator.request(method, &path).body(Body::empty()) else { continue };
-                let answer = operator.send(request).await;
+                let response = operator.send(request).await;
                 let known = path == operation.path && method == "GET";
                 assert!(
-                    answer.status.is_client_error() || known || !path.contains(broken),
-                    "{method} {path}: {answer:?}"
+                    response.status.is_client_error() || known || !path.contains(broken),
+                    "{method} {path}: {response:?}"
                 );
-                judged(&answer, &format!("{method} {path}"));
+                check_response(&response, &format!("{method} {path}"));
             }
         }
         operator.get(&format!("/ip_policies?limit={broken}")).await.refused(postern_api::Code::LimitInvalid);

@@ -1,4 +1,4 @@
-//! Certificates and their authorities: what is shown, what is refused, what stays secret.
+//! Certificates and their authorities: views, refusals and secrets.
 
 use crate::kit::{Caller, World};
 use http::StatusCode;
@@ -6,7 +6,7 @@ use postern_api::Code;
 use rcgen::{BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair, KeyUsagePurpose};
 use serde_json::{Value, json};
 
-/// A public key, of which nobody has the private half.
+/// A public key whose private key does not exist.
 pub(crate) const SSH_KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEoN0ShWoDmOk4MqNCiN/VNbs+d8AJJ+1sbj3ltmGAra";
 
 /// The certificate of an authority.
@@ -38,13 +38,13 @@ async fn ssh_authority(caller: &Caller) -> String {
     caller.id("/ssh_certificate_authorities", &json!({})).await
 }
 
-/// Seconds since 1970 of a timestamp in an answer.
+/// A timestamp of a response in seconds since 1970.
 fn seconds(moment: &Value) -> i64 {
     moment.as_str().and_then(|text| text.parse::<jiff::Timestamp>().ok()).expect("a moment").as_second()
 }
 
 #[tokio::test]
-async fn an_uploaded_certificate_is_shown_in_every_field_and_its_key_never() {
+async fn all_properties_of_an_uploaded_certificate_are_shown_but_not_its_key() {
     let world = World::start().await;
     let operator = world.operator().await;
     let body = tls_certificate();
@@ -66,14 +66,14 @@ async fn an_uploaded_certificate_is_shown_in_every_field_and_its_key_never() {
         assert_eq!(made[empty], "", "{empty}");
     }
     let item = format!("/tls_certificates/{}", made["id"].as_str().expect("an id"));
-    for answer in [operator.get(&item).await, operator.get("/tls_certificates").await] {
-        assert!(!answer.is(StatusCode::OK).to_string().contains("PRIVATE KEY"), "{}", answer.text);
+    for response in [operator.get(&item).await, operator.get("/tls_certificates").await] {
+        assert!(!response.is(StatusCode::OK).to_string().contains("PRIVATE KEY"), "{}", response.text);
     }
     operator.patch(&item, &json!({"certificate_pem": body["certificate_pem"]})).await.refused(Code::FieldUnknown);
 }
 
 #[tokio::test]
-async fn uploads_that_do_not_fit_are_refused_by_field_and_repeat_nothing() {
+async fn invalid_uploads_are_refused_with_their_field_and_without_their_content() {
     let world = World::start().await;
     let operator = world.operator().await;
     let (one, two) = (tls_certificate(), tls_certificate());
@@ -85,13 +85,13 @@ async fn uploads_that_do_not_fit_are_refused_by_field_and_repeat_nothing() {
         (key, key, Code::CertificateIsKey, "certificate_pem"),
         (chain, chain, Code::KeyIsCertificate, "private_key_pem"),
     ] {
-        let answer =
+        let response =
             operator.post("/tls_certificates", &json!({"certificate_pem": chain, "private_key_pem": key})).await;
-        assert_eq!(answer.refused(code)["details"]["field"], field);
+        assert_eq!(response.refused(code)["details"]["field"], field);
         assert!(
-            !answer.text.contains("BEGIN CERTIFICATE") && !answer.text.contains("BEGIN PRIVATE"),
+            !response.text.contains("BEGIN CERTIFICATE") && !response.text.contains("BEGIN PRIVATE"),
             "{}",
-            answer.text
+            response.text
         );
     }
     operator.post("/tls_certificates", &json!({"certificate_pem": chain})).await.refused(Code::FieldMissing);
@@ -103,7 +103,7 @@ async fn uploads_that_do_not_fit_are_refused_by_field_and_repeat_nothing() {
 }
 
 #[tokio::test]
-async fn an_authority_shows_what_its_certificate_says() {
+async fn an_authority_shows_the_properties_of_its_certificate() {
     let world = World::start().await;
     let operator = world.operator().await;
     let pem = authority_pem();
@@ -116,7 +116,7 @@ async fn an_authority_shows_what_its_certificate_says() {
 }
 
 #[tokio::test]
-async fn ssh_authorities_have_the_key_that_was_chosen() {
+async fn ssh_authorities_have_the_chosen_type_of_key() {
     let world = World::start().await;
     let operator = world.operator().await;
     for (body, key_type, begins) in [
@@ -157,7 +157,7 @@ async fn host_certificates_are_valid_for_a_year_and_user_certificates_for_a_day_
         let mut body = body.clone();
         let made = operator.made(path, &body).await;
         assert_eq!(made["ssh_certificate_authority_id"], authority);
-        assert_eq!(made["public_key"], body["public_key"], "as it was said");
+        assert_eq!(made["public_key"], body["public_key"], "as it was sent");
         assert_eq!((&made["key_type"], &made["principals"]), (&json!("ed25519"), &json!([])));
         assert_eq!(made["valid_after"], made["created_at"]);
         assert_eq!(seconds(&made["valid_until"]) - seconds(&made["valid_after"]), lifetime);
@@ -179,26 +179,26 @@ async fn host_certificates_are_valid_for_a_year_and_user_certificates_for_a_day_
     let user = operator.made("/ssh_user_certificates", &body).await;
     assert_eq!(user["critical_options"], json!({}));
     assert_eq!(user["extensions"], json!({"permit-pty": "", "permit-user-rc": ""}));
-    let mut said = body.clone();
-    said["extensions"] = json!({});
-    said["critical_options"] = json!({"force-command": "/bin/true"});
-    let user = operator.made("/ssh_user_certificates", &said).await;
-    assert_eq!((&user["critical_options"], &user["extensions"]), (&said["critical_options"], &json!({})));
-    operator.post("/ssh_host_certificates", &said).await.refused(Code::FieldUnknown);
+    let mut body_with_options = body.clone();
+    body_with_options["extensions"] = json!({});
+    body_with_options["critical_options"] = json!({"force-command": "/bin/true"});
+    let user = operator.made("/ssh_user_certificates", &body_with_options).await;
+    assert_eq!((&user["critical_options"], &user["extensions"]), (&body_with_options["critical_options"], &json!({})));
+    operator.post("/ssh_host_certificates", &body_with_options).await.refused(Code::FieldUnknown);
 }
 
 #[tokio::test]
-async fn what_cannot_be_certified_is_refused() {
+async fn keys_that_cannot_be_certified_are_refused() {
     let world = World::start().await;
     let operator = world.operator().await;
     let authority = ssh_authority(&operator).await;
-    let gone = ssh_authority(&operator).await;
-    operator.delete(&format!("/ssh_certificate_authorities/{gone}")).await.is(StatusCode::NO_CONTENT);
+    let deleted = ssh_authority(&operator).await;
+    operator.delete(&format!("/ssh_certificate_authorities/{deleted}")).await.is(StatusCode::NO_CONTENT);
     for (path, validity) in
         [("/ssh_host_certificates", Code::HostValidity), ("/ssh_user_certificates", Code::UserValidity)]
     {
         for (field, value, code) in [
-            ("ssh_certificate_authority_id", json!(gone), Code::SshAuthorityUnknown),
+            ("ssh_certificate_authority_id", json!(deleted), Code::SshAuthorityUnknown),
             ("ssh_certificate_authority_id", json!(""), Code::SshAuthorityMissing),
             ("ssh_certificate_authority_id", json!("ca_x"), Code::IdShape),
             ("public_key", json!(""), Code::SshKeyMissing),
@@ -221,7 +221,7 @@ async fn what_cannot_be_certified_is_refused() {
 }
 
 #[tokio::test]
-async fn an_authority_that_signed_stays_until_its_certificates_are_gone() {
+async fn an_authority_cannot_be_deleted_before_its_certificates() {
     let world = World::start().await;
     let operator = world.operator().await;
     for path in ["/ssh_host_certificates", "/ssh_user_certificates"] {

@@ -12,7 +12,7 @@ use postern_api::{
     token::Token,
 };
 
-/// A server on a port of its own, until the test ends.
+/// Starts a server on a free port until the end of the test.
 async fn serve(world: &World) -> Client {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let base_url = format!("http://{}", listener.local_addr().expect("an address"));

@@ -1,4 +1,4 @@
-//! Many callers at once: nothing is lost, nothing is given twice.
+//! Concurrent callers: no change is lost, and no value is assigned twice.
 
 use crate::kit::{World, ids};
 use http::StatusCode;
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_50_parallel_changes_none_is_lost() {
+async fn none_of_50_parallel_changes_is_lost() {
     let world = World::start().await;
     let operator = world.operator().await;
     let edge = operator.id("/edges/tcp", &json!({})).await;
     let group = operator.group().await;
     let policy = operator.policy().await;
     let item = format!("/edges/tcp/{edge}");
-    // Each names another field: one that is lost would show.
+    // Each changes another field, so a lost change shows.
     let changes: Vec<Value> = (0..50)
         .map(|number| match number % 5 {
             0 => json!({"description": "described"}),
@@ -24,9 +24,9 @@ async fn of_50_parallel_changes_none_is_lost() {
             _ => json!({"ip_restriction": {"ip_policy_ids": [policy]}}),
         })
         .collect();
-    let answers = futures::future::join_all(changes.iter().map(|change| operator.patch(&item, change))).await;
-    for answer in answers {
-        answer.is(StatusCode::OK);
+    let responses = futures::future::join_all(changes.iter().map(|change| operator.patch(&item, change))).await;
+    for response in responses {
+        response.is(StatusCode::OK);
     }
     let read = operator.get(&item).await.is(StatusCode::OK);
     assert_eq!((&read["description"], &read["metadata"]), (&json!("described"), &json!("meta")));
@@ -36,16 +36,16 @@ async fn of_50_parallel_changes_none_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_200_parallel_creations_each_has_its_own_token_shown_once() {
+async fn each_of_200_parallel_creations_has_its_own_token_shown_once() {
     let world = World::start().await;
     let operator = world.operator().await;
     for (path, list) in [("/credentials", "credentials"), ("/api_keys", "keys")] {
         let body = json!({});
-        let answers = futures::future::join_all((0..200).map(|_| operator.post(path, &body))).await;
-        let tokens: BTreeMap<String, String> = answers
+        let responses = futures::future::join_all((0..200).map(|_| operator.post(path, &body))).await;
+        let tokens: BTreeMap<String, String> = responses
             .iter()
-            .map(|answer| {
-                let made = answer.is(StatusCode::CREATED);
+            .map(|response| {
+                let made = response.is(StatusCode::CREATED);
                 let text = |name: &str| made[name].as_str().expect("text").to_owned();
                 (text("token"), text("id"))
             })
@@ -67,20 +67,21 @@ async fn of_200_parallel_creations_each_has_its_own_token_shown_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_many_who_want_one_port_one_gets_it() {
+async fn one_of_many_concurrent_callers_gets_a_port() {
     let world = World::start().await;
     let operator = world.operator().await;
     let body = json!({"hostports": ["tunnels.test:24001"]});
-    let answers = futures::future::join_all((0..30).map(|_| operator.post("/edges/tcp", &body))).await;
-    let (made, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == StatusCode::CREATED);
+    let responses = futures::future::join_all((0..30).map(|_| operator.post("/edges/tcp", &body))).await;
+    let (made, refused): (Vec<_>, Vec<_>) =
+        responses.iter().partition(|response| response.status == StatusCode::CREATED);
     assert_eq!(made.len(), 1);
-    for answer in refused {
-        answer.refused(Code::HostportTaken);
+    for response in refused {
+        response.refused(Code::HostportTaken);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_backend_is_never_deleted_under_somebody_who_takes_it() {
+async fn a_backend_is_never_deleted_while_an_edge_starts_to_use_it() {
     let world = World::start().await;
     let operator = world.operator().await;
     for _ in 0..20 {
@@ -101,7 +102,7 @@ async fn a_backend_is_never_deleted_under_somebody_who_takes_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_rule_added_while_its_policy_goes_is_never_left_behind() {
+async fn a_rule_added_while_its_policy_is_deleted_is_deleted_too() {
     let world = World::start().await;
     let operator = world.operator().await;
     for _ in 0..20 {
@@ -114,8 +115,8 @@ async fn a_rule_added_while_its_policy_goes_is_never_left_behind() {
         });
         let (made, deleted) = tokio::join!(futures::future::join_all(rules), operator.delete(&item));
         deleted.is(StatusCode::NO_CONTENT);
-        for answer in made.iter().filter(|answer| answer.status != StatusCode::CREATED) {
-            answer.refused(Code::PolicyUnknown);
+        for response in made.iter().filter(|response| response.status != StatusCode::CREATED) {
+            response.refused(Code::PolicyUnknown);
         }
     }
     let left = operator.get("/ip_policy_rules").await.is(StatusCode::OK);

@@ -1,4 +1,4 @@
-//! What edges have turned away, as their owners see it.
+//! Latest refusals of edges.
 
 use crate::kit::{BASE_URL, World, path};
 use http::StatusCode;
@@ -36,36 +36,36 @@ fn refusal(route: &str) -> LiveRefusal {
 }
 
 #[tokio::test]
-async fn each_edge_lists_what_it_has_turned_away() {
+async fn each_edge_lists_its_latest_refusals() {
     listed_for_each_edge(&World::start().await).await;
 }
 
 /// The suite for every kind of edge.
 pub(crate) async fn listed_for_each_edge(world: &World) {
     let operator = world.operator().await;
-    for (place, hostport) in KINDS {
-        let edge = operator.id(place, &json!({ "hostports": [hostport] })).await;
-        let decisions = format!("{place}/{edge}/decisions");
+    for (collection, hostport) in KINDS {
+        let edge = operator.id(collection, &json!({ "hostports": [hostport] })).await;
+        let decisions = format!("{collection}/{edge}/decisions");
         let none = operator.get(&decisions).await.is(StatusCode::OK);
         let uri = format!("{BASE_URL}{decisions}");
         assert_eq!(none, json!({ "decisions": [], "uri": uri, "next_page_uri": null }));
         assert_eq!(path(&none["uri"]), decisions);
-        let route = if place == "/edges/https" { "edghtsrt_0ujtsYcgvSTl8PAuAdqWYSMnLOv" } else { "" };
+        let route = if collection == "/edges/https" { "edghtsrt_0ujtsYcgvSTl8PAuAdqWYSMnLOv" } else { "" };
         world.live.refused.lock().expect("unpoisoned").push((edge.clone(), refusal(route)));
         let listed = operator.get(&decisions).await.is(StatusCode::OK);
         let one = &listed["decisions"][0];
         assert_eq!((&one["ip"], &one["error_code"]), (&json!("192.0.2.7"), &json!("ERR_POSTERN_3203")));
-        let said = json!([{ "module": "ip_restriction", "rule": "ipr_1", "verdict": "refused", "microseconds": 3 }]);
-        assert_eq!(one["decisions"], said);
+        let sent = json!([{ "module": "ip_restriction", "rule": "ipr_1", "verdict": "refused", "microseconds": 3 }]);
+        assert_eq!(one["decisions"], sent);
         match route {
             "" => assert_eq!(one["route"], Value::Null),
-            route => assert_eq!(one["route"]["uri"], format!("{BASE_URL}{place}/{edge}/routes/{route}")),
+            route => assert_eq!(one["route"]["uri"], format!("{BASE_URL}{collection}/{edge}/routes/{route}")),
         }
     }
 }
 
 #[tokio::test]
-async fn an_edge_that_is_not_there_has_turned_nobody_away() {
+async fn an_unknown_edge_has_no_refusals() {
     let world = World::start().await;
     let operator = world.operator().await;
     let missing = operator.get("/edges/tcp/edgtcp_0ujtsYcgvSTl8PAuAdqWYSMnLOv/decisions").await;

@@ -1,4 +1,4 @@
-//! What refers to a record, as somebody who thinks of deleting it is told.
+//! Records that refer to a record.
 
 use crate::{
     kinds::kinds,
@@ -8,7 +8,7 @@ use http::StatusCode;
 use postern_api::Code;
 use serde_json::{Value, json};
 
-/// The kinds that others refer to.
+/// Kinds that others refer to.
 const KINDS: [&str; 11] = [
     "/backends/failover",
     "/backends/http_response",
@@ -24,12 +24,12 @@ const KINDS: [&str; 11] = [
 ];
 
 #[tokio::test]
-async fn each_kind_that_others_refer_to_tells_what_does() {
-    told_for_each_kind(&World::start().await).await;
+async fn each_kind_with_dependents_lists_them() {
+    listed_for_each_kind(&World::start().await).await;
 }
 
 /// The suite for every kind that others refer to.
-pub(crate) async fn told_for_each_kind(world: &World) {
+pub(crate) async fn listed_for_each_kind(world: &World) {
     let operator = world.operator().await;
     for kind in kinds().into_iter().filter(|kind| KINDS.contains(&kind.path)) {
         let body = kind.body(&operator, 1).await;
@@ -39,14 +39,14 @@ pub(crate) async fn told_for_each_kind(world: &World) {
         let uri = format!("{BASE_URL}{path}");
         assert_eq!(none, json!({ "dependents": [], "uri": uri, "next_page_uri": null }), "{}", kind.path);
         operator.get(&format!("{path}?limit=1")).await.refused(Code::QueryUnknown);
-        let nobody =
+        let unknown =
             format!("{}/{}_0ujtsYcgvSTl8PAuAdqWYSMnLOv/dependents", kind.path, kind.prefix.trim_end_matches('_'));
-        operator.get(&nobody).await.refused(Code::NotFound);
+        operator.get(&unknown).await.refused(Code::NotFound);
     }
 }
 
 #[tokio::test]
-async fn a_policy_names_its_rules_its_restrictions_and_the_modules_that_judge_by_it() {
+async fn a_policy_lists_its_rules_restrictions_and_modules() {
     let world = World::start().await;
     let operator = world.operator().await;
     let policy = operator.id("/ip_policies", &json!({})).await;
@@ -59,31 +59,31 @@ async fn a_policy_names_its_rules_its_restrictions_and_the_modules_that_judge_by
     let route = operator.id(&format!("/edges/https/{edge}/routes"), &route).await;
 
     let path = format!("/ip_policies/{policy}/dependents");
-    let told = operator.get(&path).await.is(StatusCode::OK);
-    let mut told: Vec<Value> = told["dependents"].as_array().expect("a list").clone();
-    told.sort_by_key(|one| one["kind"].to_string());
+    let found = operator.get(&path).await.is(StatusCode::OK);
+    let mut found: Vec<Value> = found["dependents"].as_array().expect("a list").clone();
+    found.sort_by_key(|one| one["kind"].to_string());
     let expected = json!([
         { "id": route, "kind": "https_route", "description": "", "parent_id": edge, "module": "ip_restriction", "on_delete": "stays" },
         { "id": rule, "kind": "ip_policy_rule", "description": "home", "parent_id": null, "module": "", "on_delete": "goes" },
         { "id": restriction, "kind": "ip_restriction", "description": "", "parent_id": null, "module": "", "on_delete": "stays" },
     ]);
-    assert_eq!(json!(told), expected);
+    assert_eq!(json!(found), expected);
 }
 
 #[tokio::test]
-async fn a_backend_names_those_who_keep_it_from_being_deleted() {
+async fn a_backend_lists_the_records_that_prevent_its_deletion() {
     let world = World::start().await;
     let operator = world.operator().await;
     let backend = operator.id("/backends/static", &json!({ "address": "127.0.0.1:8080" })).await;
     let weighted = operator.id("/backends/weighted", &json!({ "backends": { &backend: 1 } })).await;
-    let told = operator.get(&format!("/backends/static/{backend}/dependents")).await.is(StatusCode::OK);
-    let one = &told["dependents"][0];
+    let found = operator.get(&format!("/backends/static/{backend}/dependents")).await.is(StatusCode::OK);
+    let one = &found["dependents"][0];
     assert_eq!((&one["id"], &one["on_delete"]), (&json!(weighted), &json!("refuses")));
     operator.delete(&format!("/backends/static/{backend}")).await.refused(Code::BackendInUse);
 }
 
 #[tokio::test]
-async fn who_may_not_see_a_record_is_not_told_what_refers_to_it() {
+async fn dependents_are_shown_only_to_callers_who_may_see_the_record() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     let bot = operator.id("/bot_users", &json!({ "name": "builder" })).await;

@@ -1,17 +1,17 @@
-//! What callers are told about the server itself.
+//! Facts about the server.
 
 use crate::kit::World;
 use http::StatusCode;
 use postern_api::Code;
 
 #[tokio::test]
-async fn every_caller_learns_where_visitors_and_providers_find_the_server() {
+async fn every_caller_gets_the_addresses_of_the_server() {
     let world = World::start().await;
-    told_about_the_server(&world).await;
+    reads_facts(&world).await;
 }
 
-/// The suite for what is told about the server.
-pub(crate) async fn told_about_the_server(world: &World) {
+/// The suite for the facts about the server.
+pub(crate) async fn reads_facts(world: &World) {
     let caller = world.stranger().await;
     let facts = caller.get("/server").await.is(StatusCode::OK);
     assert_eq!(facts["domain"], "tunnels.test");

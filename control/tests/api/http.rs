@@ -1,4 +1,4 @@
-//! The face of the API: paths, methods, the order of checks, admission, addresses.
+//! HTTP interface of the API: paths, methods, the order of checks, admission, URIs.
 
 use crate::kit::World;
 use axum::body::Body;
@@ -9,7 +9,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 #[tokio::test]
-async fn everything_answers_in_json() {
+async fn every_path_responds_with_json() {
     let world = World::start().await;
     let operator = world.operator().await;
     for path in
@@ -17,14 +17,14 @@ async fn everything_answers_in_json() {
     {
         operator.get(path).await.refused(Code::NotFound);
     }
-    let answer = operator.put("/ip_policies", &json!({})).await;
-    answer.refused(Code::MethodNotAllowed);
-    let allow = answer.headers["allow"].to_str().expect("text");
+    let response = operator.put("/ip_policies", &json!({})).await;
+    response.refused(Code::MethodNotAllowed);
+    let allow = response.headers["allow"].to_str().expect("text");
     assert!(allow.contains("GET") && allow.contains("POST") && !allow.contains("PUT"), "{allow}");
     let policy = operator.policy().await;
-    let answer = operator.post(&format!("/ip_policies/{policy}"), &json!({})).await;
-    answer.refused(Code::MethodNotAllowed);
-    let allow = answer.headers["allow"].to_str().expect("text");
+    let response = operator.post(&format!("/ip_policies/{policy}"), &json!({})).await;
+    response.refused(Code::MethodNotAllowed);
+    let allow = response.headers["allow"].to_str().expect("text");
     assert!(["GET", "PATCH", "DELETE"].iter().all(|method| allow.contains(method)), "{allow}");
 }
 
@@ -32,19 +32,19 @@ async fn everything_answers_in_json() {
 async fn successes_carry_an_operation_id_too() {
     let world = World::start().await;
     let operator = world.operator().await;
-    let answers = [operator.get("/ip_policies").await, operator.post("/ip_policies", &json!({})).await];
+    let responses = [operator.get("/ip_policies").await, operator.post("/ip_policies", &json!({})).await];
     let ids: Vec<_> =
-        answers.iter().map(|answer| answer.headers["postern-operation-id"].to_str().expect("text")).collect();
+        responses.iter().map(|response| response.headers["postern-operation-id"].to_str().expect("text")).collect();
     assert!(ids[0] != ids[1] && ids.iter().all(|id| id.starts_with("op_") && id.len() == 30), "{ids:?}");
 }
 
 #[tokio::test]
-async fn checks_come_in_their_order() {
+async fn checks_run_in_order() {
     let world = World::start().await;
     let operator = world.operator().await;
     let wrong = |request: http::request::Builder| request.body(Body::from("nonsense")).expect("a request");
-    let nobody = Request::builder().method("PUT").uri("/nothing?x=1");
-    operator.send(wrong(nobody)).await.refused(Code::KeyMissing);
+    let anonymous = Request::builder().method("PUT").uri("/nothing?x=1");
+    operator.send(wrong(anonymous)).await.refused(Code::KeyMissing);
     let key = format!("Bearer {}", operator.key);
     let no_version = Request::builder().method("PUT").uri("/nothing?x=1").header("authorization", &key);
     operator.send(wrong(no_version)).await.refused(Code::VersionMissing);
@@ -56,7 +56,7 @@ async fn checks_come_in_their_order() {
 }
 
 #[tokio::test]
-async fn get_and_delete_mind_neither_a_content_type_nor_an_empty_body() {
+async fn get_and_delete_accept_a_content_type_and_an_empty_body() {
     let world = World::start().await;
     let operator = world.operator().await;
     let policy = operator.policy().await;
@@ -67,19 +67,19 @@ async fn get_and_delete_mind_neither_a_content_type_nor_an_empty_body() {
 }
 
 #[tokio::test]
-async fn admission_is_asked_after_the_key_and_before_everything_else() {
+async fn admission_is_checked_after_the_key_and_before_everything_else() {
     let world = World::start().await;
     let operator = world.operator().await;
-    let control: Control = world.control.admitting(Arc::new(|parts, caller| {
+    let control: Control = world.control.with_admission_check(Arc::new(|parts, caller| {
         assert!(caller.key.starts_with("ak_") && caller.admin, "{caller:?}");
         match parts.headers.get("x-test-from") {
             Some(_) => Ok(()),
             None => Err(Error::new(Code::ApiAddressDenied, "This address may not use the API.")),
         }
     }));
-    let router = world.visits.watch(control.router());
+    let router = world.operation_log.wrap(control.router());
     let send = async |request: Request<Body>| {
-        let response = tower::ServiceExt::oneshot(router.clone(), request).await.expect("an answer");
+        let response = tower::ServiceExt::oneshot(router.clone(), request).await.expect("a response");
         response.status().as_u16()
     };
     let request = |from: bool| {
@@ -89,20 +89,20 @@ async fn admission_is_asked_after_the_key_and_before_everything_else() {
     };
     assert_eq!(send(request(true)).await, 200);
     assert_eq!(send(request(false)).await, 403);
-    let nobody = Request::builder().uri("/ip_policies").body(Body::empty()).expect("a request");
-    assert_eq!(send(nobody).await, 401);
+    let anonymous = Request::builder().uri("/ip_policies").body(Body::empty()).expect("a request");
+    assert_eq!(send(anonymous).await, 401);
 }
 
 #[tokio::test]
-async fn a_panic_is_an_answer_with_a_code() {
+async fn a_panic_is_a_response_with_a_code() {
     let world = World::start().await;
     let operator = world.operator().await;
-    let control = world.control.admitting(Arc::new(|_, _| panic!("planted")));
+    let control = world.control.with_admission_check(Arc::new(|_, _| panic!("planted")));
     let response = tower::ServiceExt::oneshot(
-        world.visits.watch(control.router()),
+        world.operation_log.wrap(control.router()),
         operator.request("GET", "/ip_policies").body(Body::empty()).expect("a request"),
     );
-    let response = response.await.expect("an answer");
+    let response = response.await.expect("a response");
     assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
     assert!(response.headers().contains_key("postern-operation-id"));
     let body = http_body_util::BodyExt::collect(response.into_body()).await.expect("a body").to_bytes();

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 pub(crate) use table::kinds;
 
 #[tokio::test]
-async fn what_is_made_can_be_read_back_changed_and_deleted() {
+async fn created_records_can_be_read_changed_and_deleted() {
     made_read_changed_and_deleted(&World::start().await).await;
 }
 
@@ -68,7 +68,7 @@ pub(crate) async fn made_read_changed_and_deleted(world: &World) {
         operator.get(&item_of(&id)).await.refused(Code::NotFound);
         operator.patch(&item_of(&id), &json!({})).await.refused(Code::NotFound);
         operator.delete(&item_of(&id)).await.refused(Code::NotFound);
-        // What it held is free again.
+        // Its claims are released.
         kind.one(&operator, &collection, 1).await;
     }
 }
@@ -117,12 +117,12 @@ pub(crate) async fn listed_in_pages(world: &World) {
         }
         assert_eq!(paged, found, "{}", kind.path);
 
-        // The cursor works after what it names was deleted. The operator must not delete itself.
-        let place = found.iter().position(|id| made.contains(id)).expect("five were made");
-        let cursor = &found[place];
+        // A cursor stays valid after its record was deleted. The operator must not delete itself.
+        let index = found.iter().position(|id| made.contains(id)).expect("five were made");
+        let cursor = &found[index];
         if operator.delete(&item_of(cursor)).await.status == StatusCode::NO_CONTENT {
             let rest = operator.get(&format!("{}?before_id={cursor}", kind.path)).await.is(StatusCode::OK);
-            assert_eq!(ids(&rest, kind.list), found[place + 1..], "{}", kind.path);
+            assert_eq!(ids(&rest, kind.list), found[index + 1..], "{}", kind.path);
         }
         operator.get(&format!("{}?limit=0", kind.path)).await.refused(Code::LimitInvalid);
         operator.get(&format!("{}?limit=101", kind.path)).await.refused(Code::LimitInvalid);
@@ -133,7 +133,7 @@ pub(crate) async fn listed_in_pages(world: &World) {
 }
 
 #[tokio::test]
-async fn exactly_a_full_page_has_no_next_one() {
+async fn a_full_last_page_has_no_next_page() {
     let world = World::start().await;
     let operator = world.operator().await;
     for _ in 0..4 {
@@ -144,7 +144,7 @@ async fn exactly_a_full_page_has_no_next_one() {
 }
 
 #[tokio::test]
-async fn ids_are_of_their_kind_and_known() {
+async fn unknown_ids_and_ids_of_other_kinds_are_refused() {
     let world = World::start().await;
     let operator = world.operator().await;
     for kind in kinds() {
@@ -156,11 +156,11 @@ async fn ids_are_of_their_kind_and_known() {
         operator.delete(&unknown).await.refused(Code::NotFound);
         for wrong in ["xyz_0ujtsYcgvSTl8PAuAdqWYSMnLOv", "0ujtsYcgvSTl8PAuAdqWYSMnLOv", "x", "%2e%2e", "a%2Fb", "%ff"] {
             let item = item_of(wrong);
-            for answer in
+            for response in
                 [operator.get(&item).await, operator.delete(&item).await, operator.patch(&item, &json!({})).await]
             {
-                let body = answer.json();
-                assert!(answer.status.as_u16() == 400 || answer.status.as_u16() == 404, "{item}: {body}");
+                let body = response.json();
+                assert!(response.status.as_u16() == 400 || response.status.as_u16() == 404, "{item}: {body}");
             }
         }
         let other = item_of("xyz_0ujtsYcgvSTl8PAuAdqWYSMnLOv");
@@ -176,11 +176,11 @@ async fn every_call_needs_a_key_and_a_version() {
         let collection = kind.collection(&operator).await;
         let item_of = |id: &str| format!("{collection}/{id}");
         let item = item_of(&kind.one(&operator, &collection, 7).await);
-        for (method, place) in
+        for (method, path) in
             [("GET", &collection), ("POST", &collection), ("GET", &item), ("PATCH", &item), ("DELETE", &item)]
         {
             let bare = |headers: &[(&str, &str)]| {
-                let mut request = http::Request::builder().method(method).uri(place);
+                let mut request = http::Request::builder().method(method).uri(path);
                 for (name, value) in headers {
                     request = request.header(*name, *value);
                 }
@@ -243,7 +243,7 @@ async fn bodies_are_checked() {
 }
 
 #[tokio::test]
-async fn immutable_fields_are_unknown_to_a_change() {
+async fn immutable_fields_are_refused_in_a_change() {
     let world = World::start().await;
     let operator = world.operator().await;
     let rule = operator.rule(&operator.policy().await, "10.0.0.0/8", "deny").await;
@@ -255,7 +255,7 @@ async fn immutable_fields_are_unknown_to_a_change() {
 }
 
 #[tokio::test]
-async fn values_of_each_kind_have_their_codes() {
+async fn invalid_values_of_each_kind_have_specific_codes() {
     let world = World::start().await;
     let operator = world.operator().await;
     let policy = operator.policy().await;
@@ -307,11 +307,11 @@ async fn values_of_each_kind_have_their_codes() {
     assert_eq!(edge["hostports"], json!([]));
     for wrong in [json!({"labels": {}}), json!({"labels": null, "description": "kept"})] {
         let group = operator.group().await;
-        let answer = operator.patch(&format!("/backends/tunnel_group/{group}"), &wrong).await;
+        let response = operator.patch(&format!("/backends/tunnel_group/{group}"), &wrong).await;
         if wrong["labels"].is_null() {
-            assert_eq!(answer.is(StatusCode::OK)["labels"], json!({"app": "shop"}));
+            assert_eq!(response.is(StatusCode::OK)["labels"], json!({"app": "shop"}));
         } else {
-            answer.refused(Code::LabelMissing);
+            response.refused(Code::LabelMissing);
         }
     }
 }
@@ -344,7 +344,7 @@ async fn a_claim_is_exclusive_and_moves_with_its_record() {
 }
 
 #[tokio::test]
-async fn deleting_a_policy_takes_its_rules_along() {
+async fn deleting_a_policy_deletes_its_rules() {
     let world = World::start().await;
     let operator = world.operator().await;
     let (policy, other) = (operator.policy().await, operator.policy().await);

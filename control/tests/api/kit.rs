@@ -1,6 +1,6 @@
-//! A control side of its own for each test, and callers that speak to its router.
+//! A management API for each test, and callers that use its router.
 
-use crate::described::Visits;
+use crate::description_check::OperationLog;
 use axum::body::Body;
 use futures::{FutureExt, future::BoxFuture};
 use http::{HeaderMap, Request, StatusCode};
@@ -10,7 +10,7 @@ use postern_api::{
     host::HostName,
     traffic::{Counts, History, Traffic},
 };
-use postern_control::{Control, Live, LiveRefusal, LiveSession, LiveTunnel, Settings, Wanted};
+use postern_control::{Control, ControlSettings, LiveRefusal, LiveSession, LiveState, LiveTunnel, NameHold};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,16 +21,16 @@ use tower::ServiceExt;
 
 pub(crate) const BASE_URL: &str = "https://api.tunnels.test:4443";
 
-/// One server's control side in a folder that goes with it.
+/// One management API with its data folder, which is deleted with it.
 pub(crate) struct World {
     pub(crate) control: Control,
     pub(crate) live: Arc<Tunnels>,
     pub(crate) folder: tempfile::TempDir,
-    /// Which operations were called, and what they answered.
-    pub(crate) visits: Visits,
+    /// Operations that were called, with the statuses of their responses.
+    pub(crate) operation_log: OperationLog,
 }
 
-/// Tunnels that are up, as a test says.
+/// Live state that a test sets.
 #[derive(Default)]
 pub(crate) struct Tunnels {
     pub(crate) ports: Mutex<BTreeSet<u16>>,
@@ -38,15 +38,15 @@ pub(crate) struct Tunnels {
     pub(crate) labelled: Mutex<Vec<(AnyId, BTreeMap<String, String>)>>,
     pub(crate) sessions: Mutex<Vec<LiveSession>>,
     pub(crate) tunnels: Mutex<Vec<LiveTunnel>>,
-    /// What edges have turned away, with the id of the edge.
+    /// Refusals, with the id of the edge.
     pub(crate) refused: Mutex<Vec<(String, LiveRefusal)>>,
-    /// What passed edges, routes and tunnels.
+    /// Traffic of edges, routes and tunnels.
     pub(crate) traffic: Mutex<Vec<Traffic>>,
-    /// What agents were to be kept from, in order.
-    pub(crate) kept_free: Mutex<Vec<Wanted>>,
+    /// Holds on names, in order.
+    pub(crate) name_holds: Mutex<Vec<NameHold>>,
 }
 
-impl Live for Tunnels {
+impl LiveState for Tunnels {
     fn tunnels_with(&self, labels: &BTreeMap<String, String>) -> Vec<AnyId> {
         let labelled = self.labelled.lock().expect("unpoisoned");
         let fits = |own: &BTreeMap<String, String>| labels.iter().all(|(key, value)| own.get(key) == Some(value));
@@ -58,8 +58,8 @@ impl Live for Tunnels {
     fn host_in_use(&self, host: &HostName) -> bool {
         self.hosts.lock().expect("unpoisoned").contains(host)
     }
-    fn keep_free(&self, wanted: Wanted) -> Box<dyn Send> {
-        self.kept_free.lock().expect("unpoisoned").push(wanted);
+    fn hold_names(&self, hold: NameHold) -> Box<dyn Send> {
+        self.name_holds.lock().expect("unpoisoned").push(hold);
         Box::new(())
     }
     fn https_port(&self) -> u16 {
@@ -104,29 +104,29 @@ impl World {
         World::start_with(|_| ()).await
     }
 
-    /// With other settings.
-    pub(crate) async fn start_with(change: impl FnOnce(&mut Settings)) -> Self {
+    /// Starts with changed settings.
+    pub(crate) async fn start_with(change: impl FnOnce(&mut ControlSettings)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let live = Arc::new(Tunnels::default());
         let mut settings = settings(folder.path());
         change(&mut settings);
         let control = Control::open(settings, live.clone()).await.expect("the control side opens");
-        World { control, live, folder, visits: Visits::default() }
+        World { control, live, folder, operation_log: OperationLog::default() }
     }
 
-    /// The API, every answer of which is held against its description.
+    /// The API; every response is validated against the description.
     pub(crate) fn router(&self) -> axum::Router {
-        self.visits.watch(self.control.router())
+        self.operation_log.wrap(self.control.router())
     }
 
-    /// The administrator, with the first key.
+    /// The administrator with the first key.
     pub(crate) async fn operator(&self) -> Caller {
         self.control.ensure_first_key().await.expect("a key");
         let key = std::fs::read_to_string(self.folder.path().join("admin.key")).expect("the first key");
         self.caller(key.trim())
     }
 
-    /// A new user without rights over others.
+    /// A new user who is not an administrator.
     pub(crate) async fn stranger(&self) -> Caller {
         let key = self.control.create_api_key("stranger", false).await.expect("a key");
         self.caller(key.reveal())
@@ -141,32 +141,32 @@ pub(crate) async fn open(folder: &Path, live: Arc<Tunnels>) -> Control {
     Control::open(settings(folder), live).await.expect("the control side opens")
 }
 
-fn settings(folder: &Path) -> Settings {
-    Settings {
+fn settings(folder: &Path) -> ControlSettings {
+    ControlSettings {
         base_url: BASE_URL.to_owned(),
         domain: HostName::parse("tunnels.test").expect("a name"),
         login_host: HostName::parse("login.tunnels.test").expect("a name"),
-        ..Settings::new(folder)
+        ..ControlSettings::new(folder)
     }
 }
 
-/// Somebody with a key.
+/// A caller with a key.
 #[derive(Clone)]
 pub(crate) struct Caller {
     router: axum::Router,
     pub(crate) key: String,
 }
 
-/// What came back.
+/// A response.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ApiResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) text: String,
 }
 
 impl Caller {
-    /// A request with everything a call needs, to be changed before it is sent.
+    /// A request with all required headers, to be changed before it is sent.
     pub(crate) fn request(&self, method: &str, path: &str) -> http::request::Builder {
         Request::builder()
             .method(method)
@@ -175,40 +175,40 @@ impl Caller {
             .header("service-version", "2")
     }
 
-    pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
-        let response = self.router.clone().oneshot(request).await.expect("the router always answers");
+    pub(crate) async fn send(&self, request: Request<Body>) -> ApiResponse {
+        let response = self.router.clone().oneshot(request).await.expect("the router is infallible");
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.expect("a body").to_bytes();
         let text = String::from_utf8(bytes.to_vec()).expect("text");
-        Answer { status: parts.status, headers: parts.headers, text }
+        ApiResponse { status: parts.status, headers: parts.headers, text }
     }
 
-    pub(crate) async fn with_body(&self, method: &str, path: &str, body: &Value) -> Answer {
+    pub(crate) async fn with_body(&self, method: &str, path: &str, body: &Value) -> ApiResponse {
         let request = self.request(method, path).header("content-type", "application/json");
         self.send(request.body(Body::from(body.to_string())).expect("a request")).await
     }
 
-    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> ApiResponse {
         self.with_body("POST", path, body).await
     }
-    pub(crate) async fn patch(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) async fn patch(&self, path: &str, body: &Value) -> ApiResponse {
         self.with_body("PATCH", path, body).await
     }
-    pub(crate) async fn put(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> ApiResponse {
         self.with_body("PUT", path, body).await
     }
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> ApiResponse {
         self.send(self.request("GET", path).body(Body::empty()).expect("a request")).await
     }
-    pub(crate) async fn delete(&self, path: &str) -> Answer {
+    pub(crate) async fn delete(&self, path: &str) -> ApiResponse {
         self.send(self.request("DELETE", path).body(Body::empty()).expect("a request")).await
     }
 
-    /// Makes something and gives its record.
+    /// Creates a record and gives it.
     pub(crate) async fn made(&self, path: &str, body: &Value) -> Value {
         self.post(path, body).await.is(StatusCode::CREATED)
     }
-    /// Makes something and gives its id.
+    /// Creates a record and gives its id.
     pub(crate) async fn id(&self, path: &str, body: &Value) -> String {
         self.made(path, body).await["id"].as_str().expect("an id").to_owned()
     }
@@ -223,8 +223,8 @@ impl Caller {
     }
 }
 
-impl Answer {
-    /// The body, after checking the status.
+impl ApiResponse {
+    /// Checks the status and gives the body.
     #[track_caller]
     pub(crate) fn is(&self, status: StatusCode) -> Value {
         assert_eq!(self.status, status, "{}", self.text);
@@ -237,7 +237,7 @@ impl Answer {
         serde_json::from_str(&self.text).expect("JSON")
     }
 
-    /// Checks that it is an error with this code, whole as the API promises it.
+    /// Checks that it is a complete error with this code.
     #[track_caller]
     pub(crate) fn refused(&self, code: Code) -> Value {
         let body = self.json();
@@ -252,13 +252,13 @@ impl Answer {
     }
 }
 
-/// The first member of a list's body that is a list.
+/// The first array in the body of a list.
 pub(crate) fn ids(list: &Value, member: &str) -> Vec<String> {
     let records = list[member].as_array().unwrap_or_else(|| panic!("no `{member}` in {list}"));
     records.iter().map(|record| record["id"].as_str().expect("an id").to_owned()).collect()
 }
 
-/// The path of an absolute address on this server.
+/// Path of an absolute URI of this server.
 pub(crate) fn path(uri: &Value) -> String {
     let uri = uri.as_str().expect("an address");
     uri.strip_prefix(BASE_URL).unwrap_or_else(|| panic!("`{uri}` does not begin with the base address")).to_owned()

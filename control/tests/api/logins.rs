@@ -1,16 +1,16 @@
-//! What is particular to the login modules of HTTPS routes: one of them is enabled, and SAML has a certificate.
+//! Login modules of HTTPS routes: at most one is enabled, and SAML has a certificate.
 
 use crate::{
-    described::Visits,
+    description_check::OperationLog,
     kit::{BASE_URL, Caller, Tunnels, World},
 };
 use http::StatusCode;
 use postern_api::{Code, Secret, module::IdentityProvider};
-use postern_control::{Control, OAuthApp, Settings};
+use postern_control::{Control, ControlSettings, OAuthApp};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A metadata document as an identity provider might offer it.
+/// A metadata document of an identity provider.
 const METADATA: &str =
     r#"<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.test"/>"#;
 
@@ -40,7 +40,7 @@ async fn route(operator: &Caller) -> (String, String) {
 }
 
 #[tokio::test]
-async fn saml_shows_what_the_identity_provider_must_be_told_and_keeps_its_certificate() {
+async fn saml_shows_the_values_for_the_identity_provider_and_keeps_its_certificate() {
     let world = World::start().await;
     let operator = world.operator().await;
     let (_, item) = route(&operator).await;
@@ -94,7 +94,7 @@ async fn a_route_has_one_enabled_login() {
             operator.put(&format!("{item}/{other}"), &second).await.refused(Code::Logins);
             operator.patch(&item, &json!({other: second})).await.refused(Code::Logins);
             assert_eq!(operator.get(&item).await.json()[other], Value::Null, "nothing was stored");
-            // A disabled one may stand beside it, and two may change places in one step.
+            // A disabled one may be set too, and two may be swapped in one step.
             operator.put(&format!("{item}/{other}"), &disabled(second.clone())).await.is(StatusCode::OK);
             operator.put(&format!("{item}/{other}"), &second).await.refused(Code::Logins);
             let swapped = json!({name: disabled(module.clone()), other: second});
@@ -107,7 +107,7 @@ async fn a_route_has_one_enabled_login() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_logins_that_come_at_once_one_is_enabled() {
+async fn one_of_several_concurrent_logins_is_enabled() {
     let world = World::start().await;
     let operator = world.operator().await;
     for round in 0..10 {
@@ -122,11 +122,12 @@ async fn of_logins_that_come_at_once_one_is_enabled() {
                 }
             }
         });
-        let answers = futures::future::join_all(calls).await;
-        let (done, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == StatusCode::OK);
+        let responses = futures::future::join_all(calls).await;
+        let (done, refused): (Vec<_>, Vec<_>) =
+            responses.iter().partition(|response| response.status == StatusCode::OK);
         assert_eq!((done.len(), refused.len()), (1, 2));
-        for answer in refused {
-            answer.refused(Code::Logins);
+        for response in refused {
+            response.refused(Code::Logins);
         }
         let read = operator.get(&item).await.json();
         assert_eq!(logins().iter().filter(|(name, _)| !read[*name].is_null()).count(), 1, "{read}");
@@ -134,7 +135,7 @@ async fn of_logins_that_come_at_once_one_is_enabled() {
 }
 
 #[tokio::test]
-async fn the_edge_is_told_which_routes_ask_for_a_login() {
+async fn routes_with_a_login_are_published() {
     let world = World::start().await;
     let operator = world.operator().await;
     let (_, item) = route(&operator).await;
@@ -159,14 +160,14 @@ async fn the_edge_is_told_which_routes_ask_for_a_login() {
 }
 
 #[tokio::test]
-async fn an_app_of_the_server_serves_who_brings_none() {
+async fn an_app_of_the_server_is_used_by_modules_without_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let app = OAuthApp { client_id: "managed".to_owned(), client_secret: Secret::new("planted-managed") };
     let oauth_apps = [(IdentityProvider::Google, app)].into();
-    let settings = Settings { base_url: BASE_URL.to_owned(), oauth_apps, ..Settings::new(folder.path()) };
+    let settings = ControlSettings { base_url: BASE_URL.to_owned(), oauth_apps, ..ControlSettings::new(folder.path()) };
     let live = Arc::new(Tunnels::default());
     let control = Control::open(settings, live.clone()).await.expect("it opens");
-    let world = World { control, live, folder, visits: Visits::default() };
+    let world = World { control, live, folder, operation_log: OperationLog::default() };
     let operator = world.operator().await;
     let place = format!("{}/oauth", route(&operator).await.1);
     let lists = json!({"email_domains": ["Example.com"]});

@@ -1,4 +1,4 @@
-//! The management API through its real router, as a caller meets it.
+//! Tests of the management API through its real router.
 
 mod backends;
 mod bad_input;
@@ -7,7 +7,7 @@ mod client;
 mod concurrency;
 mod decisions;
 mod dependents;
-mod described;
+mod description_check;
 mod facts;
 mod http;
 mod kinds;
@@ -19,11 +19,11 @@ mod owners;
 mod pairs;
 mod people;
 mod published;
-mod remembered;
 mod reserved;
+mod response_cache;
 mod rights;
 mod search;
 mod secrets;
 mod start;
+mod traffic;
 mod views;
-mod watching;

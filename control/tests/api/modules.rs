@@ -1,4 +1,4 @@
-//! One suite for every pair of owner and module, and what is particular to some.
+//! One suite for every pair of owner and module, and specific tests of some.
 
 use crate::{
     kit::{Caller, World},
@@ -10,19 +10,19 @@ use postern_api::Code;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An owner that was made for one pair.
+/// An owner created for one pair.
 struct Owned {
-    /// The path of its collection.
+    /// Path of its collection.
     collection: String,
     id: String,
-    /// The path of the owner.
+    /// Path of the owner.
     item: String,
-    /// The path of the module.
+    /// Path of the module.
     place: String,
 }
 
 impl Owned {
-    /// An owner with what this body says.
+    /// An owner created with this body.
     async fn make(pair: &Pair, caller: &Caller, body: &Value) -> Self {
         let collection = pair.collection(caller).await;
         let id = caller.id(&collection, body).await;
@@ -39,7 +39,7 @@ fn with(pair: &Pair, cases: &Cases, module: &Value) -> Value {
 }
 
 #[test]
-fn the_table_has_every_pair_there_is() {
+fn the_table_has_every_pair() {
     let description = postern_control::description();
     let paths = description["paths"].as_object().expect("paths");
     let described: BTreeSet<(&str, &str)> = paths
@@ -131,7 +131,7 @@ async fn modules_are_named_inside_their_owner() {
 }
 
 #[tokio::test]
-async fn null_is_the_same_as_leaving_out() {
+async fn null_is_the_same_as_absent() {
     let world = World::start().await;
     let operator = world.operator().await;
     let things = Things::make(&operator).await;
@@ -147,9 +147,9 @@ async fn null_is_the_same_as_leaving_out() {
             null.insert(field.clone(), Value::Null);
             let absent = operator.put(&owned.place, &Value::Object(absent)).await;
             let null = operator.put(&owned.place, &Value::Object(null)).await;
-            let said = |answer: &crate::kit::Answer| {
-                let body = answer.json();
-                if answer.status == StatusCode::OK { body } else { body["error_code"].clone() }
+            let said = |response: &crate::kit::ApiResponse| {
+                let body = response.json();
+                if response.status == StatusCode::OK { body } else { body["error_code"].clone() }
             };
             assert_eq!(said(&absent), said(&null), "{field} of {} on {}", pair.name, pair.owner);
             if field == "enabled" {
@@ -159,7 +159,7 @@ async fn null_is_the_same_as_leaving_out() {
     }
 }
 
-/// The same, but this field has a value of another shape.
+/// The same body with a value of another type in this field.
 fn misshapen(full: &Map<String, Value>, field: &str) -> Value {
     let other = match &full[field] {
         Value::String(_) => json!(5),
@@ -172,7 +172,7 @@ fn misshapen(full: &Map<String, Value>, field: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_module_is_said() {
+async fn invalid_modules_have_specific_codes() {
     let world = World::start().await;
     let operator = world.operator().await;
     let things = Things::make(&operator).await;
@@ -215,7 +215,7 @@ async fn what_is_wrong_with_a_module_is_said() {
                 new["match"] = json!("/other");
             }
             let refused = [operator.patch(&item, &change).await, operator.post(&collection, &new).await];
-            for refusal in refused.map(|answer| answer.refused(*code)) {
+            for refusal in refused.map(|response| response.refused(*code)) {
                 let named = refusal["details"]["field"].as_str().unwrap_or_default();
                 assert!(named == field || named == format!("{}.{field}", pair.name), "{what}: {refusal}");
                 assert!(!refusal.to_string().contains("planted"), "{what}: {refusal}");
@@ -232,7 +232,7 @@ async fn what_is_wrong_with_a_module_is_said() {
 }
 
 #[tokio::test]
-async fn what_a_module_needs_stays_until_it_is_let_go() {
+async fn records_that_a_module_needs_cannot_be_deleted() {
     let world = World::start().await;
     let operator = world.operator().await;
     for pair in pairs() {
@@ -240,7 +240,7 @@ async fn what_a_module_needs_stays_until_it_is_let_go() {
         let cases = pair.cases(&things);
         let what = format!("{} on {}", pair.name, pair.owner);
         let (first, second) = (&cases.fine[0].0, &cases.fine[1].0);
-        // Its deletion, that of its owner and that of what the owner lies in: each lets go.
+        // Its deletion, that of its owner and that of the owner's parent release the links.
         for end in 0..3 {
             let owned = Owned::make(&pair, &operator, &with(&pair, &cases, first)).await;
             for (needed, code) in &cases.needs {
@@ -294,14 +294,14 @@ async fn modules_outlive_a_restart_and_their_secrets_are_sealed() {
     let printed = format!("{:?} {:?}", world.control, world.control.published().borrow());
     assert!(!printed.contains("planted"), "{printed}");
     drop(operator);
-    let World { control, live, folder, visits } = world;
+    let World { control, live, folder, operation_log } = world;
     drop(control);
     for entry in std::fs::read_dir(folder.path()).expect("a folder") {
         let path = entry.expect("an entry").path();
         let bytes = std::fs::read(&path).expect("readable");
         assert!(!bytes.windows(7).any(|part| part == b"planted"), "a secret stands in {}", path.display());
     }
-    let world = World { control: reopened(folder.path(), live.clone()).await, live, folder, visits };
+    let world = World { control: reopened(folder.path(), live.clone()).await, live, folder, operation_log };
     let operator = world.operator().await;
     for (owned, shown, item) in kept {
         assert_eq!(seen(operator.get(&owned.place).await.is(StatusCode::OK)), shown);
@@ -310,7 +310,7 @@ async fn modules_outlive_a_restart_and_their_secrets_are_sealed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn modules_that_are_put_at_once_are_all_there() {
+async fn concurrently_set_modules_are_all_stored() {
     let world = World::start().await;
     let operator = world.operator().await;
     let things = Things::make(&operator).await;
@@ -326,8 +326,8 @@ async fn modules_that_are_put_at_once_are_all_there() {
             let (operator, place, sent) = (operator.clone(), format!("{}/{}", owned.item, pair.name), &cases.fine[1].0);
             async move { operator.put(&place, sent).await }
         });
-        for answer in futures::future::join_all(calls).await {
-            answer.is(StatusCode::OK);
+        for response in futures::future::join_all(calls).await {
+            response.is(StatusCode::OK);
         }
         let all = operator.get(&owned.item).await.json();
         let mut body = first.bare(cases);
@@ -346,7 +346,7 @@ async fn modules_that_are_put_at_once_are_all_there() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn nothing_is_named_that_went_at_the_same_moment() {
+async fn a_module_never_names_a_concurrently_deleted_record() {
     let world = World::start().await;
     let operator = world.operator().await;
     for pair in pairs() {
@@ -367,7 +367,7 @@ async fn nothing_is_named_that_went_at_the_same_moment() {
                     operator.get(&owned.place).await.refused(Code::ModuleUnset);
                 }
             }
-            // The owner itself may go: what its module names is free then.
+            // Deleting the owner releases what its module names.
             let things = Things::make(&operator).await;
             let cases = pair.cases(&things);
             let sent = &cases.fine[0].0;
@@ -384,7 +384,7 @@ async fn nothing_is_named_that_went_at_the_same_moment() {
 }
 
 #[tokio::test]
-async fn certificates_are_asked_for_only_where_tls_ends() {
+async fn client_certificates_need_terminated_tls() {
     let world = World::start().await;
     let operator = world.operator().await;
     let authority = crate::certificates::authority_pem();
@@ -413,12 +413,12 @@ async fn certificates_are_asked_for_only_where_tls_ends() {
     operator.delete(&mutual).await.is(StatusCode::NO_CONTENT);
     operator.delete(&ends).await.is(StatusCode::NO_CONTENT);
     operator.delete(&item).await.is(StatusCode::NO_CONTENT);
-    // On an HTTPS edge TLS always ends here.
+    // An HTTPS edge always terminates TLS.
     operator.made("/edges/https", &json!({"mutual_tls": asks, "tls_termination": {"enabled": false}})).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn two_changes_at_once_never_part_what_goes_together() {
+async fn concurrent_changes_never_break_a_dependency_of_modules() {
     let world = World::start().await;
     let operator = world.operator().await;
     let authority = crate::certificates::authority_pem();
@@ -458,7 +458,7 @@ async fn a_deleted_policy_stays_listed_and_blocks_no_change() {
         assert_eq!(changed["ip_restriction"]["ip_policies"][0]["id"], gone, "{changed}");
     }
     operator.put(&format!("{item}/ip_restriction"), &both).await.is(StatusCode::OK);
-    // Who lets it go cannot name it again.
+    // After it is removed it cannot be named again.
     operator.put(&format!("{item}/ip_restriction"), &json!({"ip_policy_ids": [stays]})).await.is(StatusCode::OK);
     operator.put(&format!("{item}/ip_restriction"), &both).await.refused(Code::ModulePolicyUnknown);
     operator.delete(&item).await.is(StatusCode::NO_CONTENT);

@@ -1,4 +1,4 @@
-//! The committed description is the one the code makes.
+//! The committed description matches the code.
 
 use crate::kit::{BASE_URL, World};
 use crate::{decisions, dependents, described, facts, kinds, modules, people, reserved, views, watching};
@@ -6,7 +6,7 @@ use serde_json::json;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../api/openapi.json");
 
-/// `make gen` sets this: then the file is written instead of compared.
+/// Set by `make gen` to write the file instead of comparing it.
 const WRITE: &str = "POSTERN_WRITE_DESCRIPTION";
 
 #[test]
@@ -19,9 +19,9 @@ fn the_committed_description_is_up_to_date() {
     assert!(made == committed, "api/openapi.json is not what the code makes: run `make gen` and commit the file");
 }
 
-/// A kind or module that is missing in the suites' tables shows here. What they see, [`described`] judges.
+/// Detects kinds and modules that are missing in the tables of the suites. [`description_check`] validates the responses.
 #[tokio::test]
-async fn the_suites_do_everything_that_is_described() {
+async fn the_suites_call_every_operation() {
     let mut worlds = Vec::new();
     for _ in 0..10 {
         worlds.push(World::start().await);
@@ -33,18 +33,18 @@ async fn the_suites_do_everything_that_is_described() {
     reserved::certificates_replaced_and_removed(&worlds[4]).await;
     decisions::listed_for_each_edge(&worlds[5]).await;
     people::listed_read_and_ended(&worlds[6]).await;
-    facts::told_about_the_server(&worlds[7]).await;
-    watching::shown_and_listed(&worlds[8]).await;
-    dependents::told_for_each_kind(&worlds[9]).await;
-    let seen = worlds.iter().flat_map(|world| world.visits.seen()).collect();
-    let described = described::operations();
+    facts::reads_facts(&worlds[7]).await;
+    traffic::shown_and_listed(&worlds[8]).await;
+    dependents::listed_for_each_kind(&worlds[9]).await;
+    let seen = worlds.iter().flat_map(|world| world.operation_log.calls()).collect();
+    let described = description_check::operations();
     assert!(described.len() > 100, "only {} operations were found", described.len());
     let missed: Vec<_> = described.difference(&seen).collect();
     assert!(missed.is_empty(), "no suite saw these done: {missed:#?}");
 }
 
 #[tokio::test]
-async fn a_server_says_where_it_is() {
+async fn a_server_adds_its_url() {
     let world = World::start().await;
     let mut served = world.control.description();
     assert_eq!(served["servers"], json!([{ "url": BASE_URL }]));
@@ -53,7 +53,7 @@ async fn a_server_says_where_it_is() {
 }
 
 #[test]
-fn operations_have_names_to_remember() {
+fn operation_ids_follow_a_pattern() {
     let description = postern_control::description();
     let id = |path: &str, method: &str| description["paths"][path][method]["operationId"].clone();
     assert_eq!(id("/ip_policies", "get"), "list_ip_policies");

@@ -1,4 +1,4 @@
-//! Who may do what: administrators everything, others everything but users and what belongs to somebody else.
+//! Access rights: administrators may do everything, others everything except for users and records of other owners.
 
 use crate::kit::{World, ids};
 use axum::body::Body;
@@ -37,7 +37,7 @@ async fn keys_and_credentials_belong_to_their_owner() {
 }
 
 #[tokio::test]
-async fn others_do_everything_but_users() {
+async fn other_users_may_do_everything_except_for_users() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     let user = operator.id("/users", &json!({"name": "somebody"})).await;
@@ -55,7 +55,7 @@ async fn others_do_everything_but_users() {
 }
 
 #[tokio::test]
-async fn a_deleted_user_takes_keys_and_credentials_along() {
+async fn deleting_a_user_deletes_its_keys_and_credentials() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     let credential = stranger.made("/credentials", &json!({})).await;
@@ -79,7 +79,7 @@ async fn an_administrators_key_always_remains() {
     operator.delete(&key).await.refused(Code::LastAdminKey);
     operator.patch(&user, &json!({"admin": false})).await.refused(Code::LastAdminKey);
     operator.delete(&user).await.refused(Code::LastAdminKey);
-    // A key of somebody who is no administrator does not count.
+    // A key of another user does not count.
     world.stranger().await;
     operator.delete(&key).await.refused(Code::LastAdminKey);
     let second = operator.id("/users", &json!({"name": "second", "admin": true})).await;
@@ -94,7 +94,7 @@ async fn an_administrators_key_always_remains() {
 }
 
 #[tokio::test]
-async fn two_administrators_cannot_remove_each_other_at_once() {
+async fn two_administrators_cannot_remove_each_other_concurrently() {
     let world = World::start().await;
     let operator = world.operator().await;
     for round in 0..10 {
@@ -109,10 +109,10 @@ async fn two_administrators_cannot_remove_each_other_at_once() {
             format!("/api_keys/{}", made["id"].as_str().expect("an id")),
         );
         let (a, b) = tokio::join!(heir.delete(&one), operator.delete(&two));
-        let removed = [&a, &b].iter().filter(|answer| answer.status == StatusCode::NO_CONTENT).count();
+        let removed = [&a, &b].iter().filter(|response| response.status == StatusCode::NO_CONTENT).count();
         assert_eq!(removed, 1, "{a:?} {b:?}");
         if a.status == StatusCode::NO_CONTENT {
-            // The operator is out; the rest of the rounds would have nobody to begin them.
+            // The operator was removed and cannot start further rounds.
             heir.get("/users").await.is(StatusCode::OK);
             return;
         }
@@ -121,7 +121,7 @@ async fn two_administrators_cannot_remove_each_other_at_once() {
 }
 
 #[tokio::test]
-async fn what_is_no_key_is_told_apart() {
+async fn invalid_keys_have_specific_codes() {
     let world = World::start().await;
     let operator = world.operator().await;
     let credential = operator.made("/credentials", &json!({})).await;

@@ -1,4 +1,4 @@
-//! The table of modules: which owners have which, what may be said, how it is shown, and what is refused.
+//! Table of modules: owners, valid bodies with their views, and refused bodies.
 
 mod logins;
 
@@ -11,25 +11,25 @@ use serde_json::{Value, json};
 
 /// A module on an owner.
 pub(crate) struct Pair {
-    /// The path of the owner's collection; that of a nested kind has `{edge_id}` in it.
+    /// Path of the owner's collection; that of a nested kind contains `{edge_id}`.
     pub(crate) owner: &'static str,
     pub(crate) name: &'static str,
     cases: fn(&Things) -> Cases,
 }
 
-/// What can be said in a module.
+/// Bodies of a module.
 #[derive(Default)]
 pub(crate) struct Cases {
-    /// What is put and how it is shown. The first says as little as can be; the second says everything, nothing of
-    /// it as it would be without being said, and is not enabled.
+    /// Valid bodies and their views. The first is minimal; the second has every member, none with its default value, and is
+    /// disabled.
     pub(crate) fine: Vec<(Value, Value)>,
-    /// What is refused, with which code, for the sake of which field.
+    /// Refused bodies, with the code and the field of the error.
     pub(crate) wrong: Vec<(Value, Code, &'static str)>,
     /// Other modules its owner must have.
     pub(crate) beside: Option<Value>,
-    /// What the first of the fine ones names and keeps from being deleted, with the code of that refusal.
+    /// Record that the first valid body names and that cannot be deleted then, with the code of that refusal.
     pub(crate) needs: Vec<(String, Code)>,
-    /// What the first of the fine ones names and does not keep from being deleted.
+    /// Record that the first valid body names and that can be deleted nevertheless.
     pub(crate) mentions: Vec<String>,
 }
 
@@ -62,10 +62,10 @@ pub(crate) fn pairs() -> Vec<Pair> {
     ]
 }
 
-/// What modules may name.
+/// Records that modules may name.
 pub(crate) struct Things {
     groups: [String; 2],
-    /// One backend of each other kind: its path and its id.
+    /// One backend of each other kind: path and id.
     backends: Vec<(&'static str, String)>,
     policies: [String; 2],
     authorities: [String; 2],
@@ -97,7 +97,7 @@ impl Pair {
         (self.cases)(things)
     }
 
-    /// The path of the owner's collection: a nested kind gets a new parent.
+    /// Path of the owner's collection; a nested kind gets a new parent.
     pub(crate) async fn collection(&self, caller: &Caller) -> String {
         match self.owner.split_once("/{edge_id}") {
             Some((parents, _)) => self.owner.replace("{edge_id}", &caller.id(parents, &json!({})).await),
@@ -105,7 +105,7 @@ impl Pair {
         }
     }
 
-    /// A body that makes an owner with nothing but what the module needs beside it.
+    /// Body of an owner with only the modules that this one requires.
     pub(crate) fn bare(&self, cases: &Cases) -> Value {
         let mut body = cases.beside.clone().unwrap_or_else(|| json!({}));
         if self.owner.ends_with("/routes") {
@@ -116,7 +116,7 @@ impl Pair {
     }
 }
 
-/// A module as it was shown; what the server makes up for each owner is there and not looked at.
+/// View of a module, without the generated values of each owner.
 pub(crate) fn seen(mut module: Value) -> Value {
     for member in logins::MADE_UP {
         if let Some(text) = module.get_mut(member) {
@@ -207,7 +207,7 @@ fn mutual_tls_of_a_tls_edge(things: &Things) -> Cases {
     Cases { beside: Some(json!({"tls_termination": {}})), ..mutual_tls(things) }
 }
 
-/// Versions that are not offered.
+/// Unsupported versions.
 fn wrong_versions() -> Vec<(Value, Code, &'static str)> {
     let versions = ["", "1.0", "1.1", "1.4", "TLS 1.3", "1.2 "];
     versions.map(|version| (json!({"min_version": version}), Code::TlsVersion, "min_version")).into()
@@ -283,7 +283,7 @@ fn circuit_breaker(_: &Things) -> Cases {
     Cases { fine: vec![(json!({}), usual), (full.clone(), full), (least_said, least)], wrong, ..Cases::default() }
 }
 
-/// Modules that are on or off and nothing else.
+/// Modules with `enabled` only.
 fn switch(_: &Things) -> Cases {
     let fine = vec![(json!({}), json!({"enabled": true})), (json!({"enabled": false}), json!({"enabled": false}))];
     Cases { fine, ..Cases::default() }
@@ -351,7 +351,7 @@ fn user_agent_filter(_: &Things) -> Cases {
 }
 
 fn webhook_verification(_: &Things) -> Cases {
-    // The public key of an ECDSA pair on P-256, as the one provider that needs it shows it.
+    // Public ECDSA key on P-256, in the form of the only provider that needs one.
     let key = "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaxfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpZP40Li/hp/m47n60p8D54WK84zV2sxXs7LtkBoN79R9Q==";
     let said = |provider: &str, secret: &str| json!({"provider": provider, "secret": secret});
     let shown =

@@ -1,4 +1,4 @@
-//! People who have logged in at edges, and their sessions: kept, shown, published and ended.
+//! People who have logged in at edges, and their sessions: stored, shown, published and ended.
 
 use crate::kit::{BASE_URL, Caller, World, ids};
 use http::StatusCode;
@@ -20,7 +20,7 @@ fn key(number: u8) -> SessionKey {
     SessionKey([number; 32])
 }
 
-/// A login that the edge has just let in.
+/// A new login session, as the edge reports it.
 fn login(who: &str, number: u8, second: i64) -> LoginSession {
     LoginSession {
         id: String::new(),
@@ -52,7 +52,7 @@ fn login(who: &str, number: u8, second: i64) -> LoginSession {
     }
 }
 
-/// Lets somebody in; gives the session as it is published.
+/// Begins a session; gives it as it is published.
 async fn begun(world: &World, session: LoginSession) -> Arc<LoginSession> {
     let key = session.key;
     world.control.logins().begin(session, Vec::new()).await.expect("it begins");
@@ -144,7 +144,7 @@ pub(crate) async fn listed_read_and_ended(world: &World) {
     }
 
     operator.delete(&format!("/app/sessions/{}", below.id)).await.is(StatusCode::NO_CONTENT);
-    assert_eq!(published(world, key(2)), None, "the edge knows when the answer is there");
+    assert_eq!(published(world, key(2)), None, "the edge knows when the response is there");
     operator.get(&format!("/app/sessions/{}", below.id)).await.refused(Code::NotFound);
     operator.get(&format!("/app/users/{}", below.user)).await.is(StatusCode::OK);
     operator.delete(&format!("/app/users/{}", session.user)).await.is(StatusCode::NO_CONTENT);
@@ -158,7 +158,7 @@ async fn people_and_their_sessions_are_listed_read_and_ended() {
 }
 
 #[tokio::test]
-async fn they_are_for_administrators_and_nobody_makes_or_changes_them() {
+async fn they_are_for_administrators_only_and_cannot_be_created_or_changed() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     let session = begun(&world, login("ada", 1, 0)).await;
@@ -182,7 +182,7 @@ async fn they_are_for_administrators_and_nobody_makes_or_changes_them() {
 }
 
 #[tokio::test]
-async fn a_person_is_the_same_at_every_login_whatever_they_are_called() {
+async fn a_person_is_the_same_at_every_login_regardless_of_the_name() {
     let world = World::start().await;
     let operator = world.operator().await;
     let first = begun(&world, login("ada", 1, 0)).await;
@@ -192,12 +192,12 @@ async fn a_person_is_the_same_at_every_login_whatever_they_are_called() {
     assert_eq!(first.user, second.user);
     let mut elsewhere = login("ada", 3, 60);
     elsewhere.person.provider_url = "https://other.test".to_owned();
-    assert_ne!(begun(&world, elsewhere).await.user, first.user, "another provider's ada is somebody else");
+    assert_ne!(begun(&world, elsewhere).await.user, first.user, "another provider's ada is another person");
     let shown = operator.get(&format!("/app/users/{}", first.user)).await.is(StatusCode::OK);
     assert_eq!(shown["email"], "lovelace@example.test");
     assert_eq!((&shown["created_at"], &shown["last_login"]), (&json!(at(0)), &json!(at(60))));
 
-    // A hundred browsers at the same moment are one person.
+    // A hundred concurrent logins are one person.
     let logins = world.control.logins();
     let crowd = (10..60).map(|number| logins.begin(login("eve", number, 70), Vec::new()));
     for begun in futures::future::join_all(crowd).await {
@@ -219,7 +219,7 @@ async fn another_login_of_the_browser_gives_its_sessions_another_key() {
     assert_eq!((&moved.id, moved.last_active, moved.created_at), (&first.id, at(30), at(0)));
     assert!(published(&world, key(2)).is_some() && published(&world, key(9)).is_none());
 
-    // What the provider says now is taken over; the key stays, and so does the beginning.
+    // The provider's new description is stored; key and start time stay.
     let mut asked = LoginSession { checked_at: at(90), created_at: at(90), ..LoginSession::clone(&first) };
     asked.person.name = "Countess".to_owned();
     world.control.logins().renew(asked.clone()).await.expect("it goes on");
@@ -232,7 +232,7 @@ async fn another_login_of_the_browser_gives_its_sessions_another_key() {
     world.control.logins().end(std::slice::from_ref(&first.id)).await.expect("there is nothing more to end");
     let late = world.control.logins().renew(asked).await.expect_err("it has ended");
     assert_eq!(late.code, Code::LoginNeeded);
-    assert_eq!(published(&world, key(8)), None, "nobody brings it back");
+    assert_eq!(published(&world, key(8)), None, "it stays deleted");
 }
 
 #[tokio::test]
@@ -243,7 +243,7 @@ async fn sessions_and_their_last_use_survive_a_restart() {
     let other = begun(&world, login("ada", 2, 1)).await;
     let before = world.control.published().borrow().revision;
     let used = [(session.id.clone(), at(500)), (other.id.clone(), at(400)), ("as_gone".to_owned(), at(900))];
-    world.control.logins().used(&used).await.expect("noted");
+    world.control.logins().record_uses(&used).await.expect("noted");
     let last_active =
         async |operator: &Caller, place: String| operator.get(&place).await.is(StatusCode::OK)["last_active"].clone();
     assert_eq!(last_active(&operator, format!("/app/sessions/{}", session.id)).await, json!(at(500)));
@@ -259,7 +259,7 @@ async fn sessions_and_their_last_use_survive_a_restart() {
 }
 
 #[tokio::test]
-async fn somebody_with_a_thousand_sessions_loses_the_oldest_and_ends_them_all_at_once() {
+async fn a_person_with_a_thousand_sessions_loses_the_oldest_and_can_end_all_at_once() {
     let world = World::start().await;
     let operator = world.operator().await;
     let logins = world.control.logins();

@@ -1,4 +1,4 @@
-//! What the edge is told: the newest configuration, before the caller has the answer.
+//! Publishing: the edge has the newest configuration before the caller has the response.
 
 use crate::kit::{World, ids, open};
 use http::StatusCode;
@@ -23,7 +23,7 @@ fn lets_in(edge: &TcpEdge, address: &str) -> bool {
 }
 
 #[tokio::test]
-async fn each_change_is_published_before_its_answer() {
+async fn each_change_is_published_before_its_response() {
     let world = World::start().await;
     let operator = world.operator().await;
     let group = operator.group().await;
@@ -65,7 +65,7 @@ async fn rules_are_resolved_and_a_deleted_policy_has_none() {
         "/edges/tcp/{}",
         operator.id("/edges/tcp", &json!({"ip_restriction": {"ip_policy_ids": [office, blocked]}})).await
     );
-    assert!(!lets_in(&edge(&world), "10.1.2.3"), "policies without rules let nobody in");
+    assert!(!lets_in(&edge(&world), "10.1.2.3"), "policies without rules admit no address");
     let rule = operator.rule(&office, "10.0.0.0/8", "allow").await;
     assert!(lets_in(&edge(&world), "10.1.2.3") && !lets_in(&edge(&world), "11.1.2.3"));
     operator.rule(&blocked, "10.1.0.0/16", "deny").await;
@@ -116,7 +116,7 @@ async fn restrictions_are_published_with_the_rules_of_their_policies() {
     operator.patch(&item, &json!({"ip_policy_ids": [office]})).await.is(StatusCode::OK);
     operator.patch(&item, &json!({"ip_policy_ids": [blocked]})).await.refused(Code::PolicyUnknown);
     operator.delete(&format!("/ip_policies/{office}")).await.is(StatusCode::NO_CONTENT);
-    assert!(!passes("10.2.2.3"), "and without rules nobody passes");
+    assert!(!passes("10.2.2.3"), "without rules no address is admitted");
     operator.delete(&item).await.is(StatusCode::NO_CONTENT);
     assert!(world.control.published().borrow().ip_restrictions.is_empty());
 }
@@ -138,7 +138,7 @@ async fn credentials_are_published_as_hash_and_acl() {
 }
 
 #[tokio::test]
-async fn what_does_not_matter_to_the_edge_does_not_wake_it() {
+async fn changes_without_effect_on_the_edge_do_not_wake_it() {
     let world = World::start().await;
     let operator = world.operator().await;
     let mut published = world.control.published();
@@ -176,7 +176,7 @@ async fn after_a_restart_everything_is_published_at_once() {
     assert_eq!(after.credentials, before.credentials);
 }
 
-/// Opens a folder as soon as the one who had it has let it go.
+/// Opens a folder as soon as its lock is released.
 pub(crate) async fn reopened(folder: &std::path::Path, live: Arc<crate::kit::Tunnels>) -> postern_control::Control {
     for _ in 0..500 {
         let free = std::fs::File::open(folder.join("postern.lock")).expect("a lock").try_lock().is_ok();
@@ -189,11 +189,11 @@ pub(crate) async fn reopened(folder: &std::path::Path, live: Arc<crate::kit::Tun
 }
 
 #[tokio::test]
-async fn each_configuration_tells_what_is_not_as_before() {
+async fn each_configuration_lists_its_changes() {
     let world = World::start().await;
     let operator = world.operator().await;
     let published = world.control.published();
-    let changed = |since: &ChangeCursor| since.until(&published.borrow().cursor).expect("one comes after the other");
+    let changed = |since: &ChangeCursor| since.until(&published.borrow().cursor).expect("the cursors are in order");
     let start = published.borrow().cursor.clone();
     let group = operator.group().await;
     let backend = json!({"backend_id": group});
@@ -219,5 +219,5 @@ async fn each_configuration_tells_what_is_not_as_before() {
     assert_eq!(changed(&cursor), expected);
     assert!(!published.borrow().tcp_edges.contains_key(&tcp));
     operator.id("/ip_policies", &json!({})).await;
-    assert_eq!(changed(&cursor), expected, "what the edge does not know changes nothing");
+    assert_eq!(changed(&cursor), expected, "changes without effect on the edge");
 }

@@ -1,10 +1,10 @@
-//! Reserved domains and addresses: what they look like, whose they are, and that nobody takes anything silently.
+//! Reserved domains and addresses: their forms, their owners, and conflicts.
 
 use crate::certificates::tls_certificate;
 use crate::kit::{BASE_URL, Caller, World};
 use http::StatusCode;
 use postern_api::{Code, OwnerId, Timestamp, host::HostName};
-use postern_control::{LiveAddress, LiveTunnel, Wanted};
+use postern_control::{LiveAddress, LiveTunnel, NameHold};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ fn edge_on(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_domain_shows_what_its_dns_needs() {
+async fn a_domain_shows_its_dns_records() {
     let world = World::start().await;
     let operator = world.operator().await;
     let path = "/reserved_domains";
@@ -47,7 +47,7 @@ async fn a_domain_shows_what_its_dns_needs() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_reserved_has_its_code() {
+async fn invalid_names_have_specific_codes() {
     let world = World::start().await;
     let operator = world.operator().await;
     let name = |name: &str| json!({"domain": name});
@@ -86,7 +86,7 @@ async fn what_cannot_be_reserved_has_its_code() {
 }
 
 #[tokio::test]
-async fn a_certificate_and_a_policy_take_each_others_place_and_can_be_taken_out() {
+async fn a_certificate_and_a_policy_replace_each_other_and_can_be_removed() {
     certificates_replaced_and_removed(&World::start().await).await;
 }
 
@@ -106,7 +106,7 @@ pub(crate) async fn certificates_replaced_and_removed(world: &World) {
     assert_eq!((&with["certificate"], &with["certificate_management_policy"]), (&Value::Null, &policy));
     let status = &with["certificate_management_status"];
     assert_eq!(status["renews_at"], Value::Null);
-    assert_eq!(status["provisioning_job"]["error_code"], Code::CertificateNotIssued.to_string(), "nobody to ask");
+    assert_eq!(status["provisioning_job"]["error_code"], Code::CertificateNotIssued.to_string(), "no ACME directory");
     let without = operator.patch(&item, &json!({"certificate_id": certificate})).await.is(StatusCode::OK);
     assert_eq!(without["certificate_management_policy"], Value::Null);
     for _ in 0..2 {
@@ -124,21 +124,21 @@ pub(crate) async fn certificates_replaced_and_removed(world: &World) {
 }
 
 #[tokio::test]
-async fn who_has_a_name_has_what_lies_below_it() {
+async fn a_reservation_covers_all_names_below() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
-    let wanted = |name: &str| json!({"domain": name});
+    let hold = |name: &str| json!({"domain": name});
     let shop = domain(&operator, "shop.test").await;
-    operator.post("/reserved_domains", &wanted("Shop.test")).await.refused(Code::ReservedAlready);
+    operator.post("/reserved_domains", &hold("Shop.test")).await.refused(Code::ReservedAlready);
     for name in ["shop.test", "a.shop.test", "*.shop.test", "b.a.shop.test"] {
-        let refused = stranger.post("/reserved_domains", &wanted(name)).await.refused(Code::ReservedElsewhere);
+        let refused = stranger.post("/reserved_domains", &hold(name)).await.refused(Code::ReservedElsewhere);
         assert_eq!(refused["details"]["id"], shop, "{name}");
     }
     domain(&operator, "a.shop.test").await;
     domain(&operator, "*.shop.test").await;
     let deep = domain(&stranger, "a.b.news.test").await;
     for name in ["b.news.test", "*.b.news.test", "news.test", "*.news.test"] {
-        let refused = operator.post("/reserved_domains", &wanted(name)).await.refused(Code::ReservedBelow);
+        let refused = operator.post("/reserved_domains", &hold(name)).await.refused(Code::ReservedBelow);
         assert_eq!(refused["details"]["id"], deep, "{name}");
     }
     domain(&operator, "c.news.test").await;
@@ -148,7 +148,7 @@ async fn who_has_a_name_has_what_lies_below_it() {
 }
 
 #[tokio::test]
-async fn a_reserved_name_is_for_the_edges_of_its_owner() {
+async fn a_reserved_name_can_be_used_by_edges_of_its_owner_only() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     let id = domain(&operator, "*.shop.test").await;
@@ -174,7 +174,7 @@ async fn a_reserved_name_is_for_the_edges_of_its_owner() {
 }
 
 #[tokio::test]
-async fn a_wildcard_is_free_to_go_when_the_edge_below_has_a_closer_reservation() {
+async fn a_wildcard_can_be_deleted_if_the_edge_below_has_a_more_specific_reservation() {
     let world = World::start().await;
     let operator = world.operator().await;
     let (wide, close) = (domain(&operator, "*.shop.test").await, domain(&operator, "a.shop.test").await);
@@ -184,7 +184,7 @@ async fn a_wildcard_is_free_to_go_when_the_edge_below_has_a_closer_reservation()
 }
 
 #[tokio::test]
-async fn an_address_is_a_port_of_the_range_that_nobody_has() {
+async fn an_address_is_a_free_port_of_the_range() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     let path = "/reserved_addrs";
@@ -209,7 +209,7 @@ async fn an_address_is_a_port_of_the_range_that_nobody_has() {
 }
 
 #[tokio::test]
-async fn chosen_addresses_run_out_with_the_range() {
+async fn picked_addresses_run_out_with_the_range() {
     let world = World::start_with(|settings| settings.tcp_ports = 24000..=24004).await;
     let operator = world.operator().await;
     operator.made("/edges/tcp", &json!({"hostports": ["tunnels.test:24001"]})).await;
@@ -224,7 +224,7 @@ async fn chosen_addresses_run_out_with_the_range() {
 }
 
 #[tokio::test]
-async fn a_reservation_belongs_to_its_owner_and_goes_with_them() {
+async fn a_reservation_belongs_to_its_owner_and_is_deleted_with_the_owner() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     for (path, body) in [("/reserved_domains", json!({"domain": "a.test"})), ("/reserved_addrs", json!({}))] {
@@ -250,10 +250,10 @@ async fn a_reservation_belongs_to_its_owner_and_goes_with_them() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_many_who_want_one_name_one_gets_it() {
+async fn one_of_many_concurrent_callers_gets_a_name() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
-    for (path, wanted, codes) in [
+    for (path, body, codes) in [
         ("/edges/https", edge_on("a.test"), vec![Code::HostportTaken]),
         ("/edges/tls", edge_on("*.b.test"), vec![Code::HostportTaken]),
         ("/reserved_domains", json!({"domain": "c.test"}), vec![Code::ReservedAlready, Code::ReservedElsewhere]),
@@ -263,15 +263,14 @@ async fn of_many_who_want_one_name_one_gets_it() {
             vec![Code::ReservedAlready, Code::ReservedElsewhere],
         ),
     ] {
-        let answers = (0..30)
-            .map(|number| if number % 2 == 0 { &operator } else { &stranger })
-            .map(|who| who.post(path, &wanted));
-        let answers = futures::future::join_all(answers).await;
-        let made = answers.iter().filter(|answer| answer.status == StatusCode::CREATED).count();
+        let responses =
+            (0..30).map(|number| if number % 2 == 0 { &operator } else { &stranger }).map(|who| who.post(path, &body));
+        let responses = futures::future::join_all(responses).await;
+        let made = responses.iter().filter(|response| response.status == StatusCode::CREATED).count();
         assert_eq!(made, 1, "{path}");
-        for answer in answers.iter().filter(|answer| answer.status != StatusCode::CREATED) {
-            let code = answer.json()["error_code"].clone();
-            assert!(codes.iter().any(|expected| code == expected.to_string()), "{}", answer.text);
+        for response in responses.iter().filter(|response| response.status != StatusCode::CREATED) {
+            let code = response.json()["error_code"].clone();
+            assert!(codes.iter().any(|expected| code == expected.to_string()), "{}", response.text);
         }
     }
 }
@@ -281,8 +280,8 @@ async fn an_https_edge_and_a_tls_edge_never_both_get_a_name() {
     let world = World::start().await;
     let operator = world.operator().await;
     for round in 0..20 {
-        let wanted = edge_on(&format!("name-{round}.test"));
-        let (https, tls) = tokio::join!(operator.post("/edges/https", &wanted), operator.post("/edges/tls", &wanted));
+        let body = edge_on(&format!("name-{round}.test"));
+        let (https, tls) = tokio::join!(operator.post("/edges/https", &body), operator.post("/edges/tls", &body));
         let (made, refused) = if https.status == StatusCode::CREATED { (https, tls) } else { (tls, https) };
         made.is(StatusCode::CREATED);
         refused.refused(Code::HostportTaken);
@@ -290,7 +289,7 @@ async fn an_https_edge_and_a_tls_edge_never_both_get_a_name() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_two_owners_one_gets_a_name_and_what_lies_below() {
+async fn one_of_two_owners_gets_a_name_and_all_names_below() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     for round in 0..20 {
@@ -307,14 +306,14 @@ async fn of_two_owners_one_gets_a_name_and_what_lies_below() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_reservation_never_goes_under_an_edge_that_takes_it() {
+async fn a_reservation_is_never_deleted_while_an_edge_starts_to_use_it() {
     let world = World::start().await;
     let operator = world.operator().await;
     for round in 0..20 {
         let name = format!("shop-{round}.test");
         let item = format!("/reserved_domains/{}", domain(&operator, &format!("*.{name}")).await);
-        let wanted = edge_on(&format!("a.{name}"));
-        let (made, deleted) = tokio::join!(operator.post("/edges/https", &wanted), operator.delete(&item));
+        let body = edge_on(&format!("a.{name}"));
+        let (made, deleted) = tokio::join!(operator.post("/edges/https", &body), operator.delete(&item));
         made.is(StatusCode::CREATED);
         if deleted.status != StatusCode::NO_CONTENT {
             deleted.refused(Code::ReservedInUse);
@@ -323,21 +322,21 @@ async fn a_reservation_never_goes_under_an_edge_that_takes_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn addresses_chosen_at_once_all_differ() {
+async fn concurrently_picked_addresses_all_differ() {
     let world = World::start_with(|settings| settings.tcp_ports = 24000..=24029).await;
     let operator = world.operator().await;
     let body = json!({});
-    let answers = futures::future::join_all((0..30).map(|_| operator.post("/reserved_addrs", &body))).await;
-    let mut chosen: Vec<String> = answers
+    let responses = futures::future::join_all((0..30).map(|_| operator.post("/reserved_addrs", &body))).await;
+    let mut chosen: Vec<String> = responses
         .iter()
-        .map(|answer| answer.is(StatusCode::CREATED)["addr"].as_str().expect("text").to_owned())
+        .map(|response| response.is(StatusCode::CREATED)["addr"].as_str().expect("text").to_owned())
         .collect();
     chosen.sort();
     chosen.dedup();
     assert_eq!(chosen.len(), 30);
 }
 
-/// A tunnel that is up at an address, with the credential of somebody.
+/// A live tunnel at an address, with a credential.
 fn up(credential: &str, scheme: &'static str, host: &str, port: u16) -> LiveTunnel {
     LiveTunnel {
         id: "tn_0ujtsYcgvSTl8PAuAdqWYSMnLOv".to_owned(),
@@ -353,27 +352,27 @@ fn up(credential: &str, scheme: &'static str, host: &str, port: u16) -> LiveTunn
 }
 
 #[tokio::test]
-async fn what_a_tunnel_of_another_owner_has_cannot_be_reserved() {
+async fn names_and_ports_of_another_owners_tunnel_cannot_be_reserved() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     let credential = stranger.id("/credentials", &json!({})).await;
     *world.live.tunnels.lock().expect("unpoisoned") =
         vec![up(&credential, "https", "a.shop.test", 4443), up(&credential, "tcp", "tunnels.test", 24005)];
     for name in ["a.shop.test", "shop.test", "*.shop.test"] {
-        let wanted = json!({"domain": name});
-        operator.post("/reserved_domains", &wanted).await.refused(Code::ReservedLive);
+        let body = json!({"domain": name});
+        operator.post("/reserved_domains", &body).await.refused(Code::ReservedLive);
     }
-    let wanted = json!({"addr": "tunnels.test:24005"});
-    operator.post("/reserved_addrs", &wanted).await.refused(Code::ReservedLive);
-    // Its own owner may, and what lies beside is free.
+    let body = json!({"addr": "tunnels.test:24005"});
+    operator.post("/reserved_addrs", &body).await.refused(Code::ReservedLive);
+    // The owner of the tunnel may reserve it, and names beside it are free.
     domain(&operator, "b.shop.test").await;
     domain(&operator, "tunnels-of-mine.test").await;
     domain(&stranger, "a.shop.test").await;
-    stranger.made("/reserved_addrs", &wanted).await;
+    stranger.made("/reserved_addrs", &body).await;
 }
 
 #[tokio::test]
-async fn agents_are_kept_from_what_is_being_given_away_and_told_afterwards() {
+async fn names_are_held_while_they_are_assigned_and_published_afterwards() {
     let world = World::start().await;
     let operator = world.operator().await;
     let host = |name: &str| HostName::parse(name).expect("a name");
@@ -385,20 +384,20 @@ async fn agents_are_kept_from_what_is_being_given_away_and_told_afterwards() {
     let reserved = operator.made("/reserved_domains", &json!({"domain": "*.c.test"})).await;
     let address = operator.made("/reserved_addrs", &json!({"addr": "tunnels.test:24010"})).await;
     let owner = OwnerId::parse(reserved["owner_id"].as_str().expect("an owner")).ok();
-    let kept_free = world.live.kept_free.lock().expect("unpoisoned").clone();
-    let wanted = |names: &[&str], ports: &[u16], owner: &Option<OwnerId>| Wanted {
+    let name_holds = world.live.name_holds.lock().expect("unpoisoned").clone();
+    let hold = |names: &[&str], ports: &[u16], owner: &Option<OwnerId>| NameHold {
         names: names.iter().map(|name| host(name)).collect(),
         ports: ports.to_vec(),
         owner: owner.clone(),
     };
     assert_eq!(
-        kept_free,
+        name_holds,
         [
-            wanted(&["a.test"], &[], &None),
-            wanted(&["b.test"], &[], &None),
-            wanted(&[], &[24009], &None),
-            wanted(&["*.c.test"], &[], &owner),
-            wanted(&[], &[24010], &owner),
+            hold(&["a.test"], &[], &None),
+            hold(&["b.test"], &[], &None),
+            hold(&[], &[24009], &None),
+            hold(&["*.c.test"], &[], &owner),
+            hold(&[], &[24010], &owner),
         ]
     );
     let names = world.control.published().borrow().names.clone();

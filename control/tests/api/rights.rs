@@ -1,4 +1,4 @@
-//! Rights: each one, and what is said to whoever has it not.
+//! Access rights, and the refusals without them.
 
 use crate::kit::{Caller, World, ids};
 use http::StatusCode;
@@ -9,7 +9,7 @@ fn text(record: &Value, name: &str) -> String {
     record[name].as_str().unwrap_or_else(|| panic!("no `{name}` in {record}")).to_owned()
 }
 
-/// A bot user with an API key and a credential, all as they were made.
+/// A new bot user with an API key and a credential.
 struct Bot {
     id: String,
     item: String,
@@ -31,7 +31,7 @@ impl Bot {
         world.caller(&text(&self.key, "token"))
     }
 
-    /// Whether the edge accepts the credential; if not, it must know why.
+    /// Whether the edge accepts the credential; if not, its hash must be published as inactive.
     fn may_tunnel(&self, world: &World) -> bool {
         let token = Token::parse(&text(&self.credential, "token")).expect("a token");
         let published = world.control.published().borrow().clone();
@@ -43,7 +43,7 @@ impl Bot {
 }
 
 #[tokio::test]
-async fn what_a_bot_owns_rests_while_the_bot_is_not_active() {
+async fn keys_of_an_inactive_bot_do_not_work() {
     let world = World::start().await;
     let operator = world.operator().await;
     let bot = Bot::made_by(&operator, json!({"name": "ci"})).await;
@@ -54,7 +54,7 @@ async fn what_a_bot_owns_rests_while_the_bot_is_not_active() {
         operator.patch(&bot.item, &json!({"active": false})).await.is(StatusCode::OK);
         caller.get("/ip_policies").await.refused(Code::CallerInactive);
         caller.post("/credentials", &json!({})).await.refused(Code::CallerInactive);
-        assert!(!bot.may_tunnel(&world), "as soon as the answer is there");
+        assert!(!bot.may_tunnel(&world), "as soon as the response is there");
         for path in ["/api_keys", "/credentials"] {
             let refused = operator.post(path, &json!({"owner_id": bot.id})).await.refused(Code::OwnerInactive);
             assert_eq!(refused["details"]["field"], "owner_id");
@@ -65,13 +65,13 @@ async fn what_a_bot_owns_rests_while_the_bot_is_not_active() {
         caller.get("/ip_policies").await.is(StatusCode::OK);
         assert!(bot.may_tunnel(&world));
     }
-    // One that begins inactive owns nothing, for nobody can make it something.
+    // A bot that starts inactive owns nothing, because nothing can be created for it.
     let asleep = operator.id("/bot_users", &json!({"name": "asleep", "active": false})).await;
     operator.post("/api_keys", &json!({"owner_id": asleep})).await.refused(Code::OwnerInactive);
 }
 
 #[tokio::test]
-async fn what_a_bot_owns_goes_with_the_bot() {
+async fn deleting_a_bot_deletes_its_keys_and_credentials() {
     let world = World::start().await;
     let operator = world.operator().await;
     let bot = Bot::made_by(&operator, json!({"name": "ci"})).await;
@@ -88,7 +88,7 @@ async fn what_a_bot_owns_goes_with_the_bot() {
 }
 
 #[tokio::test]
-async fn only_administrators_have_to_do_with_users_and_bots() {
+async fn only_administrators_have_access_to_users_and_bots() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     let plain = Bot::made_by(&operator, json!({"name": "plain"})).await;
@@ -109,14 +109,14 @@ async fn only_administrators_have_to_do_with_users_and_bots() {
         chief.patch(&item, &json!({"name": "renamed"})).await.is(StatusCode::OK);
         chief.delete(&item).await.is(StatusCode::NO_CONTENT);
     }
-    // Nobody raises himself, whatever he owns.
+    // Users cannot raise their own rights.
     let own = plain.caller(&world);
     own.patch(&plain.item, &json!({"admin": true})).await.refused(Code::AdminNeeded);
     own.patch(&plain.item, &json!({"active": true})).await.refused(Code::AdminNeeded);
 }
 
 #[tokio::test]
-async fn rights_count_from_the_moment_they_change() {
+async fn changes_of_rights_take_effect_at_once() {
     let world = World::start().await;
     let operator = world.operator().await;
     let bot = Bot::made_by(&operator, json!({"name": "ci"})).await;
@@ -131,7 +131,7 @@ async fn rights_count_from_the_moment_they_change() {
 }
 
 #[tokio::test]
-async fn a_bot_can_be_the_last_administrator_and_must_stay_one() {
+async fn a_bot_that_is_the_last_administrator_must_stay_one() {
     let world = World::start().await;
     let operator = world.operator().await;
     let bot = Bot::made_by(&operator, json!({"name": "chief", "admin": true})).await;
@@ -175,7 +175,7 @@ async fn lists_show_what_a_caller_may_see() {
         let all = ids(&operator.get(path).await.is(StatusCode::OK), list);
         assert!(all.contains(&text(own, "id")) && theirs.iter().all(|id| all.contains(id)));
     }
-    // Everything else belongs to nobody: who may call at all may do it.
+    // Everything else has no owner: every caller has access.
     let policy = operator.policy().await;
     assert_eq!(
         ids(&stranger.get("/ip_policies").await.is(StatusCode::OK), "ip_policies"),
@@ -186,7 +186,7 @@ async fn lists_show_what_a_caller_may_see() {
 }
 
 #[tokio::test]
-async fn a_key_is_no_authtoken_and_an_authtoken_no_key() {
+async fn keys_and_authtokens_are_not_interchangeable() {
     let world = World::start().await;
     let operator = world.operator().await;
     let bot = Bot::made_by(&operator, json!({"name": "ci"})).await;
@@ -196,7 +196,7 @@ async fn a_key_is_no_authtoken_and_an_authtoken_no_key() {
     let parsed = Token::parse(&key).expect("a key");
     assert!(!published.credentials.contains_key(parsed.ksuid()), "a key opens no tunnel");
     assert!(published.api_keys[parsed.ksuid()].verifies(&parsed), "but is known for what it is");
-    // The same id and another secret is as unknown as another id, for either.
+    // The same id with another secret is as unknown as another id, for both.
     for secret in [&key, &token] {
         let ksuid = Token::parse(secret).expect("a token").ksuid().to_owned();
         let guessed = Token::generate(&ksuid);

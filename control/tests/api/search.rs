@@ -1,4 +1,4 @@
-//! Lists that are searched.
+//! Search in lists.
 
 use crate::kit::{Caller, World, path};
 use http::StatusCode;
@@ -12,7 +12,7 @@ async fn found(caller: &Caller, query: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn records_are_found_by_all_their_words_wherever_they_stand() {
+async fn records_are_found_by_all_words_in_any_member() {
     let world = World::start().await;
     let operator = world.operator().await;
     for (description, metadata) in [("Head Office", "berlin"), ("Back office", ""), ("Café", "")] {
@@ -54,7 +54,7 @@ async fn rules_are_found_by_their_policy_page_by_page() {
 }
 
 #[tokio::test]
-async fn nothing_is_found_by_a_secret_or_in_what_belongs_to_others() {
+async fn secrets_and_records_of_others_are_not_searched() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     let made = operator.made("/credentials", &json!({ "description": "mine" })).await;

@@ -1,4 +1,4 @@
-//! Secrets stand in one answer at most and nowhere else: not in the data folder, not in logs, not in what is printed.
+//! Secrets appear in one response at most: not in the data folder, the logs or the output.
 
 use crate::{certificates::tls_certificate, kit::World};
 use postern_api::Code;
@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// Collects everything that is logged while a test runs.
+/// Collects the log of a test.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -23,7 +23,7 @@ impl Write for Log {
 }
 
 #[tokio::test]
-async fn secrets_are_in_their_one_answer_only() {
+async fn secrets_are_in_one_response_only() {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -31,12 +31,12 @@ async fn secrets_are_in_their_one_answer_only() {
         .with_ansi(false)
         .with_writer(move || writer.clone())
         .finish();
-    // While there is one subscriber only, an event that another test's thread meets first counts as one that nobody
-    // wants. A second one makes everybody be asked.
+    // With a single subscriber, an event that another test's thread reaches first is cached as disabled. A second
+    // subscriber makes `tracing` check each time.
     let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let _guard = tracing::subscriber::set_default(subscriber);
-    // While there is a single one, `tracing` asks only the thread that comes first to a place whether anybody
-    // listens there, and that may be the thread of another test.
+    // With a single one, `tracing` caches the interest of the thread that reaches a call site first, which may be
+    // the thread of another test.
     let _second = tracing::Dispatch::new(tracing_subscriber::registry());
 
     let world = World::start().await;

@@ -1,15 +1,15 @@
-//! The first start, later starts, and keys made on the machine itself.
+//! The first start, later starts, and keys created on the command line.
 
-use crate::described::Visits;
+use crate::description_check::OperationLog;
 use crate::kit::{Tunnels, World, open};
 use http::StatusCode;
 use postern_api::{Code, token::Token};
-use postern_control::{Control, Settings};
+use postern_control::{Control, ControlSettings};
 use serde_json::json;
 use std::sync::Arc;
 
 #[tokio::test]
-async fn the_first_start_makes_one_key_and_writes_nothing_else_into_its_file() {
+async fn the_first_start_creates_one_key_and_writes_only_it_to_its_file() {
     let world = World::start().await;
     let path = world.control.ensure_first_key().await.expect("a key").expect("the first time");
     assert_eq!(path, world.folder.path().join("admin.key"));
@@ -37,10 +37,10 @@ async fn a_key_that_was_removed_from_the_folder_does_not_come_back() {
 }
 
 #[tokio::test]
-async fn after_a_crash_in_the_middle_the_first_key_is_settled() {
+async fn the_file_of_the_first_key_is_recovered_after_a_crash() {
     let world = World::start().await;
     let operator = world.operator().await;
-    // As it is when the process dies between storing the key and moving its file into place.
+    // The state after a crash between storing the key and renaming its file.
     let file = world.folder.path().join("admin.key");
     std::fs::rename(&file, world.folder.path().join("admin.key.new")).expect("moved");
     assert_eq!(world.control.ensure_first_key().await.expect("fine"), Some(file.clone()));
@@ -48,7 +48,7 @@ async fn after_a_crash_in_the_middle_the_first_key_is_settled() {
 }
 
 #[tokio::test]
-async fn keys_made_on_the_machine_belong_to_the_administrator_or_to_a_new_user() {
+async fn keys_of_the_command_line_belong_to_the_administrator_or_to_a_new_user() {
     let world = World::start().await;
     let operator = world.operator().await;
     let admin = world.control.create_api_key("rescue", true).await.expect("a key");
@@ -67,17 +67,17 @@ async fn keys_made_on_the_machine_belong_to_the_administrator_or_to_a_new_user()
 #[tokio::test]
 async fn a_second_server_on_the_same_folder_is_refused() {
     let world = World::start().await;
-    let error = Control::open(Settings::new(world.folder.path()), Arc::new(Tunnels::default())).await;
+    let error = Control::open(ControlSettings::new(world.folder.path()), Arc::new(Tunnels::default())).await;
     assert_eq!(error.err().map(|error| error.code), Some(Code::StorageLocked));
 }
 
 #[tokio::test]
-async fn a_base_address_may_end_in_a_slash() {
+async fn a_base_url_may_end_with_a_slash() {
     let folder = tempfile::tempdir().expect("a folder");
-    let settings = Settings { base_url: "http://here.test/".to_owned(), ..Settings::new(folder.path()) };
+    let settings = ControlSettings { base_url: "http://here.test/".to_owned(), ..ControlSettings::new(folder.path()) };
     let live = Arc::new(Tunnels::default());
     let control = Control::open(settings, live.clone()).await.expect("it opens");
-    let world = World { control, live, folder, visits: Visits::default() };
+    let world = World { control, live, folder, operation_log: OperationLog::default() };
     let made = world.operator().await.made("/ip_policies", &json!({})).await;
     assert!(made["uri"].as_str().is_some_and(|uri| uri.starts_with("http://here.test/ip_policies/ipp_")), "{made}");
     let other = tempfile::tempdir().expect("a folder");

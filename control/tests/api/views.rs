@@ -1,4 +1,4 @@
-//! What is alive, shown like resources: sessions, tunnels, endpoints.
+//! Views of live state: sessions, tunnels, endpoints.
 
 use crate::kit::{BASE_URL, Caller, World, ids, path};
 use axum::body::Body;
@@ -8,7 +8,7 @@ use postern_control::{LiveAddress, LiveSession, LiveTunnel};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Much later than any edge of a test: what has this moment is newer than all of them.
+/// Later than the creation of any edge of a test.
 const LATER: i64 = 2_000_000_000;
 
 fn session(second: i64, credential: &str) -> LiveSession {
@@ -57,7 +57,7 @@ fn members(record: &Value) -> BTreeSet<&str> {
 }
 
 #[tokio::test]
-async fn what_is_alive_is_listed_and_read() {
+async fn views_are_listed_and_read() {
     listed_and_read(&World::start().await).await;
 }
 
@@ -82,7 +82,7 @@ pub(crate) async fn listed_and_read(world: &World) {
 }
 
 #[tokio::test]
-async fn a_session_says_who_is_connected() {
+async fn a_session_describes_its_agent() {
     let world = World::start().await;
     let operator = world.operator().await;
     let credential = operator.id("/credentials", &json!({})).await;
@@ -221,7 +221,7 @@ async fn each_name_and_port_of_an_edge_is_an_endpoint() {
     assert_eq!((&of_a["hostport"], &of_a["port"]), (&json!("a.test:4443"), &json!(4443)));
     assert_eq!(of_a["created_at"], https["created_at"]);
 
-    // The same address of the same edge keeps its id, and one that is taken away is gone.
+    // An address of an edge keeps its id, and a removed address disappears.
     let edge = path(&https["uri"]);
     operator.patch(&edge, &json!({"hostports": ["z.test:443", "a.test:443"]})).await.is(StatusCode::OK);
     operator.get(&path(&of_a["uri"])).await.is(StatusCode::OK);
@@ -276,7 +276,7 @@ async fn views_come_in_pages_newest_first() {
 }
 
 #[tokio::test]
-async fn nobody_changes_a_view_and_what_is_not_there_is_not_found() {
+async fn views_cannot_be_changed_and_unknown_ids_are_not_found() {
     let world = World::start().await;
     let operator = world.operator().await;
     for (place, prefix) in [("/tunnel_sessions", "ts"), ("/tunnels", "tn"), ("/endpoints", "ep")] {
@@ -293,7 +293,7 @@ async fn nobody_changes_a_view_and_what_is_not_there_is_not_found() {
 }
 
 #[tokio::test]
-async fn the_agent_of_a_session_does_what_its_owner_or_an_administrator_says() {
+async fn the_owner_of_a_session_and_administrators_can_send_commands() {
     let world = World::start().await;
     let (operator, stranger) = (world.operator().await, world.stranger().await);
     let own = session(LATER, &stranger.id("/credentials", &json!({})).await);
@@ -314,7 +314,7 @@ async fn the_agent_of_a_session_does_what_its_owner_or_an_administrator_says() {
     stranger.post(&place(&own, "restart"), &json!({"id": own.id})).await.is(StatusCode::NO_CONTENT);
     stranger.post(&place(&own, "stop"), &json!({})).await.is(StatusCode::NO_CONTENT);
     stranger.post(&place(&own, "stop"), &json!({})).await.refused(Code::NotFound);
-    // Some clients send nothing at all where there is nothing to say.
+    // Some clients send no body at all.
     let silent = |command: &str| operator.request("POST", &place(&others, command)).body(Body::empty());
     operator.send(silent("update").expect("a request")).await.refused(Code::RemoteUpdate);
     operator.send(silent("restart").expect("a request")).await.is(StatusCode::NO_CONTENT);

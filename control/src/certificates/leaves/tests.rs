@@ -1,6 +1,6 @@
 //! Authority and leaves together, as a TLS client sees them.
 
-use crate::certificates::{Authority, authority::Clock};
+use crate::certificates::{Authority, Clock};
 use jiff::Timestamp;
 use postern_api::Code;
 use rustls::{
@@ -91,7 +91,7 @@ fn the_authority_survives_a_restart_and_its_key_is_sealed() {
 }
 
 #[test]
-fn a_lost_ca_pem_comes_back_and_an_authority_that_does_not_open_is_not_replaced() {
+fn a_lost_ca_pem_is_restored_and_an_authority_that_cannot_be_unsealed_is_not_replaced() {
     let bench = Bench::new();
     let before = bench.authority().certificate_pem().to_owned();
     let path = bench.folder.path().join("ca.pem");
@@ -105,7 +105,7 @@ fn a_lost_ca_pem_comes_back_and_an_authority_that_does_not_open_is_not_replaced(
 }
 
 #[test]
-fn leaves_are_cached_made_anew_before_they_expire_and_never_outlive_the_authority() {
+fn leaves_are_cached_and_renewed_before_they_expire_and_never_outlive_the_authority() {
     let bench = Bench::new();
     let authority = bench.authority();
     let first = authority.leaf(&["a.localhost", "b.localhost"]).expect("a leaf");
@@ -125,7 +125,7 @@ fn leaves_are_cached_made_anew_before_they_expire_and_never_outlive_the_authorit
 }
 
 #[test]
-fn the_cache_is_bounded_and_forgets_what_was_not_used() {
+fn the_cache_is_bounded_and_evicts_the_least_recently_used() {
     let bench = Bench::new();
     let authority = bench.authority();
     let used = authority.leaf(&["used.localhost"]).expect("a leaf");
@@ -141,7 +141,7 @@ fn the_cache_is_bounded_and_forgets_what_was_not_used() {
 }
 
 #[test]
-fn names_that_are_none_are_refused() {
+fn invalid_names_are_refused() {
     let authority = Bench::new().authority();
     for names in [&[][..], &["a b"], &[""], &["a..b"]] {
         assert_eq!(authority.leaf(names).expect_err("refused").code, Code::NameInvalid, "{names:?}");

@@ -1,19 +1,19 @@
-//! Signing: a public key, names, a time and permissions become a certificate of OpenSSH.
+//! Signing of OpenSSH certificates (`PROTOCOL.certkeys`).
 
 use super::{AuthorityKey, SubjectKey};
-use crate::certificates::authority::{DAY, broken};
+use crate::certificates::{issue_error::issue_failed, validity::DAY};
 use postern_api::{Code, Error, Result, Timestamp};
 use ssh_key::certificate::{Builder, CertType};
 use std::collections::BTreeMap;
 
-/// The most names that OpenSSH reads from one certificate.
-const PRINCIPALS: usize = 256;
-const PRINCIPAL_LENGTH: usize = 255;
-const OPTIONS: usize = 64;
-const OPTION_NAME_LENGTH: usize = 128;
-const OPTION_VALUE_LENGTH: usize = 4096;
+/// Largest number of principals that OpenSSH reads from one certificate.
+const MAX_PRINCIPALS: usize = 256;
+const MAX_PRINCIPAL_BYTES: usize = 255;
+const MAX_OPTIONS: usize = 64;
+const MAX_OPTION_NAME_BYTES: usize = 128;
+const MAX_OPTION_VALUE_BYTES: usize = 4096;
 
-/// Who presents a certificate: a server or a person.
+/// Type of a certificate: for a server or for a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Host,
@@ -21,7 +21,7 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
-    /// How long a certificate is valid when nothing is said, in seconds.
+    /// Default lifetime in seconds.
     const fn lifetime(self) -> i64 {
         match self {
             Purpose::Host => 365 * DAY,
@@ -37,7 +37,7 @@ impl Purpose {
     }
 }
 
-/// When a certificate is valid: from the first moment on, up to but not at the last.
+/// Validity of a certificate: from `after` inclusive to `until` exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Validity {
     pub(crate) after: Timestamp,
@@ -45,22 +45,25 @@ pub(crate) struct Validity {
 }
 
 impl Validity {
-    /// What the caller said, or from now on for as long as is usual.
-    pub(crate) fn of(
+    /// The requested validity; by default, from now for the default lifetime.
+    ///
+    /// # Errors
+    /// If a time is before 1970, or the certificate would never be valid.
+    pub(crate) fn new(
         purpose: Purpose,
         after: Option<Timestamp>,
         until: Option<Timestamp>,
         now: Timestamp,
     ) -> Result<Self> {
-        let usual = || jiff::Timestamp::from_second(now.seconds().saturating_add(purpose.lifetime()));
+        let default_end = || jiff::Timestamp::from_second(now.seconds().saturating_add(purpose.lifetime()));
         let until = match until {
             Some(until) => until,
-            None => Timestamp::new(usual().map_err(|error| broken(&error))?),
+            None => Timestamp::new(default_end().map_err(|error| issue_failed(&error))?),
         };
         let after = after.unwrap_or(now);
         for (field, moment) in [("valid_after", after), ("valid_until", until)] {
             if moment.seconds() < 0 {
-                let sentence = format!("`{field}` is {moment}; a certificate of OpenSSH knows no time before 1970.");
+                let sentence = format!("`{field}` is {moment}; an OpenSSH certificate cannot have a time before 1970.");
                 return Err(Error::new(purpose.never_valid(), sentence).with("field", field));
             }
         }
@@ -74,22 +77,25 @@ impl Validity {
     }
 }
 
-/// What is to be certified.
+/// Contents of a certificate to sign.
 #[derive(Debug)]
-pub(crate) struct Request<'a> {
+pub(crate) struct CertificateContents<'a> {
     pub(crate) purpose: Purpose,
     /// Becomes the key id, which servers log, and the comment.
     pub(crate) id: &'a str,
     pub(crate) key: &'a SubjectKey,
-    /// None at all means every name.
+    /// Empty means every principal.
     pub(crate) principals: &'a [String],
     pub(crate) validity: Validity,
     pub(crate) critical_options: &'a BTreeMap<String, String>,
     pub(crate) extensions: &'a BTreeMap<String, String>,
 }
 
-impl Request<'_> {
-    /// Checks everything and signs: one line as it stands in a `-cert.pub` file.
+impl CertificateContents<'_> {
+    /// Checks and signs the certificate; gives one line of a `-cert.pub` file.
+    ///
+    /// # Errors
+    /// If a principal or an option is invalid, or signing fails.
     pub(crate) fn sign(&self, authority: &AuthorityKey) -> Result<String> {
         principals(self.principals)?;
         options("critical_options", self.critical_options)?;
@@ -98,10 +104,10 @@ impl Request<'_> {
     }
 
     fn build(&self, authority: &AuthorityKey) -> Result<String> {
-        // Makes certificates for the same key differ, so that nobody can foresee what is signed.
+        // The nonce makes the signed bytes unpredictable.
         let mut nonce = [0; 32];
-        aws_lc_rs::rand::fill(&mut nonce).map_err(|_| broken(&"no random numbers"))?;
-        let failed = |error: ssh_key::Error| broken(&error);
+        aws_lc_rs::rand::fill(&mut nonce).map_err(|_| issue_failed(&"no random numbers"))?;
+        let failed = |error: ssh_key::Error| issue_failed(&error);
         let (after, until) = (self.validity.after.seconds(), self.validity.until.seconds());
         let mut builder =
             Builder::new(nonce, self.key.data.clone(), after.unsigned_abs(), until.unsigned_abs()).map_err(failed)?;
@@ -132,15 +138,18 @@ impl Request<'_> {
 
 fn principals(principals: &[String]) -> Result<()> {
     let refused = |sentence: String| Err(Error::new(Code::FieldInvalid, sentence).with("field", "principals"));
-    if principals.len() > PRINCIPALS {
-        return refused(format!("A certificate has at most {PRINCIPALS} principals; these are {}.", principals.len()));
+    if principals.len() > MAX_PRINCIPALS {
+        return refused(format!(
+            "A certificate has at most {MAX_PRINCIPALS} principals; these are {}.",
+            principals.len()
+        ));
     }
     for principal in principals {
-        if principal.is_empty() || principal.len() > PRINCIPAL_LENGTH {
-            return refused(format!("A principal has 1 to {PRINCIPAL_LENGTH} bytes; one has {}.", principal.len()));
+        if principal.is_empty() || principal.len() > MAX_PRINCIPAL_BYTES {
+            return refused(format!("A principal has 1 to {MAX_PRINCIPAL_BYTES} bytes; one has {}.", principal.len()));
         }
         if principal.chars().any(char::is_control) {
-            return refused("A principal has a control character, which OpenSSH does not read.".to_owned());
+            return refused("A principal has a control character, which OpenSSH does not accept.".to_owned());
         }
     }
     Ok(())
@@ -148,19 +157,19 @@ fn principals(principals: &[String]) -> Result<()> {
 
 fn options(field: &str, options: &BTreeMap<String, String>) -> Result<()> {
     let refused = |sentence: String| Err(Error::new(Code::FieldInvalid, sentence).with("field", field));
-    if options.len() > OPTIONS {
-        return refused(format!("`{field}` has at most {OPTIONS} entries; these are {}.", options.len()));
+    if options.len() > MAX_OPTIONS {
+        return refused(format!("`{field}` has at most {MAX_OPTIONS} entries; these are {}.", options.len()));
     }
     for (name, value) in options {
         let printable = name.bytes().all(|byte| byte.is_ascii_graphic());
-        if name.is_empty() || name.len() > OPTION_NAME_LENGTH || !printable {
+        if name.is_empty() || name.len() > MAX_OPTION_NAME_BYTES || !printable {
             return refused(format!(
-                "A name in `{field}` must be 1 to {OPTION_NAME_LENGTH} printable ASCII characters without a space."
+                "A name in `{field}` must be 1 to {MAX_OPTION_NAME_BYTES} printable ASCII characters without a space."
             ));
         }
-        if value.len() > OPTION_VALUE_LENGTH || value.contains('\0') {
+        if value.len() > MAX_OPTION_VALUE_BYTES || value.contains('\0') {
             return refused(format!(
-                "The value of `{name}` in `{field}` must have at most {OPTION_VALUE_LENGTH} bytes and no zero byte."
+                "The value of `{name}` in `{field}` must have at most {MAX_OPTION_VALUE_BYTES} bytes and no zero byte."
             ));
         }
     }

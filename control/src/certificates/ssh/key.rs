@@ -1,6 +1,6 @@
-//! The key pair of an SSH authority: made, kept as PKCS#8, signing. All of it is done by aws-lc-rs.
+//! Key pair of an SSH authority: generation, PKCS#8 encoding and signing, all by aws-lc-rs.
 
-use super::super::authority::broken;
+use crate::certificates::issue_error::issue_failed;
 use aws_lc_rs::{
     encoding::{AsDer, Pkcs8V1Der},
     rand::SystemRandom,
@@ -20,7 +20,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 const TAG: &str = "PRIVATE KEY";
 
-/// Which key to make.
+/// Type of a key to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyForm {
     Ed25519,
@@ -29,7 +29,10 @@ pub(crate) enum KeyForm {
 }
 
 impl KeyForm {
-    /// What the caller chose; an empty text and a zero are no choice.
+    /// Parses the caller's choice; an empty text and zero stand for the default.
+    ///
+    /// # Errors
+    /// If the choices do not go together, or are not supported.
     pub(crate) fn choose(key_type: Option<KeyType>, curve: &str, bits: i64) -> Result<Self> {
         let key_type = key_type.unwrap_or(KeyType::Ed25519);
         if !curve.is_empty() && key_type != KeyType::Ecdsa {
@@ -67,7 +70,7 @@ impl KeyForm {
     }
 }
 
-/// A key pair that signs SSH certificates. Never prints its private half.
+/// A key pair that signs SSH certificates. `Debug` omits the private key.
 pub(crate) struct AuthorityKey {
     pair: Pair,
     public: KeyData,
@@ -80,9 +83,9 @@ enum Pair {
 }
 
 impl AuthorityKey {
-    /// Makes a key pair. An RSA one takes a while: keep it off the async runtime.
-    pub(crate) fn make(form: KeyForm) -> Result<Self> {
-        let failed = |_| broken(&"no SSH key could be made");
+    /// Generates a key pair. Blocks for a second or more for RSA.
+    pub(crate) fn generate(form: KeyForm) -> Result<Self> {
+        let failed = |_| issue_failed(&"no SSH key could be made");
         match form {
             KeyForm::Ed25519 => {
                 Ed25519KeyPair::generate().map_err(failed).and_then(|pair| Self::of(Pair::Ed25519(pair)))
@@ -94,9 +97,9 @@ impl AuthorityKey {
         }
     }
 
-    /// Reads what [`Self::to_secret`] gave.
+    /// Decodes the result of [`Self::to_secret`].
     pub(crate) fn from_secret(secret: &Secret) -> Result<Self> {
-        let unreadable = || broken(&"the key of an SSH authority could not be read");
+        let unreadable = || issue_failed(&"the key of an SSH authority could not be read");
         let block = pem::parse(secret.reveal()).map_err(|_| unreadable())?;
         let bytes = Zeroizing::new(block.into_contents());
         if let Ok(pair) = Ed25519KeyPair::from_pkcs8(&bytes) {
@@ -113,7 +116,7 @@ impl AuthorityKey {
 
     /// The private key as PKCS#8 in PEM.
     pub(crate) fn to_secret(&self) -> Result<Secret> {
-        let failed = |_| broken(&"an SSH key could not be written");
+        let failed = |_| issue_failed(&"an SSH key could not be written");
         let bytes = match &self.pair {
             Pair::Ed25519(pair) => pair.to_pkcs8().map_err(failed)?.as_ref().to_vec(),
             Pair::Ecdsa(pair, _) => pair.to_pkcs8v1().map_err(failed)?.as_ref().to_vec(),
@@ -127,7 +130,7 @@ impl AuthorityKey {
 
     /// The public key as a line of OpenSSH, without a comment.
     pub(crate) fn public_line(&self) -> Result<String> {
-        PublicKey::from(self.public.clone()).to_openssh().map_err(|error| broken(&error))
+        PublicKey::from(self.public.clone()).to_openssh().map_err(|error| issue_failed(&error))
     }
 
     pub(crate) fn key_type(&self) -> KeyType {
@@ -139,7 +142,7 @@ impl AuthorityKey {
     }
 
     fn of(pair: Pair) -> Result<Self> {
-        let public = public(&pair).map_err(|error| broken(&error))?;
+        let public = public(&pair).map_err(|error| issue_failed(&error))?;
         Ok(AuthorityKey { pair, public })
     }
 }
@@ -164,9 +167,9 @@ impl Signer<Signature> for AuthorityKey {
             Pair::Ecdsa(pair, curve) => {
                 let fixed = pair.sign(&SystemRandom::new(), message).map_err(failed)?;
                 let (r, s) = fixed.as_ref().split_at(fixed.as_ref().len() / 2);
-                (Algorithm::Ecdsa { curve: *curve }, [wire_number(r)?, wire_number(s)?].concat())
+                (Algorithm::Ecdsa { curve: *curve }, [encode_mpint(r)?, encode_mpint(s)?].concat())
             }
-            // OpenSSH has refused SHA-1 for years; SHA-2 is what this kind of key signs with.
+            // OpenSSH refuses SHA-1 (RFC 8332 defines SHA-2 for RSA keys).
             Pair::Rsa(pair) => {
                 let mut bytes = vec![0; pair.public_modulus_len()];
                 pair.sign(&RSA_PKCS1_SHA512, &SystemRandom::new(), message, &mut bytes).map_err(failed)?;
@@ -196,8 +199,8 @@ fn public(pair: &Pair) -> ssh_key::Result<KeyData> {
     })
 }
 
-/// A positive number as SSH writes it: its length, then its bytes with a zero before a set top bit.
-fn wire_number(bytes: &[u8]) -> signature::Result<Vec<u8>> {
+/// Encodes a positive number as `mpint` (RFC 4251, section 5).
+fn encode_mpint(bytes: &[u8]) -> signature::Result<Vec<u8>> {
     let number = Mpint::from_positive_bytes(bytes).map_err(|_| signature::Error::new())?;
     let length = u32::try_from(number.as_bytes().len()).map_err(|_| signature::Error::new())?;
     Ok([&length.to_be_bytes(), number.as_bytes()].concat())
@@ -215,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_chosen_is_ed25519_and_the_usual_sizes() {
+    fn the_default_is_ed25519_with_default_sizes() {
         assert_eq!(KeyForm::choose(None, "", 0), Ok(KeyForm::Ed25519));
         assert_eq!(KeyForm::choose(Some(KeyType::Ecdsa), "", 0), Ok(KeyForm::Ecdsa(EcdsaCurve::NistP256)));
         assert_eq!(KeyForm::choose(Some(KeyType::Ecdsa), "nistp521", 0), Ok(KeyForm::Ecdsa(EcdsaCurve::NistP521)));
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn choices_that_do_not_go_together_are_refused() {
+    fn incompatible_choices_are_refused() {
         let curve = |code| (code, "elliptic_curve".to_owned());
         let size = |code| (code, "key_size".to_owned());
         assert_eq!(refused(None, "nistp256", 0), curve(Code::SshCurveNotEcdsa));
@@ -238,11 +241,11 @@ mod tests {
     }
 
     #[test]
-    fn a_key_comes_back_from_its_secret_as_the_same_key() {
+    fn a_key_survives_encoding_and_decoding() {
         let mut forms = vec![KeyForm::Ed25519, KeyForm::Rsa(KeySize::Rsa2048)];
         forms.extend(CURVES.map(KeyForm::Ecdsa));
         for form in forms {
-            let key = AuthorityKey::make(form).expect("a key");
+            let key = AuthorityKey::generate(form).expect("a key");
             let secret = key.to_secret().expect("a secret");
             let again = AuthorityKey::from_secret(&secret).expect("the key again");
             let line = key.public_line().expect("a line");
@@ -255,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_is_no_key_is_an_error_that_does_not_repeat_it() {
+    fn an_invalid_secret_is_an_error_that_does_not_quote_it() {
         for text in ["", "planted", "-----BEGIN PRIVATE KEY-----\ncGxhbnRlZA==\n-----END PRIVATE KEY-----\n"] {
             let error = AuthorityKey::from_secret(&Secret::new(text)).expect_err("no key");
             assert!(!error.to_string().contains("planted") && !error.to_string().contains("cGxhbnRlZA"), "{error}");

@@ -1,16 +1,16 @@
-//! Public keys as people paste them: one line of an `authorized_keys` or `.pub` file.
+//! Parser of public SSH keys: one line of an `authorized_keys` or `.pub` file.
 
-use super::{RSA_BITS_MAXIMUM, RSA_BITS_MINIMUM};
+use super::{MAX_RSA_BITS, MIN_RSA_BITS};
 use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ECDSA_P521_SHA512_FIXED, ED25519, ParsedPublicKey,
 };
 use postern_api::{Code, Error, KeyType, Result};
 use ssh_key::{PublicKey, public::KeyData};
 
-/// The longest text that is looked at: an RSA key of 16384 bits and a comment fit well.
-const LIMIT: usize = 16 * 1024;
+/// Longest text in bytes; enough for an RSA key of 16384 bits with a comment.
+const MAX_BYTES: usize = 16 * 1024;
 const FIELD: &str = "public_key";
-const CERTIFIED: &[&str] =
+const SUPPORTED: &[&str] =
     &["ssh-rsa", "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521"];
 
 /// A public key that may be certified.
@@ -21,14 +21,17 @@ pub(crate) struct SubjectKey {
 }
 
 impl SubjectKey {
-    /// Reads one line: the kind of the key, the key in base 64, perhaps a comment.
+    /// Parses one line: the type of the key, the key in base 64, and an optional comment.
+    ///
+    /// # Errors
+    /// If the text is not a supported public key.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
         if text.is_empty() {
             return Err(refused(Code::SshKeyMissing, "`public_key` is empty. Give the line of a `.pub` file."));
         }
-        if text.len() > LIMIT {
-            return Err(unreadable(&format!("`public_key` is longer than {LIMIT} bytes.")));
+        if text.len() > MAX_BYTES {
+            return Err(unreadable(&format!("`public_key` is longer than {MAX_BYTES} bytes.")));
         }
         if text.contains("PRIVATE KEY") {
             return Err(unreadable("`public_key` holds a private key. Give the line of the `.pub` file beside it."));
@@ -43,21 +46,21 @@ impl SubjectKey {
         }
         let mut words = text.split_ascii_whitespace();
         let (name, encoded) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        if !CERTIFIED.contains(&name) {
-            return Err(of_another_kind(name));
+        if !SUPPORTED.contains(&name) {
+            return Err(unsupported(name));
         }
-        // The comment is left out: it may be any text, and is no part of the key.
+        // The comment is dropped: it is not part of the key.
         let key = PublicKey::from_openssh(&format!("{name} {encoded}"))
             .map_err(|_| unreadable(&format!("What follows `{name}` in `public_key` is not such a key.")))?;
-        SubjectKey::of(key.key_data().clone())
+        SubjectKey::from_data(key.key_data().clone())
     }
 
-    /// The kind of the key.
+    /// Type of the key.
     pub(crate) fn key_type(&self) -> KeyType {
         self.key_type
     }
 
-    fn of(data: KeyData) -> Result<Self> {
+    fn from_data(data: KeyData) -> Result<Self> {
         let no_point = |_| unreadable("`public_key` is not a point of its curve.");
         let key_type = match &data {
             KeyData::Rsa(key) => {
@@ -65,15 +68,14 @@ impl SubjectKey {
                     return Err(unreadable("`public_key` is not an RSA key: a number in it is not positive."));
                 };
                 let bits = (n.len() * 8).saturating_sub(n.first().map_or(0, |byte| byte.leading_zeros() as usize));
-                if bits < RSA_BITS_MINIMUM {
+                if bits < MIN_RSA_BITS {
                     let sentence = format!(
-                        "The RSA key has {bits} bits, and OpenSSH wants at least {RSA_BITS_MINIMUM}. Make a longer one, or one of ed25519."
+                        "The RSA key has {bits} bits, and OpenSSH requires at least {MIN_RSA_BITS}. Use a longer one, or an Ed25519 key."
                     );
                     return Err(refused(Code::SshKeyUnsupported, &sentence));
                 }
-                if bits > RSA_BITS_MAXIMUM {
-                    let sentence =
-                        format!("The RSA key has {bits} bits, and OpenSSH reads at most {RSA_BITS_MAXIMUM}.");
+                if bits > MAX_RSA_BITS {
+                    let sentence = format!("The RSA key has {bits} bits, and OpenSSH accepts at most {MAX_RSA_BITS}.");
                     return Err(refused(Code::SshKeyUnsupported, &sentence));
                 }
                 let odd = |number: &[u8]| number.last().is_some_and(|byte| byte & 1 == 1);
@@ -96,19 +98,19 @@ impl SubjectKey {
                 ParsedPublicKey::new(&ED25519, key.0).map_err(no_point)?;
                 KeyType::Ed25519
             }
-            _ => return Err(of_another_kind("this")),
+            _ => return Err(unsupported("this")),
         };
         Ok(SubjectKey { data, key_type })
     }
 }
 
-/// The first word is not one of the kinds that are certified: it may be another kind, or no kind at all.
-fn of_another_kind(name: &str) -> Error {
+/// Error for an unsupported type of key, or a text that is not a key.
+fn unsupported(name: &str) -> Error {
     let plain = name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-@._".contains(&byte));
     let kind = ["ssh-", "ecdsa-", "sk-", "rsa-", "webauthn-"].iter().any(|start| name.starts_with(start));
     if !plain || !kind {
         return unreadable(
-            "`public_key` does not begin with the kind of a key. Give one line like `ssh-ed25519 AAAA…`, with no options before it.",
+            "`public_key` does not begin with the type of a key. Give one line like `ssh-ed25519 AAAA…`, with no options before it.",
         );
     }
     if name.contains("-cert-v01@") {
@@ -117,7 +119,7 @@ fn of_another_kind(name: &str) -> Error {
             "`public_key` is a certificate already. Give the key it was made for.",
         );
     }
-    let sentence = format!("Keys of the kind `{name}` are not certified here. Use an RSA, ECDSA or Ed25519 key.");
+    let sentence = format!("Keys of type `{name}` are not supported. Use an RSA, ECDSA or Ed25519 key.");
     refused(Code::SshKeyUnsupported, &sentence)
 }
 
@@ -142,7 +144,7 @@ mod tests {
     }
 
     fn line() -> String {
-        AuthorityKey::make(KeyForm::Ed25519).expect("a key").public_line().expect("a line")
+        AuthorityKey::generate(KeyForm::Ed25519).expect("a key").public_line().expect("a line")
     }
 
     #[test]
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_unreadable_or_of_another_kind_is_told_apart() {
+    fn missing_invalid_and_unsupported_keys_have_different_codes() {
         let line = line();
         let encoded = line.split(' ').nth(1).expect("a key");
         assert_eq!(code(""), Code::SshKeyMissing);
@@ -176,7 +178,7 @@ mod tests {
             "-----BEGIN PUBLIC KEY-----\nMCow\n-----END PUBLIC KEY-----".to_owned(),
             "---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n---- END SSH2 PUBLIC KEY ----".to_owned(),
             "-----BEGIN OPENSSH PRIVATE KEY-----\nplanted".to_owned(),
-            "x".repeat(LIMIT + 1),
+            "x".repeat(MAX_BYTES + 1),
         ] {
             assert_eq!(code(&text), Code::SshKeyUnreadable, "{text}");
         }
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_beside_the_curve_is_no_key() {
+    fn a_point_off_the_curve_is_refused() {
         use ssh_key::public::EcdsaPublicKey;
         let mut point = vec![4];
         point.extend([1; 64]);
@@ -199,13 +201,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_judged_without_a_panic(text in "\\PC{0,200}") {
+        fn any_text_is_parsed_without_a_panic(text in "\\PC{0,200}") {
             let _ = SubjectKey::parse(&text);
         }
 
         #[test]
-        fn any_bytes_behind_a_known_kind_are_judged_without_a_panic(
-            kind in proptest::sample::select(CERTIFIED),
+        fn any_bytes_after_a_known_type_are_parsed_without_a_panic(
+            kind in proptest::sample::select(SUPPORTED),
             bytes in proptest::collection::vec(any::<u8>(), 0..400),
         ) {
             use base64::{Engine, engine::general_purpose::STANDARD};

@@ -1,11 +1,11 @@
-//! Chains and keys as `openssl` writes them, in every form, whole and spoiled.
+//! Chains and keys as `openssl` writes them, in every form, valid and damaged.
 
 use super::*;
 use crate::certificates::openssl::Openssl;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-/// An authority, an intermediate and a leaf, made once for all tests here.
+/// An authority, an intermediate and a leaf, generated once for all tests.
 struct Made {
     root: String,
     intermediate: String,
@@ -86,7 +86,7 @@ fn every_field_is_read_from_the_leaf() {
 }
 
 #[test]
-fn every_form_of_every_kind_of_key_is_taken() {
+fn every_form_of_every_type_of_key_is_accepted() {
     let openssl = Openssl::new();
     openssl.run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out rsa.key");
     openssl.run("rsa -in rsa.key -traditional -out rsa.pkcs1");
@@ -120,7 +120,7 @@ fn every_form_of_every_kind_of_key_is_taken() {
 }
 
 #[test]
-fn an_encrypted_key_is_said_so_in_both_its_forms() {
+fn both_forms_of_encrypted_keys_are_detected() {
     let openssl = Openssl::new();
     openssl.file("leaf.key", &MADE.key);
     openssl.run("pkcs8 -topk8 -in leaf.key -passout pass:planted -out newer.key");
@@ -149,7 +149,7 @@ fn keys_of_other_forms_are_refused() {
 }
 
 #[test]
-fn what_is_missing_swapped_or_spoiled_is_told_apart() {
+fn missing_swapped_and_damaged_parts_have_different_codes() {
     let made = &*MADE;
     assert_eq!(chain_refused(""), Code::CertificateMissing);
     assert_eq!(chain_refused(" \n"), Code::CertificateMissing);
@@ -209,7 +209,7 @@ fn names_in_old_encodings_and_times_without_an_end_are_shown() {
 
 proptest! {
     #[test]
-    fn any_bytes_in_a_block_are_judged_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_in_a_block_are_parsed_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         use base64::{Engine, engine::general_purpose::STANDARD};
         let block = |tag: &str| format!("-----BEGIN {tag}-----\n{}\n-----END {tag}-----\n", STANDARD.encode(&bytes));
         let _ = read(&block("CERTIFICATE"), &MADE.key);
@@ -219,7 +219,7 @@ proptest! {
     }
 
     #[test]
-    fn any_spoiled_certificate_is_judged_without_a_panic(place in 0usize..800, bit in 0u8..8) {
+    fn any_damaged_certificate_is_parsed_without_a_panic(place in 0usize..800, bit in 0u8..8) {
         let mut bytes = pem::parse(&MADE.leaf).expect("PEM").into_contents();
         let place = place % bytes.len();
         bytes[place] ^= 1 << bit;

@@ -1,4 +1,4 @@
-//! Authorities as `openssl` writes them, whole and spoiled.
+//! Authorities as `openssl` writes them, valid and damaged.
 
 use super::*;
 use crate::certificates::openssl::Openssl;
@@ -17,7 +17,7 @@ fn code(text: &str) -> Code {
 }
 
 #[test]
-fn an_authority_says_who_it_is() {
+fn an_authority_shows_its_properties() {
     let facts = read(&authority()).expect("an authority");
     assert_eq!(facts.subject_common_name, "Trust");
     assert_eq!(
@@ -28,10 +28,10 @@ fn an_authority_says_who_it_is() {
 }
 
 #[test]
-fn an_expired_authority_is_taken() {
+fn an_expired_authority_is_accepted() {
     let openssl = Openssl::new();
     openssl.run("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout k -out ca.pem -days 1 -subj /CN=Old -set_serial 1");
-    // A day that has ended: signed anew with a start and an end in the past.
+    // Expired: signed again with a start and an end in the past.
     openssl.run("req -new -key k -subj /CN=Old -out ca.csr");
     openssl.file("index.txt", "");
     openssl.file("serial", "01\n");
@@ -45,7 +45,7 @@ fn an_expired_authority_is_taken() {
 }
 
 #[test]
-fn what_is_no_authority_is_told_apart() {
+fn invalid_authorities_have_different_codes() {
     let authority = authority();
     let openssl = Openssl::new();
     openssl.run("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout k -out leaf.pem -days 3 -subj /CN=a -addext basicConstraints=critical,CA:FALSE");
@@ -67,7 +67,7 @@ fn what_is_no_authority_is_told_apart() {
 
 proptest! {
     #[test]
-    fn any_text_is_judged_without_a_panic(text in "\\PC{0,200}") {
+    fn any_text_is_parsed_without_a_panic(text in "\\PC{0,200}") {
         prop_assert!(read(&text).is_err());
     }
 }

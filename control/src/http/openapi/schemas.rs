@@ -1,26 +1,25 @@
-//! The schemas of all bodies and answers, each under one name that was chosen for it.
+//! Schemas of all request and response bodies, each under a chosen name.
 //!
-//! What is sent and what is answered are not the same even where they are the same type: a member with a default may
-//! be left out of a body and is always part of an answer. So there are two generators, and their schemas come together
-//! at the end.
+//! The same type has different schemas in requests and in responses: a member with a default may be omitted in a request and
+//! is always present in a response. So there are two generators, whose schemas are merged at the end.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, transform::RecursiveTransform};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-const PLACE: &str = "#/components/schemas/";
+const SCHEMA_PREFIX: &str = "#/components/schemas/";
 
 pub(super) struct Schemas {
-    answers: Side,
-    bodies: Side,
-    /// Those that are made of other schemas, such as lists.
+    responses: SchemaSet,
+    bodies: SchemaSet,
+    /// Schemas composed of others, such as lists.
     composed: BTreeMap<String, Value>,
 }
 
-/// One generator, and the names chosen for what it makes.
-struct Side {
+/// One generator, and the names chosen for its schemas.
+struct SchemaSet {
     generator: SchemaGenerator,
-    /// By the generator's name; a type that serves twice has two names.
+    /// By the generator's name; a type with two uses has two names.
     chosen: BTreeMap<String, Vec<(String, Option<String>)>>,
 }
 
@@ -34,98 +33,98 @@ impl Schemas {
                     vec![Box::new(RecursiveTransform(plain_text)), Box::new(RecursiveTransform(bounds))];
             })
         };
-        let answers = settings().for_serialize().with_transform(RecursiveTransform(no_default));
+        let responses = settings().for_serialize().with_transform(RecursiveTransform(no_default));
         let bodies = settings().for_deserialize().with_transform(RecursiveTransform(nulls));
-        Schemas { answers: Side::new(answers), bodies: Side::new(bodies), composed: BTreeMap::new() }
+        Schemas { responses: SchemaSet::new(responses), bodies: SchemaSet::new(bodies), composed: BTreeMap::new() }
     }
 
-    /// A reference to the schema of an answer; `about` replaces the type's own words.
-    pub(super) fn answer<T: JsonSchema>(&mut self, name: &str, about: Option<String>) -> Value {
-        self.answers.reference::<T>(name, about)
+    /// Reference to the schema of a response; `about` replaces the type's own description.
+    pub(super) fn response<T: JsonSchema>(&mut self, name: &str, about: Option<String>) -> Value {
+        self.responses.reference::<T>(name, about)
     }
 
-    /// A reference to the schema of a body.
+    /// Reference to the schema of a request body.
     pub(super) fn body<T: JsonSchema>(&mut self, name: &str, about: Option<String>) -> Value {
         self.bodies.reference::<T>(name, about)
     }
 
-    /// A reference to a schema that is put together by hand.
+    /// Reference to a composed schema.
     pub(super) fn composed(&mut self, name: &str, schema: Value) -> Value {
         insert(&mut self.composed, name.to_owned(), schema);
-        json!({ "$ref": format!("{PLACE}{name}") })
+        json!({ "$ref": format!("{SCHEMA_PREFIX}{name}") })
     }
 
-    /// The type's own words.
+    /// Description of a type.
     pub(super) fn about<T: JsonSchema>(&mut self) -> Option<String> {
-        let mut schema = T::json_schema(&mut self.answers.generator);
+        let mut schema = T::json_schema(&mut self.responses.generator);
         plain_text(&mut schema);
         schema.get("description").and_then(Value::as_str).map(str::to_owned)
     }
 
-    /// All of them, by name.
+    /// All schemas by name.
     ///
     /// # Panics
     ///
-    /// When different schemas would have the same name.
+    /// If different schemas have the same name.
     pub(super) fn into_components(self) -> BTreeMap<String, Value> {
-        let (answers, mut bodies) = (self.answers.finish(), self.bodies.finish());
-        bodies.set_apart_from(&answers);
+        let (responses, mut bodies) = (self.responses.finish(), self.bodies.finish());
+        bodies.rename_different(&responses);
         let mut components = self.composed;
-        for (name, schema) in answers.named().chain(bodies.named()) {
+        for (name, schema) in responses.named().chain(bodies.named()) {
             insert(&mut components, name, schema);
         }
         components
     }
 }
 
-impl Side {
+impl SchemaSet {
     fn new(settings: SchemaSettings) -> Self {
-        Side { generator: settings.into_generator(), chosen: BTreeMap::new() }
+        SchemaSet { generator: settings.into_generator(), chosen: BTreeMap::new() }
     }
 
     fn reference<T: JsonSchema>(&mut self, name: &str, about: Option<String>) -> Value {
         let schema = self.generator.subschema_for::<T>();
-        let made = schema.as_value()["$ref"].as_str().and_then(|reference| reference.strip_prefix(PLACE));
+        let made = schema.as_value()["$ref"].as_str().and_then(|reference| reference.strip_prefix(SCHEMA_PREFIX));
         let made = made.unwrap_or_else(|| panic!("`{name}` has no schema of its own"));
         let names = self.chosen.entry(made.to_owned()).or_default();
         if names.iter().all(|(known, _)| known != name) {
             names.push((name.to_owned(), about));
         }
-        json!({ "$ref": format!("{PLACE}{name}") })
+        json!({ "$ref": format!("{SCHEMA_PREFIX}{name}") })
     }
 
-    fn finish(mut self) -> Finished {
+    fn finish(mut self) -> FinishedSchemas {
         let definitions: BTreeMap<String, Value> = self.generator.take_definitions(true).into_iter().collect();
         for name in definitions.keys().filter(|name| !self.chosen.contains_key(*name)) {
             let plain = name.trim_end_matches(|last: char| last.is_ascii_digit());
             assert!(plain == name || !definitions.contains_key(plain), "two types are called `{plain}`: rename one");
         }
-        Finished { definitions, chosen: self.chosen }
+        FinishedSchemas { definitions, chosen: self.chosen }
     }
 }
 
-/// What a generator made.
-struct Finished {
+/// Schemas of a finished generator.
+struct FinishedSchemas {
     definitions: BTreeMap<String, Value>,
     chosen: BTreeMap<String, Vec<(String, Option<String>)>>,
 }
 
-impl Finished {
-    /// The name under which others refer to what the generator calls so.
+impl FinishedSchemas {
+    /// Chosen name for a name of the generator.
     fn name<'a>(&'a self, made: &'a str) -> &'a str {
         self.chosen.get(made).and_then(|names| names.first()).map_or(made, |(name, _)| name)
     }
 
-    /// Names parts that look otherwise in answers `…Input`, and whatever is made of them.
-    fn set_apart_from(&mut self, answers: &Finished) {
-        let answered: BTreeMap<&str, &Value> =
-            answers.definitions.iter().map(|(made, schema)| (answers.name(made), schema)).collect();
+    /// Adds `Input` to the names of schemas that differ from those of responses, and of all that refer to them.
+    fn rename_different(&mut self, responses: &FinishedSchemas) {
+        let response_schemas: BTreeMap<&str, &Value> =
+            responses.definitions.iter().map(|(made, schema)| (responses.name(made), schema)).collect();
         let mut apart = BTreeSet::new();
         loop {
             let before = apart.len();
             for (made, schema) in self.definitions.iter().filter(|(made, _)| !self.chosen.contains_key(*made)) {
-                let same = answered.get(made.as_str()).is_none_or(|other| *other == schema);
-                if !same || (answered.contains_key(made.as_str()) && refers(schema, &apart)) {
+                let same = response_schemas.get(made.as_str()).is_none_or(|other| *other == schema);
+                if !same || (response_schemas.contains_key(made.as_str()) && refers(schema, &apart)) {
                     apart.insert(made.clone());
                 }
             }
@@ -139,7 +138,7 @@ impl Finished {
         }
     }
 
-    /// All schemas with the names they have in the end.
+    /// All schemas with their final names.
     fn named(&self) -> impl Iterator<Item = (String, Value)> + '_ {
         self.definitions.iter().flat_map(|(made, schema)| {
             let mut schema = schema.clone();
@@ -178,8 +177,8 @@ fn each_reference(schema: &mut Value, rename: &mut impl FnMut(&str) -> String) {
     match schema {
         Value::Object(members) => {
             for (member, value) in members {
-                match value.as_str().and_then(|text| text.strip_prefix(PLACE)) {
-                    Some(name) if member == "$ref" => *value = format!("{PLACE}{}", rename(name)).into(),
+                match value.as_str().and_then(|text| text.strip_prefix(SCHEMA_PREFIX)) {
+                    Some(name) if member == "$ref" => *value = format!("{SCHEMA_PREFIX}{}", rename(name)).into(),
                     _ => each_reference(value, rename),
                 }
             }
@@ -189,7 +188,7 @@ fn each_reference(schema: &mut Value, rename: &mut impl FnMut(&str) -> String) {
     }
 }
 
-/// Links of the documentation are links in the documentation only, and so are its ends of lines.
+/// Removes the links and line breaks of Rust documentation.
 fn plain_text(schema: &mut Schema) {
     if let Some(Value::String(text)) = schema.get_mut("description") {
         let text_of = |paragraph: &str| paragraph.replace('\n', " ").replace("[`", "`").replace("`]", "`");
@@ -197,12 +196,12 @@ fn plain_text(schema: &mut Schema) {
     }
 }
 
-/// An answer leaves nothing out.
+/// A response contains every member.
 fn no_default(schema: &mut Schema) {
     schema.remove("default");
 }
 
-/// Numbers of some width say how large they may be.
+/// Adds the bounds of integer types.
 fn bounds(schema: &mut Schema) {
     let (least, most) = match schema.get("format").and_then(Value::as_str) {
         Some("uint32") => (json!(0), json!(u32::MAX)),
@@ -216,8 +215,8 @@ fn bounds(schema: &mut Schema) {
     members.entry("maximum").or_insert(most);
 }
 
-/// What may be left out may be null: that is the same. So it is for the values of a map, and for members that are not
-/// known here: clients of other versions send all they know.
+/// Allows null for optional members, because null equals absence. Also for the values of a map, and for unknown members:
+/// clients of other versions send all members they know.
 fn nulls(schema: &mut Schema) {
     let Some(members) = schema.as_object_mut() else { return };
     let required: BTreeSet<String> = members
@@ -304,14 +303,14 @@ mod tests {
 
     fn both() -> BTreeMap<String, Value> {
         let mut schemas = Schemas::new();
-        schemas.answer::<Whole>("Whole", None);
+        schemas.response::<Whole>("Whole", None);
         schemas.body::<Whole>("WholeCreate", None);
         schemas.body::<Whole>("WholeUpdate", Some("a change".to_owned()));
         schemas.into_components()
     }
 
     #[test]
-    fn what_may_be_left_out_of_a_body_may_be_null_and_is_always_answered() {
+    fn optional_members_of_a_request_may_be_null_and_are_always_in_a_response() {
         let all = both();
         assert_eq!(all["Whole"]["required"], json!(["part", "labels", "other"]));
         assert_eq!(all["WholeCreate"]["required"], json!(["part"]));
@@ -328,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_serves_twice_has_two_names() {
+    fn a_type_with_two_uses_has_two_names() {
         let all = both();
         assert_eq!(all.keys().collect::<Vec<_>>(), ["Part", "PartInput", "Whole", "WholeCreate", "WholeUpdate"]);
         assert_eq!(all["WholeCreate"]["description"], "Something `Whole`.");
@@ -338,23 +337,23 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "two types are called `Part`")]
-    fn parts_of_one_name_are_a_mistake() {
+    fn two_types_with_one_name_panic() {
         #[derive(Serialize, JsonSchema)]
         struct Pair {
             one: Part,
             other: elsewhere::Part,
         }
         let mut schemas = Schemas::new();
-        schemas.answer::<Pair>("Pair", None);
+        schemas.response::<Pair>("Pair", None);
         schemas.into_components();
     }
 
     #[test]
     #[should_panic(expected = "two different schemas are called `Whole`")]
-    fn kinds_of_one_name_are_a_mistake() {
+    fn two_schemas_with_one_name_panic() {
         let mut schemas = Schemas::new();
-        schemas.answer::<Whole>("Whole", None);
-        schemas.answer::<Part>("Whole", None);
+        schemas.response::<Whole>("Whole", None);
+        schemas.response::<Part>("Whole", None);
         schemas.into_components();
     }
 }

@@ -1,17 +1,17 @@
-//! The metadata of an identity provider: small, well-formed XML whose root is an EntityDescriptor.
+//! Metadata of an identity provider: small, well-formed XML whose root is an `EntityDescriptor` of SAML 2.0 metadata.
 //!
-//! Whether it names an address and a certificate is seen at the login: who sets a route up may give an empty
-//! descriptor first, to learn what the identity provider must be told.
+//! Its URL and certificate are checked at the login only: an operator may set an empty descriptor first, to get the values
+//! that the identity provider needs.
 
 use postern_api::{Code, Error, Result, checks::login::refusal, module::METADATA_DOCUMENT_LIMIT};
 use roxmltree::{Document, ParsingOptions};
 
 const FIELD: &str = "idp_metadata";
 const NAMESPACE: &str = "urn:oasis:names:tc:SAML:2.0:metadata";
-const NODE_LIMIT: u32 = 5000;
-const DEPTH_LIMIT: usize = 64;
+const MAX_NODES: u32 = 5000;
+const MAX_DEPTH: usize = 64;
 
-/// Judges a metadata document. It is kept as it was given.
+/// Validates a metadata document, which is stored unchanged.
 pub(super) fn check(text: &str) -> Result<()> {
     if text.is_empty() {
         let sentence =
@@ -21,11 +21,11 @@ pub(super) fn check(text: &str) -> Result<()> {
     if text.len() > METADATA_DOCUMENT_LIMIT {
         return Err(too_large(&format!("{} bytes", text.len()), &format!("{METADATA_DOCUMENT_LIMIT}")));
     }
-    // Without document types there are no entities but those of XML itself, and nothing is ever fetched.
-    let options = ParsingOptions { allow_dtd: false, nodes_limit: NODE_LIMIT, ..ParsingOptions::default() };
+    // Without a DTD there are only the predefined entities, and nothing is ever fetched.
+    let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(|error| match error {
         roxmltree::Error::NodesLimitReached => {
-            too_large(&format!("more than {NODE_LIMIT} elements and texts"), &NODE_LIMIT.to_string())
+            too_large(&format!("more than {MAX_NODES} elements and texts"), &MAX_NODES.to_string())
         }
         roxmltree::Error::DtdDetected => invalid("has a document type, which is refused. Remove it"),
         error => {
@@ -33,9 +33,9 @@ pub(super) fn check(text: &str) -> Result<()> {
             invalid(&format!("is not well-formed XML: {why}"))
         }
     })?;
-    // The document itself and the root's parents count too, and never reach the limit by themselves.
-    if document.descendants().any(|node| node.ancestors().nth(DEPTH_LIMIT).is_some()) {
-        return Err(too_large("more elements within each other than is sensible", &DEPTH_LIMIT.to_string()));
+    // The ancestors include the document node.
+    if document.descendants().any(|node| node.ancestors().nth(MAX_DEPTH).is_some()) {
+        return Err(too_large("elements that are nested too deeply", &MAX_DEPTH.to_string()));
     }
     let root = document.root_element().tag_name();
     if root.name() != "EntityDescriptor" || !matches!(root.namespace(), None | Some(NAMESPACE)) {
@@ -60,12 +60,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn judged(text: &str) -> Result<(), Code> {
+    fn checked(text: &str) -> Result<(), Code> {
         check(text).map_err(|error| error.code)
     }
 
     #[test]
-    fn descriptors_are_taken_empty_or_whole() {
+    fn descriptors_are_accepted_empty_or_complete() {
         for fine in [
             "<EntityDescriptor/>",
             "<EntityDescriptor></EntityDescriptor>",
@@ -75,13 +75,13 @@ mod tests {
                 <md:IDPSSODescriptor><md:SingleSignOnService Location="https://idp.test/sso"/></md:IDPSSODescriptor>
                </md:EntityDescriptor>"#,
         ] {
-            assert_eq!(judged(fine), Ok(()), "{fine}");
+            assert_eq!(checked(fine), Ok(()), "{fine}");
         }
     }
 
     #[test]
-    fn what_is_no_descriptor_is_refused() {
-        assert_eq!(judged(""), Err(Code::IdpMetadataMissing));
+    fn other_documents_are_refused() {
+        assert_eq!(checked(""), Err(Code::IdpMetadataMissing));
         for wrong in [
             "x",
             " ",
@@ -101,7 +101,7 @@ mod tests {
             "<!DOCTYPE x [<!ENTITY a SYSTEM \"file:///etc/passwd\">]><EntityDescriptor>&a;</EntityDescriptor>",
             "{\"json\": true}",
         ] {
-            assert_eq!(judged(wrong), Err(Code::IdpMetadataInvalid), "{wrong}");
+            assert_eq!(checked(wrong), Err(Code::IdpMetadataInvalid), "{wrong}");
         }
     }
 
@@ -109,9 +109,9 @@ mod tests {
     fn size_nodes_and_depth_are_bounded() {
         let wrap = |inner: &str| format!("<EntityDescriptor>{inner}</EntityDescriptor>");
         let padding = METADATA_DOCUMENT_LIMIT - wrap("").len();
-        assert_eq!(judged(&wrap(&" ".repeat(padding))), Ok(()));
+        assert_eq!(checked(&wrap(&" ".repeat(padding))), Ok(()));
         let nested = |depth: usize| wrap(&format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth)));
-        assert_eq!(judged(&nested(60)), Ok(()));
+        assert_eq!(checked(&nested(60)), Ok(()));
         for large in [
             wrap(&" ".repeat(padding + 1)),
             wrap(&"<a/>".repeat(5000)),
@@ -119,20 +119,20 @@ mod tests {
             nested(4900),
             wrap(&"<a>".repeat(30_000)),
         ] {
-            assert_eq!(judged(&large), Err(Code::IdpMetadataTooLarge), "{} bytes", large.len());
+            assert_eq!(checked(&large), Err(Code::IdpMetadataTooLarge), "{} bytes", large.len());
         }
     }
 
     proptest! {
         #[test]
-        fn any_text_is_judged_without_a_panic(text in "\\PC{0,200}") {
-            let _ = judged(&text);
-            let _ = judged(&format!("<EntityDescriptor>{text}</EntityDescriptor>"));
+        fn any_text_is_checked_without_a_panic(text in "\\PC{0,200}") {
+            let _ = checked(&text);
+            let _ = checked(&format!("<EntityDescriptor>{text}</EntityDescriptor>"));
         }
 
         #[test]
-        fn anything_like_xml_is_judged_without_a_panic(parts in proptest::collection::vec("(<|>|/|\"|=|&|;|#|!|\\?|-|\\[|\\]|xmlns|:|a| |EntityDescriptor|DOCTYPE|CDATA|\\PC)", 0..40)) {
-            let _ = judged(&parts.concat());
+        fn anything_like_xml_is_checked_without_a_panic(parts in proptest::collection::vec("(<|>|/|\"|=|&|;|#|!|\\?|-|\\[|\\]|xmlns|:|a| |EntityDescriptor|DOCTYPE|CDATA|\\PC)", 0..40)) {
+            let _ = checked(&parts.concat());
         }
     }
 }

@@ -1,9 +1,9 @@
-//! The SAML module: this server as a service provider, for each route on its own.
+//! The SAML module: the server is a service provider of its own for each route.
 
 mod metadata;
 mod signing;
 
-use crate::resources::{KeptModule, ModuleRules, Resources};
+use crate::resources::{ModuleRules, Resources, StoredModule};
 use postern_api::{
     AnyId, Code, Result,
     checks::login::{count, once, refusal, session, shown},
@@ -15,20 +15,20 @@ impl ModuleRules for Saml {
     type Hidden = SigningPair;
     const SECRETS: &'static [&'static str] = &["/hidden/key_pem"];
 
-    fn check(&mut self, _here: &Resources) -> Result<()> {
-        judge(self)
+    fn check(&mut self, _ctx: &Resources) -> Result<()> {
+        check(self)
     }
 
-    async fn hidden(&self, owner: &AnyId, former: Option<SigningPair>, here: &Resources) -> Result<SigningPair> {
+    async fn hidden(&self, owner: &AnyId, former: Option<SigningPair>, ctx: &Resources) -> Result<SigningPair> {
         match former {
             Some(pair) if pair.is_made() => Ok(pair),
-            _ => SigningPair::make(entity_id(owner, here)).await,
+            _ => SigningPair::make(entity_id(owner, ctx)).await,
         }
     }
 
-    fn view(kept: &KeptModule<Self>, owner: &AnyId, here: &Resources) -> Result<SamlView> {
-        let module = kept.module.clone();
-        let entity_id = entity_id(owner, here);
+    fn view(stored: &StoredModule<Self>, owner: &AnyId, ctx: &Resources) -> Result<SamlView> {
+        let module = stored.module.clone();
+        let entity_id = entity_id(owner, ctx);
         Ok(SamlView {
             enabled: module.enabled,
             options_passthrough: module.options_passthrough,
@@ -43,14 +43,14 @@ impl ModuleRules for Saml {
             nameid_format: module.nameid_format,
             assertion_consumer_service_url: format!("{entity_id}/acs"),
             single_logout_url: format!("{entity_id}/slo"),
-            request_signing_certificate_pem: kept.hidden.certificate_pem.clone(),
+            request_signing_certificate_pem: stored.hidden.certificate_pem.clone(),
             metadata_url: entity_id.clone(),
             entity_id,
         })
     }
 }
 
-fn judge(module: &mut Saml) -> Result<()> {
+fn check(module: &mut Saml) -> Result<()> {
     module.set_session_options(session(module.session_options())?);
     metadata::check(&module.idp_metadata)?;
     if module.nameid_format.is_empty() {
@@ -80,9 +80,9 @@ fn groups(groups: &mut Vec<String>) -> Result<()> {
     }
 }
 
-/// What a route is called at identity providers, and where its metadata is.
-fn entity_id(route: &AnyId, here: &Resources) -> String {
-    format!("{}/saml/{route}", here.settings.login_url(here.live.https_port()))
+/// Entity id of a route, which is also the URL of its metadata.
+fn entity_id(route: &AnyId, ctx: &Resources) -> String {
+    format!("{}/saml/{route}", ctx.settings.login_url(ctx.live.https_port()))
 }
 
 #[cfg(test)]
@@ -90,33 +90,33 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn judged(changes: Value) -> Result<Saml, Code> {
+    fn checked(changes: Value) -> Result<Saml, Code> {
         let mut body = json!({"idp_metadata": "<EntityDescriptor/>"});
         body.as_object_mut().expect("an object").extend(changes.as_object().expect("an object").clone());
         let mut module: Saml = serde_json::from_value(body).expect("a SAML module");
-        judge(&mut module).map_err(|error| error.code)?;
+        check(&mut module).map_err(|error| error.code)?;
         Ok(module)
     }
 
     #[test]
     fn name_identifier_formats_are_a_subset_with_a_default() {
         for format in NAMEID_FORMATS {
-            assert_eq!(judged(json!({"nameid_format": format})).expect("fine").nameid_format, format);
+            assert_eq!(checked(json!({"nameid_format": format})).expect("fine").nameid_format, format);
         }
-        assert_eq!(judged(json!({"nameid_format": ""})).expect("fine").nameid_format, NAMEID_FORMATS[0]);
+        assert_eq!(checked(json!({"nameid_format": ""})).expect("fine").nameid_format, NAMEID_FORMATS[0]);
         for wrong in ["persistent", "urn:oasis:names:tc:SAML:2.0:nameid-format:kerberos"] {
-            assert_eq!(judged(json!({"nameid_format": wrong})), Err(Code::NameIdFormat), "{wrong}");
+            assert_eq!(checked(json!({"nameid_format": wrong})), Err(Code::NameIdFormat), "{wrong}");
         }
     }
 
     #[test]
-    fn groups_stand_once_and_have_names() {
-        let module = judged(json!({"authorized_groups": ["a", "b", "a", "A"]})).expect("fine");
+    fn groups_are_deduplicated_and_have_names() {
+        let module = checked(json!({"authorized_groups": ["a", "b", "a", "A"]})).expect("fine");
         assert_eq!(module.authorized_groups, ["a", "b", "A"]);
-        assert!(judged(json!({"authorized_groups": ["é".repeat(256)]})).is_ok());
+        assert!(checked(json!({"authorized_groups": ["é".repeat(256)]})).is_ok());
         for wrong in [json!([""]), json!(["x".repeat(257)]), json!((0..101).map(|n| n.to_string()).collect::<Vec<_>>())]
         {
-            assert_eq!(judged(json!({"authorized_groups": wrong})), Err(Code::FieldInvalid), "{wrong}");
+            assert_eq!(checked(json!({"authorized_groups": wrong})), Err(Code::FieldInvalid), "{wrong}");
         }
     }
 }

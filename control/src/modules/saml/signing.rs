@@ -1,15 +1,14 @@
-//! The key pair that signs what one route says to its identity provider, and its certificate.
+//! Key pair and certificate that sign the requests of one route to its identity provider.
 
-use crate::certificates::valid;
+use crate::certificates::{DAY, set_validity};
 use postern_api::{Code, Error, Result, Secret};
 use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair, KeyUsagePurpose, PKCS_RSA_SHA256, RsaKeySize};
 use serde::{Deserialize, Serialize};
 
-const DAY: i64 = 24 * 3600;
-/// Thirty-five years: nobody replaces such a certificate at an identity provider, and the key is what is trusted.
+/// Thirty-five years: such certificates are rarely replaced at an identity provider, which trusts the key itself.
 const LIFETIME: i64 = 35 * 365 * DAY + 9 * DAY;
 
-/// A key pair, made once for a route and kept while its module is.
+/// A key pair, generated once for a route and retained until its module is removed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SigningPair {
     pub(super) certificate_pem: String,
@@ -17,13 +16,13 @@ pub(crate) struct SigningPair {
 }
 
 impl SigningPair {
-    /// Makes a pair for an entity. RSA takes its time, so it happens beside the tasks that answer calls.
+    /// Generates a pair for an entity, on a blocking thread because RSA takes long.
     pub(super) async fn make(entity_id: String) -> Result<Self> {
-        let making = tokio::task::spawn_blocking(move || make(&entity_id, jiff::Timestamp::now().as_second())).await;
-        making.map_err(|error| broken(&error))?.map_err(|error| broken(&error))
+        let context = tokio::task::spawn_blocking(move || make(&entity_id, jiff::Timestamp::now().as_second())).await;
+        context.map_err(|error| broken(&error))?.map_err(|error| broken(&error))
     }
 
-    /// The certificate, and the key that goes with it.
+    /// Certificate and private key.
     pub(crate) fn into_parts(self) -> (String, Secret) {
         (self.certificate_pem, self.key_pem)
     }
@@ -41,7 +40,7 @@ fn make(entity_id: &str, now: i64) -> Result<SigningPair, rcgen::Error> {
     name.push(DnType::CommonName, entity_id);
     params.distinguished_name = name;
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
-    valid(&mut params, now - DAY, now + LIFETIME);
+    set_validity(&mut params, now - DAY, now + LIFETIME);
     let certificate = params.self_signed(&key)?;
     Ok(SigningPair { certificate_pem: certificate.pem(), key_pem: Secret::new(key.serialize_pem()) })
 }
@@ -56,7 +55,7 @@ mod tests {
     use x509_parser::{parse_x509_certificate, pem::parse_x509_pem};
 
     #[tokio::test]
-    async fn the_certificate_names_the_entity_and_fits_the_key() {
+    async fn the_certificate_names_the_entity_and_matches_the_key() {
         let entity = "https://login.tunnels.test:4443/saml/edghtsrt_0ujtsYcgvSTl8PAuAdqWYSMnLOv";
         let pair = SigningPair::make(entity.to_owned()).await.expect("a pair");
         assert!(pair.is_made() && !SigningPair::default().is_made());

@@ -1,19 +1,19 @@
-//! Names that can be reserved: what they may look like, and which are the server's own.
+//! Validation of names to reserve.
 
 use crate::resources::Resources;
 use postern_api::{Code, Error, Result, host::HostName, resource::DOMAIN_LIMIT};
 use std::net::IpAddr;
 
-/// The longest part of a name, in bytes.
-const PART_LIMIT: usize = 63;
+/// Longest label of a name in bytes (RFC 1035, section 2.3.4).
+const MAX_LABEL_BYTES: usize = 63;
 
-/// Reads a name. One part alone lies below the server's domain.
-pub(super) fn read(text: &str, here: &Resources) -> Result<HostName> {
-    let domain = &here.settings.domain;
+/// Parses a name. A single label stands for a name below the server's domain.
+pub(super) fn parse(text: &str, ctx: &Resources) -> Result<HostName> {
+    let domain = &ctx.settings.domain;
     let bare = !text.contains('.') && text != domain.as_str();
     let text = if bare { format!("{text}.{domain}") } else { text.to_owned() };
-    let name = judge(&text)?;
-    let own = std::iter::once(domain).chain(&here.settings.own_names);
+    let name = validate(&text)?;
+    let own = std::iter::once(domain).chain(&ctx.settings.own_names);
     for own in own {
         let wildcard = name.wildcard_parent() == Some(domain.as_str());
         if wildcard || own.owned_with().any(|owner| owner == name) {
@@ -26,20 +26,20 @@ pub(super) fn read(text: &str, here: &Resources) -> Result<HostName> {
     Ok(name)
 }
 
-/// The name in the key of a claim.
+/// Name in the key of a claim.
 pub(super) fn from_claim(key: &str) -> Option<HostName> {
     let reversed: Vec<&str> = key.rsplit('/').next()?.rsplit('.').collect();
     HostName::parse(&reversed.join(".")).ok()
 }
 
-/// Whether a text is a name, each mistake with its own code.
-fn judge(text: &str) -> Result<HostName> {
+/// Validates a name; each mistake has its own code.
+fn validate(text: &str) -> Result<HostName> {
     let shown: String = text.chars().take(80).collect();
     let refuse = |code, why: &str| Err(Error::new(code, format!("`{shown}` cannot be reserved: {why}.")));
     if !text.is_ascii() {
         return match HostName::parse(text) {
             Ok(name) => refuse(Code::DomainCharacter, &format!("write it in its encoded form, `{name}`")),
-            Err(_) => refuse(Code::DomainCharacter, "it has characters that cannot stand in a name"),
+            Err(_) => refuse(Code::DomainCharacter, "it has characters that are not allowed in a name"),
         };
     }
     if text.len() > DOMAIN_LIMIT {
@@ -64,10 +64,10 @@ fn judge(text: &str) -> Result<HostName> {
             return refuse(Code::DomainUnderscore, "it has an underscore");
         }
         if let Some(letter) = part.chars().find(|letter| !letter.is_ascii_alphanumeric() && *letter != '-') {
-            return refuse(Code::DomainCharacter, &format!("`{}` cannot stand in a name", letter.escape_default()));
+            return refuse(Code::DomainCharacter, &format!("`{}` is not allowed in a name", letter.escape_default()));
         }
-        if part.len() > PART_LIMIT {
-            return refuse(Code::DomainPartTooLong, &format!("a part of it is longer than {PART_LIMIT} bytes"));
+        if part.len() > MAX_LABEL_BYTES {
+            return refuse(Code::DomainPartTooLong, &format!("a part of it is longer than {MAX_LABEL_BYTES} bytes"));
         }
         let top = place + 1 == parts.len();
         if first == b'-' || (top && !first.is_ascii_alphabetic()) {
@@ -85,7 +85,7 @@ fn judge(text: &str) -> Result<HostName> {
             );
         }
     }
-    HostName::parse(text).or_else(|_| refuse(Code::DomainEncoding, "a part of it is not encoded rightly"))
+    HostName::parse(text).or_else(|_| refuse(Code::DomainEncoding, "a part of it is not encoded correctly"))
 }
 
 #[cfg(test)]
@@ -115,7 +115,7 @@ mod tests {
             (&format!("{}.test", "a".repeat(64)), Code::DomainPartTooLong),
             (&format!("{}test", "a.".repeat(125)), Code::DomainTooLong),
         ] {
-            assert_eq!(judge(text).expect_err(text).code, code, "{text}");
+            assert_eq!(validate(text).expect_err(text).code, code, "{text}");
         }
         for (text, name) in [
             ("Shop.Example.COM", "shop.example.com"),
@@ -123,15 +123,15 @@ mod tests {
             ("xn--bcher-kva.test", "xn--bcher-kva.test"),
             ("a--b.test", "a--b.test"),
         ] {
-            assert_eq!(judge(text).expect(text).as_str(), name);
+            assert_eq!(validate(text).expect(text).as_str(), name);
         }
     }
 
     proptest! {
         #[test]
-        fn any_text_is_judged_without_a_panic_and_every_code_is_of_the_domain(text in "\\PC{0,60}") {
-            if let Ok(name) = judge(&text) {
-                prop_assert_eq!(judge(name.as_str()).expect("canonical"), name.clone());
+        fn any_text_is_validated_without_a_panic(text in "\\PC{0,60}") {
+            if let Ok(name) = validate(&text) {
+                prop_assert_eq!(validate(name.as_str()).expect("canonical"), name.clone());
                 prop_assert_eq!(from_claim(&format!("claims/host/{}", name.reversed())), Some(name));
             }
         }

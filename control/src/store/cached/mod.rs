@@ -1,16 +1,17 @@
-//! Reads from memory, over any engine that only this process writes to.
+//! Read cache over an engine that only this process writes to.
 //!
-//! Every reader sees every acknowledged commit, as without it: what a commit writes is not remembered from before it
-//! reaches the engine until after it has ended ([`memory`]). Keys that do not exist are remembered too, and so are
-//! short ranges as a whole (`modules/<owner>/`, `links/<to>/edghtsrt_`). Both are bounded in bytes.
+//! Every reader sees every acknowledged commit: the keys of a commit are not cached from before it reaches the engine until
+//! it has ended ([`sharded_cache`]). Absent keys are cached too, and so are short ranges as a whole (`modules/<owner>/`,
+//! `links/<to>/edghtsrt_`). Both caches are bounded in bytes.
 
-mod memory;
+mod sharded_cache;
 
 use super::{
-    Commit, Entry, Glance, LeaseId, Outcome, Page, Place, Range, Result, Revision, Store, StoreError, Watch, Write,
+    CacheKey, CacheVersion, Commit, Entry, LeaseId, Outcome, Page, Range, Result, Revision, Store, StoreError, Watch,
+    Write,
 };
 use futures::{FutureExt, future::BoxFuture};
-use memory::{Ending, Look, Memory, Remembered};
+use sharded_cache::{CacheValue, Lookup, ShardedCache, WriteOutcome};
 use std::{
     collections::{BTreeSet, HashMap},
     sync::{
@@ -20,49 +21,49 @@ use std::{
     time::Duration,
 };
 
-/// Memory for a server's reads.
-pub const BYTES: u64 = 32 << 20;
-/// Ranges get one part of so many.
+/// Memory for the cache of a server.
+pub const CACHE_BYTES: u64 = 32 << 20;
+/// Share of the memory for ranges: one part in this many.
 const RANGES_SHARE: u64 = 4;
-/// How the prefix of a range ends that is remembered: where a part of a key ends, or the prefix of an id.
-const ENDS: [char; 2] = ['/', '_'];
+/// Last characters of the prefixes of cached ranges: the end of a key segment, or of the prefix of an id.
+const RANGE_ENDS: [char; 2] = ['/', '_'];
 
-/// An engine whose reads are remembered.
+/// An engine with a read cache.
 pub struct Cached {
     inner: Arc<Inner>,
 }
 
 struct Inner {
     engine: Arc<dyn Store>,
-    keys: Memory<Option<Entry>>,
-    /// Whole ranges by their prefix, which ends with one of [`ENDS`].
-    ranges: Memory<Page>,
-    /// The newest commit that was acknowledged here.
+    keys: ShardedCache<Option<Entry>>,
+    /// Whole ranges by their prefix, which ends with one of [`RANGE_ENDS`].
+    ranges: ShardedCache<Page>,
+    /// Newest acknowledged commit.
     newest: AtomicI64,
 }
 
 impl Cached {
-    /// Remembers what an engine says, within so many bytes. Nobody else may write to the engine.
-    pub fn over(engine: Arc<dyn Store>, bytes: u64) -> Self {
+    /// Wraps an engine with a cache of at most `bytes`. All writes must go through the cache.
+    pub fn new(engine: Arc<dyn Store>, bytes: u64) -> Self {
         let ranges = bytes / RANGES_SHARE;
         Cached {
             inner: Arc::new(Inner {
                 engine,
-                keys: Memory::new(bytes - ranges),
-                ranges: Memory::new(ranges),
+                keys: ShardedCache::new(bytes - ranges),
+                ranges: ShardedCache::new(ranges),
                 newest: AtomicI64::new(0),
             }),
         }
     }
 }
 
-impl Remembered for Option<Entry> {
+impl CacheValue for Option<Entry> {
     fn bytes(&self) -> usize {
         self.as_ref().map_or(0, |entry| entry.key.len() + entry.value.len())
     }
 }
 
-impl Remembered for Page {
+impl CacheValue for Page {
     fn bytes(&self) -> usize {
         self.entries.iter().map(|entry| size_of::<Entry>() + entry.key.len() + entry.value.len()).sum()
     }
@@ -72,34 +73,34 @@ impl Remembered for Page {
 
 impl Inner {
     async fn get(&self, key: &str) -> Result<Option<Entry>> {
-        let generation = match self.keys.look(key) {
-            Look::Found(entry) => return Ok(entry.as_ref().clone()),
-            Look::Unknown(generation) => generation,
-            Look::Busy => return self.engine.get(key).await,
+        let generation = match self.keys.lookup(key) {
+            Lookup::Hit(entry) => return Ok(entry.as_ref().clone()),
+            Lookup::Miss(generation) => generation,
+            Lookup::Writing => return self.engine.get(key).await,
         };
         let entry = self.engine.get(key).await?;
-        self.keys.take_in(key, generation, Arc::new(entry.clone()));
+        self.keys.insert_if_unchanged(key, generation, Arc::new(entry.clone()));
         Ok(entry)
     }
 
     async fn range(&self, range: Range) -> Result<Page> {
-        if range.before.is_some() || !range.prefix.ends_with(ENDS) {
+        if range.before.is_some() || !range.prefix.ends_with(RANGE_ENDS) {
             return self.engine.range(range).await;
         }
-        // Read before the look: what is found then holds everything up to here that has the prefix.
+        // Loaded before the lookup: a page that is found then includes every commit up to it.
         let newest = self.newest.load(Ordering::Acquire);
-        let generation = match self.ranges.look(&range.prefix) {
-            Look::Found(page) => {
+        let generation = match self.ranges.lookup(&range.prefix) {
+            Lookup::Hit(page) => {
                 let entries = page.entries.iter().take(range.limit).cloned().collect();
                 return Ok(Page { entries, revision: page.revision.max(newest) });
             }
-            Look::Unknown(generation) => generation,
-            Look::Busy => return self.engine.range(range).await,
+            Lookup::Miss(generation) => generation,
+            Lookup::Writing => return self.engine.range(range).await,
         };
         let (prefix, limit) = (range.prefix.clone(), range.limit);
         let page = self.engine.range(range).await?;
         if page.entries.len() < limit {
-            self.ranges.take_in(&prefix, generation, Arc::new(page.clone()));
+            self.ranges.insert_if_unchanged(&prefix, generation, Arc::new(page.clone()));
         }
         Ok(page)
     }
@@ -107,16 +108,16 @@ impl Inner {
 
 // === writing ===
 
-/// A commit under way. However it ends, what it may have written is let go of.
-struct Underway {
+/// A commit in progress. Dropping it releases its keys, however the commit ended.
+struct PendingCommit {
     inner: Arc<Inner>,
-    /// What each key holds if the commit happens; nothing for a key that ends with its lease.
+    /// New value of each key; `None` for a key that is bound to a lease.
     keys: HashMap<String, Option<Option<Vec<u8>>>>,
     prefixes: BTreeSet<String>,
-    ending: Ending<()>,
+    outcome: WriteOutcome<()>,
 }
 
-impl Underway {
+impl PendingCommit {
     fn begin(inner: Arc<Inner>, writes: &[Write]) -> Self {
         let mut keys = HashMap::new();
         for write in writes {
@@ -129,68 +130,68 @@ impl Underway {
         let prefixes: BTreeSet<String> = keys.keys().flat_map(|key| prefixes(key)).map(str::to_owned).collect();
         keys.keys().for_each(|key| inner.keys.begin(key));
         prefixes.iter().for_each(|prefix| inner.ranges.begin(prefix));
-        Underway { inner, keys, prefixes, ending: Ending::Unknown }
+        PendingCommit { inner, keys, prefixes, outcome: WriteOutcome::Unknown }
     }
 
-    fn ended(mut self, outcome: &Result<Outcome>) {
-        self.ending = match outcome {
-            Ok(Outcome::Done(revision)) => Ending::Written(*revision, ()),
-            Ok(Outcome::Conflict(_)) => Ending::Refused,
-            Err(_) => Ending::Unknown,
+    fn finish(mut self, outcome: &Result<Outcome>) {
+        self.outcome = match outcome {
+            Ok(Outcome::Done(revision)) => WriteOutcome::Written(*revision, ()),
+            Ok(Outcome::Conflict(_)) => WriteOutcome::Conflict,
+            Err(_) => WriteOutcome::Unknown,
         };
     }
 }
 
-impl Drop for Underway {
+impl Drop for PendingCommit {
     fn drop(&mut self) {
-        if let Ending::Written(revision, ()) = self.ending {
+        if let WriteOutcome::Written(revision, ()) = self.outcome {
             self.inner.newest.fetch_max(revision, Ordering::AcqRel);
         }
         for prefix in &self.prefixes {
-            self.inner.ranges.end(prefix, Ending::Unknown);
+            self.inner.ranges.end(prefix, WriteOutcome::Unknown);
         }
         for (key, value) in self.keys.drain() {
-            let ending = match (self.ending, value) {
-                (Ending::Written(revision, ()), Some(value)) => {
+            let outcome = match (self.outcome, value) {
+                (WriteOutcome::Written(revision, ()), Some(value)) => {
                     let entry = value.map(|value| Entry { key: key.clone(), value, revision });
-                    Ending::Written(revision, Arc::new(entry))
+                    WriteOutcome::Written(revision, Arc::new(entry))
                 }
-                (Ending::Refused, _) => Ending::Refused,
-                _ => Ending::Unknown,
+                (WriteOutcome::Conflict, _) => WriteOutcome::Conflict,
+                _ => WriteOutcome::Unknown,
             };
-            self.inner.keys.end(&key, ending);
+            self.inner.keys.end(&key, outcome);
         }
     }
 }
 
-/// All prefixes of a key whose ranges may be remembered.
+/// All prefixes of a key whose ranges may be cached.
 fn prefixes(key: &str) -> impl Iterator<Item = &str> {
-    key.match_indices(ENDS).map(|(at, _)| &key[..=at])
+    key.match_indices(RANGE_ENDS).map(|(at, _)| &key[..=at])
 }
 
-/// A write to keys nobody names. Unless it says otherwise it has touched some.
-struct Sweep {
+/// A write to unknown keys. By default it is assumed to have changed some.
+struct PendingUnknownWrite {
     inner: Arc<Inner>,
-    touched: bool,
+    changed: bool,
 }
 
-impl Sweep {
+impl PendingUnknownWrite {
     fn begin(inner: Arc<Inner>) -> Self {
-        inner.keys.begin_sweep();
-        inner.ranges.begin_sweep();
-        Sweep { inner, touched: true }
+        inner.keys.begin_unknown_write();
+        inner.ranges.begin_unknown_write();
+        PendingUnknownWrite { inner, changed: true }
     }
 }
 
-impl Drop for Sweep {
+impl Drop for PendingUnknownWrite {
     fn drop(&mut self) {
-        self.inner.keys.end_sweep(self.touched);
-        self.inner.ranges.end_sweep(self.touched);
+        self.inner.keys.end_unknown_write(self.changed);
+        self.inner.ranges.end_unknown_write(self.changed);
     }
 }
 
-/// Sees work to its end even if the caller leaves: the engine does so too, and then it counts.
-async fn to_its_end<T: Send + 'static>(work: impl Future<Output = Result<T>> + Send + 'static) -> Result<T> {
+/// Runs a write to completion even if the caller is dropped, because the engine completes it too.
+async fn run_to_completion<T: Send + 'static>(work: impl Future<Output = Result<T>> + Send + 'static) -> Result<T> {
     let ended = tokio::spawn(work).await;
     ended.map_err(|error| StoreError::Broken(format!("a write did not finish: {error}")))?
 }
@@ -202,10 +203,10 @@ impl Store for Cached {
         self.inner.get(key).boxed()
     }
 
-    fn glance(&self, place: &Place) -> Option<Glance> {
-        match place {
-            Place::Key(key) => self.inner.keys.held(key).map(|entry| Glance(entry as _)),
-            Place::Range(prefix) => self.inner.ranges.held(prefix).map(|page| Glance(page as _)),
+    fn cache_version(&self, key: &CacheKey) -> Option<CacheVersion> {
+        match key {
+            CacheKey::Key(key) => self.inner.keys.get(key).map(|entry| CacheVersion(entry as _)),
+            CacheKey::Range(prefix) => self.inner.ranges.get(prefix).map(|page| CacheVersion(page as _)),
         }
     }
 
@@ -215,10 +216,10 @@ impl Store for Cached {
 
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Outcome>> {
         let inner = self.inner.clone();
-        to_its_end(async move {
-            let underway = Underway::begin(inner.clone(), &commit.writes);
+        run_to_completion(async move {
+            let pending = PendingCommit::begin(inner.clone(), &commit.writes);
             let outcome = inner.engine.commit(commit).await;
-            underway.ended(&outcome);
+            pending.finish(&outcome);
             outcome
         })
         .boxed()
@@ -238,8 +239,8 @@ impl Store for Cached {
 
     fn revoke(&self, lease: LeaseId) -> BoxFuture<'_, Result<()>> {
         let inner = self.inner.clone();
-        to_its_end(async move {
-            let _sweep = Sweep::begin(inner.clone());
+        run_to_completion(async move {
+            let _write = PendingUnknownWrite::begin(inner.clone());
             inner.engine.revoke(lease).await
         })
         .boxed()
@@ -247,10 +248,10 @@ impl Store for Cached {
 
     fn expire(&self, now: jiff::Timestamp) -> BoxFuture<'_, Result<usize>> {
         let inner = self.inner.clone();
-        to_its_end(async move {
-            let mut sweep = Sweep::begin(inner.clone());
+        run_to_completion(async move {
+            let mut write = PendingUnknownWrite::begin(inner.clone());
             let expired = inner.engine.expire(now).await;
-            sweep.touched = !matches!(expired, Ok(0));
+            write.changed = !matches!(expired, Ok(0));
             expired
         })
         .boxed()

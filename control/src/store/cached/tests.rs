@@ -1,4 +1,4 @@
-//! The suite for every engine, and that no reader can tell a remembered value from a read one.
+//! The suite for every engine, and tests that cached values are indistinguishable from values that are read.
 
 use super::*;
 use crate::store::{Batch, Change, Condition, sqlite, suite::engine_suite};
@@ -12,17 +12,17 @@ impl crate::store::suite::Bench for Folder {
         Folder(tempfile::tempdir().expect("a folder"))
     }
     fn open(&self) -> Arc<dyn Store> {
-        Arc::new(Cached::over(Arc::new(sqlite::open(self.0.path()).expect("the store opens")), BYTES))
+        Arc::new(Cached::new(Arc::new(sqlite::open(self.0.path()).expect("the store opens")), CACHE_BYTES))
     }
 }
 
 engine_suite!(Folder);
 
-/// An engine in memory that lets others in before and after each thing it does, and notes down when it did it.
+/// An in-memory engine that yields before and after each operation, and records when it happened.
 #[derive(Default)]
 struct Slow {
     state: Mutex<State>,
-    /// Counts everything that happens, in order.
+    /// Logical clock of all operations.
     clock: AtomicU64,
     reads: AtomicU64,
     pauses: Mutex<std::vec::IntoIter<u8>>,
@@ -31,7 +31,7 @@ struct Slow {
 #[derive(Default)]
 struct State {
     entries: std::collections::BTreeMap<String, Entry>,
-    /// What each key held from each moment on.
+    /// History of the values of each key.
     history: Vec<(u64, Change)>,
     revision: Revision,
 }
@@ -115,7 +115,7 @@ impl Store for Slow {
             let outcome = self.perform(&commit);
             self.pause().await;
             if commit.writes.iter().any(|write| matches!(write, Write::Put(_, value) if value == b"broken")) {
-                return Err(StoreError::Broken("it happened, but nobody can say so".to_owned()));
+                return Err(StoreError::Broken("the outcome is unknown".to_owned()));
             }
             Ok(outcome)
         }
@@ -130,7 +130,7 @@ impl Store for Slow {
     fn keep(&self, _lease: LeaseId, _now: jiff::Timestamp) -> BoxFuture<'_, Result<bool>> {
         async { Ok(true) }.boxed()
     }
-    /// Ends the keys that the writers of these tests lease.
+    /// Ends the leases of the writers of these tests.
     fn revoke(&self, _lease: LeaseId) -> BoxFuture<'_, Result<()>> {
         async move {
             self.pause().await;
@@ -145,17 +145,17 @@ impl Store for Slow {
     }
 }
 
-/// One thing a task of the next test does.
+/// One action of a task of the next test.
 #[derive(Clone, Debug)]
 enum Act {
     Get(String),
     Range(String),
     Commit(Vec<(String, bool)>),
-    /// Succeeds only while a key is not there.
+    /// Succeeds only if a key is absent.
     Claim(String),
-    /// Begins a commit and goes away before it ends.
+    /// Begins a commit and drops the future before it ends.
     Leave(String),
-    /// A commit whose end is not known.
+    /// A commit whose outcome is unknown.
     Break(String),
     Lease,
     Revoke,
@@ -178,7 +178,7 @@ fn acts() -> impl Strategy<Value = Vec<Vec<Act>>> {
     prop::collection::vec(prop::collection::vec(act, 1..12), 1..5)
 }
 
-/// A read that was answered: when it began and ended, and what it said of a key.
+/// A completed read: when it began and ended, and the value of a key.
 struct Seen {
     began: u64,
     ended: u64,
@@ -197,7 +197,7 @@ async fn act(engine: &Arc<Slow>, store: &Arc<Cached>, act: Act, number: u32, see
         }
         Act::Range(prefix) => {
             let began = engine.now();
-            let page = store.range(Range::of(prefix.clone(), 100)).await.expect("a range");
+            let page = store.range(Range::new(prefix.clone(), 100)).await.expect("a range");
             let ended = engine.now();
             assert_page(engine, &prefix, &page);
             for key in KEYS.iter().filter(|key| key.starts_with(&prefix)) {
@@ -230,7 +230,7 @@ async fn act(engine: &Arc<Slow>, store: &Arc<Cached>, act: Act, number: u32, see
     }
 }
 
-/// A page holds exactly what the log says its prefix held at the page's revision.
+/// A page holds exactly the entries of its prefix at the page's revision.
 fn assert_page(engine: &Slow, prefix: &str, page: &Page) {
     let mut expected = std::collections::BTreeMap::new();
     for (_, change) in &engine.state.lock().expect("unpoisoned").history {
@@ -246,7 +246,7 @@ fn assert_page(engine: &Slow, prefix: &str, page: &Page) {
     assert_eq!(held, expected.into_iter().collect::<Vec<_>>(), "at revision {}", page.revision);
 }
 
-/// Each read gave a value that its key held while the read went on, and none an older one than a read before it.
+/// Each read gave a value that its key had during the read, and none an older one than a read before it.
 fn assert_true(engine: &Slow, seen: &Mutex<Vec<Seen>>) {
     let mut seen = std::mem::take(&mut *seen.lock().expect("unpoisoned"));
     seen.sort_by_key(|read| read.began);
@@ -276,14 +276,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
 
     #[test]
-    fn readers_see_what_the_engine_holds_however_they_meet_writers(
+    fn readers_see_the_values_of_the_engine_under_any_interleaving_with_writers(
         tasks in acts(),
         pauses in prop::collection::vec(0_u8..6, 0..200),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(async {
             let engine = Slow::paced(pauses);
-            let store = Arc::new(Cached::over(engine.clone(), BYTES));
+            let store = Arc::new(Cached::new(engine.clone(), CACHE_BYTES));
             let seen = Arc::new(Mutex::new(Vec::new()));
             let numbers = Arc::new(std::sync::atomic::AtomicU32::new(0));
             let running: Vec<_> = tasks.into_iter().map(|acts| {
@@ -306,54 +306,54 @@ proptest! {
 }
 
 #[tokio::test]
-async fn what_was_read_or_written_once_is_not_read_again() {
+async fn values_that_were_read_or_written_are_not_read_again() {
     let engine = Slow::paced(Vec::new());
-    let store = Cached::over(engine.clone(), BYTES);
+    let store = Cached::new(engine.clone(), CACHE_BYTES);
     let reads = || engine.reads.load(Ordering::SeqCst);
     store.commit(Commit::default().put("m/1/a", "written")).await.expect("a commit");
     assert_eq!(store.get("m/1/a").await.expect("a read").map(|entry| entry.value), Some(b"written".to_vec()));
     assert_eq!(reads(), 0, "what was written is known");
     for _ in 0..3 {
         assert_eq!(store.get("none").await.expect("a read"), None);
-        assert_eq!(store.range(Range::of("m/1/", 100)).await.expect("a range").entries.len(), 1);
+        assert_eq!(store.range(Range::new("m/1/", 100)).await.expect("a range").entries.len(), 1);
     }
     assert_eq!(reads(), 2, "one for the key that is not there, one for the range");
     store.commit(Commit::default().delete("m/1/a")).await.expect("a commit");
     assert_eq!(store.get("m/1/a").await.expect("a read"), None);
     assert_eq!(reads(), 2, "what was deleted is known to be gone");
-    assert!(store.range(Range::of("m/1/", 100)).await.expect("a range").entries.is_empty());
+    assert!(store.range(Range::new("m/1/", 100)).await.expect("a range").entries.is_empty());
     assert_eq!(reads(), 3);
 }
 
 #[tokio::test]
-async fn a_remembered_range_keeps_up_with_the_log_and_with_limits() {
+async fn a_cached_range_follows_the_log_and_respects_limits() {
     let engine = Slow::paced(Vec::new());
-    let store = Cached::over(engine.clone(), BYTES);
+    let store = Cached::new(engine.clone(), CACHE_BYTES);
     for number in 0..5 {
         store.commit(Commit::default().put(format!("m/{number}"), "x")).await.expect("a commit");
     }
-    let whole = store.range(Range::of("m/", 100)).await.expect("a range");
+    let whole = store.range(Range::new("m/", 100)).await.expect("a range");
     store.commit(Commit::default().put("elsewhere", "x")).await.expect("a commit");
-    let later = store.range(Range::of("m/", 2)).await.expect("a range");
+    let later = store.range(Range::new("m/", 2)).await.expect("a range");
     assert_eq!(engine.reads.load(Ordering::SeqCst), 1);
     assert_eq!(later.entries, whole.entries[..2]);
     assert_eq!((whole.revision, later.revision), (5, 6), "a reader may go on from the newest commit");
 }
 
 #[tokio::test]
-async fn memory_is_bounded_in_bytes() {
+async fn the_cache_is_bounded_in_bytes() {
     const LIMIT: u64 = 1 << 20;
     let engine = Slow::paced(Vec::new());
-    let store = Cached::over(engine.clone(), LIMIT);
+    let store = Cached::new(engine.clone(), LIMIT);
     for number in 0..4000 {
         store.commit(Commit::default().put(format!("m/{number}/x"), vec![b'x'; 1000])).await.expect("a commit");
         store.get(&format!("none/{number}")).await.expect("a read");
-        store.range(Range::of(format!("m/{number}/"), 100)).await.expect("a range");
+        store.range(Range::new(format!("m/{number}/"), 100)).await.expect("a range");
     }
     let ((keys, bytes), (ranges, range_bytes)) = (store.inner.keys.extent(), store.inner.ranges.extent());
     assert!(bytes + range_bytes <= LIMIT, "{bytes} and {range_bytes}");
     assert!(keys > 300 && ranges > 100, "{keys} keys and {ranges} ranges are remembered");
     store.commit(Commit::default().put("large", vec![b'x'; 1 << 19])).await.expect("a commit");
-    assert!(store.inner.keys.extent().0 > 300, "one large value does not drive out the others");
+    assert!(store.inner.keys.extent().0 > 300, "one large value does not evict the others");
     assert_eq!(store.get("large").await.expect("a read").map(|entry| entry.value.len()), Some(1 << 19));
 }

@@ -1,9 +1,9 @@
 //! The embedded engine: SQLite in WAL mode with `synchronous=FULL`.
 //!
-//! One thread writes. It takes what has queued up while the disk was busy into one transaction and answers
-//! after that transaction is on disk. Reads have connections of their own and never wait for the writer.
+//! One thread writes. It groups the requests that queued up while the disk was busy into one transaction, and responds
+//! when the transaction is on disk. Reads have connections of their own and never wait for the writer.
 
-mod recent;
+mod recent_changes;
 mod statements;
 
 use super::{
@@ -11,9 +11,9 @@ use super::{
 };
 use crate::files;
 use futures::{FutureExt, future::BoxFuture};
-use recent::Recent;
+use recent_changes::RecentChanges;
 use rusqlite::{Connection, ErrorCode, Transaction};
-use statements::{Answer, Together, Work};
+use statements::{GroupResult, WriteRequest, WriteResponse};
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -23,40 +23,44 @@ use std::{
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 const FILE: &str = "postern.db";
-/// Commits that may wait for the disk; more callers wait in line.
-const QUEUE: usize = 1024;
-/// Commits that may share one transaction.
-const GROUP: usize = 128;
-/// Commits one step of a watch reads at most.
-const WATCH_STEP: Revision = 500;
-const READERS: usize = 4;
+/// Requests that may wait for the writer; further callers wait to enqueue.
+const QUEUE_LIMIT: usize = 1024;
+/// Requests that may share one transaction.
+const MAX_GROUP_SIZE: usize = 128;
+/// Commits that one step of a watch reads at most.
+const WATCH_BATCH_SIZE: Revision = 500;
+const MAX_READERS: usize = 4;
 
 /// A database in a data folder.
 pub struct Sqlite {
     jobs: Option<mpsc::Sender<Job>>,
     writer: Option<JoinHandle<()>>,
     readers: Arc<Readers>,
-    recent: Arc<Recent>,
+    recent: Arc<RecentChanges>,
     revision: watch::Receiver<Revision>,
 }
 
-/// Opens the database of a folder, making both the first time, and locks the folder.
+/// Opens the database of a folder, creates both the first time, and locks the folder.
+///
+/// # Errors
+/// If the folder cannot be read or written, another server uses it, or a newer version wrote it.
 pub fn open(folder: &Path) -> Result<Sqlite> {
     open_limited(folder, None)
 }
 
 fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {
-    files::private_folder(folder)?;
+    files::create_private_folder(folder)?;
     let lock = FolderLock::take(folder)?;
-    files::ensure(&folder.join(FILE), files::PRIVATE)?;
-    let place = Place { folder: folder.to_owned() };
-    let mut connection = place.connect()?;
-    let newest = place.sql(statements::prepare(&mut connection, pages))?.ok_or_else(|| place.too_new())?;
+    files::open_or_create(&folder.join(FILE), files::PRIVATE)?;
+    let folder = DataFolder { folder: folder.to_owned() };
+    let mut connection = folder.connect()?;
+    let newest = folder.sql(statements::prepare(&mut connection, pages))?.ok_or_else(|| folder.too_new())?;
     let (announce, revision) = watch::channel(newest);
-    let (jobs, queue) = mpsc::channel(QUEUE);
-    let readers = Arc::new(Readers { place: place.clone(), idle: Mutex::default(), permits: Semaphore::new(READERS) });
-    let recent = Arc::new(Recent::after(newest));
-    let writer = Writer { place, connection, announce, recent: recent.clone(), _lock: lock };
+    let (jobs, queue) = mpsc::channel(QUEUE_LIMIT);
+    let readers =
+        Arc::new(Readers { folder: folder.clone(), idle: Mutex::default(), permits: Semaphore::new(MAX_READERS) });
+    let recent = Arc::new(RecentChanges::new(newest));
+    let writer = Writer { folder, connection, announce, recent: recent.clone(), _lock: lock };
     let writer = std::thread::Builder::new()
         .name("store-writer".to_owned())
         .spawn(move || writer.run(queue))
@@ -67,11 +71,11 @@ fn open_limited(folder: &Path, pages: Option<u32>) -> Result<Sqlite> {
 // === the folder and its errors ===
 
 #[derive(Clone)]
-struct Place {
+struct DataFolder {
     folder: PathBuf,
 }
 
-impl Place {
+impl DataFolder {
     fn connect(&self) -> Result<Connection> {
         let connection = self.sql(Connection::open(self.folder.join(FILE)))?;
         self.sql(connection.busy_timeout(Duration::from_secs(5)))?;
@@ -92,7 +96,7 @@ impl Place {
         })
     }
 
-    /// A full disk shows in several ways; what the file system says settles it.
+    /// Asks the file system, because a full disk shows as different errors of SQLite.
     #[cfg(unix)]
     fn is_full(&self) -> bool {
         rustix::fs::statvfs(&self.folder).is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < 128 << 10)
@@ -110,15 +114,15 @@ impl Place {
 // === the writer ===
 
 struct Job {
-    work: Work,
-    answer: oneshot::Sender<Result<Answer>>,
+    request: WriteRequest,
+    response: oneshot::Sender<Result<WriteResponse>>,
 }
 
 struct Writer {
-    place: Place,
+    folder: DataFolder,
     connection: Connection,
     announce: watch::Sender<Revision>,
-    recent: Arc<Recent>,
+    recent: Arc<RecentChanges>,
     _lock: FolderLock,
 }
 
@@ -126,54 +130,54 @@ impl Writer {
     fn run(mut self, mut queue: mpsc::Receiver<Job>) {
         while let Some(first) = queue.blocking_recv() {
             let mut group = vec![first];
-            while group.len() < GROUP {
+            while group.len() < MAX_GROUP_SIZE {
                 match queue.try_recv() {
                     Ok(job) => group.push(job),
                     Err(_) => break,
                 }
             }
-            let done = self.together(group.iter().map(|job| &job.work));
+            let done = self.perform_group(group.iter().map(|job| &job.request));
             match done {
-                Ok(answers) => {
-                    for (job, answer) in group.into_iter().zip(answers) {
-                        let _ = job.answer.send(Ok(answer));
+                Ok(responses) => {
+                    for (job, response) in group.into_iter().zip(responses) {
+                        let _ = job.response.send(Ok(response));
                     }
                 }
-                // One of them does not fit on the disk, perhaps: the others shall not suffer for it.
+                // One request may not fit on the disk: run each alone, so that the others succeed.
                 Err(_) if group.len() > 1 => {
                     for job in group {
-                        let answer = self.alone(&job.work);
-                        let _ = job.answer.send(answer);
+                        let response = self.perform_alone(&job.request);
+                        let _ = job.response.send(response);
                     }
                 }
                 Err(error) => {
                     for job in group {
-                        let _ = job.answer.send(Err(error.clone()));
+                        let _ = job.response.send(Err(error.clone()));
                     }
                 }
             }
         }
     }
 
-    fn alone(&mut self, work: &Work) -> Result<Answer> {
-        let mut answers = self.together(std::iter::once(work))?;
-        answers.pop().ok_or_else(|| StoreError::Broken("one job has no answer".to_owned()))
+    fn perform_alone(&mut self, request: &WriteRequest) -> Result<WriteResponse> {
+        let mut responses = self.perform_group(std::iter::once(request))?;
+        responses.pop().ok_or_else(|| StoreError::Broken("a request has no response".to_owned()))
     }
 
-    /// Does jobs in one transaction; when this returns they are on disk.
-    fn together<'a>(&mut self, group: impl Iterator<Item = &'a Work>) -> Result<Vec<Answer>> {
-        let result = statements::together(&mut self.connection, group);
-        let Together { answers, changes, newest } = self.place.sql(result)?;
+    /// Performs requests in one transaction; they are on disk when this returns.
+    fn perform_group<'a>(&mut self, group: impl Iterator<Item = &'a WriteRequest>) -> Result<Vec<WriteResponse>> {
+        let result = statements::perform_group(&mut self.connection, group);
+        let GroupResult { responses, changes, newest } = self.folder.sql(result)?;
         self.recent.add(changes, newest);
         self.announce.send_if_modified(|former| std::mem::replace(former, newest) != newest);
-        Ok(answers)
+        Ok(responses)
     }
 }
 
 // === the readers ===
 
 struct Readers {
-    place: Place,
+    folder: DataFolder,
     idle: Mutex<Vec<Connection>>,
     permits: Semaphore,
 }
@@ -189,32 +193,32 @@ impl Readers {
             let idle = readers.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut connection = match idle {
                 Some(connection) => connection,
-                None => readers.place.connect()?,
+                None => readers.folder.connect()?,
             };
             let result = connection.transaction().and_then(|transaction| query(&transaction));
             readers.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
-            readers.place.sql(result)
+            readers.folder.sql(result)
         };
         let task = tokio::task::spawn_blocking(read);
         task.await.map_err(|error| StoreError::Broken(format!("a read did not finish: {error}")))?
     }
 }
 
-struct Follower {
+struct SqliteWatch {
     readers: Arc<Readers>,
-    recent: Arc<Recent>,
+    recent: Arc<RecentChanges>,
     newest: watch::Receiver<Revision>,
     prefix: String,
     after: Revision,
 }
 
-impl Watch for Follower {
+impl Watch for SqliteWatch {
     fn next(&mut self) -> BoxFuture<'_, Result<Batch>> {
         async move {
             let after = self.after;
             let newest = self.newest.wait_for(|newest| *newest > after).await.map(|newest| *newest);
             let newest = newest.map_err(|_| StoreError::Broken("the store is closed".to_owned()))?;
-            let (until, prefix) = (newest.min(after + WATCH_STEP), self.prefix.clone());
+            let (until, prefix) = (newest.min(after + WATCH_BATCH_SIZE), self.prefix.clone());
             let changes = match self.recent.between(&prefix, after, until) {
                 Some(changes) => changes,
                 None => {
@@ -233,17 +237,17 @@ impl Watch for Follower {
 // === impl Store ===
 
 impl Sqlite {
-    async fn perform(&self, work: Work) -> Result<Answer> {
+    async fn perform(&self, request: WriteRequest) -> Result<WriteResponse> {
         let closed = || StoreError::Broken("the store is closed".to_owned());
-        let (answer, answered) = oneshot::channel();
+        let (response, received) = oneshot::channel();
         let jobs = self.jobs.as_ref().ok_or_else(closed)?;
-        jobs.send(Job { work, answer }).await.map_err(|_| closed())?;
-        answered.await.map_err(|_| closed())?
+        jobs.send(Job { request, response }).await.map_err(|_| closed())?;
+        received.await.map_err(|_| closed())?
     }
 }
 
 fn mismatch() -> StoreError {
-    StoreError::Broken("the writer answered another question".to_owned())
+    StoreError::Broken("the writer sent a response of another type".to_owned())
 }
 
 impl Store for Sqlite {
@@ -258,8 +262,8 @@ impl Store for Sqlite {
 
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Outcome>> {
         async move {
-            match self.perform(Work::Commit(commit)).await? {
-                Answer::Committed(outcome) => Ok(outcome),
+            match self.perform(WriteRequest::Commit(commit)).await? {
+                WriteResponse::Committed(outcome) => Ok(outcome),
                 _ => Err(mismatch()),
             }
         }
@@ -267,7 +271,7 @@ impl Store for Sqlite {
     }
 
     fn watch(&self, prefix: &str, after: Revision) -> Box<dyn Watch> {
-        Box::new(Follower {
+        Box::new(SqliteWatch {
             readers: self.readers.clone(),
             recent: self.recent.clone(),
             newest: self.revision.clone(),
@@ -279,8 +283,8 @@ impl Store for Sqlite {
     fn grant(&self, lasting: Duration, now: jiff::Timestamp) -> BoxFuture<'_, Result<LeaseId>> {
         async move {
             let lasting = i64::try_from(lasting.as_millis()).unwrap_or(i64::MAX);
-            match self.perform(Work::Grant { lasting, now: now.as_millisecond() }).await? {
-                Answer::Granted(lease) => Ok(lease),
+            match self.perform(WriteRequest::Grant { lasting, now: now.as_millisecond() }).await? {
+                WriteResponse::Granted(lease) => Ok(lease),
                 _ => Err(mismatch()),
             }
         }
@@ -289,8 +293,8 @@ impl Store for Sqlite {
 
     fn keep(&self, lease: LeaseId, now: jiff::Timestamp) -> BoxFuture<'_, Result<bool>> {
         async move {
-            match self.perform(Work::Keep { lease, now: now.as_millisecond() }).await? {
-                Answer::Kept(kept) => Ok(kept),
+            match self.perform(WriteRequest::Keep { lease, now: now.as_millisecond() }).await? {
+                WriteResponse::Extended(extended) => Ok(extended),
                 _ => Err(mismatch()),
             }
         }
@@ -299,8 +303,8 @@ impl Store for Sqlite {
 
     fn revoke(&self, lease: LeaseId) -> BoxFuture<'_, Result<()>> {
         async move {
-            match self.perform(Work::Revoke(lease)).await? {
-                Answer::Revoked => Ok(()),
+            match self.perform(WriteRequest::Revoke(lease)).await? {
+                WriteResponse::Revoked => Ok(()),
                 _ => Err(mismatch()),
             }
         }
@@ -309,8 +313,8 @@ impl Store for Sqlite {
 
     fn expire(&self, now: jiff::Timestamp) -> BoxFuture<'_, Result<usize>> {
         async move {
-            match self.perform(Work::Expire { now: now.as_millisecond() }).await? {
-                Answer::Expired(count) => Ok(count),
+            match self.perform(WriteRequest::Expire { now: now.as_millisecond() }).await? {
+                WriteResponse::Expired(count) => Ok(count),
                 _ => Err(mismatch()),
             }
         }

@@ -1,16 +1,16 @@
-//! Every SQL statement there is, each in a function that says what it is for.
+//! All SQL statements, each in a function named after its purpose.
 
 use crate::store::{Change, Commit, Condition, Entry, LeaseId, Outcome, Page, Range, Revision, Write};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
-/// The layout of the tables; a larger number in a file means a newer program wrote it.
+/// Version of the tables; a file with a larger number was written by a newer version.
 const LAYOUT: i64 = 1;
-/// Commits the log reaches back at least.
-const HISTORY: Revision = 10_000;
-/// Pages in the write-ahead log before they are moved to the database: most are written again until then.
-const CHECKPOINT: i64 = 4000;
-/// Commits between two cuts of the log.
-const HISTORY_STEP: Revision = 512;
+/// Commits that the log always retains.
+const MIN_LOG_COMMITS: Revision = 10_000;
+/// Pages in the write-ahead log before a checkpoint. A large number saves writes, because most pages change again.
+const CHECKPOINT_PAGES: i64 = 4000;
+/// Commits between two truncations of the log.
+const TRUNCATE_INTERVAL: Revision = 512;
 
 const TABLES: &str = "
     CREATE TABLE entries (key TEXT PRIMARY KEY, value BLOB NOT NULL, revision INTEGER NOT NULL, lease INTEGER) WITHOUT ROWID;
@@ -21,12 +21,12 @@ const TABLES: &str = "
     INSERT INTO log VALUES (0, 0);
 ";
 
-/// Brings the tables about; gives the newest revision, or nothing if a newer program wrote the file.
+/// Creates the tables if needed; gives the newest revision, or `None` if a newer version wrote the file.
 pub(super) fn prepare(connection: &mut Connection, pages: Option<u32>) -> rusqlite::Result<Option<Revision>> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     if let Some(pages) = pages {
         connection.pragma_update(None, "max_page_count", pages)?;
     }
@@ -48,8 +48,8 @@ fn newest(connection: &Connection) -> rusqlite::Result<Revision> {
     connection.prepare_cached("SELECT revision FROM log")?.query_row([], |row| row.get(0))
 }
 
-/// What the writer is asked for; moments and spans in milliseconds.
-pub(super) enum Work {
+/// Request to the writer; times and durations in milliseconds.
+pub(super) enum WriteRequest {
     Commit(Commit),
     Grant { lasting: i64, now: i64 },
     Keep { lease: LeaseId, now: i64 },
@@ -57,45 +57,45 @@ pub(super) enum Work {
     Expire { now: i64 },
 }
 
-/// What it answers.
-pub(super) enum Answer {
+/// Response of the writer.
+pub(super) enum WriteResponse {
     Committed(Outcome),
     Granted(LeaseId),
-    Kept(bool),
+    Extended(bool),
     Revoked,
     Expired(usize),
 }
 
-/// What jobs came to that were done in one transaction.
-pub(super) struct Together {
-    pub(super) answers: Vec<Answer>,
-    /// What they changed, in order.
+/// Result of the requests of one transaction.
+pub(super) struct GroupResult {
+    pub(super) responses: Vec<WriteResponse>,
+    /// Changes in order.
     pub(super) changes: Vec<Change>,
     pub(super) newest: Revision,
 }
 
-/// Does jobs in one transaction; when this returns they are on disk.
-pub(super) fn together<'a>(
+/// Performs requests in one transaction; they are on disk when this returns.
+pub(super) fn perform_group<'a>(
     connection: &mut Connection,
-    group: impl Iterator<Item = &'a Work>,
-) -> rusqlite::Result<Together> {
+    group: impl Iterator<Item = &'a WriteRequest>,
+) -> rusqlite::Result<GroupResult> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let before = newest(&transaction)?;
     let mut log = Log { transaction: &transaction, revision: before, changes: Vec::new() };
-    let answers = group.map(|work| log.perform(work)).collect::<rusqlite::Result<Vec<_>>>()?;
+    let responses = group.map(|request| log.perform(request)).collect::<rusqlite::Result<Vec<_>>>()?;
     let Log { revision: after, changes, .. } = log;
     if after != before {
         transaction.prepare_cached("UPDATE log SET revision = ?1")?.execute([after])?;
-        if before / HISTORY_STEP != after / HISTORY_STEP && after > HISTORY {
-            cut(&transaction, after - HISTORY)?;
+        if before / TRUNCATE_INTERVAL != after / TRUNCATE_INTERVAL && after > MIN_LOG_COMMITS {
+            truncate_log(&transaction, after - MIN_LOG_COMMITS)?;
         }
     }
     transaction.commit()?;
-    Ok(Together { answers, changes, newest: after })
+    Ok(GroupResult { responses, changes, newest: after })
 }
 
-/// Forgets the changes up to a revision.
-fn cut(transaction: &Transaction<'_>, up_to: Revision) -> rusqlite::Result<()> {
+/// Deletes the changes up to a revision.
+fn truncate_log(transaction: &Transaction<'_>, up_to: Revision) -> rusqlite::Result<()> {
     transaction.prepare_cached("DELETE FROM changes WHERE revision <= ?1")?.execute([up_to])?;
     transaction.prepare_cached("UPDATE log SET compacted = ?1")?.execute([up_to])?;
     Ok(())
@@ -108,32 +108,32 @@ struct Log<'a> {
 }
 
 impl Log<'_> {
-    fn perform(&mut self, work: &Work) -> rusqlite::Result<Answer> {
-        Ok(match work {
-            Work::Commit(commit) => Answer::Committed(self.commit(commit)?),
-            Work::Grant { lasting, now } => {
+    fn perform(&mut self, request: &WriteRequest) -> rusqlite::Result<WriteResponse> {
+        Ok(match request {
+            WriteRequest::Commit(commit) => WriteResponse::Committed(self.commit(commit)?),
+            WriteRequest::Grant { lasting, now } => {
                 let mut insert =
                     self.transaction.prepare_cached("INSERT INTO leases (lasting, ends) VALUES (?1, ?2)")?;
-                Answer::Granted(LeaseId(insert.insert(params![lasting, now.saturating_add(*lasting)])?))
+                WriteResponse::Granted(LeaseId(insert.insert(params![lasting, now.saturating_add(*lasting)])?))
             }
-            Work::Keep { lease, now } => {
+            WriteRequest::Keep { lease, now } => {
                 let mut keep = self
                     .transaction
                     .prepare_cached("UPDATE leases SET ends = ?2 + lasting WHERE id = ?1 AND ends > ?2")?;
-                Answer::Kept(keep.execute(params![lease.0, now])? == 1)
+                WriteResponse::Extended(keep.execute(params![lease.0, now])? == 1)
             }
-            Work::Revoke(lease) => {
+            WriteRequest::Revoke(lease) => {
                 self.end(*lease)?;
-                Answer::Revoked
+                WriteResponse::Revoked
             }
-            Work::Expire { now } => {
+            WriteRequest::Expire { now } => {
                 let over = self
                     .transaction
                     .prepare_cached("SELECT id FROM leases WHERE ends <= ?1")?
                     .query_map([now], |row| row.get(0).map(LeaseId))?
                     .collect::<rusqlite::Result<Vec<_>>>()?;
                 over.iter().try_for_each(|lease| self.end(*lease))?;
-                Answer::Expired(over.len())
+                WriteResponse::Expired(over.len())
             }
         })
     }
@@ -167,7 +167,7 @@ impl Log<'_> {
             Condition::NoneNewer(prefix, revision) => !self
                 .transaction
                 .prepare_cached("SELECT 1 FROM entries WHERE key >= ?1 AND key < ?2 AND revision > ?3 LIMIT 1")?
-                .exists(params![prefix, behind(prefix), revision])?,
+                .exists(params![prefix, after_prefix(prefix), revision])?,
         })
     }
 
@@ -175,7 +175,7 @@ impl Log<'_> {
         self.transaction.prepare_cached("SELECT 1 FROM leases WHERE id = ?1")?.exists([lease.0])
     }
 
-    /// Writes as the next revision. A commit without writes is one too, so that every commit has its own.
+    /// Writes as the next revision. A commit without writes gets a revision too.
     fn write(&mut self, writes: &[Write]) -> rusqlite::Result<()> {
         self.revision += 1;
         for (position, write) in (0_i64..).zip(writes) {
@@ -215,8 +215,8 @@ impl Log<'_> {
     }
 }
 
-/// A text that stands behind all keys with this prefix.
-fn behind(prefix: &str) -> String {
+/// Text that sorts after all keys with a prefix.
+fn after_prefix(prefix: &str) -> String {
     format!("{prefix}{}", char::MAX)
 }
 
@@ -228,7 +228,7 @@ pub(super) fn get(transaction: &Transaction<'_>, key: &str) -> rusqlite::Result<
 
 /// Reads keys with a prefix, largest first.
 pub(super) fn range(transaction: &Transaction<'_>, range: &Range) -> rusqlite::Result<Page> {
-    let last = behind(&range.prefix);
+    let last = after_prefix(&range.prefix);
     let end = range.before.as_ref().map_or(&last, |before| before.min(&last));
     let limit = i64::try_from(range.limit).unwrap_or(i64::MAX);
     let entries = transaction
@@ -240,7 +240,7 @@ pub(super) fn range(transaction: &Transaction<'_>, range: &Range) -> rusqlite::R
     Ok(Page { entries, revision: newest(transaction)? })
 }
 
-/// Reads what was committed after one revision and up to another; nothing if the log no longer reaches back.
+/// Reads the changes after one revision and up to another; `None` if the log no longer reaches back to it.
 pub(super) fn changes(
     transaction: &Transaction<'_>,
     prefix: &str,
@@ -256,7 +256,7 @@ pub(super) fn changes(
             "SELECT revision, key, value FROM changes WHERE revision > ?1 AND revision <= ?2 AND key >= ?3 AND key < ?4
              ORDER BY revision, position",
         )?
-        .query_map(params![after, until, prefix, behind(prefix)], |row| {
+        .query_map(params![after, until, prefix, after_prefix(prefix)], |row| {
             Ok(Change { revision: row.get(0)?, key: row.get(1)?, value: row.get(2)? })
         })?
         .collect::<rusqlite::Result<Vec<_>>>()

@@ -1,4 +1,4 @@
-//! The suite for every engine, and what is particular to a database in a folder.
+//! The suite for every engine, and tests that are specific to a database in a folder.
 
 use super::*;
 use crate::store::suite::engine_suite;
@@ -21,7 +21,7 @@ impl crate::store::suite::Bench for Folder {
 
 engine_suite!(Folder);
 
-/// Runs one test of this executable in a process of its own, with a folder to work in.
+/// Runs one test of this executable in a process of its own, with a working folder.
 fn child(test: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this executable"));
     command.args(["--exact", &format!("store::sqlite::tests::{test}"), "--nocapture", "--test-threads=1"]);
@@ -34,7 +34,7 @@ fn folder_of_child() -> Option<PathBuf> {
     std::env::var_os("POSTERN_STORE_TEST").map(PathBuf::from)
 }
 
-/// Started by the next test only: writes for ever and says what was acknowledged.
+/// Started by the next test only: writes in an endless loop and prints the acknowledged commits.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn part_writes_until_it_is_killed() {
     let Some(folder) = folder_of_child() else { return };
@@ -57,7 +57,7 @@ async fn part_writes_until_it_is_killed() {
 }
 
 #[tokio::test]
-async fn a_kill_in_the_middle_loses_no_acknowledged_write() {
+async fn a_kill_loses_no_acknowledged_write() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut acknowledged = BTreeSet::new();
     for round in 1..=4_usize {
@@ -69,7 +69,7 @@ async fn a_kill_in_the_middle_loses_no_acknowledged_write() {
         let lines = BufReader::new(writer.stdout.take().expect("its output")).lines();
         let mut heard = 0;
         for line in lines.map_while(Result::ok) {
-            // The test harness writes lines of its own before and between.
+            // The test harness writes other lines too.
             if let Some((_, key)) = line.split_once("acknowledged ") {
                 acknowledged.insert(key.to_owned());
                 heard += 1;
@@ -156,7 +156,7 @@ async fn a_full_database_is_a_clear_error_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn one_commit_that_does_not_fit_does_not_spoil_those_beside_it() {
+async fn a_commit_that_does_not_fit_does_not_fail_others_in_its_group() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = open_limited(folder.path(), Some(100)).expect("made");
     let commits = (0..20).map(|number| {
@@ -166,11 +166,11 @@ async fn one_commit_that_does_not_fit_does_not_spoil_those_beside_it() {
     let outcomes = futures::future::join_all(commits).await;
     let refused: Vec<usize> = (0..20).filter(|number| outcomes[*number].is_err()).collect();
     assert_eq!(refused, [10]);
-    assert_eq!(store.range(Range::of("k/", 100)).await.expect("a range").entries.len(), 19);
+    assert_eq!(store.range(Range::new("k/", 100)).await.expect("a range").entries.len(), 19);
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_a_clear_error() {
+fn a_folder_that_cannot_be_created_is_a_clear_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     std::fs::write(&file, "x").expect("written");
@@ -180,7 +180,7 @@ fn a_folder_that_cannot_be_made_is_a_clear_error() {
     assert!(shown.message.contains("cannot be written"), "{shown}");
 }
 
-/// Started below, on a small disk of its own: fills it, frees some space, goes on.
+/// Started below, on a small disk of its own: fills it, frees some space, and continues.
 #[tokio::test]
 async fn part_fills_its_disk() {
     let Some(folder) = folder_of_child() else { return };
@@ -194,7 +194,7 @@ async fn part_fills_its_disk() {
     assert!(matches!(outcome, Ok(Outcome::Done(_))), "it goes on without a restart: {outcome:?}");
 }
 
-/// Started below, on a disk that was made read-only.
+/// Started below, on a read-only disk.
 #[tokio::test]
 async fn part_opens_a_read_only_disk() {
     let Some(folder) = folder_of_child() else { return };
@@ -204,7 +204,7 @@ async fn part_opens_a_read_only_disk() {
     }
 }
 
-/// Runs a part of this suite on a small disk of its own, where the system allows such a thing.
+/// Runs a part of this suite on a small disk of its own, if the system allows it.
 #[cfg(target_os = "linux")]
 fn on_a_small_disk(part: &str, prepare: &str) {
     let allowed = Command::new("unshare").args(["-rm", "true"]).stderr(Stdio::null()).status();
@@ -224,8 +224,8 @@ fn on_a_small_disk(part: &str, prepare: &str) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_a_clear_error_and_not_the_end() {
-    // Where no disk can be made, the test with the bounded database covers the same path.
+fn a_full_disk_is_a_clear_error_and_recovers() {
+    // Without a disk of its own, the test with the bounded database covers the same path.
     on_a_small_disk("part_fills_its_disk", "");
 }
 

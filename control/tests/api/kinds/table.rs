@@ -1,4 +1,4 @@
-//! The table of all kinds: where they are, how one is made, what changes it.
+//! Table of all kinds: paths, bodies to create and change records, and members.
 
 use crate::{
     certificates::{SSH_KEY, authority_pem, tls_certificate},
@@ -6,15 +6,15 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// A kind, and how to make things of it.
+/// A kind, and how to create its records.
 pub(crate) struct Kind {
-    /// The path of the collection; that of a nested kind has `{edge_id}` in it and no list.
+    /// Path of the collection; that of a nested kind contains `{edge_id}` and has no list.
     pub(crate) path: &'static str,
     pub(crate) list: &'static str,
     pub(crate) prefix: &'static str,
-    /// A change and what it must come to.
+    /// A change, and the expected members after it.
     pub(crate) change: Value,
-    /// All members of a record beside the five that every kind has and its modules.
+    /// All members of a record besides the five common ones and its modules.
     pub(crate) members: &'static [&'static str],
 }
 
@@ -174,7 +174,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
 }
 
 impl Kind {
-    /// A body that makes one; each number makes another.
+    /// A body to create a record; each number gives a different one.
     pub(crate) async fn body(&self, caller: &Caller, number: usize) -> Value {
         match self.path {
             "/ip_policy_rules" => {
@@ -207,7 +207,7 @@ impl Kind {
         }
     }
 
-    /// A collection to make them in: a nested kind gets a new parent.
+    /// A collection to create records in; a nested kind gets a new parent.
     pub(crate) async fn collection(&self, caller: &Caller) -> String {
         match self.path.split_once("/{edge_id}") {
             Some((parents, _)) => self.path.replace("{edge_id}", &caller.id(parents, &json!({})).await),
@@ -215,7 +215,7 @@ impl Kind {
         }
     }
 
-    /// Makes one and gives its id.
+    /// Creates a record and gives its id.
     pub(crate) async fn one(&self, caller: &Caller, collection: &str, number: usize) -> String {
         caller.id(collection, &self.body(caller, number).await).await
     }

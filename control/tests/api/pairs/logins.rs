@@ -4,18 +4,18 @@ use super::{Cases, Things};
 use postern_api::Code;
 use serde_json::{Value, json};
 
-/// A metadata document as an identity provider might offer it.
+/// A metadata document of an identity provider.
 const METADATA: &str =
     r#"<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.test"/>"#;
 
-/// A body with these members besides, or instead.
+/// A body with these members added or replaced.
 fn with(mut body: Value, own: Value) -> Value {
     let Value::Object(own) = own else { panic!("{own} is no object") };
     body.as_object_mut().expect("an object").extend(own);
     body
 }
 
-/// The session options as they are shown unless something else was said, beside a module's own members.
+/// A view with the default session options and a module's own members.
 fn session(own: Value) -> Value {
     with(
         json!({
@@ -26,7 +26,7 @@ fn session(own: Value) -> Value {
     )
 }
 
-/// What the server adds to a SAML module, different for each route.
+/// Generated values of a SAML module, different for each route.
 pub(crate) const MADE_UP: [&str; 5] = [
     "entity_id",
     "metadata_url",
@@ -35,7 +35,7 @@ pub(crate) const MADE_UP: [&str; 5] = [
     "request_signing_certificate_pem",
 ];
 
-/// Session options that are all different from those that are not said.
+/// Session options that all differ from the defaults.
 fn unusual(own: Value) -> Value {
     with(
         json!({
@@ -46,7 +46,7 @@ fn unusual(own: Value) -> Value {
     )
 }
 
-/// Session options that are refused, beside members that are fine.
+/// Refused session options, with valid other members.
 fn wrong_sessions(module: &Value) -> Vec<(Value, Code, &'static str)> {
     [
         ("cookie_prefix", json!("a b"), Code::CookiePrefixInvalid),
@@ -82,7 +82,7 @@ pub(crate) fn oauth(_: &Things) -> Cases {
     let full = unusual(json!({"auth_check_interval": 31_536_000, "provider": {"github": github}}));
     let full_shown = with(full.clone(), json!({"provider": shown("github", github)}));
     let mut fine = vec![(least, least_shown), (full, full_shown)];
-    // The scopes a login needs are added before those that were asked for.
+    // The required scopes are added before the requested ones.
     for (provider, needed) in [
         ("facebook", json!(["email", "x"])),
         ("microsoft", json!(["User.Read", "offline_access", "x"])),

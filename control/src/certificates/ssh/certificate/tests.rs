@@ -38,7 +38,7 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
-        let pair = AuthorityKey::make(KeyForm::Ed25519).expect("a key");
+        let pair = AuthorityKey::generate(KeyForm::Ed25519).expect("a key");
         Desk {
             key: SubjectKey::parse(&pair.public_line().expect("a line")).expect("a key"),
             principals: vec!["tunnel.example.test".to_owned(), "192.0.2.7".to_owned()],
@@ -48,7 +48,7 @@ impl Desk {
     }
 
     fn sign(&self, purpose: Purpose, authority: &AuthorityKey) -> Result<String> {
-        Request {
+        CertificateContents {
             purpose,
             id: "shcrt_2EXAMPLE",
             key: &self.key,
@@ -61,7 +61,7 @@ impl Desk {
     }
 }
 
-/// Whether the signature of a certificate is the authority's, by the library that did not build it.
+/// Verifies the signature of a certificate with a library that did not build it.
 fn verifies(line: &str) -> bool {
     let certificate = Certificate::from_openssh(line).expect("a certificate");
     let whole = certificate.to_bytes().expect("bytes");
@@ -98,8 +98,8 @@ fn verifies(line: &str) -> bool {
 fn certificates_of_every_kind_of_authority_verify() {
     let desk = Desk::new();
     for form in FORMS {
-        let authority = AuthorityKey::make(form).expect("a key");
-        // Numbers in signatures begin with a set or an unset top bit by chance: both must be written right.
+        let authority = AuthorityKey::generate(form).expect("a key");
+        // The top bit of the numbers in signatures is random: both cases must be encoded correctly.
         for _ in 0..8 {
             let line = desk.sign(Purpose::Host, &authority).expect("a certificate");
             assert!(verifies(&line), "{form:?}: {line}");
@@ -108,11 +108,11 @@ fn certificates_of_every_kind_of_authority_verify() {
 }
 
 #[test]
-fn a_certificate_says_what_was_asked_for() {
+fn a_certificate_has_the_requested_contents() {
     let mut desk = Desk::new();
     desk.critical_options = map(&[("source-address", "192.0.2.0/24"), ("force-command", "/bin/true")]);
     desk.extensions = map(&[("permit-user-rc", ""), ("permit-pty", ""), ("login@example.test", "alice")]);
-    let authority = AuthorityKey::make(KeyForm::Ed25519).expect("a key");
+    let authority = AuthorityKey::generate(KeyForm::Ed25519).expect("a key");
     let line = desk.sign(Purpose::User, &authority).expect("a certificate");
     assert!(line.starts_with("ssh-ed25519-cert-v01@openssh.com AAAA") && line.ends_with(" shcrt_2EXAMPLE"), "{line}");
     let read = Certificate::from_openssh(&line).expect("a certificate");
@@ -132,7 +132,7 @@ fn ssh_keygen_reads_our_certificates() {
     desk.critical_options = map(&[("force-command", "/bin/true")]);
     desk.extensions = map(&[("permit-pty", ""), ("login@example.test", "alice")]);
     for (form, signing) in FORMS.into_iter().zip(["ED25519", "ECDSA", "ECDSA", "ECDSA", "RSA"]) {
-        let authority = AuthorityKey::make(form).expect("a key");
+        let authority = AuthorityKey::generate(form).expect("a key");
         std::fs::write(&path, desk.sign(Purpose::User, &authority).expect("a certificate")).expect("written");
         let output = Command::new("ssh-keygen").arg("-L").arg("-f").arg(&path).env("TZ", "UTC").output();
         let output = output.expect("ssh-keygen is installed");
@@ -161,7 +161,7 @@ fn ssh_keygen_reads_our_certificates() {
 #[test]
 fn keys_made_by_ssh_keygen_are_certified() {
     let folder = tempfile::tempdir().expect("a folder");
-    let authority = AuthorityKey::make(KeyForm::Ed25519).expect("a key");
+    let authority = AuthorityKey::generate(KeyForm::Ed25519).expect("a key");
     for (number, (kind, bits, name)) in [
         ("rsa", "2048", "ssh-rsa-cert-v01@openssh.com"),
         ("ecdsa", "256", "ecdsa-sha2-nistp256-cert-v01@openssh.com"),
@@ -189,18 +189,18 @@ fn made_by_ssh_keygen(path: &std::path::Path, kind: &str, bits: &str) -> String 
 }
 
 #[test]
-fn a_time_that_is_not_said_begins_now_and_is_as_long_as_usual() {
+fn the_default_validity_begins_now_with_the_default_lifetime() {
     let now = at(1_800_000_000);
     for (purpose, lifetime) in [(Purpose::Host, 365 * 86_400), (Purpose::User, 86_400)] {
-        let usual = Validity::of(purpose, None, None, now).expect("valid");
+        let usual = Validity::new(purpose, None, None, now).expect("valid");
         assert_eq!(usual, Validity { after: now, until: at(1_800_000_000 + lifetime) });
-        let said = Validity::of(purpose, Some(at(0)), Some(at(1)), now).expect("in the past, but a time");
+        let said = Validity::new(purpose, Some(at(0)), Some(at(1)), now).expect("in the past, but a time");
         assert_eq!(said, Validity { after: at(0), until: at(1) });
     }
 }
 
 #[test]
-fn a_time_that_never_comes_or_cannot_be_written_is_refused() {
+fn an_empty_or_unrepresentable_validity_is_refused() {
     let now = at(1_800_000_000);
     for (purpose, code) in [(Purpose::Host, Code::HostValidity), (Purpose::User, Code::UserValidity)] {
         for (after, until, field) in [
@@ -211,7 +211,7 @@ fn a_time_that_never_comes_or_cannot_be_written_is_refused() {
             (Some(at(-1)), None, "valid_after"),
             (Some(at(-2)), Some(at(-1)), "valid_after"),
         ] {
-            let error = Validity::of(purpose, after, until, now).expect_err("refused");
+            let error = Validity::new(purpose, after, until, now).expect_err("refused");
             assert_eq!((error.code, error.details["field"].as_str()), (code, field), "{error}");
         }
     }
@@ -219,14 +219,14 @@ fn a_time_that_never_comes_or_cannot_be_written_is_refused() {
 
 #[test]
 fn names_and_options_that_openssh_cannot_read_are_refused() {
-    let authority = AuthorityKey::make(KeyForm::Ed25519).expect("a key");
+    let authority = AuthorityKey::generate(KeyForm::Ed25519).expect("a key");
     let field = |desk: Desk| {
         let error = desk.sign(Purpose::User, &authority).expect_err("refused");
         assert_eq!(error.code, Code::FieldInvalid);
         error.details["field"].clone()
     };
     let long = "x".repeat(PRINCIPAL_LENGTH + 1);
-    for bad in [vec![String::new()], vec![long], vec!["a\0b".to_owned()], vec!["a".to_owned(); PRINCIPALS + 1]] {
+    for bad in [vec![String::new()], vec![long], vec!["a\0b".to_owned()], vec!["a".to_owned(); MAX_PRINCIPALS + 1]] {
         assert_eq!(field(Desk { principals: bad, ..Desk::new() }), "principals");
     }
     let many: BTreeMap<_, _> = (0..=OPTIONS).map(|number| (format!("o{number}"), String::new())).collect();
@@ -241,11 +241,11 @@ fn names_and_options_that_openssh_cannot_read_are_refused() {
 
 proptest! {
     #[test]
-    fn whatever_is_signed_reads_back(
+    fn every_signed_certificate_can_be_parsed(
         principals in proptest::collection::vec("\\PC{0,40}", 0..6),
         extensions in proptest::collection::btree_map("[!-~]{1,12}", "\\PC{0,20}", 0..6),
     ) {
-        let authority = AuthorityKey::make(KeyForm::Ed25519).expect("a key");
+        let authority = AuthorityKey::generate(KeyForm::Ed25519).expect("a key");
         let desk = Desk { principals, extensions, ..Desk::new() };
         if let Ok(line) = desk.sign(Purpose::User, &authority) {
             let read = Certificate::from_openssh(&line).expect("a certificate");

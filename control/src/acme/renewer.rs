@@ -1,0 +1,162 @@
+//! Orders missing certificates, renews old ones, and retries failed orders with increasing delay. A certificate is served
+//! until a better one replaces it.
+
+use super::{
+    AcmeError, CertificateIssuer, IssuedCertificate,
+    certificate_targets::{Renewals, certificate_targets},
+};
+use crate::{certificates::Clock, resources::Resources};
+use futures::FutureExt;
+use postern_api::{Code, Timestamp, host::HostName, resource::ManagedKeyType};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::task::JoinSet;
+
+/// Delay after a first failure in seconds; each further failure doubles it. Authorities allow few failures an hour.
+const FIRST_RETRY_DELAY: i64 = 10 * 60;
+/// Longest delay between two attempts in seconds.
+const MAX_RETRY_DELAY: i64 = 12 * 3600;
+const MAX_CONCURRENT_ORDERS: usize = 4;
+/// Longest sleep, so that a change of the system's clock is noticed.
+const MAX_SLEEP: Duration = Duration::from_secs(3600);
+
+pub(super) struct CertificateRenewer {
+    resources: Arc<Resources>,
+    issuer: Arc<dyn CertificateIssuer>,
+    clock: Clock,
+    targets: BTreeMap<HostName, ManagedKeyType>,
+    failures: HashMap<HostName, RetryState>,
+    pending: HashSet<HostName>,
+    orders: JoinSet<(HostName, Result<IssuedCertificate, AcmeError>)>,
+}
+
+/// Failures of a name since its last success.
+#[derive(Clone, Copy, Default)]
+struct RetryState {
+    failures: u32,
+    /// Time of the next attempt, in seconds since 1970.
+    next_attempt: i64,
+}
+
+impl CertificateRenewer {
+    pub(super) fn new(resources: Arc<Resources>, issuer: Arc<dyn CertificateIssuer>, clock: Clock) -> Self {
+        CertificateRenewer {
+            resources,
+            issuer,
+            clock,
+            targets: BTreeMap::new(),
+            failures: HashMap::new(),
+            pending: HashSet::new(),
+            orders: JoinSet::new(),
+        }
+    }
+
+    /// Runs until the published configuration can no longer change.
+    pub(super) async fn run(mut self) {
+        let mut published = self.resources.published.clone();
+        self.resources.provisioning.enable();
+        loop {
+            published.mark_unchanged();
+            let next = self.start_due_orders();
+            let seconds = next.map_or(i64::MAX, |next| next.saturating_sub(self.now().seconds()).max(1));
+            let sleep = Duration::from_secs(seconds.unsigned_abs()).min(MAX_SLEEP);
+            tokio::select! {
+                changed = published.changed() => if changed.is_err() {
+                    return;
+                },
+                Some(_) = self.finish_order() => {}
+                () = tokio::time::sleep(sleep) => {}
+            }
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::new((self.clock)())
+    }
+
+    /// Starts the orders that are due; gives the time of the next one, in seconds since 1970.
+    pub(super) fn start_due_orders(&mut self) -> Option<i64> {
+        let (now, published) = (self.now(), self.resources.published.borrow().clone());
+        self.targets = certificate_targets(&published, &self.resources.settings.own_names);
+        self.failures.retain(|name, _| self.targets.contains_key(name));
+        self.resources.provisioning.retain(|name| self.targets.contains_key(name));
+        let renewals = Renewals::new(&published.certificates, now);
+        let mut next = None;
+        for (name, key_type) in &self.targets {
+            if self.pending.contains(name) {
+                continue;
+            }
+            let renewal = renewals.due(name);
+            let retry = self.failures.get(name).map(|state| state.next_attempt);
+            if let (Some(renewal), None) = (renewal, retry) {
+                self.resources.provisioning.set_served(name, timestamp(renewal));
+            }
+            let due = renewal.max(retry).unwrap_or(i64::MIN);
+            if due > now.seconds() {
+                next = Some(next.map_or(due, |next: i64| next.min(due)));
+            } else if self.pending.len() < MAX_CONCURRENT_ORDERS {
+                tracing::info!(%name, "ordering a certificate");
+                self.resources.provisioning.set_ordered(name, now);
+                let order = self.issuer.issue(name.clone(), *key_type);
+                let name = name.clone();
+                self.pending.insert(name.clone());
+                self.orders.spawn(async move {
+                    let outcome = AssertUnwindSafe(order).catch_unwind().await;
+                    let panicked = || Err(AcmeError("the order failed inside the server".to_owned()));
+                    (name, outcome.unwrap_or_else(|_| panicked()))
+                });
+            }
+        }
+        next
+    }
+
+    /// Waits for the end of an order and stores its certificate. `None` if no order is pending.
+    pub(super) async fn finish_order(&mut self) -> Option<HostName> {
+        let (name, outcome) = self.orders.join_next().await?.ok()?;
+        self.pending.remove(&name);
+        let stored = match outcome {
+            Ok(issued) => self.store(&name, issued).await,
+            Err(error) => Err(error),
+        };
+        match stored {
+            Ok(()) => drop(self.failures.remove(&name)),
+            Err(AcmeError(reason)) => {
+                let now = self.now().seconds();
+                let state = self.failures.entry(name.clone()).or_default();
+                let delay = (FIRST_RETRY_DELAY << state.failures.min(16)).min(MAX_RETRY_DELAY);
+                (state.failures, state.next_attempt) = (state.failures.saturating_add(1), now + delay);
+                let retry = timestamp(state.next_attempt);
+                tracing::warn!(%name, %retry, "no new certificate: {reason}");
+                let code = Code::CertificateNotIssued.to_string();
+                self.resources.provisioning.set_failed(&name, code, &reason, retry);
+            }
+        }
+        Some(name)
+    }
+
+    async fn store(&self, name: &HostName, issued: IssuedCertificate) -> Result<(), AcmeError> {
+        let now = self.now();
+        let (chain, key) = (issued.chain_pem, issued.private_key_pem);
+        let stored = self.resources.store_issued_certificate(name, chain, key, now).await;
+        stored.map_err(|error| AcmeError(error.message))?;
+        let published = self.resources.published.borrow().clone();
+        match Renewals::new(&published.certificates, now).due(name) {
+            Some(renewal) if renewal > now.seconds() => {
+                tracing::info!(%name, renews = %timestamp(renewal), "a new certificate is served");
+                Ok(())
+            }
+            _ => Err(AcmeError("the issued certificate is too old already, or for another name".to_owned())),
+        }
+    }
+}
+
+fn timestamp(seconds: i64) -> Timestamp {
+    Timestamp::new(jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::MAX))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! Certificates that the server gets by itself: the names it can get one for, and the progress of each.
+
+use postern_api::{
+    Code, Timestamp,
+    host::HostName,
+    published::Certificate,
+    resource::{CertificateManagementStatus, ProvisioningJob},
+};
+use std::{
+    collections::HashMap,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+/// Whether an ACME authority can validate a name by the challenges that this server supports.
+///
+/// Wildcards need a challenge in DNS, and names below `localhost` lead to the authority itself.
+pub(crate) fn can_be_validated(name: &HostName) -> bool {
+    let (text, local) = (name.as_str(), "localhost");
+    name.wildcard_parent().is_none() && text.contains('.') && !text.ends_with(&format!(".{local}"))
+}
+
+/// Whether the server got a certificate by itself, for this name.
+pub(crate) fn is_issued_for(certificate: &Certificate, name: &HostName) -> bool {
+    certificate.issued_at.is_some() && certificate.names.len() == 1 && certificate.names[0] == name.as_str()
+}
+
+/// Progress of each name's certificate. ACME writes it; reserved domains show it.
+#[derive(Default)]
+pub(crate) struct ProvisioningTable {
+    names: Mutex<HashMap<HostName, CertificateManagementStatus>>,
+    enabled: AtomicBool,
+}
+
+impl ProvisioningTable {
+    /// Progress of a name that has been waiting for a certificate since a time. Explains it if the name will never
+    /// get one.
+    pub(crate) fn status(&self, name: &HostName, since: Timestamp) -> CertificateManagementStatus {
+        let obstacle = if !self.enabled.load(Ordering::Relaxed) {
+            "This server has no ACME directory. Start it with `--acme-directory`, or upload a certificate."
+        } else if name.wildcard_parent().is_some() {
+            "A wildcard certificate needs a DNS challenge, which this server does not support. Upload a certificate."
+        } else if !can_be_validated(name) {
+            "No authority can reach this name. The server's own authority has a certificate for it."
+        } else {
+            return self.with(|all| all.get(name).cloned().unwrap_or_default());
+        };
+        let job = ProvisioningJob {
+            error_code: Some(Code::CertificateNotIssued.to_string()),
+            msg: obstacle.to_owned(),
+            started_at: since,
+            retries_at: None,
+        };
+        CertificateManagementStatus { renews_at: None, provisioning_job: Some(job) }
+    }
+
+    /// Notes that an ACME directory is configured.
+    pub(crate) fn enable(&self) {
+        self.enabled.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that a certificate is served, and when it is renewed.
+    pub(crate) fn set_served(&self, name: &HostName, renews_at: Timestamp) {
+        let status = CertificateManagementStatus { renews_at: Some(renews_at), provisioning_job: None };
+        self.with(|all| all.insert(name.clone(), status));
+    }
+
+    /// Notes that a certificate has been ordered.
+    pub(crate) fn set_ordered(&self, name: &HostName, now: Timestamp) {
+        let job = ProvisioningJob {
+            error_code: None,
+            msg: "A certificate has been ordered.".to_owned(),
+            started_at: now,
+            retries_at: None,
+        };
+        self.with(|all| all.entry(name.clone()).or_default().provisioning_job = Some(job));
+    }
+
+    /// Notes that an order failed, and when the next one follows.
+    pub(crate) fn set_failed(&self, name: &HostName, code: String, reason: &str, retries_at: Timestamp) {
+        self.with(|all| {
+            if let Some(job) = &mut all.entry(name.clone()).or_default().provisioning_job {
+                (job.error_code, job.msg, job.retries_at) = (Some(code), reason.to_owned(), Some(retries_at));
+            }
+        });
+    }
+
+    /// Forgets the names that do not match.
+    pub(crate) fn retain(&self, is_target: impl Fn(&HostName) -> bool) {
+        self.with(|all| all.retain(|name, _| is_target(name)));
+    }
+
+    fn with<T>(&self, access: impl FnOnce(&mut HashMap<HostName, CertificateManagementStatus>) -> T) -> T {
+        access(&mut self.names.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,125 @@
+//! Components shared by all operations: parameters, headers, refusals, security schemes.
+
+use crate::http::{api_version, query};
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+/// Refusals: status, name of the response, and description.
+const REFUSALS: [(StatusCode, &str, &str); 8] = [
+    (StatusCode::BAD_REQUEST, "BadRequest", "The request is invalid; `error_code` says why."),
+    (StatusCode::UNAUTHORIZED, "Unauthorized", "The API key is missing or unknown."),
+    (StatusCode::FORBIDDEN, "Forbidden", "The caller may not do this, or not from this address."),
+    (StatusCode::NOT_FOUND, "NotFound", "There is no such resource, or the module is not set."),
+    (StatusCode::CONFLICT, "Conflict", "Another caller changed the same record at the same time."),
+    (StatusCode::PAYLOAD_TOO_LARGE, "TooLarge", "The body is too large."),
+    (StatusCode::INTERNAL_SERVER_ERROR, "Internal", "The server failed internally."),
+    (StatusCode::SERVICE_UNAVAILABLE, "Unavailable", "The server cannot do this at the moment."),
+];
+
+/// Schema of the body of every refusal.
+pub(super) fn error() -> Value {
+    json!({
+        "description": "What went wrong.",
+        "type": "object",
+        "properties": {
+            "error_code": {
+                "description": "Stable code of the error.",
+                "type": "string",
+                "pattern": "^ERR_POSTERN_[0-9]+$",
+            },
+            "status_code": {
+                "description": "The status of the response.",
+                "type": "integer",
+                "minimum": 400,
+                "maximum": 599,
+            },
+            "msg": { "description": "What is wrong and what to do about it.", "type": "string" },
+            "details": {
+                "description": "Further facts, such as the name of the field.",
+                "type": "object",
+                "properties": {
+                    "operation_id": { "description": "The id of the call in the server's log.", "type": "string" },
+                },
+                "required": ["operation_id"],
+                "additionalProperties": { "type": "string" },
+            },
+        },
+        "required": ["error_code", "status_code", "msg", "details"],
+    })
+}
+
+pub(super) fn parameters() -> Value {
+    json!({
+        "ServiceVersion": {
+            "name": api_version::HEADER,
+            "in": "header",
+            "description": "The version of the API that the caller uses.",
+            "required": true,
+            "schema": { "type": "string", "enum": [api_version::SUPPORTED] },
+        },
+        "Limit": {
+            "name": "limit",
+            "in": "query",
+            "description": "The largest number of records on a page.",
+            "schema": { "type": "integer", "minimum": 1, "maximum": query::MAX_PAGE_SIZE, "default": query::MAX_PAGE_SIZE },
+        },
+        "Search": {
+            "name": "search",
+            "in": "query",
+            "description": "Only records that contain all of these words, in any case; empty is the same as absent.",
+            "schema": { "type": "string" },
+        },
+    })
+}
+
+pub(super) fn headers() -> Value {
+    json!({
+        "OperationId": {
+            "description": "The id of the call in the server's log.",
+            "required": true,
+            "schema": { "type": "string", "pattern": "^op_[0-9A-Za-z]{27}$" },
+        },
+    })
+}
+
+/// Refusals as components.
+pub(super) fn refusals() -> Map<String, Value> {
+    REFUSALS
+        .iter()
+        .map(|(status, name, about)| {
+            let mut component = response(about, Some(json!({ "$ref": "#/components/schemas/Error" })));
+            if *status == StatusCode::UNAUTHORIZED {
+                component["headers"]["WWW-Authenticate"] =
+                    json!({ "description": "The authentication scheme to use.", "schema": { "type": "string" } });
+            }
+            ((*name).to_owned(), component)
+        })
+        .collect()
+}
+
+/// One response, with or without a body.
+pub(super) fn response(about: &str, schema: Option<Value>) -> Value {
+    let mut component = json!({
+        "description": about,
+        "headers": { "postern-operation-id": { "$ref": "#/components/headers/OperationId" } },
+    });
+    if let Some(schema) = schema {
+        component["content"] = json!({ "application/json": { "schema": schema } });
+    }
+    component
+}
+
+/// References to the refusals with these statuses, by status.
+pub(super) fn refused(statuses: &[StatusCode]) -> impl Iterator<Item = (String, Value)> {
+    let named = REFUSALS.iter().filter(|(status, ..)| statuses.contains(status));
+    named.map(|(status, name, _)| {
+        (status.as_str().to_owned(), json!({ "$ref": format!("#/components/responses/{name}") }))
+    })
+}
+
+pub(super) fn security_schemes() -> Value {
+    json!({
+        "bearer": { "type": "http", "scheme": "bearer", "description": "An API key." },
+        "basic": { "type": "http", "scheme": "basic", "description": "An API key as user name or password." },
+    })
+}

@@ -1,0 +1,89 @@
+//! Deletion of sessions and people, in commits of bounded size.
+
+use super::{
+    MAX_SESSIONS_PER_COMMIT,
+    stored_login::{self, key, use_key},
+};
+use crate::{
+    resources::{Caller, CommitPlan, Resources, commit_with_retry, view_not_found},
+    store::{Entry, Outcome, Range, Revision},
+};
+use postern_api::{
+    AnyId, Id, Result,
+    resource::{AppSession, AppUser},
+};
+
+impl Resources {
+    /// Ends sessions; gives the last commit, if any session existed. `by` is recorded as the cause; by default it is the
+    /// person.
+    pub(crate) async fn end_sessions(&self, ids: &[String], by: Option<&AnyId>) -> Result<Option<Revision>> {
+        let mut last = None;
+        for batch in ids.chunks(MAX_SESSIONS_PER_COMMIT) {
+            last = self.end_batch(batch, by).await?.or(last);
+        }
+        Ok(last)
+    }
+
+    async fn end_batch(&self, ids: &[String], by: Option<&AnyId>) -> Result<Option<Revision>> {
+        commit_with_retry(move |_| async move {
+            let mut plan = CommitPlan::default();
+            let mut any = false;
+            for id in ids {
+                let Some(entry) = self.store.get(&key::<AppSession>(id)).await? else { continue };
+                any = true;
+                let user = AnyId::from_text(stored_login::session_user(&entry)?);
+                self.plan_session_end(&mut plan, id, &entry, by.unwrap_or(&user))?;
+            }
+            if !any {
+                return Ok(Some(None));
+            }
+            match self.store.commit(plan.to_commit()).await? {
+                Outcome::Done(revision) => Ok(Some(Some(revision))),
+                Outcome::Conflict(_) => Ok(None),
+            }
+        })
+        .await
+    }
+
+    /// Plans the deletion of a session, its link and its time of last use.
+    pub(super) fn plan_session_end(&self, plan: &mut CommitPlan, id: &str, entry: &Entry, by: &AnyId) -> Result<()> {
+        let (link, _) = stored_login::session_link(&stored_login::session_user(entry)?, id)?;
+        plan.expect_present(&entry.key);
+        for key in [&entry.key, &link, &use_key(id)] {
+            plan.delete(key);
+        }
+        plan.record_event("app_session_deleted", id, by, jiff::Timestamp::now())
+    }
+
+    /// Ends one session on request of a caller.
+    pub(crate) async fn delete_app_session(&self, caller: &Caller, id: &Id<AppSession>) -> Result<()> {
+        let ended = self.end_sessions(&[id.to_string()], Some(&caller.key)).await?;
+        self.wait_until_published(ended.ok_or_else(|| view_not_found(id))?).await
+    }
+
+    /// Ends all sessions of a person and deletes the person.
+    pub(crate) async fn delete_app_user(&self, caller: &Caller, id: &Id<AppUser>) -> Result<()> {
+        commit_with_retry(move |_| async move {
+            let entry = self.store.get(&key::<AppUser>(id.as_str())).await?.ok_or_else(|| view_not_found(id))?;
+            let links = stored_login::session_links(id);
+            let page = self.store.range(Range::new(links.clone(), MAX_SESSIONS_PER_COMMIT)).await?;
+            if !page.entries.is_empty() {
+                let ids = page.entries.iter().filter_map(|link| link.key.rsplit('/').next()).map(str::to_owned);
+                self.end_sessions(&ids.collect::<Vec<_>>(), Some(&caller.key)).await?;
+                return Ok(None);
+            }
+            let mut plan = CommitPlan::default();
+            plan.expect_revision(&entry.key, Some(entry.revision));
+            plan.expect_none_newer(&links, page.revision);
+            plan.update_claims(id.as_str(), &stored_login::claims(&entry)?, &[]);
+            plan.delete(&entry.key);
+            plan.delete(&use_key(id.as_str()));
+            plan.record_event("app_user_deleted", id.as_str(), &caller.key, jiff::Timestamp::now())?;
+            match self.store.commit(plan.to_commit()).await? {
+                Outcome::Done(revision) => self.wait_until_published(revision).await.map(Some),
+                Outcome::Conflict(_) => Ok(None),
+            }
+        })
+        .await
+    }
+}

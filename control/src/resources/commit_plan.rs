@@ -1,0 +1,122 @@
+//! One commit in preparation: its conditions, its writes, and the meaning of each condition that may fail.
+
+use super::relations::{Claim, Link, LinkEntry, NewLink};
+use crate::store::{Commit, Condition, Revision, Write};
+use postern_api::{AnyId, Code, Error, Result, Timestamp};
+use serde::Serialize;
+
+/// Reason why a commit was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum CommitConflict {
+    /// Another commit changed the same keys: plan again.
+    Changed,
+    /// Another record holds the value.
+    Taken(Claim),
+    /// The target of a new link does not exist.
+    Missing(NewLink),
+}
+
+/// A commit in preparation.
+#[derive(Default)]
+pub(crate) struct CommitPlan {
+    conditions: Vec<(Condition, CommitConflict)>,
+    writes: Vec<Write>,
+}
+
+#[derive(Serialize)]
+struct Event<'a> {
+    #[serde(rename = "type")]
+    name: &'a str,
+    object: &'a str,
+    by: &'a AnyId,
+    at: Timestamp,
+}
+
+impl CommitPlan {
+    /// The key must still have the revision it was read at; `None` means it must be absent.
+    pub(crate) fn expect_revision(&mut self, key: &str, revision: Option<Revision>) {
+        let condition = match revision {
+            Some(revision) => Condition::Unchanged(key.to_owned(), revision),
+            None => Condition::Absent(key.to_owned()),
+        };
+        self.conditions.push((condition, CommitConflict::Changed));
+    }
+
+    /// The key must exist.
+    pub(crate) fn expect_present(&mut self, key: &str) {
+        self.conditions.push((Condition::Present(key.to_owned()), CommitConflict::Changed));
+    }
+
+    /// No key with this prefix may have been written since the revision.
+    pub(crate) fn expect_none_newer(&mut self, prefix: &str, revision: Revision) {
+        self.conditions.push((Condition::NoneNewer(prefix.to_owned(), revision), CommitConflict::Changed));
+    }
+
+    pub(crate) fn put(&mut self, key: &str, value: Vec<u8>) {
+        self.writes.push(Write::Put(key.to_owned(), value));
+    }
+
+    pub(crate) fn delete(&mut self, key: &str) {
+        self.writes.push(Write::Delete(key.to_owned()));
+    }
+
+    /// Takes new claims for a record and releases those it no longer has.
+    pub(crate) fn update_claims(&mut self, record: &str, former: &[Claim], now: &[Claim]) {
+        for claim in former.iter().filter(|claim| !now.contains(claim)) {
+            self.delete(&claim.key());
+        }
+        for claim in now.iter().filter(|claim| !former.contains(claim)) {
+            self.conditions.push((Condition::Absent(claim.key()), CommitConflict::Taken(claim.clone())));
+            self.put(&claim.key(), record.as_bytes().to_vec());
+        }
+    }
+
+    /// Makes new links and removes those that are gone. `from` is `<id>` or `<id>/<module>`.
+    ///
+    /// The target of a link that existed before is not checked: it may have been deleted if the link only mentions it.
+    pub(super) fn update_links(
+        &mut self,
+        from: &str,
+        record_key: &str,
+        former: &[Link],
+        now: &[NewLink],
+    ) -> Result<()> {
+        for link in former.iter().filter(|link| now.iter().all(|new| new.link != **link)) {
+            self.delete(&link.key(from));
+        }
+        for new in now.iter().filter(|new| !former.contains(&new.link)) {
+            let link = &new.link;
+            self.conditions.push((Condition::Present(link.target_key()), CommitConflict::Missing(new.clone())));
+            let entry = LinkEntry { role: link.role, from: record_key.to_owned() };
+            self.put(&link.key(from), to_json(&entry)?);
+        }
+        Ok(())
+    }
+
+    /// Records an event: its name, the id of the changed record, and the id of the key that caused it.
+    pub(crate) fn record_event(&mut self, name: &str, object: &str, by: &AnyId, at: jiff::Timestamp) -> Result<()> {
+        let id = postern_api::id::next_ksuid(at);
+        let event = Event { name, object, by, at: Timestamp::new(at) };
+        self.put(&format!("events/ev_{id}"), to_json(&event)?);
+        Ok(())
+    }
+
+    /// The commit for the store.
+    pub(crate) fn to_commit(&self) -> Commit {
+        Commit {
+            conditions: self.conditions.iter().map(|(condition, _)| condition.clone()).collect(),
+            writes: self.writes.clone(),
+        }
+    }
+
+    /// Meaning of a condition that failed.
+    pub(super) fn conflict(&self, failed: &Condition) -> CommitConflict {
+        let found = self.conditions.iter().find(|(condition, _)| condition == failed);
+        found.map_or(CommitConflict::Changed, |(_, conflict)| conflict.clone())
+    }
+}
+
+fn to_json(value: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(value)
+        .map_err(|error| Error::new(Code::Internal, format!("A record could not be written: {error}.")))
+}

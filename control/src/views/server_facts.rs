@@ -1,0 +1,22 @@
+//! Settings of the server that callers need.
+
+use crate::resources::Resources;
+use postern_api::resource::ServerFacts;
+
+impl Resources {
+    /// Facts for every caller.
+    pub(crate) fn facts(&self) -> ServerFacts {
+        let (settings, https_port) = (&self.settings, self.live.https_port());
+        let login_url = settings.login_url(https_port);
+        ServerFacts {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            domain: settings.domain.to_string(),
+            https_port,
+            first_tcp_port: *settings.tcp_ports.start(),
+            last_tcp_port: *settings.tcp_ports.end(),
+            callback_url: format!("{login_url}/oauth2/callback"),
+            login_url,
+            oauth_apps: settings.oauth_apps.keys().copied().collect(),
+        }
+    }
+}
