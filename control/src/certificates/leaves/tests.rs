@@ -130,14 +130,14 @@ fn the_cache_is_bounded_and_evicts_the_least_recently_used() {
     let authority = bench.authority();
     let used = authority.leaf(&["used.localhost"]).expect("a leaf");
     let unused = authority.leaf(&["unused.localhost"]).expect("a leaf");
-    for number in 0..super::CACHED {
+    for number in 0..super::MAX_CACHED {
         authority.leaf(&[&format!("n{number}.localhost")]).expect("a leaf");
         authority.leaf(&["used.localhost"]).expect("a leaf");
     }
     assert!(Arc::ptr_eq(&used, &authority.leaf(&["used.localhost"]).expect("a leaf")));
     assert!(!Arc::ptr_eq(&unused, &authority.leaf(&["unused.localhost"]).expect("a leaf")));
-    let (names, turns) = authority.cached();
-    assert!(names <= super::CACHED && names == turns, "{names} and {turns}");
+    let (names, by_use) = authority.cached();
+    assert!(names <= super::MAX_CACHED && names == by_use, "{names} and {by_use}");
 }
 
 #[test]

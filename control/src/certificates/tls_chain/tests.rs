@@ -163,14 +163,14 @@ fn missing_swapped_and_damaged_parts_have_different_codes() {
         chain_refused("-----BEGIN CERTIFICATE-----\nAQID\n-----END CERTIFICATE-----\n"),
         Code::CertificateUnreadable
     );
-    assert_eq!(chain_refused(&"x".repeat(CHAIN_LIMIT + 1)), Code::CertificateTooLarge);
-    assert_eq!(chain_refused(&made.leaf.repeat(CHAIN_LENGTH + 1)), Code::CertificateTooLarge);
+    assert_eq!(chain_refused(&"x".repeat(MAX_CHAIN_BYTES + 1)), Code::CertificateTooLarge);
+    assert_eq!(chain_refused(&made.leaf.repeat(MAX_CHAIN_LENGTH + 1)), Code::CertificateTooLarge);
     assert_eq!(key_refused(""), Code::PrivateKeyMissing);
     assert_eq!(key_refused("planted"), Code::PrivateKeyMissing);
     assert_eq!(key_refused(&made.leaf), Code::KeyIsCertificate);
     assert_eq!(key_refused(&made.key[..made.key.len() / 2]), Code::PemUnreadable);
     assert_eq!(key_refused(&made.other_key), Code::PrivateKeyMismatch);
-    assert_eq!(key_refused(&"x".repeat(KEY_LIMIT + 1)), Code::CertificateTooLarge);
+    assert_eq!(key_refused(&"x".repeat(MAX_KEY_BYTES + 1)), Code::CertificateTooLarge);
     assert!(read(&made.leaf, &[&*made.leaf, &made.key].concat()).is_ok(), "a file of both is a usual one");
 }
 

@@ -62,7 +62,7 @@ fn invalid_authorities_have_different_codes() {
     assert_eq!(code(&headers), Code::AuthorityHeaders);
     assert_eq!(code(&openssl.read("leaf.pem")), Code::NoAuthority);
     assert_eq!(code("-----BEGIN CERTIFICATE-----\nAQID\n-----END CERTIFICATE-----\n"), Code::CertificateUnreadable);
-    assert_eq!(code(&"x".repeat(LIMIT + 1)), Code::CertificateTooLarge);
+    assert_eq!(code(&"x".repeat(MAX_BYTES + 1)), Code::CertificateTooLarge);
 }
 
 proptest! {

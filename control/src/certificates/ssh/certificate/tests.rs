@@ -225,12 +225,12 @@ fn names_and_options_that_openssh_cannot_read_are_refused() {
         assert_eq!(error.code, Code::FieldInvalid);
         error.details["field"].clone()
     };
-    let long = "x".repeat(PRINCIPAL_LENGTH + 1);
+    let long = "x".repeat(MAX_PRINCIPAL_BYTES + 1);
     for bad in [vec![String::new()], vec![long], vec!["a\0b".to_owned()], vec!["a".to_owned(); MAX_PRINCIPALS + 1]] {
         assert_eq!(field(Desk { principals: bad, ..Desk::new() }), "principals");
     }
-    let many: BTreeMap<_, _> = (0..=OPTIONS).map(|number| (format!("o{number}"), String::new())).collect();
-    let value = "x".repeat(OPTION_VALUE_LENGTH + 1);
+    let many: BTreeMap<_, _> = (0..=MAX_OPTIONS).map(|number| (format!("o{number}"), String::new())).collect();
+    let value = "x".repeat(MAX_OPTION_VALUE_BYTES + 1);
     for bad in
         [many, map(&[("", "")]), map(&[("a b", "")]), map(&[("ä", "")]), map(&[("a", "\0")]), map(&[("a", &value)])]
     {
