@@ -14,7 +14,7 @@ use crate::{
         traffic::{self, Traffic},
     },
     tls::{Certificates, TlsConfigs},
-    tunnels::Registry,
+    tunnels::TunnelRegistry,
     upstream::Backends,
 };
 use postern_api::{
@@ -37,7 +37,7 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 pub struct Edge {
     https_addr: SocketAddr,
     http_addr: SocketAddr,
-    registry: Arc<Registry>,
+    registry: Arc<TunnelRegistry>,
     logins: Arc<Logins>,
     live: Arc<Live>,
     open: TaskTracker,
@@ -78,7 +78,8 @@ impl Edge {
         let routing = Arc::new(Routing::new(configs.clone(), settings.module_state(logins.clone(), traffic.clone())));
         let (api, challenges) = (settings.api.clone(), settings.challenges.clone());
         let tunnels = settings.registry(https_addr.port(), http_addr.port());
-        let registry = Registry::new(tunnels, published.clone(), backends, routing.clone(), ports, access.clone());
+        let registry =
+            TunnelRegistry::new(tunnels, published.clone(), backends, routing.clone(), ports, access.clone());
         let registry = Arc::new(registry);
         let state = Arc::new(EdgeState {
             registry: registry.clone(),
@@ -161,7 +162,7 @@ fn address_of(listener: &TcpListener) -> Result<SocketAddr, Error> {
 
 /// Applies the published configuration.
 struct ConfigurationFollower {
-    registry: Arc<Registry>,
+    registry: Arc<TunnelRegistry>,
     routing: Arc<Routing>,
     access: Arc<Access>,
     logins: Arc<Logins>,
@@ -213,7 +214,7 @@ async fn sample_traffic(traffic: Arc<Traffic>) {
     }
 }
 
-async fn sweep(registry: Arc<Registry>) {
+async fn sweep(registry: Arc<TunnelRegistry>) {
     loop {
         tokio::time::sleep(SWEEP_INTERVAL).await;
         registry.sweep();

@@ -4,7 +4,7 @@ use crate::{
     access::Access,
     routing::Routing,
     telemetry::AccessLogEntry,
-    tunnels::{PendingReservation, Registry, ReservationGuard, SessionView, TunnelView},
+    tunnels::{PendingReservation, ReservationGuard, SessionView, TunnelRegistry, TunnelView},
 };
 use postern_api::{
     host::HostName,
@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
 /// A view into the running edge. Cheap to clone; every query returns the current state.
 #[derive(Clone)]
 pub struct Live {
-    pub(crate) registry: Arc<Registry>,
+    pub(crate) registry: Arc<TunnelRegistry>,
     pub(crate) routing: Arc<Routing>,
     pub(crate) access: Arc<Access>,
 }

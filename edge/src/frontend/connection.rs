@@ -2,7 +2,7 @@
 
 use crate::{
     frontend::{EdgeState, VisitorConnection, error_pages, service::serve_request},
-    http::{Guard, StreamExecutor, http1},
+    http::{HttpGuard, StreamExecutor, http1},
     limits::Limits,
     telemetry::{metrics, request_id},
 };
@@ -35,7 +35,7 @@ pub(crate) async fn serve<S>(
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let connection = Arc::new(connection);
-    let guard = Guard::new(stream, http2, connection.requests.clone(), &state.limits);
+    let guard = HttpGuard::new(stream, http2, connection.requests.clone(), &state.limits);
     // Each protocol in a box of its own: an idle connection must not occupy the room the other one needs.
     let outcome = if http2 {
         Box::pin(serve_http2(guard, &connection, &state, stop)).await
@@ -48,7 +48,7 @@ pub(crate) async fn serve<S>(
 }
 
 async fn serve_http1<S>(
-    guard: Guard<S>,
+    guard: HttpGuard<S>,
     connection: &Arc<VisitorConnection>,
     state: &Arc<EdgeState>,
     stop: CancellationToken,
@@ -114,7 +114,7 @@ async fn send_final_response<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, r
 }
 
 async fn serve_http2<S>(
-    guard: Guard<S>,
+    guard: HttpGuard<S>,
     connection: &Arc<VisitorConnection>,
     state: &Arc<EdgeState>,
     stop: CancellationToken,
@@ -169,7 +169,7 @@ mod tests {
         settings::Settings,
         tcp::Ports,
         tls::{Certificates, TlsConfigs},
-        tunnels::Registry,
+        tunnels::TunnelRegistry,
         upstream::Backends,
     };
     use postern_api::host::HostName;
@@ -200,7 +200,7 @@ mod tests {
         let logins = Arc::new(settings.logins(443).expect("logins"));
         let routing = Arc::new(Routing::new(Arc::new(configs), settings.module_state(logins.clone(), Arc::default())));
         let (_publish, published) = watch::channel(Arc::default());
-        let registry = Arc::new(Registry::new(
+        let registry = Arc::new(TunnelRegistry::new(
             settings.registry(443, 80),
             published,
             backends,
@@ -224,7 +224,7 @@ mod tests {
         let visitor = Visitor::new(address, postern_tunnel::message::Scheme::Https);
         let visitor = Arc::new(VisitorConnection::new(visitor, None));
         let (_far, near) = tokio::io::duplex(64);
-        let guard = Guard::new(near, false, visitor.requests.clone(), &state.limits);
+        let guard = HttpGuard::new(near, false, visitor.requests.clone(), &state.limits);
         let connection = std::mem::size_of_val(&serve_http1(guard, &visitor, &state, CancellationToken::new()));
         assert!(connection < 4096, "{connection} bytes");
     }

@@ -72,7 +72,7 @@ async fn serve_connection(
         own.host = Some(name.as_str().into());
         destination.mark(&mut own.trace);
         record = match over_limit {
-            None => own.checked(destination.column()),
+            None => own.checked(destination.pipeline()),
             Some(reason) => {
                 own.refused(&reason.refusal());
                 None

@@ -30,10 +30,10 @@ impl TlsDestination {
     }
 
     /// The modules in front of the destination.
-    pub(crate) fn column(&self) -> Option<&Column> {
+    pub(crate) fn pipeline(&self) -> Option<&Column> {
         match self {
-            TlsDestination::Edge(edge) => Some(&edge.column),
-            TlsDestination::Tunnel(tunnel) => tunnel.stages.as_ref().map(|stages| &*stages.column),
+            TlsDestination::Edge(edge) => Some(&edge.pipeline),
+            TlsDestination::Tunnel(tunnel) => tunnel.stages.as_ref().map(|stages| &*stages.pipeline),
         }
     }
 

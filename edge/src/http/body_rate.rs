@@ -160,7 +160,7 @@ mod tests {
         MinimumRate::new(&Limits { body_rate: 100, body_grace: Duration::from_secs(20), ..Limits::default() })
     }
 
-    async fn patience(pace: &mut MinimumRate) -> Duration {
+    async fn time_left(pace: &mut MinimumRate) -> Duration {
         let began = Instant::now();
         std::future::poll_fn(|cx| pace.wait(cx)).await;
         began.elapsed()
@@ -168,10 +168,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn received_bytes_earn_time() {
-        assert_eq!(patience(&mut pace()).await.as_secs(), 20, "nothing has come");
+        assert_eq!(time_left(&mut pace()).await.as_secs(), 20, "nothing has come");
         let mut pace = pace();
         pace.arrived(500);
-        assert_eq!(patience(&mut pace).await.as_secs(), 25, "five hundred bytes are worth five seconds");
+        assert_eq!(time_left(&mut pace).await.as_secs(), 25, "five hundred bytes are worth five seconds");
     }
 
     #[tokio::test(start_paused = true)]
@@ -180,7 +180,7 @@ mod tests {
             let mut pace = pace();
             let mut trickle = 0;
             let outcome = loop {
-                let second = tokio::time::timeout(Duration::from_secs(1), patience(&mut pace)).await;
+                let second = tokio::time::timeout(Duration::from_secs(1), time_left(&mut pace)).await;
                 pace.arrived(bytes);
                 trickle += 1;
                 if second.is_ok() || trickle == 10_000 {
@@ -195,6 +195,6 @@ mod tests {
     async fn time_without_a_reader_does_not_count() {
         let mut pace = pace();
         tokio::time::advance(Duration::from_secs(1000)).await;
-        assert_eq!(patience(&mut pace).await.as_secs(), 20);
+        assert_eq!(time_left(&mut pace).await.as_secs(), 20);
     }
 }

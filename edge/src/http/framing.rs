@@ -9,8 +9,8 @@ const MAX_CHUNK_LINE_BYTES: usize = 4096;
 
 /// Follows the bytes a visitor sends, however they are split.
 #[derive(Debug)]
-pub(crate) struct Framing {
-    state: State,
+pub(crate) struct Http1Framing {
+    state: FramingState,
     /// The part of a line that arrived in earlier pieces.
     line: Vec<u8>,
     head_bytes: usize,
@@ -19,11 +19,11 @@ pub(crate) struct Framing {
     fields: usize,
     /// Header blocks that were begun.
     begun: usize,
-    head: Head,
+    head: HeaderBlock,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum FramingState {
     /// Before the first byte of a request.
     Between,
     Head,
@@ -39,7 +39,7 @@ enum State {
 
 /// The state of the header block that is being read.
 #[derive(Debug, Default)]
-struct Head {
+struct HeaderBlock {
     /// The request line was read.
     asked: bool,
     length: Option<u64>,
@@ -49,10 +49,10 @@ struct Head {
     fields: usize,
 }
 
-impl Framing {
+impl Http1Framing {
     pub(crate) fn new(limit: usize, fields: usize) -> Self {
-        let head = Head::default();
-        Framing { state: State::Between, line: Vec::new(), head_bytes: 0, limit, fields, begun: 0, head }
+        let head = HeaderBlock::default();
+        Http1Framing { state: FramingState::Between, line: Vec::new(), head_bytes: 0, limit, fields, begun: 0, head }
     }
 
     /// The number of the header block that has begun and not ended.
@@ -62,31 +62,31 @@ impl Framing {
 
     /// Whether a header block has begun and not ended.
     pub(crate) fn in_head(&self) -> bool {
-        self.state == State::Head
+        self.state == FramingState::Head
     }
 
     /// Whether a body has begun and not ended.
     pub(crate) fn in_body(&self) -> bool {
-        !matches!(self.state, State::Between | State::Head | State::Opaque)
+        !matches!(self.state, FramingState::Between | FramingState::Head | FramingState::Opaque)
     }
 
     /// Whether the connection no longer speaks HTTP.
     pub(crate) fn is_opaque(&self) -> bool {
-        self.state == State::Opaque
+        self.state == FramingState::Opaque
     }
 
     /// Takes the next bytes in.
     pub(crate) fn feed(&mut self, mut bytes: &[u8]) -> Result<(), Refusal> {
         while let Some(first) = bytes.first() {
             match self.state {
-                State::Opaque => return Ok(()),
-                State::Between | State::Head | State::ChunkSize | State::Trailers => {
+                FramingState::Opaque => return Ok(()),
+                FramingState::Between | FramingState::Head | FramingState::ChunkSize | FramingState::Trailers => {
                     let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
                         self.count(bytes.len())?;
                         self.line.extend_from_slice(bytes);
                         // A lone CR may be that of an empty line.
-                        if self.state == State::Between && self.line != b"\r" {
-                            self.state = State::Head;
+                        if self.state == FramingState::Between && self.line != b"\r" {
+                            self.state = FramingState::Head;
                             self.begun += 1;
                         }
                         return Ok(());
@@ -102,22 +102,23 @@ impl Framing {
                         self.take_line(&line)?;
                     }
                 }
-                State::Body(left) => {
+                FramingState::Body(left) => {
                     let taken = left.min(bytes.len() as u64);
                     bytes = &bytes[taken as usize..];
-                    self.state = if taken == left { State::Between } else { State::Body(left - taken) };
+                    self.state = if taken == left { FramingState::Between } else { FramingState::Body(left - taken) };
                 }
-                State::Chunk(left) => {
+                FramingState::Chunk(left) => {
                     let taken = left.min(bytes.len() as u64);
                     bytes = &bytes[taken as usize..];
-                    self.state = if taken == left { State::ChunkEnd(0) } else { State::Chunk(left - taken) };
+                    self.state =
+                        if taken == left { FramingState::ChunkEnd(0) } else { FramingState::Chunk(left - taken) };
                 }
-                State::ChunkEnd(seen) => {
+                FramingState::ChunkEnd(seen) => {
                     if *first != b"\r\n"[usize::from(seen)] {
                         return Err(Refusal::invalid("A chunk of the body does not end where its size says."));
                     }
                     bytes = &bytes[1..];
-                    self.state = if seen == 0 { State::ChunkEnd(1) } else { State::ChunkSize };
+                    self.state = if seen == 0 { FramingState::ChunkEnd(1) } else { FramingState::ChunkSize };
                 }
             }
         }
@@ -126,7 +127,7 @@ impl Framing {
 
     fn count(&mut self, bytes: usize) -> Result<(), Refusal> {
         self.head_bytes += bytes;
-        if self.state == State::ChunkSize {
+        if self.state == FramingState::ChunkSize {
             return if self.head_bytes > MAX_CHUNK_LINE_BYTES {
                 Err(Refusal::invalid("A chunk's size line is too long."))
             } else {
@@ -146,17 +147,17 @@ impl Framing {
         };
         match self.state {
             // Empty lines in front of a request are skipped, as RFC 9112 advises.
-            State::Between if line.is_empty() => {}
-            State::Between => self.request_line(line)?,
-            State::Head if !self.head.asked => self.request_line(line)?,
-            State::Head if line.is_empty() => self.end_head()?,
-            State::Head => self.header(line)?,
-            State::ChunkSize => self.chunk_size(line)?,
-            State::Trailers if line.is_empty() => self.between(),
-            State::Trailers => {
+            FramingState::Between if line.is_empty() => {}
+            FramingState::Between => self.request_line(line)?,
+            FramingState::Head if !self.head.asked => self.request_line(line)?,
+            FramingState::Head if line.is_empty() => self.end_head()?,
+            FramingState::Head => self.header(line)?,
+            FramingState::ChunkSize => self.chunk_size(line)?,
+            FramingState::Trailers if line.is_empty() => self.between(),
+            FramingState::Trailers => {
                 field(line)?;
             }
-            State::Body(_) | State::Chunk(_) | State::ChunkEnd(_) | State::Opaque => {}
+            FramingState::Body(_) | FramingState::Chunk(_) | FramingState::ChunkEnd(_) | FramingState::Opaque => {}
         }
         Ok(())
     }
@@ -175,12 +176,12 @@ impl Framing {
         if !is_token(method) || !target_is_plain || !matches!(version, b"HTTP/1.1" | b"HTTP/1.0") {
             return Err(wrong());
         }
-        if self.state == State::Between {
+        if self.state == FramingState::Between {
             self.begun += 1;
         }
-        self.state = State::Head;
+        self.state = FramingState::Head;
         let (opaque, old) = (method == b"CONNECT", version == b"HTTP/1.0");
-        self.head = Head { asked: true, opaque, old, ..Head::default() };
+        self.head = HeaderBlock { asked: true, opaque, old, ..HeaderBlock::default() };
         Ok(())
     }
 
@@ -215,11 +216,11 @@ impl Framing {
             (Some(_), true) => {
                 return Err(Refusal::invalid("The request has both Content-Length and Transfer-Encoding."));
             }
-            (None, true) => self.state = State::ChunkSize,
-            (Some(length), false) if length > 0 => self.state = State::Body(length),
+            (None, true) => self.state = FramingState::ChunkSize,
+            (Some(length), false) if length > 0 => self.state = FramingState::Body(length),
             // The following bytes may belong to another protocol. If the upgrade is not granted, the connection is
             // closed with the response: no byte on it is ever read unchecked.
-            _ if head.opaque => self.state = State::Opaque,
+            _ if head.opaque => self.state = FramingState::Opaque,
             _ => {}
         }
         Ok(())
@@ -232,14 +233,14 @@ impl Framing {
         self.head_bytes = 0;
         self.state = match size {
             None => return Err(Refusal::invalid("The size of a chunk is not a hexadecimal number.")),
-            Some(0) => State::Trailers,
-            Some(size) => State::Chunk(size),
+            Some(0) => FramingState::Trailers,
+            Some(size) => FramingState::Chunk(size),
         };
         Ok(())
     }
 
     fn between(&mut self) {
-        self.state = State::Between;
+        self.state = FramingState::Between;
         self.head_bytes = 0;
         // Requests in one piece never need the buffer; others release it, so that an idle connection holds no memory.
         self.line = Vec::new();
@@ -273,23 +274,26 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn read(bytes: &[u8]) -> Result<State, Code> {
-        let mut framing = Framing::new(1024, 100);
+    fn read(bytes: &[u8]) -> Result<FramingState, Code> {
+        let mut framing = Http1Framing::new(1024, 100);
         framing.feed(bytes).map_err(|refusal| refusal.error.code)?;
         Ok(framing.state)
     }
 
     #[test]
     fn messages_end_where_they_say() {
-        let table: &[(&str, State)] = &[
-            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", State::Between),
-            ("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HT", State::Head),
-            ("POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nab", State::Body(1)),
-            ("POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\n\r\n", State::Between),
-            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nX: y\r\n\r\n", State::Between),
-            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nA\r\nabc", State::Chunk(7)),
-            ("GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n\x01\x02", State::Opaque),
-            ("GET / HTTP/1.1\r\nContent-Length: 0\r\n\r\n", State::Between),
+        let table: &[(&str, FramingState)] = &[
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", FramingState::Between),
+            ("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HT", FramingState::Head),
+            ("POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nab", FramingState::Body(1)),
+            ("POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\n\r\n", FramingState::Between),
+            (
+                "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nX: y\r\n\r\n",
+                FramingState::Between,
+            ),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nA\r\nabc", FramingState::Chunk(7)),
+            ("GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n\x01\x02", FramingState::Opaque),
+            ("GET / HTTP/1.1\r\nContent-Length: 0\r\n\r\n", FramingState::Between),
         ];
         for (text, expected) in table {
             assert_eq!(read(text.as_bytes()), Ok(*expected), "{text:?}");
@@ -360,9 +364,9 @@ mod tests {
     fn empty_lines_in_front_of_a_request_are_skipped_wherever_it_is_split() {
         let text = b"\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n";
         for cut in 0..text.len() {
-            let mut framing = Framing::new(1024, 100);
+            let mut framing = Http1Framing::new(1024, 100);
             let fed = framing.feed(&text[..cut]).and_then(|()| framing.feed(&text[cut..]));
-            assert!(fed.is_ok() && framing.state == State::Between, "cut at {cut}");
+            assert!(fed.is_ok() && framing.state == FramingState::Between, "cut at {cut}");
         }
     }
 
@@ -379,15 +383,15 @@ mod tests {
         fn it_does_not_matter_where_the_bytes_are_split(cut in 0usize..120) {
             let text = b"POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n";
             let cut = cut.min(text.len());
-            let mut framing = Framing::new(1024, 100);
+            let mut framing = Http1Framing::new(1024, 100);
             prop_assert!(framing.feed(&text[..cut]).is_ok());
             prop_assert!(framing.feed(&text[cut..]).is_ok());
-            prop_assert_eq!(framing.state, State::Between);
+            prop_assert_eq!(framing.state, FramingState::Between);
         }
 
         #[test]
         fn any_bytes_are_read_without_panic(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..8)) {
-            let mut framing = Framing::new(256, 100);
+            let mut framing = Http1Framing::new(256, 100);
             for piece in pieces {
                 if framing.feed(&piece).is_err() {
                     break;

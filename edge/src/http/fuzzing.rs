@@ -2,7 +2,7 @@
 
 use crate::{
     http::{
-        Guard, RequestCounter, Visitor, canonical, framing::Framing, headers, http1, leaves_http, normalised,
+        HttpGuard, RequestCounter, Visitor, canonical, framing::Http1Framing, headers, http1, leaves_http, normalised,
         too_many_fields,
     },
     limits::Limits,
@@ -93,7 +93,7 @@ fn serve(bytes: &[u8], size: usize, limits: &Limits) -> ReadRequests {
     // The visitor stays and waits.
     let pieces = stream::iter(pieces).chain(stream::pending());
     let stream = tokio::io::join(StreamReader::new(pieces), tokio::io::sink());
-    let guard = Guard::new(stream, false, RequestCounter::default(), limits);
+    let guard = HttpGuard::new(stream, false, RequestCounter::default(), limits);
     let refused = guard.refused();
     let result = Arc::new(Mutex::new(ReadRequests::default()));
     let service = {
@@ -252,13 +252,13 @@ fn says_the_same_over_http2(parts: &Parts, host: &str) {
 
 /// Whether the bytes end before the header block they are in.
 fn ends_in_a_head(bytes: &[u8], limits: &Limits) -> bool {
-    let mut guard = Framing::new(limits.head_bytes, limits.headers);
+    let mut guard = Http1Framing::new(limits.head_bytes, limits.headers);
     guard.feed(bytes).is_ok() && guard.in_head()
 }
 
 /// Each request begins where the guard says that one begins, and none where it does not.
 fn agrees_with_the_guard(bytes: &[u8], result: &ReadRequests, limits: &Limits) {
-    let mut guard = Framing::new(limits.head_bytes, limits.headers);
+    let mut guard = Http1Framing::new(limits.head_bytes, limits.headers);
     let (mut heads, mut bodies) = (0, Vec::new());
     let mut body_from = None;
     for (at, byte) in bytes.iter().enumerate() {

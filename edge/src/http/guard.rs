@@ -1,7 +1,7 @@
 //! The guard between a visitor's connection and hyper: refuses ambiguous HTTP/1.1, and closes connections that stall.
 
 use crate::{
-    http::{RequestCounter, framing::Framing},
+    http::{RequestCounter, framing::Http1Framing},
     limits::Limits,
     refusal::Refusal,
 };
@@ -21,10 +21,10 @@ use tokio::{
 };
 
 /// A guarded connection. Its one timer is set again only when it fires, not for every request.
-pub(crate) struct Guard<S> {
+pub(crate) struct HttpGuard<S> {
     stream: S,
     /// `None` on HTTP/2, where frames have no ambiguous lengths.
-    framing: Option<Framing>,
+    framing: Option<Http1Framing>,
     refusal: Option<Refusal>,
     refused: Arc<AtomicBool>,
     requests: RequestCounter,
@@ -46,11 +46,11 @@ struct Timeouts {
     stall: Duration,
 }
 
-impl<S> Guard<S> {
+impl<S> HttpGuard<S> {
     pub(crate) fn new(stream: S, http2: bool, requests: RequestCounter, limits: &Limits) -> Self {
-        Guard {
+        HttpGuard {
             stream,
-            framing: (!http2).then(|| Framing::new(limits.head_bytes, limits.headers)),
+            framing: (!http2).then(|| Http1Framing::new(limits.head_bytes, limits.headers)),
             refusal: None,
             refused: Arc::default(),
             requests,
@@ -126,7 +126,7 @@ impl<S> Guard<S> {
     fn check_stall(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         let stall = self.timeouts.stall;
         let timer = self.writing.get_or_insert_with(|| Box::pin(tokio::time::sleep(stall)));
-        if self.framing.as_ref().is_some_and(Framing::is_opaque) {
+        if self.framing.as_ref().is_some_and(Http1Framing::is_opaque) {
             return Poll::Pending;
         }
         timer.as_mut().poll(cx).map(|()| io::Error::new(io::ErrorKind::TimedOut, "the visitor stopped reading"))
@@ -138,7 +138,7 @@ impl<S> Guard<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for HttpGuard<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if this.refusal.is_some() {
@@ -163,7 +163,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Guard<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for HttpGuard<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.stream).poll_write(cx, bytes);
@@ -224,7 +224,7 @@ mod tests {
         let (mut visitor, ours) = duplex(4096);
         let counter = RequestCounter::default();
         let open = busy.then(|| counter.start());
-        let mut guard = Guard::new(ours, false, counter, &limits());
+        let mut guard = HttpGuard::new(ours, false, counter, &limits());
         visitor.write_all(sent).await.expect("room");
         let began = Instant::now();
         let read = async {
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_phase_has_its_own_patience() {
+    async fn each_phase_has_its_own_timeout() {
         let table: &[(&[u8], bool, Option<Duration>)] = &[
             (b"", false, Some(IDLE)),
             (b"GET / HT", false, Some(HEAD)),
@@ -268,7 +268,7 @@ mod tests {
         let (mut visitor, ours) = duplex(4096);
         let counter = RequestCounter::default();
         let _open = counter.start();
-        let mut guard = Guard::new(ours, http2, counter, &limits());
+        let mut guard = HttpGuard::new(ours, http2, counter, &limits());
         visitor.write_all(sent).await.expect("room");
         let mut polls = 0;
         let max_silence = std::future::poll_fn(|cx| -> Poll<()> {
@@ -296,7 +296,7 @@ mod tests {
     #[tokio::test]
     async fn pings_do_not_keep_an_unused_http2_connection_open() {
         let (mut visitor, ours) = duplex(4096);
-        let mut guard = Guard::new(ours, true, RequestCounter::default(), &limits());
+        let mut guard = HttpGuard::new(ours, true, RequestCounter::default(), &limits());
         let pinging = async {
             loop {
                 visitor.write_all(b"ping").await.expect("room");
@@ -317,7 +317,7 @@ mod tests {
     #[tokio::test]
     async fn a_visitor_that_does_not_read_is_given_up() {
         let (_visitor, ours) = duplex(16);
-        let mut guard = Guard::new(ours, false, RequestCounter::default(), &limits());
+        let mut guard = HttpGuard::new(ours, false, RequestCounter::default(), &limits());
         let error = guard.write_all(&[0; 64]).await.expect_err("nobody reads");
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }

@@ -8,10 +8,10 @@ use std::sync::{
 
 /// Counts the requests of one visitor connection.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RequestCounter(Arc<Counts>);
+pub(crate) struct RequestCounter(Arc<RequestCounts>);
 
 #[derive(Debug, Default)]
-struct Counts {
+struct RequestCounts {
     open: AtomicUsize,
     started: AtomicUsize,
     /// Requests whose response the visitor did not wait for.
@@ -45,7 +45,7 @@ impl RequestCounter {
 
 /// One request being served.
 pub(crate) struct OpenRequest {
-    counts: Arc<Counts>,
+    counts: Arc<RequestCounts>,
     waited_for: bool,
     permit: Option<RequestPermit>,
 }

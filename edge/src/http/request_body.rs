@@ -18,7 +18,7 @@ use std::{
 /// The body that a local service receives: the visitor's, with a progress count, so that a deadline can tell a slow
 /// visitor from a slow service.
 pub(crate) struct RequestBody {
-    source: Source,
+    source: BodySource,
     progress: Option<Arc<BodyProgress>>,
     /// Where the bytes are counted.
     record: Option<Arc<AccessRecord>>,
@@ -26,7 +26,7 @@ pub(crate) struct RequestBody {
     identity_headers: Option<Arc<IdentityHeaders>>,
 }
 
-enum Source {
+enum BodySource {
     Empty,
     IncomingBody(IncomingBody),
     BufferedBody(BufferedBody),
@@ -34,7 +34,7 @@ enum Source {
 
 impl RequestBody {
     pub(crate) fn empty() -> Self {
-        RequestBody { source: Source::Empty, progress: None, record: None, identity_headers: None }
+        RequestBody { source: BodySource::Empty, progress: None, record: None, identity_headers: None }
     }
 
     /// The visitor's body, and the counter if there is something to count.
@@ -44,7 +44,7 @@ impl RequestBody {
         }
         let arriving = IncomingBody::new(incoming, headers, limits);
         let progress = arriving.progress();
-        let source = Source::IncomingBody(arriving);
+        let source = BodySource::IncomingBody(arriving);
         let body = RequestBody { source, progress: Some(progress.clone()), record: None, identity_headers: None };
         (body, Some(progress))
     }
@@ -57,7 +57,7 @@ impl RequestBody {
 
     /// Takes headers of these names out of its trailers.
     pub(crate) fn without(mut self, identity_headers: Option<&Arc<IdentityHeaders>>) -> Self {
-        if !matches!(self.source, Source::Empty) {
+        if !matches!(self.source, BodySource::Empty) {
             self.identity_headers = identity_headers.cloned();
         }
         self
@@ -65,16 +65,16 @@ impl RequestBody {
 
     pub(crate) fn is_empty(&self) -> bool {
         match &self.source {
-            Source::Empty => true,
-            Source::IncomingBody(_) => false,
-            Source::BufferedBody(buffered) => buffered.is_empty(),
+            BodySource::Empty => true,
+            BodySource::IncomingBody(_) => false,
+            BodySource::BufferedBody(buffered) => buffered.is_empty(),
         }
     }
 
     /// Takes the visitor's body and leaves an empty one in its place.
     pub(crate) fn take_incoming(&mut self) -> Option<IncomingBody> {
-        match std::mem::replace(&mut self.source, Source::Empty) {
-            Source::IncomingBody(arriving) => Some(arriving),
+        match std::mem::replace(&mut self.source, BodySource::Empty) {
+            BodySource::IncomingBody(arriving) => Some(arriving),
             other => {
                 self.source = other;
                 None
@@ -83,13 +83,13 @@ impl RequestBody {
     }
 
     pub(crate) fn put_buffered(&mut self, buffered: BufferedBody) {
-        self.source = Source::BufferedBody(buffered);
+        self.source = BodySource::BufferedBody(buffered);
     }
 
     pub(crate) fn buffered(&self) -> Option<&BufferedBody> {
         match &self.source {
-            Source::BufferedBody(buffered) => Some(buffered),
-            Source::Empty | Source::IncomingBody(_) => None,
+            BodySource::BufferedBody(buffered) => Some(buffered),
+            BodySource::Empty | BodySource::IncomingBody(_) => None,
         }
     }
 }
@@ -101,9 +101,9 @@ impl Body for RequestBody {
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let this = self.get_mut();
         let frame = match &mut this.source {
-            Source::Empty => return Poll::Ready(None),
-            Source::IncomingBody(arriving) => std::task::ready!(arriving.poll_frame(cx)),
-            Source::BufferedBody(buffered) => buffered.next().map(Ok),
+            BodySource::Empty => return Poll::Ready(None),
+            BodySource::IncomingBody(arriving) => std::task::ready!(arriving.poll_frame(cx)),
+            BodySource::BufferedBody(buffered) => buffered.next().map(Ok),
         };
         if let Some(progress) = &this.progress {
             progress.add_frame();
@@ -119,17 +119,17 @@ impl Body for RequestBody {
 
     fn is_end_stream(&self) -> bool {
         match &self.source {
-            Source::Empty => true,
-            Source::IncomingBody(arriving) => arriving.is_end_stream(),
-            Source::BufferedBody(buffered) => buffered.is_empty(),
+            BodySource::Empty => true,
+            BodySource::IncomingBody(arriving) => arriving.is_end_stream(),
+            BodySource::BufferedBody(buffered) => buffered.is_empty(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.source {
-            Source::Empty => SizeHint::with_exact(0),
-            Source::IncomingBody(arriving) => arriving.size_hint(),
-            Source::BufferedBody(buffered) => buffered.exact().map_or_else(SizeHint::new, SizeHint::with_exact),
+            BodySource::Empty => SizeHint::with_exact(0),
+            BodySource::IncomingBody(arriving) => arriving.size_hint(),
+            BodySource::BufferedBody(buffered) => buffered.exact().map_or_else(SizeHint::new, SizeHint::with_exact),
         }
     }
 }

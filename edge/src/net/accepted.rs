@@ -25,12 +25,12 @@ pub struct Proxies {
     /// Whether direct connections are refused.
     pub only: bool,
     /// How long a proxy may take to send its header.
-    pub patience: Duration,
+    pub header_timeout: Duration,
 }
 
 impl Default for Proxies {
     fn default() -> Self {
-        Proxies { trusted: Vec::new(), only: false, patience: Duration::from_secs(5) }
+        Proxies { trusted: Vec::new(), only: false, header_timeout: Duration::from_secs(5) }
     }
 }
 
@@ -82,7 +82,7 @@ impl AcceptedConnection {
             let reached = stream.local_addr().ok();
             return Some(IdentifiedConnection { stream, visitor: peer, reached, permit });
         };
-        let header = tokio::time::timeout(limiter.proxies.patience, header(&mut stream)).await;
+        let header = tokio::time::timeout(limiter.proxies.header_timeout, header(&mut stream)).await;
         let header = header.unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "it did not come in time")));
         let plain = |address: SocketAddr| SocketAddr::new(address.ip().to_canonical(), address.port());
         match header {

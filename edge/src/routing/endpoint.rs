@@ -4,7 +4,7 @@ use super::PathMatcher;
 use crate::{
     modules::{Column, Keeper},
     telemetry::traffic::{Traffic, TrafficCounter},
-    tls::{Handshake, TlsConfigs},
+    tls::{HandshakeConfig, TlsConfigs},
 };
 use postern_api::{module::TerminateAt, published, resource::MatchType, traffic::TrafficKind};
 use postern_logins::Realm;
@@ -16,7 +16,7 @@ pub(crate) struct HttpsEndpoint {
     pub(crate) counter: Arc<TrafficCounter>,
     source: Arc<published::HttpsEdge>,
     /// The rules of its TLS handshakes; `None` for the default ones.
-    pub(crate) handshake: Option<Handshake>,
+    pub(crate) handshake: Option<HandshakeConfig>,
     /// A module of the edge cannot be read: every request is refused.
     pub(crate) unreadable: bool,
     /// The login realms of its routes.
@@ -30,7 +30,7 @@ pub(crate) struct Route {
     pub(crate) counter: Arc<TrafficCounter>,
     source: Arc<published::HttpsRoute>,
     backend: Option<Arc<str>>,
-    pub(crate) column: Column,
+    pub(crate) pipeline: Column,
 }
 
 /// A TLS edge.
@@ -39,9 +39,9 @@ pub(crate) struct TlsEndpoint {
     pub(crate) counter: Arc<TrafficCounter>,
     source: Arc<published::TlsEdge>,
     backend: Option<Arc<str>>,
-    pub(crate) column: Column,
+    pub(crate) pipeline: Column,
     /// How TLS ends here; `None` passes it through.
-    pub(crate) handshake: Option<Handshake>,
+    pub(crate) handshake: Option<HandshakeConfig>,
 }
 
 impl HttpsEndpoint {
@@ -61,7 +61,7 @@ impl HttpsEndpoint {
                     counter: module_state.traffic().of(TrafficKind::HttpsRoute, &source.id),
                     source: source.clone(),
                     backend: source.settings.backend.as_deref().map(Into::into),
-                    column: Column::of(&source.id, &edge.id, &source.settings, module_state),
+                    pipeline: Column::of(&source.id, &edge.id, &source.settings, module_state),
                 }),
             };
             match source.match_type {
@@ -75,7 +75,7 @@ impl HttpsEndpoint {
             Some(same) => same.handshake.clone(),
             None => configs.special(&id, &edge.settings),
         };
-        let realms = by_id.values().filter_map(|route: &Arc<Route>| route.column.realm().cloned()).collect();
+        let realms = by_id.values().filter_map(|route: &Arc<Route>| route.pipeline.realm().cloned()).collect();
         HttpsEndpoint {
             counter: module_state.traffic().of(TrafficKind::HttpsEdge, &edge.id),
             id,
@@ -130,7 +130,7 @@ impl TlsEndpoint {
             counter,
             source: edge.clone(),
             backend,
-            column: Column::of_connections(&edge.settings),
+            pipeline: Column::of_connections(&edge.settings),
             handshake,
         }
     }

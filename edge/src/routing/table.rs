@@ -4,7 +4,7 @@
 use super::{HttpsEndpoint, TlsEndpoint};
 use crate::{
     modules::{Column, Keeper},
-    tls::{Handshake, TlsConfigs},
+    tls::{HandshakeConfig, TlsConfigs},
 };
 use arc_swap::{ArcSwap, Guard};
 use postern_api::{
@@ -16,14 +16,14 @@ use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
 /// The current table, and what is needed to build the next.
 pub(crate) struct Routing {
-    now: ArcSwap<Table>,
+    now: ArcSwap<RoutingTable>,
     configs: Arc<TlsConfigs>,
     module_state: Keeper,
 }
 
 /// All edges with names.
 #[derive(Clone, Default)]
-pub(crate) struct Table {
+pub(crate) struct RoutingTable {
     exact: Map<Box<str>, NamedEdge>,
     /// Wildcards by the part after `*.`.
     below: Map<Box<str>, NamedEdge>,
@@ -53,7 +53,7 @@ impl Routing {
     }
 
     /// The current edges.
-    pub(crate) fn table(&self) -> Guard<Arc<Table>> {
+    pub(crate) fn table(&self) -> Guard<Arc<RoutingTable>> {
         self.now.load()
     }
 
@@ -65,7 +65,7 @@ impl Routing {
 
     /// How connections to a tunnel are made, if not as all others are.
     /// With `raw`, no application protocol is agreed upon.
-    pub(crate) fn handshake_of_tunnel(&self, settings: &Settings, raw: bool) -> Result<Option<Handshake>, Error> {
+    pub(crate) fn handshake_of_tunnel(&self, settings: &Settings, raw: bool) -> Result<Option<HandshakeConfig>, Error> {
         self.configs.of_tunnel(settings, raw)
     }
 
@@ -82,7 +82,7 @@ impl Routing {
             return;
         }
         let before = self.now.load();
-        let mut table = Table::clone(&before);
+        let mut table = RoutingTable::clone(&before);
         let https = touched(changed.map(|changed| &changed.https_edges), &before.https, &published.https_edges);
         let tls = touched(changed.map(|changed| &changed.tls_edges), &before.tls, &published.tls_edges);
         let https = https.into_iter().filter(|id| {
@@ -142,7 +142,7 @@ fn same<T>(former: Option<&Arc<T>>, now: Option<&Arc<T>>) -> bool {
     former.zip(now).is_some_and(|(former, now)| Arc::ptr_eq(former, now))
 }
 
-impl Table {
+impl RoutingTable {
     /// Whether an edge has this name, or a wildcard above it.
     pub(crate) fn has(&self, name: &HostName) -> bool {
         match name.wildcard_parent() {

@@ -21,9 +21,9 @@ use tokio::{
 /// Where the connections of a port go.
 pub(crate) enum PortTarget {
     /// To the tunnel that holds the port.
-    Tunnel { upstream: Arc<TunnelUpstream>, column: Option<Arc<Column>> },
+    Tunnel { upstream: Arc<TunnelUpstream>, pipeline: Option<Arc<Column>> },
     /// To whatever the edge's backend selects.
-    Edge { counter: Arc<TrafficCounter>, backend: Option<Arc<str>>, edge: Arc<TcpEdge>, column: Box<Column> },
+    Edge { counter: Arc<TrafficCounter>, backend: Option<Arc<str>>, edge: Arc<TcpEdge>, pipeline: Box<Column> },
 }
 
 impl PortTarget {
@@ -34,7 +34,7 @@ impl PortTarget {
             counter,
             backend,
             edge: edge.clone(),
-            column: Box::new(Column::of_connections(&edge.settings)),
+            pipeline: Box::new(Column::of_connections(&edge.settings)),
         }
     }
 
@@ -48,11 +48,11 @@ impl PortTarget {
                 record.trace.leads_to(backend.as_ref());
             }
         }
-        let column = match self {
-            PortTarget::Tunnel { column, .. } => column.as_deref(),
-            PortTarget::Edge { column, .. } => Some(&**column),
+        let pipeline = match self {
+            PortTarget::Tunnel { pipeline, .. } => pipeline.as_deref(),
+            PortTarget::Edge { pipeline, .. } => Some(&**pipeline),
         };
-        record.checked(column)
+        record.checked(pipeline)
     }
 
     fn candidates(&self, backends: &Backends) -> Result<Candidates, Refusal> {

@@ -6,7 +6,7 @@ use crate::{
     telemetry::{
         Trace,
         metrics::{self, TargetKind},
-        traffic::{Outcome, ReachedCounters, TrafficCounter},
+        traffic::{ReachedCounters, TrafficCounter, TrafficOutcome},
     },
 };
 use postern_api::{Code, trace};
@@ -126,8 +126,8 @@ impl AccessRecord {
 
     /// Counts how it ended.
     pub(crate) fn ended(&self, status: u16, trace: &Trace, refusal: Option<&Refusal>) {
-        let outcome = Outcome::of(status, refusal);
-        if outcome != Outcome::Success {
+        let outcome = TrafficOutcome::of(status, refusal);
+        if outcome != TrafficOutcome::Success {
             self.telemetry.traffic.all().outcome(outcome);
             trace.reached().each().for_each(|counter| counter.outcome(outcome));
         }

@@ -27,24 +27,24 @@ const KINDS: [&str; 7] = ["none", "tunnel", "https_edge", "tls_edge", "tcp_edge"
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
 /// The number of requests, and the time until the heads of their responses.
-struct Requests {
+struct RequestMetrics {
     classes: [Counter; 5],
     seconds: Histogram,
 }
 
-struct Bytes {
+struct ByteMetrics {
     received: Counter,
     sent: Counter,
 }
 
-static REQUESTS: LazyLock<[Requests; KINDS.len()]> = LazyLock::new(|| {
-    KINDS.map(|kind| Requests {
+static REQUESTS: LazyLock<[RequestMetrics; KINDS.len()]> = LazyLock::new(|| {
+    KINDS.map(|kind| RequestMetrics {
         classes: CLASSES.map(|class| counter!("postern_edge_requests_total", "class" => class, "kind" => kind)),
         seconds: histogram!("postern_edge_request_seconds", "kind" => kind),
     })
 });
-static BYTES: LazyLock<[Bytes; KINDS.len()]> = LazyLock::new(|| {
-    KINDS.map(|kind| Bytes {
+static BYTES: LazyLock<[ByteMetrics; KINDS.len()]> = LazyLock::new(|| {
+    KINDS.map(|kind| ByteMetrics {
         received: counter!("postern_edge_received_bytes_total", "kind" => kind),
         sent: counter!("postern_edge_sent_bytes_total", "kind" => kind),
     })

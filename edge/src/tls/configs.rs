@@ -110,15 +110,15 @@ impl TlsConfigs {
     }
 
     /// The handshake of an HTTPS edge that needs more than the default rules; `None` if it does not.
-    pub(crate) fn special(&self, edge: &Arc<str>, settings: &Settings) -> Option<Handshake> {
+    pub(crate) fn special(&self, edge: &Arc<str>, settings: &Settings) -> Option<HandshakeConfig> {
         let oldest = settings.tls_termination.and_then(|termination| termination.oldest);
         let asks = settings.mutual_tls.is_some() || oldest.is_some_and(|oldest| oldest > TlsVersion::default());
-        asks.then(|| Handshake::new(edge, self.edge_config(settings, http_protocols())))
+        asks.then(|| HandshakeConfig::new(edge, self.edge_config(settings, http_protocols())))
     }
 
     /// The handshake of a tunnel that requests client certificates or, with `raw`, terminates TLS for any protocol;
     /// `None` if it does neither.
-    pub(crate) fn of_tunnel(&self, settings: &Settings, raw: bool) -> Result<Option<Handshake>, Error> {
+    pub(crate) fn of_tunnel(&self, settings: &Settings, raw: bool) -> Result<Option<HandshakeConfig>, Error> {
         if settings.mutual_tls.is_none() && !raw {
             return Ok(None);
         }
@@ -127,13 +127,13 @@ impl TlsConfigs {
             let message = format!("The certificate authorities for visitors' certificates cannot be used: {error}.");
             Error::new(Code::CertificateUnreadable, message).with("field", "mutual_tls_cas")
         })?;
-        Ok(Some(Handshake(Some(Arc::new(config)))))
+        Ok(Some(HandshakeConfig(Some(Arc::new(config)))))
     }
 
     /// The handshake of a TLS edge that terminates TLS here. No application protocol is negotiated, because any may
     /// be spoken inside.
-    pub(crate) fn raw(&self, edge: &Arc<str>, settings: &Settings) -> Handshake {
-        Handshake::new(edge, self.edge_config(settings, Vec::new()))
+    pub(crate) fn raw(&self, edge: &Arc<str>, settings: &Settings) -> HandshakeConfig {
+        HandshakeConfig::new(edge, self.edge_config(settings, Vec::new()))
     }
 
     /// A configuration by an edge's own rules, with tickets of its own: a session that began under other rules must
@@ -173,13 +173,13 @@ impl TlsConfigs {
 /// The TLS configuration of one edge. Two handshakes are equal only if they are the same instance, even if their
 /// settings are equal.
 #[derive(Clone)]
-pub(crate) struct Handshake(Option<Arc<ServerConfig>>);
+pub(crate) struct HandshakeConfig(Option<Arc<ServerConfig>>);
 
-impl Handshake {
+impl HandshakeConfig {
     fn new(edge: &str, config: Result<ServerConfig, String>) -> Self {
         let config = config
             .inspect_err(|error| tracing::error!(edge, error, "the edge's TLS cannot be set up; nobody comes in"));
-        Handshake(config.ok().map(Arc::new))
+        HandshakeConfig(config.ok().map(Arc::new))
     }
 
     /// The configuration. An error if it could not be built; every handshake fails then.

@@ -1,6 +1,6 @@
 //! The checks of the fuzz target for the ClientHello.
 
-use super::hello::Hello;
+use super::hello::ReceivedHello;
 use bytes::Bytes;
 use futures::{executor::block_on, stream};
 use postern_api::host::HostName;
@@ -36,7 +36,7 @@ pub fn hello(bytes: &[u8]) {
 fn read(bytes: &[u8], size: usize) -> ReadHello {
     let pieces: Vec<io::Result<Bytes>> = bytes.chunks(size).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
     let mut stream = tokio::io::join(StreamReader::new(stream::iter(pieces)), Vec::new());
-    match block_on(Hello::read(&mut stream)) {
+    match block_on(ReceivedHello::read(&mut stream)) {
         Ok(hello) => {
             assert!(stream.writer().is_empty(), "nothing was said yet");
             let result =

@@ -26,12 +26,12 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 const MAX_CLOSE_BYTES: usize = 64 * 1024;
 
 /// A received ClientHello.
-pub(super) struct Hello {
+pub(super) struct ReceivedHello {
     accepted: Accepted,
     bytes: Vec<u8>,
 }
 
-impl Hello {
+impl ReceivedHello {
     /// Reads until the ClientHello is complete. Invalid input gets the matching alert.
     pub(super) async fn read(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<Self> {
         let mut acceptor = Acceptor::default();
@@ -53,7 +53,7 @@ impl Hello {
                 }
             }
             match acceptor.accept() {
-                Ok(Some(accepted)) => return Ok(Hello { accepted, bytes }),
+                Ok(Some(accepted)) => return Ok(ReceivedHello { accepted, bytes }),
                 Ok(None) => {}
                 Err((error, mut alert)) => {
                     let mut alert_bytes = Vec::new();

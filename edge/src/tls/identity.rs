@@ -22,7 +22,7 @@ impl ClientIdentity {
         let Ok((_, certificate)) = x509_parser::parse_x509_certificate(certificate) else {
             return ClientIdentity::default();
         };
-        let names = Names::of(&certificate);
+        let names = SubjectNames::of(&certificate);
         let common = certificate.subject().iter_common_name().next().and_then(|name| name.as_str().ok());
         let serial = format!("{:x}", certificate.tbs_certificate.serial);
         let fields = [
@@ -45,14 +45,14 @@ impl ClientIdentity {
 }
 
 #[derive(Default)]
-struct Names<'a> {
+struct SubjectNames<'a> {
     dns: Vec<&'a str>,
     email: Vec<&'a str>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> SubjectNames<'a> {
     fn of(certificate: &X509Certificate<'a>) -> Self {
-        let mut names = Names::default();
+        let mut names = SubjectNames::default();
         let Ok(Some(extension)) = certificate.subject_alternative_name() else { return names };
         for name in &extension.value.general_names {
             match name {

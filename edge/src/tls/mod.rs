@@ -10,11 +10,11 @@ mod rewound;
 mod uploaded;
 
 pub use challenges::{ChallengeGuard, Challenges};
-pub(crate) use configs::{Handshake, TlsConfigs};
+pub(crate) use configs::{HandshakeConfig, TlsConfigs};
 pub(crate) use identity::ClientIdentity;
 pub(crate) use rewound::RewoundStream;
 
-use hello::Hello;
+use hello::ReceivedHello;
 pub(crate) use hello::SILENT;
 use postern_api::host::HostName;
 use rustls::{ServerConfig, sign::CertifiedKey};
@@ -61,9 +61,9 @@ pub(crate) enum HandshakeOutcome<D> {
 /// not HTTP.
 pub(crate) enum HandshakeRules<D> {
     /// The rules of one HTTP edge or tunnel, by its id.
-    Own(Arc<str>, Handshake),
+    Own(Arc<str>, HandshakeConfig),
     /// The rules of a TLS edge or tunnel; without a handshake, TLS passes through.
-    Tls(D, Option<Handshake>),
+    Tls(D, Option<HandshakeConfig>),
 }
 
 /// A connection that was made by the rules of one edge.
@@ -80,7 +80,7 @@ impl TlsAdmission {
     }
 
     /// Whether it fulfils the rules that the edge has at the moment.
-    pub(crate) fn fulfils(&self, edge: &str, handshake: &Handshake) -> bool {
+    pub(crate) fn fulfils(&self, edge: &str, handshake: &HandshakeConfig) -> bool {
         self.is_for(edge) && handshake.is(&self.config)
     }
 
@@ -112,7 +112,7 @@ async fn choose<D>(
 ) -> io::Result<HandshakeOutcome<D>> {
     let local =
         stream.local_addr().as_ref().map(SocketAddr::ip).map_or(IpAddr::from([127, 0, 0, 1]), |ip| ip.to_canonical());
-    let hello = Hello::read(&mut stream).await?;
+    let hello = ReceivedHello::read(&mut stream).await?;
     let pair = configs.on(local);
     if hello.offers(postern_tunnel::ALPN) {
         return hello.finish(stream, pair.agents).await.map(HandshakeOutcome::Agent);

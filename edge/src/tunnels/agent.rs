@@ -2,7 +2,7 @@
 
 use crate::{
     telemetry::metrics,
-    tunnels::{Registry, Session, authenticate, registry::EndKind},
+    tunnels::{Session, TunnelRegistry, authenticate, registry::EndKind},
 };
 use postern_api::{Secret, Timestamp, id::next_ksuid};
 use postern_tunnel::{
@@ -16,7 +16,7 @@ use std::{net::SocketAddr, sync::Arc};
 const DATA_SECRET_CHARS: usize = 43;
 
 /// Serves a connection that negotiated the agent protocol by ALPN.
-pub(crate) async fn serve_agent<S: Transport>(stream: S, peer: SocketAddr, registry: Arc<Registry>) {
+pub(crate) async fn serve_agent<S: Transport>(stream: S, peer: SocketAddr, registry: Arc<TunnelRegistry>) {
     match postern_tunnel::accept(stream).await {
         Ok(Accepted::Control(greeting)) => start_session(greeting, peer, registry).await,
         Ok(Accepted::Data(connection)) => adopt_data_connection(connection, peer, &registry).await,
@@ -24,7 +24,7 @@ pub(crate) async fn serve_agent<S: Transport>(stream: S, peer: SocketAddr, regis
     }
 }
 
-async fn adopt_data_connection(connection: DataConnection, peer: SocketAddr, registry: &Registry) {
+async fn adopt_data_connection(connection: DataConnection, peer: SocketAddr, registry: &TunnelRegistry) {
     let Some(session) = registry.session(connection.session()) else {
         tracing::debug!(%peer, "data connection for a session that does not exist");
         return;
@@ -34,7 +34,7 @@ async fn adopt_data_connection(connection: DataConnection, peer: SocketAddr, reg
     }
 }
 
-async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc<Registry>) {
+async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc<TunnelRegistry>) {
     if let Err(error) = registry.access.restrictions.agent(peer.ip()) {
         metrics::refusal(Some("agent_restriction"), error.code);
         return greeting.refuse(error).await;
@@ -92,7 +92,7 @@ async fn start_session(greeting: AgentHandshake, peer: SocketAddr, registry: Arc
     serve(session, events, &registry).await;
 }
 
-async fn serve(session: Arc<Session>, mut events: ServerEvents, registry: &Registry) {
+async fn serve(session: Arc<Session>, mut events: ServerEvents, registry: &TunnelRegistry) {
     while let Some(event) = events.next().await {
         match event {
             ServerEvent::Bind(bind) => {

@@ -2,7 +2,7 @@
 
 use crate::{
     tcp::PortTarget,
-    tunnels::{Registry, Session, Stages, Tunnel, TunnelKind, names::NameHolder, registry::RegistryState},
+    tunnels::{Session, Stages, Tunnel, TunnelKind, TunnelRegistry, names::NameHolder, registry::RegistryState},
     upstream::{TunnelOptions, TunnelUpstream},
 };
 use postern_api::{Code, Error, Timestamp, acl::Acl, host::HostName, id::next_ksuid, traffic::TrafficKind, words};
@@ -31,7 +31,7 @@ struct BindGrant {
     stages: Option<Box<Stages>>,
 }
 
-impl Registry {
+impl TunnelRegistry {
     /// Binds a tunnel and returns the response for the agent.
     pub(crate) async fn bind(&self, session: &Arc<Session>, bind: Bind) -> Result<Bound, Error> {
         let request = bind.request;
@@ -266,8 +266,8 @@ impl Registry {
                 state.ports.insert(port, tunnel.id.clone());
                 tunnel
             };
-            let column = tunnel.stages.as_ref().map(|stages| stages.column.clone());
-            listener.serve(PortTarget::Tunnel { upstream: tunnel.upstream.clone(), column });
+            let pipeline = tunnel.stages.as_ref().map(|stages| stages.pipeline.clone());
+            listener.serve(PortTarget::Tunnel { upstream: tunnel.upstream.clone(), pipeline });
             // The session may have ended while the port was being opened.
             if self.session(&session.id).is_none() {
                 self.ports.close_tunnel(port, &tunnel.id).await;

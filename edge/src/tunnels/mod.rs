@@ -13,7 +13,7 @@ mod views;
 
 pub(crate) use agent::serve_agent;
 pub(crate) use names::NameLookup;
-pub(crate) use registry::{Registry, RegistrySettings};
+pub(crate) use registry::{RegistrySettings, TunnelRegistry};
 pub use reservations::{PendingReservation, ReservationGuard};
 pub(crate) use session::Session;
 pub(crate) use stages::Stages;

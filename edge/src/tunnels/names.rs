@@ -15,14 +15,14 @@ use tokio::time::Instant;
 const SHARDS: usize = 64;
 
 /// All names. Readers take no lock; writers must hold the registry's book.
-pub(crate) struct Names {
+pub(crate) struct TunnelNames {
     hasher: RandomState,
-    exact: Box<[ArcSwap<Shard>]>,
+    exact: Box<[ArcSwap<NameShard>]>,
     /// Wildcards by the part after `*.`.
-    below: ArcSwap<Shard>,
+    below: ArcSwap<NameShard>,
 }
 
-type Shard = HashMap<Box<str>, NameEntry>;
+type NameShard = HashMap<Box<str>, NameEntry>;
 
 #[derive(Clone, Default)]
 struct NameEntry {
@@ -54,9 +54,9 @@ pub(crate) enum NameLookup {
     Unknown,
 }
 
-impl Default for Names {
+impl Default for TunnelNames {
     fn default() -> Self {
-        Names {
+        TunnelNames {
             hasher: RandomState::new(),
             exact: (0..SHARDS).map(|_| ArcSwap::default()).collect(),
             below: ArcSwap::default(),
@@ -64,7 +64,7 @@ impl Default for Names {
     }
 }
 
-impl Names {
+impl TunnelNames {
     /// Finds a canonical host. The most specific name wins, online or not.
     #[cfg(test)]
     fn find(&self, host: &str, scheme: Scheme) -> NameLookup {
@@ -104,7 +104,7 @@ impl Names {
     /// Replaces the holder of a name.
     pub(crate) fn set(&self, name: &HostName, scheme: Scheme, holder_on: NameHolder) {
         let (shard, key) = self.shard_of(name);
-        let mut names = Shard::clone(&shard.load());
+        let mut names = NameShard::clone(&shard.load());
         let entry = names.entry(key.into()).or_default();
         match scheme {
             Scheme::Https => entry.https = holder_on,
@@ -121,21 +121,21 @@ impl Names {
         for shard in self.exact.iter().chain([&self.below]) {
             let names = shard.load();
             if names.values().any(NameEntry::is_vacant) {
-                let mut names = Shard::clone(&names);
+                let mut names = NameShard::clone(&names);
                 names.retain(|_, entry| !entry.is_vacant());
                 shard.store(Arc::new(names));
             }
         }
     }
 
-    fn shard_of<'a>(&self, name: &'a HostName) -> (&ArcSwap<Shard>, &'a str) {
+    fn shard_of<'a>(&self, name: &'a HostName) -> (&ArcSwap<NameShard>, &'a str) {
         match name.wildcard_parent() {
             Some(parent) => (&self.below, parent),
             None => (self.shard(name.as_str()), name.as_str()),
         }
     }
 
-    fn shard(&self, host: &str) -> &ArcSwap<Shard> {
+    fn shard(&self, host: &str) -> &ArcSwap<NameShard> {
         &self.exact[self.hasher.hash_one(host) as usize % SHARDS]
     }
 }
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_name_is_remembered_for_its_time_and_then_unknown() {
-        let names = Names::default();
+        let names = TunnelNames::default();
         names.set(&host("a.test"), Scheme::Https, away());
         assert!(matches!(names.find("a.test", Scheme::Https), NameLookup::Offline));
         assert!(matches!(names.find("a.test", Scheme::Http), NameLookup::HttpsOnly));
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_wildcard_serves_what_lies_below_and_never_its_parent() {
-        let names = Names::default();
+        let names = TunnelNames::default();
         names.set(&host("*.shop.test"), Scheme::Https, away());
         for below in ["a.shop.test", "a.b.shop.test"] {
             assert!(matches!(names.find(below, Scheme::Https), NameLookup::Offline), "{below}");

@@ -1,6 +1,6 @@
 //! The registry of connected agents and of the names and ports they hold.
 //!
-//! One lock guards writes; it is never held across an await. Visitors' requests take no lock: they read [`Names`] and
+//! One lock guards writes; it is never held across an await. Visitors' requests take no lock: they read [`TunnelNames`] and
 //! [`Backends`].
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     tunnels::{
         NameLookup, PendingReservation, ReservationGuard, Session, SessionView, Tunnel, TunnelKind, TunnelView,
         authenticate,
-        names::{NameHolder, Names},
+        names::{NameHolder, TunnelNames},
         reservations::PendingReservations,
     },
     upstream::{Backends, TunnelUpstream},
@@ -32,10 +32,10 @@ use std::{
 use tokio::{sync::watch, time::Instant};
 
 /// Everything that agents have bound.
-pub(crate) struct Registry {
+pub(crate) struct TunnelRegistry {
     pub(crate) settings: RegistrySettings,
     pub(crate) published: watch::Receiver<Arc<Published>>,
-    pub(crate) names: Names,
+    pub(crate) names: TunnelNames,
     pub(crate) backends: Arc<Backends>,
     pub(crate) routing: Arc<Routing>,
     pub(crate) ports: Ports,
@@ -89,7 +89,7 @@ pub(crate) enum EndKind {
     Unclean,
 }
 
-impl Registry {
+impl TunnelRegistry {
     pub(crate) fn new(
         settings: RegistrySettings,
         published: watch::Receiver<Arc<Published>>,
@@ -98,8 +98,8 @@ impl Registry {
         ports: Ports,
         access: Arc<Access>,
     ) -> Self {
-        let names = Names::default();
-        Registry {
+        let names = TunnelNames::default();
+        TunnelRegistry {
             settings,
             published,
             names,

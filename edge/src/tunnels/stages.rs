@@ -3,7 +3,7 @@
 use crate::{
     modules::{Column, tunnel_owner},
     routing::Routing,
-    tls::Handshake,
+    tls::HandshakeConfig,
     tunnels::Session,
 };
 use postern_api::{
@@ -22,9 +22,9 @@ use std::sync::Arc;
 pub(crate) struct Stages {
     /// The owner id of their module state and of their TLS handshakes.
     pub(crate) owner: Arc<str>,
-    pub(crate) column: Arc<Column>,
+    pub(crate) pipeline: Arc<Column>,
     /// The rules of its TLS handshakes; `None` for the default ones.
-    pub(crate) handshake: Option<Handshake>,
+    pub(crate) handshake: Option<HandshakeConfig>,
 }
 
 impl Stages {
@@ -38,9 +38,9 @@ impl Stages {
         let modules = modules.unwrap_or_default();
         let owner = tunnel_owner(&session.credential, &session.instance, &bind.name);
         let settings = settings(modules);
-        let column = Arc::new(routing.stages_of_tunnel(&owner, &settings)?);
+        let pipeline = Arc::new(routing.stages_of_tunnel(&owner, &settings)?);
         let handshake = routing.handshake_of_tunnel(&settings, terminates)?;
-        Ok(Some(Box::new(Stages { owner: owner.into(), column, handshake })))
+        Ok(Some(Box::new(Stages { owner: owner.into(), pipeline, handshake })))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{
     refusal::{Fault, Refusal},
     telemetry::{Trace, metrics},
     upstream::{
-        Candidate, Candidates, FixedResponse, H1Connection, H2Connections, OriginServer, StreamSpec,
+        Candidates, FixedResponse, H1Connection, H2Connections, OriginServer, StreamSpec, UpstreamCandidate,
         h2_connections::{self as h2_connections, StreamPermit},
     },
 };
@@ -53,8 +53,8 @@ pub(crate) async fn exchange(
     for candidate in candidates {
         remaining -= 1;
         let origin = match candidate {
-            Candidate::Respond(fixed) => return Ok(UpstreamResponse::Fixed(fixed)),
-            Candidate::Dial(origin) => origin,
+            UpstreamCandidate::Respond(fixed) => return Ok(UpstreamResponse::Fixed(fixed)),
+            UpstreamCandidate::Dial(origin) => origin,
         };
         origin.mark_tried(trace);
         let result = match origin.h2_connections() {

@@ -47,7 +47,7 @@ const MAX_HEAD_BYTES: u32 = 64 * 1024;
 const PREFACE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The visitor a connection is reserved for; `None` if all visitors share it.
-type Key = Option<SocketAddr>;
+type VisitorKey = Option<SocketAddr>;
 type PendingConnection = future::Shared<future::BoxFuture<'static, Result<Arc<H2Connection>, Refusal>>>;
 
 /// All HTTP/2 connections to one upstream.
@@ -59,12 +59,12 @@ struct ConnectionsState {
     closed: bool,
     open: Vec<Arc<H2Connection>>,
     /// Connections being opened; requests that arrive meanwhile wait for them.
-    pending: Vec<(Key, PendingConnection)>,
+    pending: Vec<(VisitorKey, PendingConnection)>,
 }
 
 /// One HTTP/2 connection.
 struct H2Connection {
-    key: Key,
+    key: VisitorKey,
     sender: SendRequest<RequestBody>,
     /// Concurrent streams that the local service allows.
     max_streams: watch::Receiver<usize>,
@@ -105,7 +105,7 @@ impl H2Connections {
         drop(removed);
     }
 
-    fn finish_opening(&self, key: Key, opened: &Result<Arc<H2Connection>, Refusal>) {
+    fn finish_opening(&self, key: VisitorKey, opened: &Result<Arc<H2Connection>, Refusal>) {
         let mut state = self.state();
         state.pending.retain(|(other, _)| *other != key);
         if let (Ok(connection), false) = (opened, state.closed) {
@@ -154,7 +154,12 @@ pub(crate) async fn acquire_stream(
     }
 }
 
-fn acquire_or_open(origin: &OriginServer, h2_connections: &H2Connections, spec: StreamSpec, key: Key) -> Acquired {
+fn acquire_or_open(
+    origin: &OriginServer,
+    h2_connections: &H2Connections,
+    spec: StreamSpec,
+    key: VisitorKey,
+) -> Acquired {
     let mut state = h2_connections.state();
     let usable = |connection: &&Arc<H2Connection>| connection.key == key && !connection.sender.is_closed();
     if let Some(permit) = state.open.iter().filter(usable).find_map(H2Connection::acquire) {
@@ -180,7 +185,7 @@ fn acquire_or_open(origin: &OriginServer, h2_connections: &H2Connections, spec: 
     Acquired::Pending(pending)
 }
 
-async fn dial(origin: &OriginServer, spec: StreamSpec, key: Key) -> Result<Arc<H2Connection>, Refusal> {
+async fn dial(origin: &OriginServer, spec: StreamSpec, key: VisitorKey) -> Result<Arc<H2Connection>, Refusal> {
     let stream = origin.open(spec, true).await?;
     let preface = Arc::new(Preface::default());
     let (sender, connection) = http2::Builder::new(TokioExecutor::new())

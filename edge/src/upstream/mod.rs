@@ -1,6 +1,5 @@
 //! Upstreams: from a backend's id to the candidates that can serve a visitor at this moment.
 
-mod address;
 mod exchange;
 mod fixed_response;
 mod group;
@@ -8,9 +7,10 @@ mod h1_pool;
 mod h2_connections;
 mod h2_preface;
 mod open;
+mod origin_server;
 mod response_body;
+mod static_address;
 mod tunnel;
-mod upstream;
 mod weighted;
 
 pub(crate) use exchange::{ResponseConnection, UpstreamResponse, exchange, refused_by_agent};
@@ -18,12 +18,11 @@ pub(crate) use fixed_response::FixedResponse;
 pub(crate) use h1_pool::{H1Connection, H1Pool};
 pub(crate) use h2_connections::H2Connections;
 pub(crate) use open::open;
+pub(crate) use origin_server::{OriginServer, OriginStream, StreamSpec};
 pub(crate) use response_body::{ResponseBody, UpstreamBody};
 pub(crate) use tunnel::{TunnelIo, TunnelOptions, TunnelUpstream};
-pub(crate) use upstream::{OriginServer, OriginStream, StreamSpec};
 
 use crate::refusal::{Fault, Refusal};
-use address::StaticAddress;
 use arc_swap::ArcSwap;
 use group::TunnelGroup;
 use postern_api::{
@@ -31,6 +30,7 @@ use postern_api::{
     published::{self, Map},
 };
 use smallvec::{SmallVec, smallvec};
+use static_address::StaticAddress;
 use std::{
     collections::BTreeSet,
     sync::{Arc, LazyLock},
@@ -43,17 +43,17 @@ use weighted::Weights;
 const MAX_DEPTH: usize = 3;
 
 /// TLS for the connections that the server opens itself.
-pub(crate) static CONNECTOR: LazyLock<TlsConnector> = LazyLock::new(address::connector);
+pub(crate) static CONNECTOR: LazyLock<TlsConnector> = LazyLock::new(static_address::connector);
 
 /// All backends by id. Brought up to date when they or the tunnels change, read without locks.
 pub(crate) struct Backends {
-    now: ArcSwap<Map<String, Backend>>,
+    now: ArcSwap<Map<String, ActiveBackend>>,
     /// Idle connections kept for each address.
     idle: usize,
 }
 
 #[derive(Clone)]
-struct Backend {
+struct ActiveBackend {
     /// The published record it was built from.
     source: Arc<published::Backend>,
     kind: BackendKind,
@@ -73,7 +73,7 @@ type PublishedBackends = Map<String, Arc<published::Backend>>;
 
 /// One candidate to serve a visitor.
 #[derive(Clone)]
-pub(crate) enum Candidate {
+pub(crate) enum UpstreamCandidate {
     /// Dial this upstream.
     Dial(OriginServer),
     /// Send this fixed response.
@@ -81,11 +81,11 @@ pub(crate) enum Candidate {
 }
 
 /// The candidates for one visitor, in the order to try them. Most addresses have one.
-pub(crate) type Candidates = SmallVec<[Candidate; 1]>;
+pub(crate) type Candidates = SmallVec<[UpstreamCandidate; 1]>;
 
 /// A tunnel that has an address of its own.
 pub(crate) fn only(tunnel: Arc<TunnelUpstream>) -> Candidates {
-    smallvec![Candidate::Dial(OriginServer::Tunnel(tunnel))]
+    smallvec![UpstreamCandidate::Dial(OriginServer::Tunnel(tunnel))]
 }
 
 impl Backends {
@@ -149,7 +149,7 @@ impl Backends {
             if !group.has_members_of(former) {
                 now.insert_mut(
                     id.clone(),
-                    Backend { source: backend.source.clone(), kind: BackendKind::TunnelGroup(group) },
+                    ActiveBackend { source: backend.source.clone(), kind: BackendKind::TunnelGroup(group) },
                 );
             }
         }
@@ -160,9 +160,9 @@ impl Backends {
         &self,
         id: &str,
         source: &Arc<published::Backend>,
-        former: Option<&Backend>,
+        former: Option<&ActiveBackend>,
         tunnels: &[Arc<TunnelUpstream>],
-    ) -> Backend {
+    ) -> ActiveBackend {
         let same = former.filter(|former| Arc::ptr_eq(&former.source, source)).map(|former| &former.kind);
         let kind = match (&**source, same) {
             (published::Backend::TunnelGroup(group), _) => {
@@ -182,7 +182,7 @@ impl Backends {
                 BackendKind::StaticAddress(Arc::new(StaticAddress::of(id, address, &CONNECTOR, self.idle)))
             }
         };
-        Backend { source: source.clone(), kind }
+        ActiveBackend { source: source.clone(), kind }
     }
 
     /// Drops connections to addresses that idle for too long.
@@ -195,11 +195,12 @@ impl Backends {
     }
 }
 
-fn collect(backends: &Map<String, Backend>, id: &str, depth: usize, candidates: &mut Candidates) {
+fn collect(backends: &Map<String, ActiveBackend>, id: &str, depth: usize, candidates: &mut Candidates) {
     let (Some(backend), 1..) = (backends.get(id), depth) else { return };
     match &backend.kind {
         BackendKind::TunnelGroup(group) => {
-            candidates.extend(group.in_turn().map(|tunnel| Candidate::Dial(OriginServer::Tunnel(tunnel.clone()))));
+            candidates
+                .extend(group.in_turn().map(|tunnel| UpstreamCandidate::Dial(OriginServer::Tunnel(tunnel.clone()))));
         }
         BackendKind::Weighted(shares) => {
             if let Some(child) = shares.pick(&mut rand::rng()) {
@@ -213,9 +214,9 @@ fn collect(backends: &Map<String, Backend>, id: &str, depth: usize, candidates: 
                 }
             }
         }
-        BackendKind::FixedResponse(fixed) => candidates.push(Candidate::Respond(fixed.clone())),
+        BackendKind::FixedResponse(fixed) => candidates.push(UpstreamCandidate::Respond(fixed.clone())),
         BackendKind::StaticAddress(address) => {
-            candidates.push(Candidate::Dial(OriginServer::StaticAddress(address.clone())))
+            candidates.push(UpstreamCandidate::Dial(OriginServer::StaticAddress(address.clone())))
         }
     }
 }

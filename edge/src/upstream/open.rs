@@ -1,6 +1,6 @@
 //! Opens a stream for a connection that is not HTTP.
 
-use super::{Candidate, Candidates, OriginServer, OriginStream, StreamSpec};
+use super::{Candidates, OriginServer, OriginStream, StreamSpec, UpstreamCandidate};
 use crate::refusal::{Fault, Refusal};
 use postern_api::{Code, Error};
 
@@ -15,7 +15,7 @@ pub(crate) async fn open(
     let mut last = None;
     for candidate in candidates {
         left -= 1;
-        let Candidate::Dial(origin) = candidate else {
+        let UpstreamCandidate::Dial(origin) = candidate else {
             let message = "An HTTP response backend cannot serve connections that are not HTTP.";
             last = Some(Refusal::new(Fault::Route, Error::new(Code::BackendMissing, message)));
             continue;

@@ -31,7 +31,7 @@ const REACHED: &str = "192.0.2.1:443";
 
 fn behind_a_proxy(settings: &mut Settings) {
     settings.proxies.trusted = vec![parse_cidr("127.0.0.2").unwrap()];
-    settings.proxies.patience = Duration::from_millis(300);
+    settings.proxies.header_timeout = Duration::from_millis(300);
 }
 
 async fn from_proxy(to: SocketAddr) -> TcpStream {

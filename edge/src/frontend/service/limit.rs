@@ -2,7 +2,7 @@
 
 use super::{
     EdgeState,
-    outcome::{RequestHead, write_record},
+    outcome::{LoggedRequest, write_record},
 };
 use crate::{
     frontend::{VisitorConnection, error_pages},
@@ -50,7 +50,7 @@ pub(super) fn refuse(
     request: &Request<Incoming>,
     record: &AccessRecord,
 ) -> Response<ResponseBody> {
-    let (mut trace, head) = (Trace::default(), RequestHead::new(request));
+    let (mut trace, head) = (Trace::default(), LoggedRequest::new(request));
     metrics::refusal(None, refusal.error.code);
     write_record(record, connection, &head, refusal.status(), &mut trace, Some(refusal));
     let mut response = error_pages::response(refusal, head.format, trace.id());

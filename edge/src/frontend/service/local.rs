@@ -47,7 +47,7 @@ impl LocalService<'_> {
                 state.log_in(&parts, visitor, |_| Some(realm.clone())).await
             }
             LocalService::Login(LoginPath::Edge(edge)) => {
-                let realm_at = |path: &str| edge.route(&normalised_path(path)?)?.column.realm().cloned();
+                let realm_at = |path: &str| edge.route(&normalised_path(path)?)?.pipeline.realm().cloned();
                 state.log_in(&parts, visitor, realm_at).await
             }
             LocalService::LoginHost => state.at_login_host(&parts, body, visitor).await,

@@ -19,22 +19,22 @@ use crate::{
     settings::ApiHost,
     telemetry::{AccessRecord, Trace},
     tls::Challenges,
-    tunnels::Registry,
+    tunnels::TunnelRegistry,
     upstream::ResponseBody,
 };
 use admit::{AdmittedRequest, admit};
 use hyper::{Request, Response, body::Incoming, header::HeaderValue};
-use outcome::{RequestHead, finish};
+use outcome::{LoggedRequest, finish};
 use pipeline::{PipelineOutcome, PipelineRequest, run_pipeline};
 use postern_logins::{IdentityHeaders, Logins};
 use proxy::proxy;
 use respond::respond;
-use route::{Destination, Routed, route};
+use route::{RequestDestination, Routed, route};
 use std::{convert::Infallible, sync::Arc};
 
 /// State that all requests share.
 pub(crate) struct EdgeState {
-    pub(crate) registry: Arc<Registry>,
+    pub(crate) registry: Arc<TunnelRegistry>,
     pub(crate) routing: Arc<Routing>,
     pub(crate) access: Arc<Access>,
     pub(crate) logins: Arc<Logins>,
@@ -61,7 +61,7 @@ pub(super) async fn serve_request(
         let response = limit::refuse(&refusal, &connection, &request, &record);
         return Ok(response.map(|body| body.tracked(open).counted(record)));
     }
-    let head = RequestHead::new(&request);
+    let head = LoggedRequest::new(&request);
     let mut trace = Trace::begin();
     let outcome = state.run_phases(&connection, request, &mut trace, &record).await;
     let response = finish(outcome, &connection, &head, &mut trace, &record);

@@ -18,7 +18,7 @@ use hyper::{
 use postern_api::Code;
 
 /// The parts of a request's head that its outcome is written with.
-pub(super) struct RequestHead {
+pub(super) struct LoggedRequest {
     method: Method,
     uri: Uri,
     version: Version,
@@ -28,9 +28,9 @@ pub(super) struct RequestHead {
     leaves_http: bool,
 }
 
-impl RequestHead {
+impl LoggedRequest {
     pub(super) fn new(request: &Request<Incoming>) -> Self {
-        RequestHead {
+        LoggedRequest {
             method: request.method().clone(),
             uri: request.uri().clone(),
             version: request.version(),
@@ -62,7 +62,7 @@ impl RequestHead {
 pub(super) fn finish(
     outcome: Result<Response<ResponseBody>, Refusal>,
     connection: &VisitorConnection,
-    head: &RequestHead,
+    head: &LoggedRequest,
     trace: &mut Trace,
     record: &AccessRecord,
 ) -> Response<ResponseBody> {
@@ -93,7 +93,7 @@ pub(super) fn finish(
 pub(super) fn write_record(
     record: &AccessRecord,
     connection: &VisitorConnection,
-    head: &RequestHead,
+    head: &LoggedRequest,
     status: u16,
     trace: &mut Trace,
     refusal: Option<&Refusal>,
@@ -104,9 +104,9 @@ pub(super) fn write_record(
     record.describe(head.describe(connection), status, trace, refusal);
 }
 
-fn log_refusal(refusal: &Refusal, id: &str, connection: &VisitorConnection, head: &RequestHead, trace: &Trace) {
+fn log_refusal(refusal: &Refusal, id: &str, connection: &VisitorConnection, head: &LoggedRequest, trace: &Trace) {
     let (code, text, visitor) = (refusal.error.code, &refusal.error.message, connection.visitor.address);
-    let RequestHead { method, uri, .. } = head;
+    let LoggedRequest { method, uri, .. } = head;
     if refusal.location.is_some() {
         return tracing::debug!(id, %visitor, %method, %uri, "redirected to https");
     }

@@ -1,6 +1,6 @@
 //! Phase 3, pipeline: cleans the headers of a request, and runs the modules of its route or tunnel.
 
-use super::{AdmittedRequest, Destination, EdgeState, RequestedUpgrade};
+use super::{AdmittedRequest, EdgeState, RequestDestination, RequestedUpgrade};
 use crate::{
     frontend::VisitorConnection,
     http::{BodyProgress, RequestBody, headers},
@@ -40,7 +40,7 @@ pub(super) async fn run_pipeline(
     state: &EdgeState,
     connection: &VisitorConnection,
     request: AdmittedRequest,
-    destination: &Destination,
+    destination: &RequestDestination,
     trace: &mut Trace,
     record: &Arc<AccessRecord>,
 ) -> Result<PipelineOutcome, Refusal> {
@@ -52,7 +52,7 @@ pub(super) async fn run_pipeline(
     prepare_headers(state, connection, destination, parts.version, protocol, &mut parts.headers)?;
     let (body, progress) = RequestBody::of(body, &parts.headers, &state.limits);
     let mut body = body.counted(record).without(state.identity_headers.as_ref());
-    if let Destination::Route(_, route) = destination {
+    if let RequestDestination::Route(_, route) = destination {
         trace.on_route(&route.counter);
         trace.leads_to(route.backend_id());
     }
@@ -79,7 +79,7 @@ pub(super) async fn run_pipeline(
 fn prepare_headers(
     state: &EdgeState,
     connection: &VisitorConnection,
-    destination: &Destination,
+    destination: &RequestDestination,
     version: Version,
     protocol: Option<HeaderValue>,
     headers: &mut HeaderMap,

@@ -26,13 +26,13 @@ use std::{borrow::Cow, sync::Arc};
 /// The result of this phase.
 pub(super) enum Routed<'a> {
     /// The request goes on to an upstream.
-    Upstream(Destination),
+    Upstream(RequestDestination),
     /// The edge serves the request itself.
     Local(LocalService<'a>),
 }
 
 /// A tunnel, or the route of an edge, that serves a request.
-pub(super) enum Destination {
+pub(super) enum RequestDestination {
     Tunnel(Arc<Tunnel>),
     Route(Arc<HttpsEndpoint>, Arc<Route>),
 }
@@ -63,16 +63,16 @@ pub(super) fn route<'a>(
     check_connection(connection, &target)?;
     let is_login_path = uri.path().starts_with(postern_logins::PREFIX);
     Ok(match target {
-        RequestTarget::Tunnel(tunnel) => match tunnel.stages.as_ref().and_then(|stages| stages.column.realm()) {
+        RequestTarget::Tunnel(tunnel) => match tunnel.stages.as_ref().and_then(|stages| stages.pipeline.realm()) {
             Some(realm) if is_login_path => Routed::Local(LocalService::Login(LoginPath::Realm(realm.clone()))),
-            _ => Routed::Upstream(Destination::Tunnel(tunnel)),
+            _ => Routed::Upstream(RequestDestination::Tunnel(tunnel)),
         },
         RequestTarget::Edge(edge) if is_login_path && !edge.realms.is_empty() => {
             Routed::Local(LocalService::Login(LoginPath::Edge(edge)))
         }
         RequestTarget::Edge(edge) => {
             let route = find_route(&edge, uri)?;
-            Routed::Upstream(Destination::Route(edge, route))
+            Routed::Upstream(RequestDestination::Route(edge, route))
         }
         RequestTarget::Logins => Routed::Local(LocalService::LoginHost),
         RequestTarget::Api(api) => Routed::Local(LocalService::Api(api)),
@@ -106,20 +106,20 @@ pub(super) fn normalised_path(path: &str) -> Option<Cow<'_, str>> {
     normalised(if path == "*" { "/" } else { path })
 }
 
-impl Destination {
+impl RequestDestination {
     /// The modules in front of the upstream; most tunnels have none.
     pub(super) fn pipeline(&self) -> Option<&Column> {
         match self {
-            Destination::Tunnel(tunnel) => tunnel.stages.as_ref().map(|stages| &*stages.column),
-            Destination::Route(_, route) => Some(&route.column),
+            RequestDestination::Tunnel(tunnel) => tunnel.stages.as_ref().map(|stages| &*stages.pipeline),
+            RequestDestination::Route(_, route) => Some(&route.pipeline),
         }
     }
 
     /// The login realms of all routes of the endpoint.
     pub(super) fn realms(&self) -> &[Arc<Realm>] {
         match self {
-            Destination::Tunnel(_) => self.pipeline().and_then(Column::realm).map_or(&[], std::slice::from_ref),
-            Destination::Route(edge, _) => &edge.realms,
+            RequestDestination::Tunnel(_) => self.pipeline().and_then(Column::realm).map_or(&[], std::slice::from_ref),
+            RequestDestination::Route(edge, _) => &edge.realms,
         }
     }
 
@@ -127,8 +127,10 @@ impl Destination {
     /// certificate of an earlier configuration proves nothing any more.
     pub(super) fn client_identity<'a>(&self, connection: &'a VisitorConnection) -> &'a [(HeaderName, HeaderValue)] {
         let asks = match self {
-            Destination::Tunnel(tunnel) => tunnel.stages.as_ref().is_some_and(|stages| stages.handshake.is_some()),
-            Destination::Route(edge, _) => edge.handshake.is_some(),
+            RequestDestination::Tunnel(tunnel) => {
+                tunnel.stages.as_ref().is_some_and(|stages| stages.handshake.is_some())
+            }
+            RequestDestination::Route(edge, _) => edge.handshake.is_some(),
         };
         match &connection.admission {
             Some(admission) if asks => admission.identity().headers(),
@@ -139,8 +141,8 @@ impl Destination {
     /// The upstreams that may serve the request, in the order to try them.
     pub(super) fn candidates(&self, backends: &Backends) -> Result<Candidates, Refusal> {
         match self {
-            Destination::Tunnel(tunnel) => Ok(upstream::only(tunnel.upstream.clone())),
-            Destination::Route(_, route) => backends.candidates(route.backend()),
+            RequestDestination::Tunnel(tunnel) => Ok(upstream::only(tunnel.upstream.clone())),
+            RequestDestination::Route(_, route) => backends.candidates(route.backend()),
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct TrafficCounter {
 
 /// How a request or connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum TrafficOutcome {
     Success,
     Refused(Fault),
     Failed(Fault),
@@ -35,14 +35,14 @@ pub(crate) struct ReachedCounters {
     pub(crate) tunnel: Option<Arc<TrafficCounter>>,
 }
 
-impl Outcome {
+impl TrafficOutcome {
     /// The outcome of a response with this status, or of a connection with this end.
     pub(crate) fn of(status: u16, refusal: Option<&Refusal>) -> Self {
         let status = refusal.map_or(status, Refusal::status);
         match status {
-            500.. => Outcome::Failed(refusal.map_or(Fault::Service, |refusal| refusal.fault)),
-            400.. => Outcome::Refused(refusal.map_or(Fault::Visitor, |refusal| refusal.fault)),
-            _ => Outcome::Success,
+            500.. => TrafficOutcome::Failed(refusal.map_or(Fault::Service, |refusal| refusal.fault)),
+            400.. => TrafficOutcome::Refused(refusal.map_or(Fault::Visitor, |refusal| refusal.fault)),
+            _ => TrafficOutcome::Success,
         }
     }
 }
@@ -83,11 +83,11 @@ impl TrafficCounter {
         self.requests.fetch_add(1, Relaxed);
     }
 
-    pub(crate) fn outcome(&self, outcome: Outcome) {
+    pub(crate) fn outcome(&self, outcome: TrafficOutcome) {
         let (number, fault) = match outcome {
-            Outcome::Success => return,
-            Outcome::Refused(fault) => (&self.refused, fault),
-            Outcome::Failed(fault) => (&self.failed, fault),
+            TrafficOutcome::Success => return,
+            TrafficOutcome::Refused(fault) => (&self.refused, fault),
+            TrafficOutcome::Failed(fault) => (&self.failed, fault),
         };
         number.fetch_add(1, Relaxed);
         self.faults[fault as usize].fetch_add(1, Relaxed);
@@ -133,16 +133,16 @@ mod tests {
         let denied = Refusal::new(Fault::Route, Code::AddressDenied);
         let offline = Refusal::offline("shop.localhost");
         for (status, refusal, expected) in [
-            (200, None, Outcome::Success),
-            (308, None, Outcome::Success),
-            (404, None, Outcome::Refused(Fault::Visitor)),
-            (500, None, Outcome::Failed(Fault::Service)),
-            (0, None, Outcome::Success),
-            (403, Some(&denied), Outcome::Refused(Fault::Route)),
-            (0, Some(&denied), Outcome::Refused(Fault::Route)),
-            (0, Some(&offline), Outcome::Failed(Fault::Agent)),
+            (200, None, TrafficOutcome::Success),
+            (308, None, TrafficOutcome::Success),
+            (404, None, TrafficOutcome::Refused(Fault::Visitor)),
+            (500, None, TrafficOutcome::Failed(Fault::Service)),
+            (0, None, TrafficOutcome::Success),
+            (403, Some(&denied), TrafficOutcome::Refused(Fault::Route)),
+            (0, Some(&denied), TrafficOutcome::Refused(Fault::Route)),
+            (0, Some(&offline), TrafficOutcome::Failed(Fault::Agent)),
         ] {
-            assert_eq!(Outcome::of(status, refusal), expected, "{status}");
+            assert_eq!(TrafficOutcome::of(status, refusal), expected, "{status}");
         }
     }
 }

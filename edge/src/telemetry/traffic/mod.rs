@@ -4,7 +4,7 @@
 mod counter;
 mod history;
 
-pub(crate) use counter::{Outcome, ReachedCounters, TrafficCounter};
+pub(crate) use counter::{ReachedCounters, TrafficCounter, TrafficOutcome};
 
 use history::Rings;
 use postern_api::traffic::{Counts, History, Point, Traffic as Shown, TrafficKind};

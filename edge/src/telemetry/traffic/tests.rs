@@ -10,7 +10,7 @@ fn what_came_between_two_looks_is_a_point() {
     let quiet = traffic.of(TrafficKind::Tunnel, "tn_quiet");
     for second in 1..=3 {
         (0..second).for_each(|_| shop.request());
-        shop.outcome(Outcome::Failed(Fault::Agent));
+        shop.outcome(TrafficOutcome::Failed(Fault::Agent));
         traffic.sample(second);
     }
     traffic.sample(4);

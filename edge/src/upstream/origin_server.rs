@@ -4,9 +4,8 @@ use crate::{
     refusal::{Fault, Refusal},
     telemetry::Trace,
     upstream::{
-        H1Pool, H2Connections, TunnelIo, TunnelUpstream,
-        address::{AddressStream, StaticAddress},
-        refused_by_agent,
+        H1Pool, H2Connections, TunnelIo, TunnelUpstream, refused_by_agent,
+        static_address::{AddressStream, StaticAddress},
     },
 };
 use postern_api::{Code, Error};
