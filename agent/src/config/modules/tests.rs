@@ -84,7 +84,7 @@ fn all_problems_are_reported_with_their_location_and_without_secrets() {
         "postern.yml:15:19: tunnels.s.user_agent_filter.deny[1]: ",
         "postern.yml:16:5: tunnels.s.verify_webhook.secret: `secret` is needed",
         "postern.yml:17:21: tunnels.s.mutual_tls_cas: /nowhere/at/all.pem cannot be read",
-        "tunnels.s.traffic_policy: Traffic policies are not supported here",
+        "tunnels.s.traffic_policy: Traffic policies are not supported",
     ] {
         assert!(text.contains(part), "{part} is not in:\n{text}");
     }
