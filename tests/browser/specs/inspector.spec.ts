@@ -238,6 +238,19 @@ it("opens what it was asked for", async () => {
   expect(await page.getByRole("row", { name: "/a" }).count()).toBe(0);
 });
 
+it("keeps the filter and the selected request over a reload", async () => {
+  agent.captures({ path: "/a", tunnel: "shop" });
+  agent.captures({ path: "/b", tunnel: "staging" });
+  await inspect("?tunnel=staging");
+  const box = page.getByRole("combobox", { name: "Filter requests" });
+  await box.fill("method:GET");
+  await page.getByRole("row", { name: "/a" }).click();
+  await page.waitForURL(/\?filter=method%3AGET&request=\w+$/);
+  await page.reload();
+  await page.getByRole("heading", { name: "/a" }).waitFor();
+  expect(await box.inputValue()).toBe("method:GET");
+});
+
 it("never runs what it shows", async () => {
   const evil = "<script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">";
   agent.captures({

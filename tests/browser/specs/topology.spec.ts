@@ -125,7 +125,7 @@ it("stays usable with hundreds of edges", async () => {
   await part(/^HTTPS edge, last\.test/).waitFor();
   await page.getByText(/quiet edges not shown/).waitFor();
   await page.getByRole("searchbox", { name: "Search the topology" }).fill("last.test");
-  await part(/^HTTP response, answers 200/).waitFor();
+  await part(/^HTTP response, responds with 200/).waitFor();
   await part(/^HTTPS edge, many-299/).waitFor({ state: "detached" });
   await picture(page, "topology-many");
 });

@@ -5,6 +5,7 @@ import { RequestsPane } from "../inspector/RequestsPane";
 import { setTerm } from "../model/filter";
 import { Brand } from "../parts/Brand";
 import { Button } from "../parts/Button";
+import { useAddressState } from "../parts/hooks";
 import { attempt, useAgent, useDesktopState, useServices } from "../services";
 import styles from "./MainPage.module.css";
 import { ProgramNotices } from "./ProgramNotices";
@@ -16,8 +17,8 @@ export function MainPage({ inShell = false }: { inShell?: boolean }) {
   const { host } = useServices();
   const { connection: link } = useAgent();
   const desktop = useDesktopState();
-  const [filter, setFilter] = useState("");
-  const [selected, setSelected] = useState<string | null>(null);
+  const [filter, setFilter] = useAddressState("filter");
+  const [selected, setSelected] = useAddressState("request");
   const [settings, setSettings] = useState(false);
   const [side, setSide] = useState<"tunnels" | "requests">("tunnels");
 
@@ -43,7 +44,7 @@ export function MainPage({ inShell = false }: { inShell?: boolean }) {
             icon="search"
             onClick={() =>
               void attempt("The inspector could not be opened", () =>
-                host.openInspector({ tunnel: null, request: selected }),
+                host.openInspector({ tunnel: null, request: selected || null }),
               )
             }
           >
@@ -74,7 +75,12 @@ export function MainPage({ inShell = false }: { inShell?: boolean }) {
           }}
         />
         <section className={styles.requests} aria-label="Requests">
-          <RequestsPane filter={filter} onFilter={setFilter} selected={selected} onSelect={setSelected} />
+          <RequestsPane
+            filter={filter}
+            onFilter={setFilter}
+            selected={selected || null}
+            onSelect={(id) => setSelected(id ?? "")}
+          />
         </section>
       </Main>
       <SettingsDialog open={settings} onClose={() => setSettings(false)} desktop={desktop} />

@@ -1,5 +1,5 @@
 // Small hooks that React lacks: the current time, a stored setting, a media query.
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState, type Dispatch, type SetStateAction } from "react";
 
 /** The current time, updated at an interval; stops while `active` is false. */
 export function useNow(intervalMs: number, active = true): number {
@@ -54,6 +54,28 @@ export function useMediaQuery(query: string): boolean {
     return () => list.removeEventListener("change", follow);
   }, [query]);
   return matches;
+}
+
+/** Delay in milliseconds before the address changes: browsers limit the rate of such changes. */
+const ADDRESS_DELAY_MS = 300;
+
+/** Sets or, with an empty value, removes a parameter of the address without a new history entry. */
+export function setSearchParam(name: string, value: string): void {
+  const url = new URL(location.href);
+  if ((url.searchParams.get(name) ?? "") === value) return;
+  if (value === "") url.searchParams.delete(name);
+  else url.searchParams.set(name, value);
+  history.replaceState(history.state, "", url);
+}
+
+/** State that is also a parameter of the address and therefore survives a reload. */
+export function useAddressState(name: string): [string, Dispatch<SetStateAction<string>>] {
+  const [value, setValue] = useState(() => new URLSearchParams(location.search).get(name) ?? "");
+  useEffect(() => {
+    const timer = setTimeout(() => setSearchParam(name, value), ADDRESS_DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [name, value]);
+  return [value, setValue];
 }
 
 /** A function with a stable identity that runs the latest version; for events only, never while rendering. */
