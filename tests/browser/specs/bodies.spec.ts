@@ -251,7 +251,7 @@ describe.skipIf(externalAgent !== null)("the body of a captured message", { time
 
   it("can be looked at in another way than its kind says", async () => {
     await answered("/mislabelled", "text/plain", PROTOBUF);
-    await page.getByRole("button", { name: "More ways to view the response body" }).click();
+    await page.getByRole("button", { name: "More views of the response body" }).click();
     await page.getByRole("menuitem", { name: "Protobuf" }).click();
     await panel().getByRole("treeitem", { name: '2: "testing"' }).waitFor();
     await way("Text").click();

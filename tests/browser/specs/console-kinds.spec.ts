@@ -170,7 +170,7 @@ const KINDS: readonly Kind[] = [
     one: "HTTP response",
     path: "/backends/http_response",
     member: "backends",
-    mistake: { fill: [type("Status", "700")], says: "Give a whole number from 200 to 599." },
+    mistake: { fill: [type("Status", "700")], says: "Enter a whole number from 200 to 599." },
     create: [
       type("Status", "503"),
       press("Add header"),

@@ -77,7 +77,7 @@ it("creates, changes and deletes an IP policy with its rules", async () => {
   await dialog.getByRole("button", { name: "Add rule" }).click();
   await dialog.getByText("Did you mean 10.0.0.0/8?").waitFor();
   await dialog.getByLabel("Network").fill("203.0.113.7");
-  await dialog.getByText("Kept as 203.0.113.7/32: one address.").waitFor();
+  await dialog.getByText("Stored as 203.0.113.7/32: one address.").waitFor();
   await dialog.getByRole("radio", { name: "Deny" }).check();
   await expectAccessible(page);
   await picture(page, "console-rule");

@@ -196,7 +196,7 @@ describe("a stage of a route", () => {
 
     for (const on of [false, true]) {
       await page.getByRole("switch", { name: `${label} enabled` }).click();
-      const dialog = page.getByRole("dialog", { name: `Switch ${label} ${on ? "on" : "off"}?` });
+      const dialog = page.getByRole("dialog", { name: `Turn ${on ? "on" : "off"} ${label}?` });
       expect(await pages.preview(dialog)).toContain(`"enabled": ${on}`);
       expect(await pages.preview(dialog)).not.toContain("planted");
       await dialog.getByRole("button", { name: on ? "Turn on" : "Turn off" }).click();
@@ -237,7 +237,7 @@ describe("a stage of a route", () => {
     await pages.stage("SAML login").waitFor();
     await pages.addStage("OpenID Connect login");
     const form = page.getByRole("form", { name: "Add OpenID Connect login" });
-    await form.getByText("“SAML login” is enabled: switch that off first").waitFor();
+    await form.getByText("“SAML login” is enabled: turn it off first").waitFor();
     await box(form, "Issuer").fill("https://accounts.example.com");
     await box(form, "Client ID").fill("app");
     await box(form, "Client secret").fill("planted");
@@ -261,7 +261,7 @@ describe("a login", () => {
     );
     await box(form, "Client ID").fill("app");
     await box(form, "Client secret").fill("planted");
-    await form.getByText("everybody with an account at GitHub comes in").waitFor();
+    await form.getByText("everyone with an account at GitHub is admitted").waitFor();
     await form.getByRole("button", { name: "Add OAuth login" }).click();
     await pages.stage("OAuth login").waitFor();
     const link = page.getByRole("link", { name: `https://members.localhost:${world.httpsPort}/` });
@@ -285,7 +285,7 @@ describe("a login", () => {
     const adding = page.getByRole("form", { name: "Add SAML login" });
     const before = await adding.getByRole("region", { name: "Entity ID" }).textContent();
     await adding.getByRole("button", { name: "Add SAML login" }).click();
-    await pages.stage("SAML login").getByText("Nobody comes in yet: the metadata is incomplete").waitFor();
+    await pages.stage("SAML login").getByText("No visitor is admitted yet: the metadata is incomplete").waitFor();
     await page.getByRole("button", { name: "Settings of SAML login" }).click();
     const form = page.getByRole("form", { name: "Settings of SAML login" });
     await form.getByRole("region", { name: "Signing certificate" }).getByText("BEGIN CERTIFICATE").waitFor();

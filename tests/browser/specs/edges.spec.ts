@@ -53,7 +53,7 @@ describe("an HTTPS edge", () => {
 
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Delete The shop?" });
-    await dialog.getByText("first.localhost:443 no longer lead").waitFor();
+    await dialog.getByText("first.localhost:443 are no longer served").waitFor();
     expect(await pages.preview(dialog)).toContain(`curl -X DELETE`);
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Delete" }).click();
@@ -147,7 +147,7 @@ describe("an IP restriction", () => {
       .getByText(/^refused 1, last \d+ s ago$/)
       .waitFor();
 
-    await page.getByRole("tab", { name: "Turned away (1)" }).click();
+    await page.getByRole("tab", { name: "Refusals (1)" }).click();
     const row = page.getByRole("row", { name: "GET /private" });
     await row.getByText("127.0.0.1", { exact: true }).waitFor();
     await row.getByText(/IP restriction refused: no rule allows the address, \d+ µs/).waitFor();
@@ -166,7 +166,7 @@ describe("an IP restriction", () => {
     await page.getByRole("status").getByText("no rule allows it").waitFor();
     await world.manage("DELETE", `/ip_policy_rules/${rule.id}`);
     expect((await world.visit(address)).status).toBe(403);
-    await page.getByRole("tab", { name: "Turned away (2)" }).waitFor();
+    await page.getByRole("tab", { name: "Refusals (2)" }).waitFor();
     await world.manage("DELETE", `/edges/https/${edge}`);
   });
 });
@@ -285,7 +285,7 @@ describe("with a keyboard alone", () => {
     await focused("Compression");
     await tabTo(page, "Compression enabled");
     await page.keyboard.press("Space");
-    await page.getByRole("dialog", { name: "Switch Compression off?" }).waitFor();
+    await page.getByRole("dialog", { name: "Turn off Compression?" }).waitFor();
     await tabTo(page, "Turn off");
     await page.keyboard.press("Enter");
     await pages.stage("Compression, off").waitFor();

@@ -73,7 +73,7 @@ describe("with an agent and visitors", () => {
     await world.site.stop();
     for (let visit = 0; visit < 6; visit += 1) expect((await world.visit(url)).status).toBe(502);
     await page.getByText("33 % of requests fail").waitFor();
-    await page.getByText(/Since the start it was mostly the local service/).waitFor();
+    await page.getByText(/Since the start most failures were caused by the local service/).waitFor();
     await page.getByRole("radio", { name: "Last minute" }).check();
     await page.getByRole("img", { name: /in the last 60 seconds.*6 failures/ }).waitFor();
     expect(page.url()).toContain("over=minute");

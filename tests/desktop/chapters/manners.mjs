@@ -79,7 +79,7 @@ export async function manners(world) {
     for (const topic of ["Server", "Configuration", "Startup and notifications", "Data and logs", "Diagnosis"]) {
       await driver.click(`//*[@role='tab'][normalize-space(.)='${topic}']`);
       if (topic === "Diagnosis") {
-        await driver.click("//button[normalize-space(.)='Look at everything']");
+        await driver.click("//button[normalize-space(.)='Run the diagnosis']");
         await driver.find("//table[@aria-label='Results']//td");
       }
       if (topic === "Configuration") await driver.find("//textarea[@aria-label='Agent configuration']");
