@@ -68,6 +68,7 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
   });
   const tunnels = useTunnelNames();
   const follow = useStable(() => setPaused(false));
+  const importFile = useStable(() => file.current?.click());
 
   return (
     <div className={styles.pane} ref={pane} data-detail={summary !== undefined}>
@@ -79,7 +80,7 @@ export function RequestsPane({ filter, onFilter, selected, onSelect: onActive }:
         tunnels={tunnels}
         paused={paused}
         onPause={() => setPaused(!paused)}
-        actions={menuActions(setDialog, () => file.current?.click())}
+        actions={menuActions(setDialog, importFile)}
         onHelp={() => setDialog("keys")}
       />
       <HarFileInput input={file} />
