@@ -318,7 +318,7 @@ mod tests {
     async fn a_visitor_that_does_not_read_is_given_up() {
         let (_visitor, ours) = duplex(16);
         let mut guard = HttpGuard::new(ours, false, RequestCounter::default(), &limits());
-        let error = guard.write_all(&[0; 64]).await.expect_err("nobody reads");
+        let error = guard.write_all(&[0; 64]).await.expect_err("the peer does not read");
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }
 }

@@ -178,7 +178,7 @@ pub(crate) struct HandshakeConfig(Option<Arc<ServerConfig>>);
 impl HandshakeConfig {
     fn new(edge: &str, config: Result<ServerConfig, String>) -> Self {
         let config = config
-            .inspect_err(|error| tracing::error!(edge, error, "the edge's TLS cannot be set up; nobody comes in"));
+            .inspect_err(|error| tracing::error!(edge, error, "the edge's TLS cannot be set up; its handshakes fail"));
         HandshakeConfig(config.ok().map(Arc::new))
     }
 

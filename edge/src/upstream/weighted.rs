@@ -50,7 +50,7 @@ mod tests {
         let mut random = StdRng::seed_from_u64(7);
         let mut counts: HashMap<&str, u32> = HashMap::new();
         for _ in 0..40_000 {
-            *counts.entry(shares.pick(&mut random).expect("somebody")).or_default() += 1;
+            *counts.entry(shares.pick(&mut random).expect("a child")).or_default() += 1;
         }
         assert_eq!(counts.len(), 2, "{counts:?}");
         // Three standard deviations around 10,000 are about 260.
