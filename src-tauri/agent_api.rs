@@ -1,121 +1,178 @@
-//! Requests to the agent's local API: the only requests a window can cause, and only below `/api/`.
+//! The client of the agent's local API. Windows reach only paths below `/api/`.
 
-use crate::desk::Desk;
-use crate::failure::{Failure, Result};
+use crate::app_state::AppState;
+use crate::error::{DesktopError, Result};
 use futures::StreamExt;
-use postern_api::Code;
+use postern_api::{Code, Error};
 use reqwest::Method;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// The largest body a window may send: tunnel definitions and edited replays.
-const LARGEST_REQUEST: usize = 8 * 1024 * 1024;
-/// The largest answer passed on: a page of captured requests with their bodies.
-const LARGEST_ANSWER: usize = 128 * 1024 * 1024;
-/// The largest part of a body passed on at once.
-const LARGEST_RANGE: u64 = 16 * 1024 * 1024;
-/// A replay waits for the local service.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// The largest request body a window may send: tunnel definitions and edited replays.
+const MAX_REQUEST_BYTES: usize = 8 * 1024 * 1024;
+/// The largest response body that is passed on: a page of captured requests with their bodies.
+const MAX_RESPONSE_BYTES: usize = 128 * 1024 * 1024;
+/// The largest range of a captured body that is passed on at once.
+const MAX_RANGE_BYTES: u64 = 16 * 1024 * 1024;
+/// Long enough for a replay, which waits for the local service.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(90);
 
-/// What the agent said, whatever its status.
+/// A response of an API, whatever its status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Answer {
+pub(crate) struct ApiResponse {
     pub(crate) status: u16,
     pub(crate) body: String,
-    /// What was made, where the answer names it.
+    /// The `Location` header: the resource that was created.
     pub(crate) location: Option<String>,
 }
 
-/// Sends one request to the agent that runs now.
-///
-/// Fails for a path outside `/api/`, another method than GET, POST, PUT, PATCH and DELETE, a body or an answer
-/// beyond its limit, and when no agent answers. An answer with an error status is an answer.
-pub(crate) async fn request(desk: &Desk, method: &str, path: &str, body: Option<String>) -> Result<Answer> {
-    let method = allowed_method(method)?;
-    let (address, url) = place(desk, path)?;
-    let mut request = desk.http.request(method, url).timeout(PATIENCE);
-    if let Some(body) = body {
-        if body.len() > LARGEST_REQUEST {
-            let limit = LARGEST_REQUEST / (1024 * 1024);
-            return Err(Failure::new(Code::BodyTooLarge, format!("The body is larger than {limit} MiB.")));
-        }
-        request = request.header("content-type", "application/json").body(body);
+/// Sends requests to the agent that is running.
+pub(crate) struct AgentClient {
+    state: Arc<AppState>,
+    http: reqwest::Client,
+}
+
+impl AgentClient {
+    /// A client with a `http` client for loopback addresses.
+    pub(crate) fn new(state: Arc<AppState>, http: reqwest::Client) -> AgentClient {
+        AgentClient { state, http }
     }
-    let answer = request.send().await.map_err(|_| unreachable(address))?;
-    read_answer(answer, || unreachable(address)).await
+
+    /// Sends one request. A response with an error status is not an error.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a path outside `/api/`, a method other than GET, POST, PUT, PATCH and DELETE, a body beyond its limit,
+    /// and if the agent does not respond.
+    pub(crate) async fn request(&self, method: &str, path: &str, body: Option<String>) -> Result<ApiResponse> {
+        let method = allowed_method(method)?;
+        let (address, url) = self.resolve(path)?;
+        let mut request = self.http.request(method, url).timeout(REQUEST_TIMEOUT);
+        if let Some(body) = body {
+            if body.len() > MAX_REQUEST_BYTES {
+                let limit = MAX_REQUEST_BYTES / (1024 * 1024);
+                return Err(DesktopError::new(Code::BodyTooLarge, format!("The body is larger than {limit} MiB.")));
+            }
+            request = request.header("content-type", "application/json").body(body);
+        }
+        let response = request.send().await.map_err(|_| unreachable(address))?;
+        read_response(response, || unreachable(address)).await
+    }
+
+    /// Reads the bytes `from..to` of a captured body.
+    ///
+    /// The result begins with the status (four bytes) and the total length (eight bytes, all ones if the agent did not
+    /// send it), both big-endian, so that the bytes reach the window without becoming text.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a path outside `/api/`, an empty range, a range beyond 16 MiB, and if the agent does not respond.
+    pub(crate) async fn read_range(&self, path: &str, from: u64, to: u64) -> Result<Vec<u8>> {
+        let (address, url) = self.resolve(path)?;
+        let Some(last) = to.checked_sub(1).filter(|last| from <= *last && to - from <= MAX_RANGE_BYTES) else {
+            let limit = MAX_RANGE_BYTES / (1024 * 1024);
+            let message = format!("A range has at least one byte and at most {limit} MiB.");
+            return Err(DesktopError::new(Code::BodyTooLarge, message));
+        };
+        let request = self.http.get(url).timeout(REQUEST_TIMEOUT).header("range", format!("bytes={from}-{last}"));
+        let response = request.send().await.map_err(|_| unreachable(address))?;
+        let status = response.status().as_u16();
+        let content_range = response.headers().get("content-range").and_then(|range| range.to_str().ok());
+        let total = content_range.and_then(total_length);
+        let mut bytes = range_prefix(status, total);
+        let limit = usize::try_from(MAX_RANGE_BYTES).unwrap_or(usize::MAX) + bytes.len();
+        read_body(&mut bytes, response, || unreachable(address), limit).await?;
+        Ok(bytes)
+    }
+
+    /// The running agent's address and the URL of a path of its API.
+    fn resolve(&self, path: &str) -> Result<(SocketAddr, Url)> {
+        let agent = self.state.desktop().agent;
+        let Some(address) = agent.web_addr else {
+            let reason = agent.error.map_or_else(|| "It is starting.".to_owned(), |error| error.message);
+            return Err(DesktopError::new(Code::Unavailable, format!("The agent is not running. {reason}")));
+        };
+        Ok((address, api_url(address, path)?))
+    }
 }
 
-/// Reads an answer as far as it may be passed on.
-pub(crate) async fn read_answer(answer: reqwest::Response, broken: impl Fn() -> Failure) -> Result<Answer> {
-    let status = answer.status().as_u16();
-    let location = answer.headers().get("location").and_then(|place| place.to_str().ok()).map(str::to_owned);
-    let mut read = Vec::new();
-    read_into(&mut read, answer, broken, LARGEST_ANSWER).await?;
-    Ok(Answer { status, body: String::from_utf8_lossy(&read).into_owned(), location })
-}
-
-/// Reads bytes of a captured body from one place up to another, that one excluded.
+/// Reads the error in a response body of the agent's local API.
 ///
-/// In front of them stand the status (four bytes) and the length of the whole (eight bytes, all ones where the agent did
-/// not say), most significant byte first: so nothing has to become text on its way into the window.
-pub(crate) async fn bytes(desk: &Desk, path: &str, from: u64, to: u64) -> Result<Vec<u8>> {
-    let (address, url) = place(desk, path)?;
-    let Some(last) = to.checked_sub(1).filter(|last| from <= *last && to - from <= LARGEST_RANGE) else {
-        let limit = LARGEST_RANGE / (1024 * 1024);
-        return Err(Failure::new(Code::BodyTooLarge, format!("Ask for at least one byte and at most {limit} MiB.")));
-    };
-    let request = desk.http.get(url).timeout(PATIENCE).header("range", format!("bytes={from}-{last}"));
-    let answer = request.send().await.map_err(|_| unreachable(address))?;
-    let status = answer.status().as_u16();
-    let total = answer.headers().get("content-range").and_then(|range| range.to_str().ok()).and_then(total_of);
-    let mut read = facts(status, total);
-    let largest = usize::try_from(LARGEST_RANGE).unwrap_or(usize::MAX) + read.len();
-    read_into(&mut read, answer, || unreachable(address), largest).await?;
-    Ok(read)
+/// Its `error_code` is a number for existing client libraries; the stable code and the sentence are in `details`.
+pub(crate) fn read_error(body: &str) -> Error {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Body {
+        msg: Option<String>,
+        details: Details,
+    }
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Details {
+        err: Option<String>,
+        code: Option<String>,
+    }
+    let Body { msg, details } = serde_json::from_str(body).unwrap_or_default();
+    let code = details.code.and_then(|code| code.parse().ok()).unwrap_or(Code::Internal);
+    let message = details.err.or(msg).unwrap_or_else(|| "The agent refused the request without a reason.".to_owned());
+    Error::new(code, message)
 }
 
-fn facts(status: u16, total: Option<u64>) -> Vec<u8> {
-    let mut facts = u32::from(status).to_be_bytes().to_vec();
-    facts.extend_from_slice(&total.unwrap_or(u64::MAX).to_be_bytes());
-    facts
+/// Reads a response of an API up to the limit for windows.
+///
+/// # Errors
+///
+/// Fails with `broken` if the connection breaks, and for a body beyond 128 MiB.
+pub(crate) async fn read_response(
+    response: reqwest::Response,
+    broken: impl Fn() -> DesktopError,
+) -> Result<ApiResponse> {
+    let status = response.status().as_u16();
+    let location = response.headers().get("location").and_then(|location| location.to_str().ok()).map(str::to_owned);
+    let mut body = Vec::new();
+    read_body(&mut body, response, broken, MAX_RESPONSE_BYTES).await?;
+    Ok(ApiResponse { status, body: String::from_utf8_lossy(&body).into_owned(), location })
 }
 
-/// The length behind the slash of `bytes 0-9/100`.
-fn total_of(content_range: &str) -> Option<u64> {
+fn range_prefix(status: u16, total: Option<u64>) -> Vec<u8> {
+    let mut prefix = u32::from(status).to_be_bytes().to_vec();
+    prefix.extend_from_slice(&total.unwrap_or(u64::MAX).to_be_bytes());
+    prefix
+}
+
+/// The complete length in a `Content-Range` such as `bytes 0-9/100` (RFC 9110, section 14.4).
+fn total_length(content_range: &str) -> Option<u64> {
     content_range.rsplit_once('/')?.1.parse().ok()
 }
 
-async fn read_into(
-    read: &mut Vec<u8>,
-    answer: reqwest::Response,
-    broken: impl Fn() -> Failure,
-    largest: usize,
+async fn read_body(
+    bytes: &mut Vec<u8>,
+    response: reqwest::Response,
+    broken: impl Fn() -> DesktopError,
+    limit: usize,
 ) -> Result<()> {
-    let mut pieces = answer.bytes_stream();
-    while let Some(piece) = pieces.next().await {
-        let piece = piece.map_err(|_| broken())?;
-        if read.len() + piece.len() > largest {
-            return Err(Failure::new(Code::BodyTooLarge, "The answer is too large to show; ask for less."));
+    let mut chunks = response.bytes_stream();
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|_| broken())?;
+        if bytes.len() + chunk.len() > limit {
+            return Err(DesktopError::new(
+                Code::BodyTooLarge,
+                "The response is too large to show. Request a smaller part.",
+            ));
         }
-        read.extend_from_slice(&piece);
+        bytes.extend_from_slice(&chunk);
     }
     Ok(())
 }
 
-/// Where the agent that runs now can be asked for a path.
-fn place(desk: &Desk, path: &str) -> Result<(SocketAddr, Url)> {
-    let agent = desk.state.now().agent;
-    let Some(address) = agent.web_addr else {
-        let why = agent.error.map_or_else(|| "It is being started.".to_owned(), |error| error.message);
-        return Err(Failure::new(Code::Unavailable, format!("The agent does not run at the moment. {why}")));
-    };
-    Ok((address, address_of(address, path)?))
-}
-
-fn unreachable(address: SocketAddr) -> Failure {
-    Failure::new(Code::Unavailable, format!("The agent at {address} does not answer. It is started again by itself."))
+fn unreachable(address: SocketAddr) -> DesktopError {
+    DesktopError::new(
+        Code::Unavailable,
+        format!("The agent at {address} does not respond. It is restarted automatically."),
+    )
 }
 
 fn allowed_method(method: &str) -> Result<Method> {
@@ -125,23 +182,24 @@ fn allowed_method(method: &str) -> Result<Method> {
         "PUT" => Ok(Method::PUT),
         "PATCH" => Ok(Method::PATCH),
         "DELETE" => Ok(Method::DELETE),
-        other => {
-            Err(Failure::new(Code::MethodNotAllowed, format!("The method {other:?} is not one of the agent's API.")))
-        }
+        other => Err(DesktopError::new(
+            Code::MethodNotAllowed,
+            format!("The agent's API has no method {other:?}. Use GET, POST, PUT, PATCH or DELETE."),
+        )),
     }
 }
 
-/// The address of a path below `/api/`: what the path says after all dots and escapes are resolved counts.
-fn address_of(address: SocketAddr, path: &str) -> Result<Url> {
-    let refused = || Failure::new(Code::HostRefused, "Only paths below /api/ of the agent can be asked from here.");
+/// The URL of a path below `/api/`, checked after the parser resolved all dots and escapes.
+fn api_url(address: SocketAddr, path: &str) -> Result<Url> {
+    let refused = || DesktopError::new(Code::HostRefused, "A window can only request paths below /api/ of the agent.");
     if !path.starts_with("/api/") || path.contains(['\\', '#']) || path.chars().any(char::is_control) {
         return Err(refused());
     }
     let url = Url::parse(&format!("http://{address}{path}")).map_err(|_| refused())?;
-    let same_place = url.host_str() == Some(address.ip().to_string().as_str()) || address.is_ipv6();
-    let port = url.port_or_known_default() == Some(address.port());
-    let plain = url.username().is_empty() && url.password().is_none();
-    if same_place && port && plain && url.path().starts_with("/api/") { Ok(url) } else { Err(refused()) }
+    let same_host = url.host_str() == Some(address.ip().to_string().as_str()) || address.is_ipv6();
+    let same_port = url.port_or_known_default() == Some(address.port());
+    let no_userinfo = url.username().is_empty() && url.password().is_none();
+    if same_host && same_port && no_userinfo && url.path().starts_with("/api/") { Ok(url) } else { Err(refused()) }
 }
 
 #[cfg(test)]
@@ -155,12 +213,12 @@ mod tests {
 
     #[test]
     fn a_path_below_api_reaches_the_agent() {
-        let url = address_of(agent(), "/api/requests/http?limit=5&tunnel_name=a%2Fb").unwrap();
+        let url = api_url(agent(), "/api/requests/http?limit=5&tunnel_name=a%2Fb").unwrap();
         assert_eq!(url.as_str(), "http://127.0.0.1:4040/api/requests/http?limit=5&tunnel_name=a%2Fb");
     }
 
     #[test]
-    fn nothing_else_can_be_asked() {
+    fn no_other_path_can_be_requested() {
         for path in [
             "",
             "/",
@@ -176,23 +234,32 @@ mod tests {
             "/api/x#y",
             "http://evil.example/api/",
         ] {
-            assert!(address_of(agent(), path).is_err(), "{path:?} was let through");
+            assert!(api_url(agent(), path).is_err(), "{path:?} was allowed");
         }
     }
 
     #[test]
-    fn status_and_length_stand_in_front_of_bytes() {
-        assert_eq!(facts(206, total_of("bytes 0-9/100")), [0, 0, 0, 206, 0, 0, 0, 0, 0, 0, 0, 100]);
-        for untold in ["", "bytes 0-9/*", "bytes", "bytes 0-9/-1"] {
-            assert_eq!(facts(200, total_of(untold))[4..], [255; 8], "{untold:?}");
+    fn a_range_begins_with_status_and_total_length() {
+        assert_eq!(range_prefix(206, total_length("bytes 0-9/100")), [0, 0, 0, 206, 0, 0, 0, 0, 0, 0, 0, 100]);
+        for unknown in ["", "bytes 0-9/*", "bytes", "bytes 0-9/-1"] {
+            assert_eq!(range_prefix(200, total_length(unknown))[4..], [255; 8], "{unknown:?}");
         }
     }
 
     #[test]
-    fn only_the_methods_of_the_api_are_sent() {
+    fn an_error_of_the_agent_keeps_its_code_and_its_sentence() {
+        let body = r#"{"error_code": 103, "status_code": 502, "msg": "failed to start tunnel",
+            "details": {"err": "The name is taken.", "code": "ERR_POSTERN_8114", "problems": [{"line": 3}]}}"#;
+        assert_eq!(read_error(body), Error::new(Code::ListenFailed, "The name is taken."));
+        assert_eq!(read_error(r#"{"msg": "tunnel not found"}"#), Error::new(Code::Internal, "tunnel not found"));
+        assert_eq!(read_error("<html>").code, Code::Internal);
+    }
+
+    #[test]
+    fn only_methods_of_the_api_are_sent() {
         assert!(allowed_method("PUT").is_ok());
         for method in ["CONNECT", "TRACE", "get", "", "GET /api/ HTTP/1.1\r\n"] {
-            assert!(allowed_method(method).is_err(), "{method:?} was let through");
+            assert!(allowed_method(method).is_err(), "{method:?} was allowed");
         }
     }
 }

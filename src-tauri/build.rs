@@ -1,10 +1,10 @@
-//! Prepares what Tauri compiles in: permissions, capabilities, and the pages (or one that says how to build them).
+//! Prepares what Tauri embeds: permissions, capabilities and the pages, or a placeholder page if they are not built.
 
 use std::path::PathBuf;
 use std::{env, fs};
 
-const UNBUILT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Postern</title>\
-<h1>The pages are not built yet</h1><p>Run <code>make build</code> at the top of the source tree, then start Postern again.</p></html>";
+const PLACEHOLDER: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Postern</title>\
+<h1>The pages are not built yet</h1><p>Run <code>make build</code> at the top of the source tree, then restart Postern.</p></html>";
 
 fn main() {
     println!("cargo:rerun-if-changed=src-tauri/capabilities");
@@ -12,7 +12,7 @@ fn main() {
     println!("cargo:rerun-if-changed=icons");
     println!("cargo:rerun-if-changed=ui/dist");
     if !PathBuf::from("ui/dist/index.html").is_file() {
-        use_unbuilt_page();
+        use_placeholder_pages();
     }
     let permissions = tauri_build::AppManifest::new().permissions_path_pattern("./src-tauri/permissions/**/*.toml");
     let attributes = tauri_build::Attributes::new()
@@ -21,12 +21,12 @@ fn main() {
     tauri_build::try_build(attributes).expect("tauri.conf.json, permissions and capabilities are valid");
 }
 
-/// Lets the app compile before the pages do: Tauri's own configuration overlay points at a page of ours.
-fn use_unbuilt_page() {
+/// Lets the app compile before the pages are built: Tauri's configuration overlay names a folder with placeholders.
+fn use_placeholder_pages() {
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("unbuilt-pages");
     fs::create_dir_all(&folder).expect("OUT_DIR can be written");
     for page in ["index.html", "inspector.html"] {
-        fs::write(folder.join(page), UNBUILT).expect("OUT_DIR can be written");
+        fs::write(folder.join(page), PLACEHOLDER).expect("OUT_DIR can be written");
     }
     let path = folder.to_str().expect("the build folder's path is text");
     let overlay = format!("{{\"build\":{{\"frontendDist\":{path:?}}}}}");

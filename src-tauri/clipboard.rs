@@ -1,24 +1,31 @@
-//! Copying text. The clipboard is held as long as the app lives, because on Linux its owner must answer for it.
+//! Copies text. The clipboard stays open while the app runs, because on Linux its owner serves the content.
 
-use crate::failure::{Failure, Result};
+use crate::error::{DesktopError, Result};
 use arboard::Clipboard;
 use std::sync::{Mutex, PoisonError};
 
 /// Far more than any address or command.
-const LONGEST: usize = 4 * 1024 * 1024;
+const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
 
-/// The system's clipboard, opened when it is needed first.
+/// The system's clipboard, opened on first use.
 #[derive(Default)]
-pub(crate) struct Copying(Mutex<Option<Clipboard>>);
+pub(crate) struct AppClipboard(Mutex<Option<Clipboard>>);
 
-impl Copying {
-    /// Puts the text on the clipboard. Blocks for a moment: not for the main thread.
+impl AppClipboard {
+    /// Puts the text on the clipboard. Blocks for a moment, so do not call it on the main thread.
+    ///
+    /// # Errors
+    ///
+    /// Fails for more than 4 MiB, and if there is no clipboard.
     pub(crate) fn copy(&self, text: &str) -> Result<()> {
-        if text.len() > LONGEST {
-            return Err(Failure::new(postern_api::Code::BodyTooLarge, "This is too long for the clipboard (4 MiB)."));
+        if text.len() > MAX_TEXT_BYTES {
+            return Err(DesktopError::new(
+                postern_api::Code::BodyTooLarge,
+                "The text is too long for the clipboard (at most 4 MiB).",
+            ));
         }
         let mut clipboard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = |error: arboard::Error| Failure::local("The clipboard cannot be used", error);
+        let failed = |error: arboard::Error| DesktopError::local("The clipboard is not available", error);
         if clipboard.is_none() {
             *clipboard = Some(Clipboard::new().map_err(failed)?);
         }

@@ -1,150 +1,152 @@
-//! What the windows may ask of the app. Short on purpose: everything else goes over the agent's own API.
+//! The commands that windows can call. Other data comes from the agent's local API and the management API.
 
-use crate::agent_api::{self, Answer};
-use crate::clipboard::Copying;
-use crate::desk::Desk;
-use crate::failure::{Failure, Result};
-use crate::management_api::{self, HeldKey};
-use crate::state::DesktopState;
-use crate::supervision::Order;
-use crate::trust::{self, Outcome, Where};
-use crate::windows::{self, Target};
-use crate::{private_file, quit as ending};
+use crate::agent_api::{AgentClient, ApiResponse};
+use crate::app_config::AppConfig;
+use crate::app_state::AppState;
+use crate::clipboard::AppClipboard;
+use crate::desktop_state::DesktopState;
+use crate::error::{DesktopError, Result};
+use crate::management_api::ManagementClient;
+use crate::supervision::Supervisor;
+use crate::trust::{self, TrustOutcome, TrustStore};
+use crate::windows::{self, InspectorTarget};
+use crate::{shutdown, storage};
 use postern_api::Code;
 use serde::Deserialize;
 use std::sync::Arc;
 use tauri::{AppHandle, State};
 use url::Url;
 
-type TheDesk<'a> = State<'a, Arc<Desk>>;
-
-/// Server or agent.
+/// A supervised program.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum PartName {
+pub(crate) enum ProgramName {
     Server,
     Agent,
 }
 
-/// One request to the agent's local API, below `/api/` only.
+/// Sends one request to the agent's local API, below `/api/` only.
 #[tauri::command]
 pub(crate) async fn agent_request(
-    desk: TheDesk<'_>,
+    agent: State<'_, Arc<AgentClient>>,
     method: String,
     path: String,
     body: Option<String>,
-) -> Result<Answer> {
-    agent_api::request(&desk, &method, &path, body).await
+) -> Result<ApiResponse> {
+    agent.request(&method, &path, body).await
 }
 
-/// One request to the management API, to its collections only. The key is added on the way.
+/// Sends one request to a collection of the management API, with the key added.
 #[tauri::command]
 pub(crate) async fn management_request(
-    desk: TheDesk<'_>,
-    held: State<'_, HeldKey>,
+    management: State<'_, ManagementClient>,
     method: String,
     path: String,
     body: Option<String>,
-) -> Result<Answer> {
-    management_api::request(&desk, &held, &method, &path, body).await
+) -> Result<ApiResponse> {
+    management.request(&method, &path, body).await
 }
 
-/// Bytes of a captured body, below `/api/` only; they go into the window as bytes, behind twelve that say what they are.
+/// Reads a range of a captured body, below `/api/` only. The bytes follow a status and a total length of 12 bytes.
 #[tauri::command]
-pub(crate) async fn agent_bytes(desk: TheDesk<'_>, path: String, from: u64, to: u64) -> Result<tauri::ipc::Response> {
-    Ok(tauri::ipc::Response::new(agent_api::bytes(&desk, &path, from, to).await?))
+pub(crate) async fn agent_bytes(
+    agent: State<'_, Arc<AgentClient>>,
+    path: String,
+    from: u64,
+    to: u64,
+) -> Result<tauri::ipc::Response> {
+    Ok(tauri::ipc::Response::new(agent.read_range(&path, from, to).await?))
 }
 
 #[tauri::command]
-pub(crate) fn desktop_state(desk: TheDesk<'_>) -> DesktopState {
-    desk.state.now()
+pub(crate) fn desktop_state(state: State<'_, Arc<AppState>>) -> DesktopState {
+    state.desktop()
 }
 
-/// Opens the inspector's window; it must be `async`, or making a window inside a command would block.
+/// Opens the inspector window. The command is `async` because creating a window in a synchronous command blocks.
 #[tauri::command]
 pub(crate) async fn open_inspector(app: AppHandle, tunnel: Option<String>, request: Option<String>) -> Result<()> {
-    windows::show_inspector(&app, &Target { tunnel, request })
+    windows::show_inspector(&app, &InspectorTarget { tunnel, request })
 }
 
-/// Opens a web address in the person's browser. Nothing but `http` and `https`.
+/// Opens an `http` or `https` URL in the user's browser.
 #[tauri::command]
 pub(crate) async fn open_external(url: String) -> Result<()> {
-    let url = web_address(&url)?;
+    let url = parse_web_url(&url)?;
     tauri_plugin_opener::open_url(url.as_str(), None::<&str>)
-        .map_err(|error| Failure::local(format!("No browser could be opened for {url}"), error))
+        .map_err(|error| DesktopError::local(format!("The browser could not be opened for {url}"), error))
 }
 
 #[tauri::command]
-pub(crate) async fn copy_text(copying: State<'_, Copying>, text: String) -> Result<()> {
-    copying.copy(&text)
+pub(crate) async fn copy_text(clipboard: State<'_, AppClipboard>, text: String) -> Result<()> {
+    clipboard.copy(&text)
 }
 
-/// Makes this computer trust certificates of the local authority. Says what was done, and what could not be.
+/// Makes this computer trust certificates of the local authority. The outcome lists what was done and what failed.
 #[tauri::command]
-pub(crate) async fn trust_authority(desk: TheDesk<'_>, r#where: Where) -> Result<Outcome> {
-    let outcome = trust::trust(&desk.places.authority(), r#where).await;
-    answered(&desk).await;
+pub(crate) async fn trust_authority(
+    config: State<'_, Arc<AppConfig>>,
+    state: State<'_, Arc<AppState>>,
+    r#where: TrustStore,
+) -> Result<TrustOutcome> {
+    let outcome = trust::trust(&config.paths.authority(), r#where).await;
+    answer_trust_offer(&config, &state).await;
     outcome
 }
 
-/// Takes every trust back that was given.
+/// Removes the local authority from all certificate stores.
 #[tauri::command]
-pub(crate) async fn untrust_authority(desk: TheDesk<'_>) -> Result<Outcome> {
-    let outcome = trust::untrust(&desk.places.authority()).await;
-    answered(&desk).await;
+pub(crate) async fn untrust_authority(
+    config: State<'_, Arc<AppConfig>>,
+    state: State<'_, Arc<AppState>>,
+) -> Result<TrustOutcome> {
+    let outcome = trust::untrust(&config.paths.authority()).await;
+    answer_trust_offer(&config, &state).await;
     outcome
 }
 
-/// The offer to trust was seen and is not made again by itself.
+/// Dismisses the offer to trust the local authority.
 #[tauri::command]
-pub(crate) async fn dismiss_trust_offer(desk: TheDesk<'_>) -> Result<()> {
-    answered(&desk).await;
+pub(crate) async fn dismiss_trust_offer(
+    config: State<'_, Arc<AppConfig>>,
+    state: State<'_, Arc<AppState>>,
+) -> Result<()> {
+    answer_trust_offer(&config, &state).await;
     Ok(())
 }
 
-async fn answered(desk: &Desk) {
-    desk.settings.change(|facts| facts.trust_offer_answered = true);
-    trust::look_again(desk).await;
+async fn answer_trust_offer(config: &AppConfig, state: &AppState) {
+    config.settings.update(|settings| settings.trust_offer_answered = true);
+    trust::refresh_state(config, state).await;
 }
 
 #[tauri::command]
-pub(crate) async fn restart_part(desk: TheDesk<'_>, part: PartName) -> Result<()> {
-    let orders = match part {
-        PartName::Server => &desk.orders.server,
-        PartName::Agent => &desk.orders.agent,
+pub(crate) async fn restart_part(supervisor: State<'_, Arc<Supervisor>>, part: ProgramName) -> Result<()> {
+    let accepted = match part {
+        ProgramName::Server => supervisor.restart_server(),
+        ProgramName::Agent => supervisor.restart_agent(),
     };
-    orders.try_send(Order::Restart).map_err(|_| {
-        Failure::new(Code::Unavailable, "This part is not started by this app, or is being restarted already.")
-    })
+    if accepted {
+        return Ok(());
+    }
+    Err(DesktopError::new(Code::Unavailable, "This program is not started by the app, or is already restarting."))
 }
 
 #[tauri::command]
-pub(crate) async fn reveal_logs(desk: TheDesk<'_>) -> Result<()> {
-    show_logs(&desk)
+pub(crate) async fn reveal_logs(config: State<'_, Arc<AppConfig>>) -> Result<()> {
+    storage::show_logs(&config.paths)
 }
 
 #[tauri::command]
 pub(crate) async fn quit(app: AppHandle) -> Result<()> {
     let handle = app.clone();
-    app.run_on_main_thread(move || ending::quit(&handle)).map_err(|error| Failure::local("Postern cannot quit", error))
+    app.run_on_main_thread(move || shutdown::quit(&handle))
+        .map_err(|error| DesktopError::local("Postern cannot quit", error))
 }
 
-/// Opens the folder of the log files.
-pub(crate) fn show_logs(desk: &Desk) -> Result<()> {
-    let logs = desk.places.logs();
-    let failed = |error: &dyn std::fmt::Display| {
-        Failure::local(format!("The logs in {} cannot be shown", logs.display()), error)
-    };
-    private_file::make_folder(&logs).map_err(|error| failed(&error))?;
-    tauri_plugin_opener::open_path(&logs, None::<&str>).map_err(|error| failed(&error))
-}
-
-fn web_address(text: &str) -> Result<Url> {
+fn parse_web_url(text: &str) -> Result<Url> {
     Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).ok_or_else(|| {
-        Failure::new(
-            Code::AddressFormat,
-            "Only addresses that begin with http:// or https:// are opened in the browser.",
-        )
+        DesktopError::new(Code::AddressFormat, "Only URLs that begin with http:// or https:// open in the browser.")
     })
 }
 
@@ -153,10 +155,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_web_addresses_leave_the_app() {
-        assert!(web_address("https://site.localhost:4443/").is_ok());
+    fn only_web_urls_open_in_the_browser() {
+        assert!(parse_web_url("https://site.localhost:4443/").is_ok());
         for other in ["file:///etc/passwd", "javascript:alert(1)", "ssh://host", "/usr/bin/true", "", "https://"] {
-            assert!(web_address(other).is_err(), "{other:?} was let through");
+            assert!(parse_web_url(other).is_err(), "{other:?} was allowed");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Where the management API's key is kept: the system's keychain, or a sealed file where no keychain answers.
+//! The store of the management API key: the system's keychain, or an encrypted file if no keychain is available.
 
-use crate::failure::{Failure, Result};
+use crate::desktop_state::{KeyLocation, KeychainState};
+use crate::error::{DesktopError, Result};
 use crate::private_file;
-use crate::state::{KeyPlace, KeychainState};
 use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
 use keyring::{Entry, Error};
 use postern_api::Secret;
@@ -10,24 +10,27 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The name a person sees in the keychain.
+/// The name of the entry in the keychain.
 const SERVICE: &str = "Postern management API";
-/// A keychain may ask the person to unlock it; one that hangs must not keep the app from starting.
-const PATIENCE: Duration = Duration::from_secs(45);
+/// Long enough to unlock the keychain by hand; a hanging keychain must not block the start of the app.
+const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(45);
+/// AES-256.
 const KEY_LENGTH: usize = 32;
 const NONCE_LENGTH: usize = 12;
 
-/// The place of one server's key.
+/// The store of one server's key.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyStore {
-    /// Tells the keys of several data folders apart.
+    /// The data folder or API address that the key belongs to.
     account: String,
+    /// The encrypted key.
     sealed: PathBuf,
+    /// The encryption key of `sealed`.
     seal: PathBuf,
 }
 
 impl KeyStore {
-    /// The place of the key of a server elsewhere, told apart by the address of its API.
+    /// The store of a remote server's key.
     pub(crate) fn remote(api: &str, desktop_folder: &Path) -> KeyStore {
         KeyStore {
             account: api.to_owned(),
@@ -36,7 +39,8 @@ impl KeyStore {
         }
     }
 
-    pub(crate) fn new(server_folder: &Path, desktop_folder: &Path) -> KeyStore {
+    /// The store of the local server's key.
+    pub(crate) fn local(server_folder: &Path, desktop_folder: &Path) -> KeyStore {
         KeyStore {
             account: server_folder.display().to_string(),
             sealed: desktop_folder.join("api-key.sealed"),
@@ -44,51 +48,55 @@ impl KeyStore {
         }
     }
 
-    /// The key, if one was kept, and where it lies. A key in a file moves into the keychain once there is one.
+    /// The stored key and its location. A key in a file moves to the keychain once there is one.
     pub(crate) async fn load(&self) -> Option<(Secret, KeychainState)> {
         let account = self.account.clone();
-        let no_keychain = match in_keychain(move || read_entry(&account)).await {
-            Ok(Some(key)) => return Some((key, in_the_keychain())),
+        let keychain_error = match keychain_call(move || read_entry(&account)).await {
+            Ok(Some(key)) => return Some((key, keychain_location())),
             Ok(None) => None,
             Err(reason) => Some(reason),
         };
-        let key = self.open_sealed()?;
-        let place = match no_keychain {
-            Some(reason) => self.in_the_file(&reason),
-            None => self.keep(&key).await.ok()?,
+        let key = self.read_sealed()?;
+        let location = match keychain_error {
+            Some(reason) => self.file_location(&reason),
+            None => self.save(&key).await.ok()?,
         };
-        Some((key, place))
+        Some((key, location))
     }
 
-    /// Keeps the key, in the keychain if that is possible.
-    pub(crate) async fn keep(&self, key: &Secret) -> Result<KeychainState> {
+    /// Stores the key, in the keychain if possible.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no keychain and the file cannot be written.
+    pub(crate) async fn save(&self, key: &Secret) -> Result<KeychainState> {
         let (account, text) = (self.account.clone(), key.clone());
-        match in_keychain(move || Entry::new(SERVICE, &account)?.set_password(text.reveal())).await {
+        match keychain_call(move || Entry::new(SERVICE, &account)?.set_password(text.reveal())).await {
             Ok(()) => {
                 let _ = fs::remove_file(&self.sealed);
                 let _ = fs::remove_file(&self.seal);
-                Ok(in_the_keychain())
+                Ok(keychain_location())
             }
             Err(reason) => {
-                self.seal_up(key)?;
-                Ok(self.in_the_file(&reason))
+                self.write_sealed(key)?;
+                Ok(self.file_location(&reason))
             }
         }
     }
 
-    fn in_the_file(&self, reason: &str) -> KeychainState {
+    fn file_location(&self, reason: &str) -> KeychainState {
         let note = format!(
-            "{reason}, so the key of the management API lies in {}, sealed, in a file that only you can read. \
-             Whoever can read all your files can read it.",
+            "{reason}, so the key of the management API is in {}, encrypted, in a file that only you can read. \
+             A program that can read all your files can read the key.",
             self.sealed.display()
         );
-        KeychainState { kind: KeyPlace::File, note: Some(note) }
+        KeychainState { kind: KeyLocation::File, note: Some(note) }
     }
 
-    /// The seal keeps the key out of backups and searches that take one file; it is no lock against its owner.
-    fn seal_up(&self, key: &Secret) -> Result<()> {
+    /// Encryption protects the key if only one of the two files is copied, not against a reader of both.
+    fn write_sealed(&self, key: &Secret) -> Result<()> {
         let failed = |error: &dyn std::fmt::Display| {
-            Failure::local(format!("{} cannot be written", self.sealed.display()), error)
+            DesktopError::local(format!("{} cannot be written", self.sealed.display()), error)
         };
         let mut seal = [0; KEY_LENGTH];
         aws_lc_rs::rand::fill(&mut seal).map_err(|error| failed(&error))?;
@@ -102,7 +110,7 @@ impl KeyStore {
         private_file::write(&self.sealed, &sealed).map_err(|error| failed(&error))
     }
 
-    fn open_sealed(&self) -> Option<Secret> {
+    fn read_sealed(&self) -> Option<Secret> {
         let seal = fs::read(&self.seal).ok()?;
         let sealed = fs::read(&self.sealed).ok()?;
         let (nonce, content) = sealed.split_at_checked(NONCE_LENGTH)?;
@@ -114,8 +122,8 @@ impl KeyStore {
     }
 }
 
-fn in_the_keychain() -> KeychainState {
-    KeychainState { kind: KeyPlace::Keychain, note: None }
+fn keychain_location() -> KeychainState {
+    KeychainState { kind: KeyLocation::Keychain, note: None }
 }
 
 fn read_entry(account: &str) -> keyring::Result<Option<Secret>> {
@@ -126,18 +134,18 @@ fn read_entry(account: &str) -> keyring::Result<Option<Secret>> {
     }
 }
 
-/// Runs a call to the keychain, which blocks, beside everything else and for a bounded time. The error is half a sentence.
-async fn in_keychain<T: Send + 'static>(
+/// Runs a blocking call of the keychain with a timeout. The error is a clause without a full stop.
+async fn keychain_call<T: Send + 'static>(
     call: impl FnOnce() -> keyring::Result<T> + Send + 'static,
 ) -> Result<T, String> {
-    match tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(call)).await {
+    match tokio::time::timeout(KEYCHAIN_TIMEOUT, tokio::task::spawn_blocking(call)).await {
         Ok(Ok(Ok(value))) => Ok(value),
         Ok(Ok(Err(error))) => {
-            tracing::debug!(%error, "the keychain cannot be used");
-            Err("No keychain answers on this computer".to_owned())
+            tracing::debug!(%error, "the keychain is not available");
+            Err("No keychain is available on this computer".to_owned())
         }
         Ok(Err(_)) => Err("The keychain of this computer failed".to_owned()),
-        Err(_) => Err(format!("The keychain did not answer within {} s", PATIENCE.as_secs())),
+        Err(_) => Err(format!("The keychain did not respond within {} s", KEYCHAIN_TIMEOUT.as_secs())),
     }
 }
 
@@ -147,12 +155,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sealed_key_comes_back_and_is_nowhere_in_plain() {
+    fn a_sealed_key_can_be_read_back_and_is_in_no_file_in_plain_text() {
         let folder = tempfile::tempdir().unwrap();
-        let store = KeyStore::new(Path::new("/data"), folder.path());
-        assert!(store.open_sealed().is_none());
-        store.seal_up(&Secret::new("a-key-to-hide")).unwrap();
-        assert_eq!(store.open_sealed().unwrap().reveal(), "a-key-to-hide");
+        let store = KeyStore::local(Path::new("/data"), folder.path());
+        assert!(store.read_sealed().is_none());
+        store.write_sealed(&Secret::new("a-key-to-hide")).unwrap();
+        assert_eq!(store.read_sealed().unwrap().reveal(), "a-key-to-hide");
         for file in fs::read_dir(folder.path()).unwrap() {
             let content = fs::read(file.unwrap().path()).unwrap();
             assert!(!content.windows(13).any(|part| part == b"a-key-to-hide"));
@@ -160,13 +168,13 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_no_key_and_no_panic() {
+    fn a_damaged_file_counts_as_no_key() {
         let folder = tempfile::tempdir().unwrap();
-        let store = KeyStore::new(Path::new("/data"), folder.path());
-        store.seal_up(&Secret::new("key")).unwrap();
+        let store = KeyStore::local(Path::new("/data"), folder.path());
+        store.write_sealed(&Secret::new("key")).unwrap();
         fs::write(&store.sealed, [1, 2, 3]).unwrap();
-        assert!(store.open_sealed().is_none());
+        assert!(store.read_sealed().is_none());
         fs::write(&store.sealed, [0; 40]).unwrap();
-        assert!(store.open_sealed().is_none());
+        assert!(store.read_sealed().is_none());
     }
 }

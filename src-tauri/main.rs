@@ -1,30 +1,36 @@
-//! Postern's desktop app: starts and watches server and agent, and shows them in a window, an inspector and the tray.
+//! Postern's desktop app: supervises server and agent, and shows them in the main window, the inspector and the tray.
 
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
 mod agent_api;
 mod agent_configuration;
+mod agent_events;
+mod agent_setup;
 mod agent_view;
+mod app_config;
+mod app_state;
+mod bundled_programs;
 mod clipboard;
 mod commands;
-mod desk;
-mod events;
-mod failure;
-mod journal;
+mod deep_links;
+mod desktop_state;
+mod error;
 mod keychain;
-mod links;
+mod log_file;
+mod logging;
 mod management_api;
+mod management_key;
 mod notifications;
-mod places;
+mod paths;
 mod preferences;
 mod private_file;
-mod quit;
-mod remote;
+mod remote_server;
+mod server_addresses;
 mod settings;
-mod setup;
+mod shutdown;
 mod sse;
 mod start;
-mod state;
+mod state_events;
 mod storage;
 mod supervision;
 mod tray;

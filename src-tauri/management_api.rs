@@ -1,9 +1,9 @@
-//! Requests to the management API: the window says what is wanted, the key is added here and never leaves.
+//! The client of the management API. Windows name a path; the key is added here and never reaches them.
 
-use crate::agent_api::{Answer, read_answer};
-use crate::desk::Desk;
-use crate::failure::{Failure, Result};
-use crate::setup;
+use crate::agent_api::{ApiResponse, read_response};
+use crate::app_state::AppState;
+use crate::error::{DesktopError, Result};
+use crate::management_key::ManagementKeys;
 use postern_api::resource::{
     ApiKey, AppSession, AppUser, BotUser, CertificateAuthority, Credential, Endpoint, IpPolicy, IpPolicyRule,
     IpRestriction, ReservedAddress, ReservedDomain, Resource, SshCertificateAuthority, SshHostCertificate,
@@ -11,16 +11,17 @@ use postern_api::resource::{
 };
 use postern_api::{Code, Secret};
 use reqwest::Method;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 use url::Url;
 
-/// The largest body of the management API: certificates and metadata of identity providers.
-const LARGEST_REQUEST: usize = 1024 * 1024;
-/// A change waits for the edge, which has a deadline of its own.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The largest request body: certificates and metadata of identity providers.
+const MAX_REQUEST_BYTES: usize = 1024 * 1024;
+/// Longer than the deadline of the edge, which a change waits for.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What may be asked: these collections and what lies below them.
+/// The paths a window may request: these collections and everything below them.
 const COLLECTIONS: [&str; 24] = [
     "/backends",
     "/edges",
@@ -48,60 +49,78 @@ const COLLECTIONS: [&str; 24] = [
     User::PATH,
 ];
 
-/// The key as it was read last, so that the keychain is not asked for every request.
-#[derive(Debug, Default)]
-pub(crate) struct HeldKey(Mutex<Option<Secret>>);
-
-/// Sends one request to the management API of the server.
-///
-/// Fails for a path outside the collections, another method than GET, POST, PATCH, PUT and DELETE, a body or an answer
-/// beyond its limit, and when no server answers. An answer with an error status is an answer.
-pub(crate) async fn request(
-    desk: &Desk,
-    held: &HeldKey,
-    method: &str,
-    path: &str,
-    body: Option<String>,
-) -> Result<Answer> {
-    let method = allowed_method(method)?;
-    if body.as_ref().is_some_and(|body| body.len() > LARGEST_REQUEST) {
-        let limit = LARGEST_REQUEST / (1024 * 1024);
-        return Err(Failure::new(Code::BodyTooLarge, format!("The body is larger than {limit} MiB.")));
-    }
-    let server = desk.state.now().server;
-    let Some(base) = server.api_address else {
-        let why = server.error.map_or_else(|| "It is being started.".to_owned(), |error| error.message);
-        return Err(Failure::new(Code::Unavailable, format!("The server does not run at the moment. {why}")));
-    };
-    let url = address_of(&base, path)?;
-    let mut key = held.0.lock().await;
-    let known = match key.take() {
-        Some(known) => known,
-        None => setup::management_key(desk).await?,
-    };
-    let answer = send(desk, &base, method.clone(), url.clone(), body.clone(), &known).await?;
-    if answer.status != 401 {
-        *key = Some(known);
-        return Ok(answer);
-    }
-    // The key was deleted, or the server began anew.
-    let fresh = setup::new_management_key(desk).await?;
-    let answer = send(desk, &base, method, url, body, &fresh).await?;
-    *key = Some(fresh);
-    Ok(answer)
+/// Sends requests to the management API of the local or remote server.
+pub(crate) struct ManagementClient {
+    state: Arc<AppState>,
+    http: reqwest::Client,
+    keys: ManagementKeys,
+    /// The key that was used last, so that not every request reads the keychain.
+    cached_key: Mutex<Option<Secret>>,
 }
 
-async fn send(desk: &Desk, base: &str, method: Method, url: Url, body: Option<String>, key: &Secret) -> Result<Answer> {
-    let unreachable = || {
-        Failure::new(Code::Unavailable, format!("The server at {base} does not answer. It is started again by itself."))
-    };
-    let mut request = desk.management.request(method, url).timeout(PATIENCE).bearer_auth(key.reveal());
-    request = request.header("service-version", "2");
-    if let Some(body) = body {
-        request = request.header("content-type", "application/json").body(body);
+impl ManagementClient {
+    /// A client with a `http` client that trusts the certificate of the server.
+    pub(crate) fn new(state: Arc<AppState>, http: reqwest::Client, keys: ManagementKeys) -> ManagementClient {
+        ManagementClient { state, http, keys, cached_key: Mutex::default() }
     }
-    let answer = request.send().await.map_err(|_| unreachable())?;
-    read_answer(answer, unreachable).await
+
+    /// Sends one request. A response with an error status is not an error.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a path outside the collections, a method other than GET, POST, PATCH, PUT and DELETE, a body beyond its
+    /// limit, without a key, and if the server does not respond.
+    pub(crate) async fn request(&self, method: &str, path: &str, body: Option<String>) -> Result<ApiResponse> {
+        let method = allowed_method(method)?;
+        if body.as_ref().is_some_and(|body| body.len() > MAX_REQUEST_BYTES) {
+            let limit = MAX_REQUEST_BYTES / (1024 * 1024);
+            return Err(DesktopError::new(Code::BodyTooLarge, format!("The body is larger than {limit} MiB.")));
+        }
+        let server = self.state.desktop().server;
+        let Some(base) = server.api_address else {
+            let reason = server.error.map_or_else(|| "It is starting.".to_owned(), |error| error.message);
+            return Err(DesktopError::new(Code::Unavailable, format!("The server is not running. {reason}")));
+        };
+        let url = collection_url(&base, path)?;
+        let mut cached_key = self.cached_key.lock().await;
+        let key = match cached_key.take() {
+            Some(key) => key,
+            None => self.keys.load().await?,
+        };
+        let response = self.send(&base, method.clone(), url.clone(), body.clone(), &key).await?;
+        if response.status != 401 {
+            *cached_key = Some(key);
+            return Ok(response);
+        }
+        // The key was deleted, or the server has a new data folder.
+        let new_key = self.keys.replace().await?;
+        let response = self.send(&base, method, url, body, &new_key).await?;
+        *cached_key = Some(new_key);
+        Ok(response)
+    }
+
+    async fn send(
+        &self,
+        base: &str,
+        method: Method,
+        url: Url,
+        body: Option<String>,
+        key: &Secret,
+    ) -> Result<ApiResponse> {
+        let unreachable = || {
+            DesktopError::new(
+                Code::Unavailable,
+                format!("The server at {base} does not respond. It is restarted automatically."),
+            )
+        };
+        let mut request = self.http.request(method, url).timeout(REQUEST_TIMEOUT).bearer_auth(key.reveal());
+        request = request.header("service-version", "2");
+        if let Some(body) = body {
+            request = request.header("content-type", "application/json").body(body);
+        }
+        let response = request.send().await.map_err(|_| unreachable())?;
+        read_response(response, unreachable).await
+    }
 }
 
 fn allowed_method(method: &str) -> Result<Method> {
@@ -111,23 +130,24 @@ fn allowed_method(method: &str) -> Result<Method> {
         "PATCH" => Ok(Method::PATCH),
         "PUT" => Ok(Method::PUT),
         "DELETE" => Ok(Method::DELETE),
-        other => {
-            Err(Failure::new(Code::MethodNotAllowed, format!("The method {other:?} is not one of the management API.")))
-        }
+        other => Err(DesktopError::new(
+            Code::MethodNotAllowed,
+            format!("The management API has no method {other:?}. Use GET, POST, PUT, PATCH or DELETE."),
+        )),
     }
 }
 
-/// The address of a path below a collection: what the path says after all dots and escapes are resolved counts.
-fn address_of(base: &str, path: &str) -> Result<Url> {
-    let refused = || Failure::new(Code::HostRefused, "Only the management API's collections can be asked from here.");
+/// The URL of a path below a collection, checked after the parser resolved all dots and escapes.
+fn collection_url(base: &str, path: &str) -> Result<Url> {
+    let refused =
+        || DesktopError::new(Code::HostRefused, "A window can only request collections of the management API.");
     if !path.starts_with('/') || path.contains(['\\', '#']) || path.chars().any(char::is_control) {
         return Err(refused());
     }
     let server = Url::parse(base).map_err(|_| refused())?;
     let url = Url::parse(&format!("{}{path}", base.trim_end_matches('/'))).map_err(|_| refused())?;
-    let plain = url.username().is_empty() && url.password().is_none();
-    if plain && url.origin() == server.origin() && COLLECTIONS.iter().any(|collection| is_below(url.path(), collection))
-    {
+    let same_origin = url.origin() == server.origin() && url.username().is_empty() && url.password().is_none();
+    if same_origin && COLLECTIONS.iter().any(|collection| is_below(url.path(), collection)) {
         Ok(url)
     } else {
         Err(refused())
@@ -146,14 +166,14 @@ mod tests {
     const BASE: &str = "http://127.0.0.1:4041";
 
     #[test]
-    fn collections_and_what_lies_below_them_reach_the_server() {
+    fn collections_and_paths_below_them_reach_the_server() {
         for path in ["/ip_policies?limit=5", "/edges/https/edghts_1/routes", "/backends/weighted", "/app/users"] {
-            assert_eq!(address_of(BASE, path).unwrap().as_str(), format!("{BASE}{path}"));
+            assert_eq!(collection_url(BASE, path).unwrap().as_str(), format!("{BASE}{path}"));
         }
     }
 
     #[test]
-    fn nothing_else_can_be_asked() {
+    fn no_other_path_can_be_requested() {
         for path in [
             "",
             "/",
@@ -170,15 +190,15 @@ mod tests {
             "/ip_policies#y",
             "http://evil.example/ip_policies",
         ] {
-            assert!(address_of(BASE, path).is_err(), "{path:?} was let through");
+            assert!(collection_url(BASE, path).is_err(), "{path:?} was allowed");
         }
     }
 
     #[test]
-    fn only_the_methods_of_the_api_are_sent() {
+    fn only_methods_of_the_api_are_sent() {
         assert!(allowed_method("PATCH").is_ok());
         for method in ["CONNECT", "TRACE", "get", ""] {
-            assert!(allowed_method(method).is_err(), "{method:?} was let through");
+            assert!(allowed_method(method).is_err(), "{method:?} was allowed");
         }
     }
 }

@@ -1,44 +1,47 @@
-//! What a person may choose about the app itself: whether it starts with the session, and what it tells.
+//! The preferences of the app itself: autostart and notifications.
 
-use crate::desk::Desk;
-use crate::failure::{Failure, Result};
-use crate::notifications::Wanted;
+use crate::app_config::AppConfig;
+use crate::error::{DesktopError, Result};
+use crate::settings::NotificationPreferences;
 use serde::Serialize;
 use std::sync::Arc;
 use tauri::{AppHandle, State};
 use tauri_plugin_autostart::ManagerExt;
 
-/// How the choices stand.
+/// The current preferences.
 #[derive(Debug, Serialize)]
 pub(crate) struct Preferences {
-    /// Whether the session starts the app; `None` where that cannot be known.
+    /// Whether the app starts at login; `None` if that cannot be determined.
     autostart: Option<bool>,
-    notifications: Wanted,
+    notifications: NotificationPreferences,
 }
 
 #[tauri::command]
-pub(crate) async fn preferences(app: AppHandle, desk: State<'_, Arc<Desk>>) -> Result<Preferences> {
+pub(crate) async fn preferences(app: AppHandle, config: State<'_, Arc<AppConfig>>) -> Result<Preferences> {
     Ok(Preferences {
         autostart: app.autolaunch().is_enabled().ok(),
-        notifications: desk.settings.facts().notifications,
+        notifications: config.settings.current().notifications,
     })
 }
 
-/// Has the session start the app, hidden in the tray, or no longer.
+/// Switches the start at login, hidden in the tray, on or off.
 #[tauri::command]
 pub(crate) async fn set_autostart(app: AppHandle, on: bool) -> Result<()> {
-    let starter = app.autolaunch();
-    let done = match (on, starter.is_enabled()) {
-        // What is not there need not be taken away.
+    let launcher = app.autolaunch();
+    let result = match (on, launcher.is_enabled()) {
+        // Disabling fails if there is no entry.
         (false, Ok(false)) => Ok(()),
-        (false, _) => starter.disable(),
-        (true, _) => starter.enable(),
+        (false, _) => launcher.disable(),
+        (true, _) => launcher.enable(),
     };
-    done.map_err(|error| Failure::local("The start with the session could not be changed", error))
+    result.map_err(|error| DesktopError::local("The start at login could not be changed", error))
 }
 
 #[tauri::command]
-pub(crate) async fn set_notifications(desk: State<'_, Arc<Desk>>, wanted: Wanted) -> Result<()> {
-    desk.settings.change(|facts| facts.notifications = wanted);
+pub(crate) async fn set_notifications(
+    config: State<'_, Arc<AppConfig>>,
+    wanted: NotificationPreferences,
+) -> Result<()> {
+    config.settings.update(|settings| settings.notifications = wanted);
     Ok(())
 }

@@ -1,11 +1,11 @@
-//! Files that only their owner may read, written whole or not at all.
+//! Files that only their owner can read, written atomically.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Makes the folder and its parents; a folder made here has mode 0700.
-pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+/// Creates the folder and its parents with mode 0700.
+pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -13,22 +13,22 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Replaces the file's content atomically; the new file has mode 0600 from its first byte on.
+/// Replaces the content of the file atomically. The new file is created with mode 0600.
 pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    let folder = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
-    make_folder(folder)?;
+    let folder = path.parent().ok_or_else(|| io::Error::other("the path has no folder"))?;
+    create_folder(folder)?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("file");
-    let draft = folder.join(format!(".{name}.{}.new", std::process::id()));
-    let written = write_draft(&draft, content).and_then(|()| fs::rename(&draft, path));
+    let temporary = folder.join(format!(".{name}.{}.new", std::process::id()));
+    let written = write_temporary(&temporary, content).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
-        let _ = fs::remove_file(&draft);
+        let _ = fs::remove_file(&temporary);
     }
     written
 }
 
-fn write_draft(draft: &Path, content: &[u8]) -> io::Result<()> {
-    let _ = fs::remove_file(draft);
-    let mut file = open_new(draft)?;
+fn write_temporary(temporary: &Path, content: &[u8]) -> io::Result<()> {
+    let _ = fs::remove_file(temporary);
+    let mut file = open_new(temporary)?;
     file.write_all(content)?;
     file.sync_all()
 }
@@ -48,7 +48,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nobody_else_may_read_what_was_written() {
+    fn only_the_owner_can_read_the_file() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("below/key");
@@ -57,6 +57,6 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"second");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
-        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "no draft is left behind");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "no temporary file is left");
     }
 }

@@ -1,82 +1,95 @@
-//! What the app remembers between two starts: which tunnels were on, what was answered, which credential is ours.
+//! The settings that the app saves between starts.
 
-use crate::notifications::Wanted;
 use crate::private_file;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The remembered facts. Unknown fields of a newer version are dropped, missing ones take their default.
+/// The content of `settings.json`. Unknown fields of a newer version are dropped, missing ones take their default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Facts {
+pub(crate) struct AppSettings {
     /// Tunnels that were on; the next start switches them on again.
     pub(crate) tunnels_on: BTreeSet<String>,
     /// Tunnels that "Pause all" switched off; "Resume" switches them on again.
     pub(crate) paused: BTreeSet<String>,
     /// The credential made for this computer's agent on the local server.
     pub(crate) credential_id: Option<String>,
-    /// Whether the offer to trust the local authority was answered or dismissed.
+    /// Whether the offer to trust the local authority was accepted or dismissed.
     pub(crate) trust_offer_answered: bool,
-    /// Which notifications are wanted.
-    pub(crate) notifications: Wanted,
-    /// The server elsewhere that was chosen in the settings.
-    pub(crate) remote: Option<Remote>,
+    pub(crate) notifications: NotificationPreferences,
+    /// The remote server that the app uses instead of a local one.
+    pub(crate) remote: Option<RemoteServer>,
 }
 
-/// A server elsewhere: its key lies in the keychain, its authority beside these settings.
+/// The kinds of notifications that are switched on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct NotificationPreferences {
+    pub(crate) connection: bool,
+    pub(crate) tunnels: bool,
+    pub(crate) errors: bool,
+}
+
+impl Default for NotificationPreferences {
+    fn default() -> NotificationPreferences {
+        NotificationPreferences { connection: true, tunnels: true, errors: false }
+    }
+}
+
+/// A remote server. Its key is in the keychain, its certificate authority in `remote-ca.pem`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Remote {
-    /// Where agents connect: `tunnel.example.com:443`.
+pub(crate) struct RemoteServer {
+    /// The address that agents connect to: `tunnel.example.com:443`.
     pub(crate) address: String,
-    /// Its management API: `https://api.example.com`.
+    /// The management API: `https://api.example.com`.
     pub(crate) api: String,
 }
 
-/// The facts and the file they live in.
-pub(crate) struct Settings {
+/// The settings and their file.
+pub(crate) struct SettingsFile {
     path: PathBuf,
-    facts: Mutex<Facts>,
+    settings: Mutex<AppSettings>,
 }
 
-impl Settings {
-    /// Reads the file; a missing or damaged one counts as empty, because nothing in it is irreplaceable.
-    pub(crate) fn open(folder: &Path) -> Settings {
+impl SettingsFile {
+    /// Reads the file. A missing or damaged file counts as empty, because nothing in it is irreplaceable.
+    pub(crate) fn open(folder: &Path) -> SettingsFile {
         let path = folder.join("settings.json");
-        let facts = match std::fs::read(&path) {
+        let settings = match std::fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text).unwrap_or_else(|error| {
-                tracing::warn!(%error, path = %path.display(), "settings could not be read and are reset");
-                Facts::default()
+                tracing::warn!(%error, path = %path.display(), "the settings cannot be read and are reset");
+                AppSettings::default()
             }),
-            Err(_) => Facts::default(),
+            Err(_) => AppSettings::default(),
         };
-        Settings { path, facts: Mutex::new(facts) }
+        SettingsFile { path, settings: Mutex::new(settings) }
     }
 
-    /// A copy of what is known now.
-    pub(crate) fn facts(&self) -> Facts {
+    /// A copy of the current settings.
+    pub(crate) fn current(&self) -> AppSettings {
         self.lock().clone()
     }
 
-    /// Changes the facts and writes them if they differ.
-    pub(crate) fn change(&self, change: impl FnOnce(&mut Facts)) {
-        let mut facts = self.lock();
-        let before = facts.clone();
-        change(&mut facts);
-        if *facts == before {
+    /// Changes the settings and saves them if they differ.
+    pub(crate) fn update(&self, update: impl FnOnce(&mut AppSettings)) {
+        let mut settings = self.lock();
+        let before = settings.clone();
+        update(&mut settings);
+        if *settings == before {
             return;
         }
-        let written = serde_json::to_vec_pretty(&*facts)
+        let saved = serde_json::to_vec_pretty(&*settings)
             .map_err(std::io::Error::other)
             .and_then(|text| private_file::write(&self.path, &text));
-        if let Err(error) = written {
-            tracing::warn!(%error, path = %self.path.display(), "settings could not be saved");
+        if let Err(error) = saved {
+            tracing::warn!(%error, path = %self.path.display(), "the settings cannot be saved");
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Facts> {
-        self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, AppSettings> {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -86,18 +99,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_changed_is_there_at_the_next_start() {
+    fn a_change_is_kept_for_the_next_start() {
         let folder = tempfile::tempdir().unwrap();
-        Settings::open(folder.path()).change(|facts| {
-            facts.tunnels_on.insert("site".to_owned());
+        SettingsFile::open(folder.path()).update(|settings| {
+            settings.tunnels_on.insert("site".to_owned());
         });
-        assert!(Settings::open(folder.path()).facts().tunnels_on.contains("site"));
+        assert!(SettingsFile::open(folder.path()).current().tunnels_on.contains("site"));
     }
 
     #[test]
-    fn a_damaged_file_is_an_empty_start_and_no_failure() {
+    fn a_damaged_file_counts_as_empty() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("settings.json"), "{\"tunnels_on\": 7").unwrap();
-        assert_eq!(Settings::open(folder.path()).facts(), Facts::default());
+        assert_eq!(SettingsFile::open(folder.path()).current(), AppSettings::default());
     }
 }

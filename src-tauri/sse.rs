@@ -1,37 +1,41 @@
-//! Server-sent events, read piece by piece.
+//! An incremental parser of server-sent events (WHATWG HTML, section 9.2).
 
-/// The largest event that is read; the agent's lists stay far below.
-const LARGEST: usize = 16 * 1024 * 1024;
+/// The largest event; the agent's lists stay far below.
+const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
-/// One event: its name (`message` when none was given) and its data.
+/// One event: its name (`message` if it has none) and its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Event {
+pub(crate) struct SseEvent {
     pub(crate) name: String,
     pub(crate) data: String,
 }
 
-/// An event grew beyond what is read.
+/// An event exceeds the size limit.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an event of the feed is larger than 16 MiB")]
-pub(crate) struct TooLarge;
+#[error("an event is larger than 16 MiB")]
+pub(crate) struct EventTooLarge;
 
-/// Takes bytes however they were cut and gives whole events.
+/// Joins chunks of bytes into events.
 #[derive(Default)]
-pub(crate) struct Parser {
+pub(crate) struct SseParser {
     line: Vec<u8>,
     name: String,
     data: String,
     after_return: bool,
 }
 
-impl Parser {
+impl SseParser {
     /// The events that these bytes complete.
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLarge> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if an event is larger than 16 MiB.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<SseEvent>, EventTooLarge> {
         let mut events = Vec::new();
         for &byte in bytes {
-            let second_of_pair = byte == b'\n' && self.after_return;
+            let line_feed_of_pair = byte == b'\n' && self.after_return;
             self.after_return = byte == b'\r';
-            if second_of_pair {
+            if line_feed_of_pair {
                 continue;
             }
             if byte == b'\n' || byte == b'\r' {
@@ -40,18 +44,18 @@ impl Parser {
                 continue;
             }
             self.line.push(byte);
-            if self.line.len() + self.data.len() > LARGEST {
-                return Err(TooLarge);
+            if self.line.len() + self.data.len() > MAX_EVENT_BYTES {
+                return Err(EventTooLarge);
             }
         }
         Ok(events)
     }
 
-    fn take_line(&mut self, line: &str) -> Option<Event> {
+    fn take_line(&mut self, line: &str) -> Option<SseEvent> {
         if line.is_empty() {
             let (name, data) = (std::mem::take(&mut self.name), std::mem::take(&mut self.data));
             let name = if name.is_empty() { "message".to_owned() } else { name };
-            return (!data.is_empty()).then_some(Event { name, data });
+            return (!data.is_empty()).then_some(SseEvent { name, data });
         }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
@@ -74,26 +78,26 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    const FEED: &str = ": hello\n\nevent: status\ndata: {\"a\":1}\n\ndata: x\r\ndata: ü\r\n\r\nevent: lonely\n\n";
+    const STREAM: &str = ": hello\n\nevent: status\ndata: {\"a\":1}\n\ndata: x\r\ndata: ü\r\n\r\nevent: lonely\n\n";
 
-    fn expected() -> Vec<Event> {
-        let event = |name: &str, data: &str| Event { name: name.to_owned(), data: data.to_owned() };
+    fn expected() -> Vec<SseEvent> {
+        let event = |name: &str, data: &str| SseEvent { name: name.to_owned(), data: data.to_owned() };
         vec![event("status", "{\"a\":1}"), event("message", "x\nü")]
     }
 
     #[test]
-    fn events_are_the_same_however_the_bytes_are_cut() {
-        for cut in 0..=FEED.len() {
-            let mut parser = Parser::default();
-            let mut events = parser.push(&FEED.as_bytes()[..cut]).unwrap();
-            events.extend(parser.push(&FEED.as_bytes()[cut..]).unwrap());
-            assert_eq!(events, expected(), "cut at {cut}");
+    fn events_do_not_depend_on_how_the_bytes_are_split() {
+        for split in 0..=STREAM.len() {
+            let mut parser = SseParser::default();
+            let mut events = parser.push(&STREAM.as_bytes()[..split]).unwrap();
+            events.extend(parser.push(&STREAM.as_bytes()[split..]).unwrap());
+            assert_eq!(events, expected(), "split at {split}");
         }
     }
 
     #[test]
-    fn a_feed_without_line_ends_does_not_fill_the_memory() {
-        let mut parser = Parser::default();
-        assert_eq!(parser.push(&vec![b'x'; LARGEST + 1]), Err(TooLarge));
+    fn a_stream_without_line_ends_is_limited() {
+        let mut parser = SseParser::default();
+        assert_eq!(parser.push(&vec![b'x'; MAX_EVENT_BYTES + 1]), Err(EventTooLarge));
     }
 }

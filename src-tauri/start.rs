@@ -1,17 +1,21 @@
-//! Putting the app together: one desk, the parts, the windows, the tray.
+//! Composition of the app: configuration and state, supervised programs, windows and tray.
 
-use crate::clipboard::Copying;
-use crate::desk::Desk;
-use crate::failure::{Failure, Result};
-use crate::management_api::HeldKey;
-use crate::places::{Addresses, Places};
-use crate::settings::{Facts, Settings};
-use crate::state::{AuthorityState, Condition, Mode, State};
-use crate::supervision::{self, OrderBook, Record, session_watch};
+use crate::agent_api::AgentClient;
+use crate::app_config::AppConfig;
+use crate::app_state::AppState;
+use crate::clipboard::AppClipboard;
+use crate::desktop_state::{AuthorityState, DesktopState, RunState, ServerMode};
+use crate::error::{DesktopError, Result};
+use crate::management_api::ManagementClient;
+use crate::management_key::ManagementKeys;
+use crate::paths::{AppPaths, ListenAddresses};
+use crate::settings::{AppSettings, SettingsFile};
+use crate::supervision::{self, CommandReceivers, StartedProcesses, Supervisor, session_watch};
 use crate::tray::{self, TrayHost};
+use crate::tunnels::TunnelSwitch;
 use crate::{
-    agent_configuration, commands, events, journal, links, notifications, preferences, private_file, quit, remote,
-    storage, trust, tunnels, windows,
+    agent_configuration, agent_events, commands, deep_links, logging, notifications, preferences, private_file,
+    remote_server, shutdown, state_events, storage, trust, windows,
 };
 use std::io::Write;
 use std::process::ExitCode;
@@ -19,92 +23,110 @@ use std::sync::Arc;
 use std::time::Duration;
 use tauri::{AppHandle, Manager, RunEvent, WindowEvent, Wry};
 use tauri_plugin_window_state::StateFlags;
-use tokio::sync::watch;
 
-/// The argument with which a session starts the app: in the tray, without a window.
+/// The argument of the start at login: in the tray, without a window.
 const HIDDEN: &str = "--hidden";
-/// How long a tray may take to come up with the session.
-const TRAY_PATIENCE: Duration = Duration::from_secs(15);
+/// The time that the desktop's tray has to start at login.
+const TRAY_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Runs the app until the person, a signal or the session ends it.
+/// Runs the app until the user, a signal or the session ends it.
 pub(crate) fn run() -> ExitCode {
-    match prepare().and_then(|(desk, book)| build(desk, book)) {
+    match prepare().and_then(build) {
         Ok(app) => {
             app.run(on_event);
             ExitCode::SUCCESS
         }
-        Err(failure) => {
-            tracing::error!(%failure, "cannot start");
-            let _ = writeln!(std::io::stderr(), "postern-desktop: {failure}");
+        Err(error) => {
+            tracing::error!(%error, "cannot start");
+            let _ = writeln!(std::io::stderr(), "postern-desktop: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn prepare() -> Result<(Arc<Desk>, OrderBook)> {
-    let places = Places::find()?;
-    private_file::make_folder(&places.desktop)
-        .map_err(|error| Failure::local(format!("The folder {} cannot be made", places.desktop.display()), error))?;
-    journal::begin(&places.logs());
-    // For the agent and the server on this computer, in plain HTTP: reading all authorities of the system would hold the
-    // first window up.
-    let http = reqwest::Client::builder()
+/// Everything that exists before the windows.
+struct PreparedApp {
+    config: Arc<AppConfig>,
+    state: Arc<AppState>,
+    supervisor: Arc<Supervisor>,
+    commands: CommandReceivers,
+    /// For the agent and the server on this computer.
+    loopback_http: reqwest::Client,
+    /// For the management API, local or remote.
+    management_http: reqwest::Client,
+}
+
+fn prepare() -> Result<PreparedApp> {
+    let paths = AppPaths::from_env()?;
+    private_file::create_folder(&paths.desktop).map_err(|error| {
+        DesktopError::local(format!("The folder {} cannot be created", paths.desktop.display()), error)
+    })?;
+    logging::init(&paths.logs());
+    let loopback_http = loopback_client()?;
+    let settings = SettingsFile::open(&paths.desktop);
+    let saved = settings.current();
+    let authority = AuthorityState { offered: saved.trust_offer_answered, ..AuthorityState::default() };
+    let mut desktop = DesktopState::new(server_mode(&paths, &saved), authority);
+    let mut management_http = loopback_http.clone();
+    if let Some(remote) = saved.remote {
+        management_http = remote_server::management_client(&paths)?;
+        desktop.server.address = Some(remote.address);
+        desktop.server.api_address = Some(remote.api);
+    }
+    let (supervisor, commands) = Supervisor::new(StartedProcesses::open(&paths.desktop));
+    Ok(PreparedApp {
+        config: Arc::new(AppConfig { listen: ListenAddresses::from_env()?, settings, paths }),
+        state: Arc::new(AppState::new(desktop)),
+        supervisor: Arc::new(supervisor),
+        commands,
+        loopback_http,
+        management_http,
+    })
+}
+
+/// A client without redirects and proxies. It has no certificate authorities, because loading those of the system
+/// would delay the first window and the programs on this computer speak plain HTTP.
+fn loopback_client() -> Result<reqwest::Client> {
+    reqwest::Client::builder()
         .no_proxy()
         .tls_certs_only([])
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(Duration::from_secs(3))
         .build()
-        .map_err(|error| Failure::local("Requests to the agent cannot be made", error))?;
-    let (orders, book) = supervision::orders();
-    let settings = Settings::open(&places.desktop);
-    let authority = AuthorityState { offered: settings.facts().trust_offer_answered, ..AuthorityState::default() };
-    let facts = settings.facts();
-    let state = State::new(mode(&places, &facts), authority);
-    let mut management = http.clone();
-    if let Some(remote) = facts.remote {
-        management = remote::management_client(&places)?;
-        state.change(|state| {
-            state.server.address = Some(remote.address);
-            state.server.api_address = Some(remote.api);
-        });
-    }
-    let desk = Desk {
-        wanted: Addresses::wanted()?,
-        settings,
-        state,
-        management,
-        view: watch::Sender::default(),
-        record: Arc::new(Record::open(&places.desktop)),
-        orders,
-        http,
-        quitting: watch::Sender::new(false),
-        places,
-    };
-    Ok((Arc::new(desk), book))
+        .map_err(|error| DesktopError::local("The HTTP client for the agent cannot be created", error))
 }
 
-/// Remote when a server elsewhere was chosen, or when the agent's configuration names a server on another computer and has a token for it.
-fn mode(places: &Places, facts: &Facts) -> Mode {
-    if facts.remote.is_some() {
-        return Mode::Remote;
+/// Remote if the settings name a remote server, or if the agent's configuration has one and a token for it.
+fn server_mode(paths: &AppPaths, settings: &AppSettings) -> ServerMode {
+    if settings.remote.is_some() {
+        return ServerMode::Remote;
     }
-    let text = std::fs::read_to_string(&places.agent_configuration).unwrap_or_default();
-    let elsewhere = agent_configuration::value(&text, "server_addr")
-        .is_some_and(|address| !agent_configuration::is_this_computer(&address));
-    if elsewhere && agent_configuration::value(&text, "authtoken").is_some() { Mode::Remote } else { Mode::Local }
+    let text = std::fs::read_to_string(&paths.agent_configuration).unwrap_or_default();
+    let is_remote = agent_configuration::top_level_value(&text, "server_addr")
+        .is_some_and(|address| !agent_configuration::is_loopback(&address));
+    let has_token = || agent_configuration::top_level_value(&text, "authtoken").is_some();
+    if is_remote && has_token() { ServerMode::Remote } else { ServerMode::Local }
 }
 
-fn build(desk: Arc<Desk>, book: OrderBook) -> Result<tauri::App<Wry>> {
+fn build(prepared: PreparedApp) -> Result<tauri::App<Wry>> {
+    let PreparedApp { config, state, supervisor, commands, loopback_http, management_http } = prepared;
+    let agent = Arc::new(AgentClient::new(state.clone(), loopback_http.clone()));
+    let keys = ManagementKeys::new(config.clone(), state.clone());
+    let tunnels = TunnelSwitch::new(config.clone(), state.clone(), agent.clone());
     tauri::Builder::default()
         .plugin(tauri_plugin_single_instance::init(|app, arguments, _folder| {
             let handle = app.clone();
-            let _ = app.run_on_main_thread(move || begin_as_asked(&handle, &arguments));
+            let _ = app.run_on_main_thread(move || show_requested_window(&handle, &arguments));
         }))
         .plugin(tauri_plugin_autostart::Builder::new().app_name("Postern").arg(HIDDEN).build())
-        .plugin(tauri_plugin_window_state::Builder::default().with_state_flags(remembered_of_windows()).build())
-        .manage(desk.clone())
-        .manage(Copying::default())
-        .manage(HeldKey::default())
+        .plugin(tauri_plugin_window_state::Builder::default().with_state_flags(saved_window_state()).build())
+        .manage(config.clone())
+        .manage(state.clone())
+        .manage(supervisor.clone())
+        .manage(agent)
+        .manage(tunnels.clone())
+        .manage(ManagementClient::new(state.clone(), management_http, keys))
+        .manage(AppClipboard::default())
         .manage(TrayHost::default())
         .invoke_handler(tauri::generate_handler![
             commands::agent_request,
@@ -123,59 +145,67 @@ fn build(desk: Arc<Desk>, book: OrderBook) -> Result<tauri::App<Wry>> {
             preferences::preferences,
             preferences::set_autostart,
             preferences::set_notifications,
-            remote::use_remote_server,
-            remote::use_local_server,
+            remote_server::use_remote_server,
+            remote_server::use_local_server,
             storage::data_sizes,
             storage::log_end,
         ])
         .setup(move |app| {
             let handle = app.handle().clone();
-            tray::begin(&handle, &desk);
+            tray::start(&handle, &config, &state);
             let arguments: Vec<String> = std::env::args().collect();
             if is_hidden(&arguments) {
-                tauri::async_runtime::spawn(show_unless_there_is_a_tray(handle.clone()));
+                tauri::async_runtime::spawn(show_window_without_tray(handle.clone()));
             } else {
-                links::follow(&handle, &arguments)?;
+                deep_links::open(&handle, &arguments)?;
             }
-            tauri::async_runtime::spawn(live(handle, desk, book));
+            tauri::async_runtime::spawn(async move {
+                start_tasks(&handle, &config, &state, tunnels, &loopback_http).await;
+                session_watch::start(&supervisor.started, &config.paths.desktop).await;
+                supervision::start(&supervisor, commands, &config, &state, &loopback_http);
+            });
             Ok(())
         })
         .build(tauri::generate_context!())
-        .map_err(|error| Failure::local("The app could not be put together", error))
+        .map_err(|error| DesktopError::local("The app cannot be initialized", error))
 }
 
-/// A window that was hidden when the app ended must be seen at the next start, so visibility is not remembered.
-fn remembered_of_windows() -> StateFlags {
+/// The saved state of windows. Visibility is not saved, because a window that was hidden on Quit must be shown again.
+fn saved_window_state() -> StateFlags {
     StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN
 }
 
-/// Everything that goes on beside the windows. Runs inside the runtime, which process handles need.
-async fn live(app: AppHandle, desk: Arc<Desk>, book: OrderBook) {
-    tokio::spawn(quit::on_signals(app.clone()));
+/// Starts the background tasks. Must run inside the runtime.
+async fn start_tasks(
+    app: &AppHandle,
+    config: &Arc<AppConfig>,
+    state: &Arc<AppState>,
+    tunnels: TunnelSwitch,
+    loopback_http: &reqwest::Client,
+) {
+    tokio::spawn(shutdown::quit_on_signals(app.clone()));
     tokio::spawn(tray::watch_host(app.clone()));
-    tokio::spawn(events::announce_state(desk.clone(), app.clone()));
-    let mouth = notifications::begin(&app, &desk);
-    tokio::spawn(events::follow(desk.clone(), app.clone(), mouth));
-    tokio::spawn(tunnels::remember(desk.clone()));
-    match desk.state.now().server.mode {
-        Mode::Remote => drop(tokio::spawn(events::judge_remote_server(desk.clone()))),
-        Mode::Local => drop(tokio::spawn(look_at_trust(desk.clone()))),
+    tokio::spawn(state_events::emit_changes(state.clone(), app.clone()));
+    let requests = notifications::start(app, config, state);
+    tokio::spawn(agent_events::follow(state.clone(), loopback_http.clone(), app.clone(), requests));
+    tokio::spawn(tunnels.restore_and_save());
+    match state.desktop().server.mode {
+        ServerMode::Remote => drop(tokio::spawn(state_events::track_remote_server(state.clone()))),
+        ServerMode::Local => drop(tokio::spawn(refresh_trust_after_starts(config.clone(), state.clone()))),
     }
-    session_watch::begin(&desk.record, &desk.places.desktop).await;
-    supervision::begin(&desk, book);
 }
 
-/// The authority appears with the server's first start, and may be another one after a restart.
-async fn look_at_trust(desk: Arc<Desk>) {
-    let mut state = desk.state.watch();
-    let mut seen = None;
+/// Updates the trust in the local authority whenever the server has started, because a start may create an authority.
+async fn refresh_trust_after_starts(config: Arc<AppConfig>, state: Arc<AppState>) {
+    let mut changes = state.subscribe_desktop();
+    let mut known_pid = None;
     loop {
-        let server = state.borrow_and_update().server.clone();
-        if server.state == Condition::Running && seen != server.pid {
-            seen = server.pid;
-            trust::look_again(&desk).await;
+        let server = changes.borrow_and_update().server.clone();
+        if server.state == RunState::Running && known_pid != server.pid {
+            known_pid = server.pid;
+            trust::refresh_state(&config, &state).await;
         }
-        if state.changed().await.is_err() {
+        if changes.changed().await.is_err() {
             return;
         }
     }
@@ -183,56 +213,56 @@ async fn look_at_trust(desk: Arc<Desk>) {
 
 fn on_event(app: &AppHandle, event: RunEvent) {
     match event {
-        // With a tray the main window only hides: tunnels stay, and the way back is in sight.
+        // With a tray, closing the main window only hides it, and the tunnels stay on.
         RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. }
-            if label == windows::MAIN && app.state::<TrayHost>().is_there() =>
+            if label == windows::MAIN_WINDOW && app.state::<TrayHost>().is_available() =>
         {
             api.prevent_close();
             if let Some(window) = app.get_webview_window(&label) {
                 let _ = window.hide();
             }
         }
-        // The last window was closed, and only without a tray does that mean the end.
+        // Closing the last window quits the app only without a tray.
         RunEvent::ExitRequested { code: None, api, .. } => {
             api.prevent_exit();
-            if !app.state::<TrayHost>().is_there() {
-                quit::quit(app);
+            if !app.state::<TrayHost>().is_available() {
+                shutdown::quit(app);
             }
         }
         #[cfg(target_os = "macos")]
-        RunEvent::Reopen { .. } => begin_as_asked(app, &[]),
+        RunEvent::Reopen { .. } => show_requested_window(app, &[]),
         #[cfg(target_os = "macos")]
         RunEvent::Opened { urls } => {
             let links: Vec<String> = urls.iter().map(ToString::to_string).collect();
-            begin_as_asked(app, &links);
+            show_requested_window(app, &links);
         }
         _ => {}
     }
 }
 
 fn is_hidden(arguments: &[String]) -> bool {
-    arguments.iter().skip(1).any(|argument| argument == HIDDEN) && links::Link::among(arguments).is_none()
+    arguments.iter().skip(1).any(|argument| argument == HIDDEN) && deep_links::DeepLink::find(arguments).is_none()
 }
 
-/// At the start of a session the tray may come later than the app. Where none comes, nothing may stay hidden.
-async fn show_unless_there_is_a_tray(app: AppHandle) {
-    let until = tokio::time::Instant::now() + TRAY_PATIENCE;
-    while tokio::time::Instant::now() < until {
-        if app.state::<TrayHost>().is_there() {
+/// Shows the main window after a hidden start if no tray becomes available. At login the tray may start after the app.
+async fn show_window_without_tray(app: AppHandle) {
+    let deadline = tokio::time::Instant::now() + TRAY_TIMEOUT;
+    while tokio::time::Instant::now() < deadline {
+        if app.state::<TrayHost>().is_available() {
             return;
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     let handle = app.clone();
-    let _ = app.run_on_main_thread(move || begin_as_asked(&handle, &[]));
+    let _ = app.run_on_main_thread(move || show_requested_window(&handle, &[]));
 }
 
-/// Shows what another start of the program asked for. One that was to stay hidden asks for nothing.
-fn begin_as_asked(app: &AppHandle, arguments: &[String]) {
+/// Shows the window that another start of the program requested; a hidden start requests none.
+fn show_requested_window(app: &AppHandle, arguments: &[String]) {
     if is_hidden(arguments) {
         return;
     }
-    if let Err(failure) = links::follow(app, arguments) {
-        tracing::warn!(%failure, "the window asked for cannot be shown");
+    if let Err(error) = deep_links::open(app, arguments) {
+        tracing::warn!(%error, "the requested window cannot be shown");
     }
 }

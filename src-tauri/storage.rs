@@ -1,8 +1,10 @@
-//! What the app and its programs keep on this computer: how much it is, and the ends of the logs.
+//! The data of app, server and agent on this computer: its size, and the log files.
 
-use crate::desk::Desk;
-use crate::failure::{Failure, Result};
-use crate::supervision::Log;
+use crate::app_config::AppConfig;
+use crate::error::{DesktopError, Result};
+use crate::log_file::LogFile;
+use crate::paths::AppPaths;
+use crate::private_file;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -10,65 +12,81 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tauri::State;
 
-/// How much of a log is shown.
-const END: u64 = 64 * 1024;
-/// A folder with more entries is counted no further.
-const MOST_ENTRIES: usize = 50_000;
+/// The length of the end of a log that is shown.
+const LOG_END_BYTES: u64 = 64 * 1024;
+/// The count of a folder stops after this many entries.
+const MAX_ENTRIES: usize = 50_000;
 
-/// One place and what it takes.
+/// The size of a file or folder.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Size {
+pub(crate) struct DataSize {
     what: &'static str,
     path: String,
     bytes: u64,
 }
 
-/// Whose log.
+/// The program that writes a log.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Program {
+pub(crate) enum LogSource {
     App,
     Server,
     Agent,
 }
 
 #[tauri::command]
-pub(crate) async fn data_sizes(desk: State<'_, Arc<Desk>>) -> Result<Vec<Size>> {
-    let places = desk.places.clone();
+pub(crate) async fn data_sizes(config: State<'_, Arc<AppConfig>>) -> Result<Vec<DataSize>> {
+    let paths = config.paths.clone();
     let count = move || {
-        let of = |what, path: PathBuf| Size { what, bytes: size(&path), path: path.display().to_string() };
+        let entry = |what, path: PathBuf| DataSize { what, bytes: size(&path), path: path.display().to_string() };
         vec![
-            of("Server", places.server.clone()),
-            of("Logs", places.logs()),
-            of("Agent's configuration", places.agent_configuration.clone()),
-            of("App", places.desktop.clone()),
+            entry("Server", paths.server.clone()),
+            entry("Logs", paths.logs()),
+            entry("Agent's configuration", paths.agent_configuration.clone()),
+            entry("App", paths.desktop.clone()),
         ]
     };
-    tokio::task::spawn_blocking(count).await.map_err(|error| Failure::local("The data cannot be counted", error))
+    tokio::task::spawn_blocking(count)
+        .await
+        .map_err(|error| DesktopError::local("The size of the data cannot be determined", error))
 }
 
-/// The end of a log, from the beginning of a line.
+/// The last 64 KiB of a log, from the start of a line.
 #[tauri::command]
-pub(crate) async fn log_end(desk: State<'_, Arc<Desk>>, program: Program) -> Result<String> {
+pub(crate) async fn log_end(config: State<'_, Arc<AppConfig>>, program: LogSource) -> Result<String> {
     let name = match program {
-        Program::App => "postern-desktop",
-        Program::Server => "postern-server",
-        Program::Agent => "postern",
+        LogSource::App => "postern-desktop",
+        LogSource::Server => "postern-server",
+        LogSource::Agent => "postern",
     };
-    let log = Log::new(&desk.places.logs(), name);
-    end_of(log.path()).or_else(|error| match error.kind() {
+    let log = LogFile::new(&config.paths.logs(), name);
+    read_end(log.path()).or_else(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Ok(String::new()),
-        _ => Err(Failure::local(format!("The log {} cannot be read", log.path().display()), error)),
+        _ => Err(DesktopError::local(format!("The log {} cannot be read", log.path().display()), error)),
     })
 }
 
-fn end_of(path: &Path) -> std::io::Result<String> {
+/// Opens the folder of the log files.
+///
+/// # Errors
+///
+/// Fails if the folder cannot be created or opened.
+pub(crate) fn show_logs(paths: &AppPaths) -> Result<()> {
+    let logs = paths.logs();
+    let failed = |error: &dyn std::fmt::Display| {
+        DesktopError::local(format!("The logs in {} cannot be shown", logs.display()), error)
+    };
+    private_file::create_folder(&logs).map_err(|error| failed(&error))?;
+    tauri_plugin_opener::open_path(&logs, None::<&str>).map_err(|error| failed(&error))
+}
+
+fn read_end(path: &Path) -> std::io::Result<String> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
-    let from = length.saturating_sub(END);
+    let from = length.saturating_sub(LOG_END_BYTES);
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
-    file.take(END).read_to_end(&mut bytes)?;
+    file.take(LOG_END_BYTES).read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes);
     let whole = match text.find('\n') {
         Some(end) if from > 0 => &text[end + 1..],
@@ -77,17 +95,17 @@ fn end_of(path: &Path) -> std::io::Result<String> {
     Ok(whole.chars().filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')).collect())
 }
 
-/// A file's bytes, or those of everything below a folder. Links are not followed.
+/// The size of a file, or of all files below a folder. Links are not followed.
 fn size(path: &Path) -> u64 {
-    let mut waiting = vec![path.to_owned()];
-    let (mut bytes, mut seen) = (0, 0);
-    while let Some(path) = waiting.pop() {
-        let Ok(facts) = fs::symlink_metadata(&path) else { continue };
-        seen += 1;
-        if facts.is_dir() && seen < MOST_ENTRIES {
-            waiting.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
-        } else if facts.is_file() {
-            bytes += facts.len();
+    let mut pending = vec![path.to_owned()];
+    let (mut bytes, mut entries) = (0, 0);
+    while let Some(path) = pending.pop() {
+        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+        entries += 1;
+        if metadata.is_dir() && entries < MAX_ENTRIES {
+            pending.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+        } else if metadata.is_file() {
+            bytes += metadata.len();
         }
     }
     bytes
@@ -99,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_takes_what_its_files_take() {
+    fn the_size_of_a_folder_is_the_sum_of_its_files() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("below")).unwrap();
         fs::write(folder.path().join("below/a"), [0; 10]).unwrap();
@@ -108,14 +126,14 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_long_log_begins_with_a_line() {
+    fn the_end_of_a_long_log_begins_at_a_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         let lines: String = (0..20_000).map(|number| format!("line {number}\n")).collect();
         fs::write(&path, &lines).unwrap();
-        let end = end_of(&path).unwrap();
+        let end = read_end(&path).unwrap();
         assert!(end.starts_with("line ") && end.ends_with("line 19999\n") && lines.ends_with(&end));
         fs::write(&path, "only \u{1b}[31mthis").unwrap();
-        assert_eq!(end_of(&path).unwrap(), "only [31mthis");
+        assert_eq!(read_end(&path).unwrap(), "only [31mthis");
     }
 }

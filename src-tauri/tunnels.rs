@@ -1,124 +1,146 @@
-//! Switching tunnels, and remembering which were on so that the next start switches them on again.
+//! Switches tunnels on and off, and restores the tunnels that were on when a new agent starts.
 
-use crate::agent_api;
-use crate::agent_view::{AgentView, Tunnel};
-use crate::desk::Desk;
-use crate::failure::{Failure, Result};
-use postern_api::Code;
-use serde_json::Value;
+use crate::agent_api::{self, AgentClient};
+use crate::agent_view::{AgentView, TunnelSummary};
+use crate::app_config::AppConfig;
+use crate::app_state::AppState;
+use crate::error::Result;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A state must stand this long before it is remembered: an agent that ends stops its tunnels first.
-const SETTLED: Duration = Duration::from_millis(1500);
+/// The time a state must last before it is saved, because an agent that ends stops its tunnels first.
+const SETTLE_TIME: Duration = Duration::from_millis(1500);
 
-/// Starts or stops one tunnel of the configuration file.
-pub(crate) async fn switch(desk: &Desk, name: &str, on: bool) -> Result<()> {
-    let path = format!("/api/configured/{}/{}", segment(name), if on { "start" } else { "stop" });
-    let answer = agent_api::request(desk, "POST", &path, Some("{}".to_owned())).await?;
-    if answer.status < 400 {
-        return Ok(());
+/// Switches the tunnels of this computer's agent.
+#[derive(Clone)]
+pub(crate) struct TunnelSwitch {
+    config: Arc<AppConfig>,
+    state: Arc<AppState>,
+    agent: Arc<AgentClient>,
+}
+
+impl TunnelSwitch {
+    pub(crate) fn new(config: Arc<AppConfig>, state: Arc<AppState>, agent: Arc<AgentClient>) -> TunnelSwitch {
+        TunnelSwitch { config, state, agent }
     }
-    let told = serde_json::from_str::<Value>(&answer.body).unwrap_or_default();
-    let word = |pointer: &str| told.pointer(pointer).and_then(Value::as_str);
-    let code = word("/details/code").and_then(|code| code.parse().ok()).unwrap_or(Code::Internal);
-    let message = word("/details/err").or_else(|| word("/msg")).unwrap_or("The agent refused without saying why.");
-    Err(Failure::new(code, message))
-}
 
-/// Stops every tunnel that is on and remembers them for `resume`.
-pub(crate) async fn pause_all(desk: &Desk) -> Result<()> {
-    let on: Vec<String> =
-        desk.view.borrow().tunnels.iter().filter(|tunnel| tunnel.is_on()).map(|t| t.name.clone()).collect();
-    desk.settings.change(|facts| facts.paused.extend(on.iter().cloned()));
-    switch_each(desk, &on, false).await
-}
-
-/// Starts what `pause_all` stopped.
-pub(crate) async fn resume(desk: &Desk) -> Result<()> {
-    let paused: Vec<String> = desk.settings.facts().paused.into_iter().collect();
-    desk.settings.change(|facts| facts.paused.clear());
-    let known: BTreeSet<String> = desk.view.borrow().tunnels.iter().map(|tunnel| tunnel.name.clone()).collect();
-    let paused: Vec<String> = paused.into_iter().filter(|name| known.contains(name)).collect();
-    switch_each(desk, &paused, true).await
-}
-
-async fn switch_each(desk: &Desk, names: &[String], on: bool) -> Result<()> {
-    let mut first_failure = Ok(());
-    for name in names {
-        let switched = switch(desk, name, on).await;
-        if first_failure.is_ok() {
-            first_failure = switched;
+    /// Starts or stops one tunnel of the configuration file.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the agent's error, and if the agent does not respond.
+    pub(crate) async fn set(&self, name: &str, on: bool) -> Result<()> {
+        let path = format!("/api/configured/{}/{}", encode_segment(name), if on { "start" } else { "stop" });
+        let response = self.agent.request("POST", &path, Some("{}".to_owned())).await?;
+        if response.status < 400 {
+            return Ok(());
         }
+        Err(agent_api::read_error(&response.body).into())
     }
-    first_failure
-}
 
-/// Restores the tunnels of a fresh agent and remembers every later change, as long as the app lives.
-pub(crate) async fn remember(desk: Arc<Desk>) {
-    let mut view = desk.view.subscribe();
-    let mut known: Option<u32> = None;
-    // Names to be switched on as soon as a fresh agent tells that it has them.
-    let mut owed = BTreeSet::new();
-    loop {
-        let told = view.borrow_and_update().clone();
-        let agent = desk.state.now().agent;
-        // What an agent says before its list, or one that has ended meanwhile, says nothing about what is wanted.
-        let counts = told.connected && told.tunnels_told && told.pid.is_some() && told.pid == agent.pid;
-        if counts && known != told.pid {
-            known = told.pid;
-            owed = if agent.adopted { BTreeSet::new() } else { desk.settings.facts().tunnels_on };
-            tracing::info!(pid = told.pid, adopted = agent.adopted, tunnels = ?owed, "an agent runs");
-        }
-        if counts && restore(&desk, &told, &mut owed).await {
-            continue;
-        }
-        // A newer word makes this one void; silence makes it settled.
-        match tokio::time::timeout(SETTLED, view.changed()).await {
-            Ok(Ok(())) => continue,
-            Ok(Err(_)) => return,
-            Err(_) => {}
-        }
-        if counts && told.pid == desk.state.now().agent.pid && !desk.is_quitting() {
-            note(&desk, &told.tunnels, &owed);
-        }
-        if view.changed().await.is_err() {
-            return;
-        }
+    /// Stops every tunnel that is on and saves their names for `resume`.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first error; the other tunnels are stopped nevertheless.
+    pub(crate) async fn pause_all(&self) -> Result<()> {
+        let tunnels = self.state.agent_view().tunnels;
+        let on: Vec<String> = tunnels.into_iter().filter(TunnelSummary::is_on).map(|tunnel| tunnel.name).collect();
+        self.config.settings.update(|settings| settings.paused.extend(on.iter().cloned()));
+        self.set_each(&on, false).await
     }
-}
 
-fn note(desk: &Desk, tunnels: &[Tunnel], owed: &BTreeSet<String>) {
-    let on = tunnels.iter().filter(|tunnel| tunnel.saved && tunnel.is_wanted()).map(|tunnel| tunnel.name.clone());
-    let on: BTreeSet<String> = on.chain(owed.iter().cloned()).collect();
-    desk.settings.change(|facts| {
-        facts.paused.retain(|name| !on.contains(name));
-        facts.tunnels_on = on;
-    });
-}
+    /// Starts the tunnels that `pause_all` stopped.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first error; the other tunnels are started nevertheless.
+    pub(crate) async fn resume(&self) -> Result<()> {
+        let mut paused = self.config.settings.current().paused;
+        self.config.settings.update(|settings| settings.paused.clear());
+        let existing: BTreeSet<String> =
+            self.state.agent_view().tunnels.into_iter().map(|tunnel| tunnel.name).collect();
+        paused.retain(|name| existing.contains(name));
+        self.set_each(&paused.into_iter().collect::<Vec<_>>(), true).await
+    }
 
-/// Switches on what is owed and told of. Returns whether anything was switched.
-async fn restore(desk: &Desk, told: &AgentView, owed: &mut BTreeSet<String>) -> bool {
-    let mut switched = false;
-    for tunnel in &told.tunnels {
-        if owed.remove(&tunnel.name) && !tunnel.is_on() {
-            switched = true;
-            if let Err(failure) = switch(desk, &tunnel.name, true).await {
-                tracing::warn!(tunnel = tunnel.name, %failure, "could not be switched on again");
+    async fn set_each(&self, names: &[String], on: bool) -> Result<()> {
+        let mut result = Ok(());
+        for name in names {
+            let switched = self.set(name, on).await;
+            if result.is_ok() {
+                result = switched;
+            }
+        }
+        result
+    }
+
+    /// Restores the tunnels of a new agent and saves every later change, while the app runs.
+    pub(crate) async fn restore_and_save(self) {
+        let mut changes = self.state.subscribe_agent();
+        let mut known_pid: Option<u32> = None;
+        // The tunnels to switch on as soon as a new agent reports that it has them.
+        let mut pending = BTreeSet::new();
+        loop {
+            let view = changes.borrow_and_update().clone();
+            let agent = self.state.desktop().agent;
+            // A view without a list, or of an agent that has ended, does not tell which tunnels are switched on.
+            let is_current = view.connected && view.tunnels_known && view.pid.is_some() && view.pid == agent.pid;
+            if is_current && known_pid != view.pid {
+                known_pid = view.pid;
+                pending = if agent.adopted { BTreeSet::new() } else { self.config.settings.current().tunnels_on };
+                tracing::info!(pid = view.pid, adopted = agent.adopted, tunnels = ?pending, "the agent is running");
+            }
+            if is_current && self.restore(&view, &mut pending).await {
+                continue;
+            }
+            // A change within this time replaces the state before it is saved.
+            match tokio::time::timeout(SETTLE_TIME, changes.changed()).await {
+                Ok(Ok(())) => continue,
+                Ok(Err(_)) => return,
+                Err(_) => {}
+            }
+            if is_current && view.pid == self.state.desktop().agent.pid && !self.state.is_shutting_down() {
+                self.save(&view.tunnels, &pending);
+            }
+            if changes.changed().await.is_err() {
+                return;
             }
         }
     }
-    switched
+
+    fn save(&self, tunnels: &[TunnelSummary], pending: &BTreeSet<String>) {
+        let enabled = tunnels.iter().filter(|tunnel| tunnel.saved && tunnel.is_enabled());
+        let on: BTreeSet<String> = enabled.map(|tunnel| tunnel.name.clone()).chain(pending.iter().cloned()).collect();
+        self.config.settings.update(|settings| {
+            settings.paused.retain(|name| !on.contains(name));
+            settings.tunnels_on = on;
+        });
+    }
+
+    /// Switches on the pending tunnels that the agent has. Returns whether any was switched.
+    async fn restore(&self, view: &AgentView, pending: &mut BTreeSet<String>) -> bool {
+        let mut switched = false;
+        for tunnel in &view.tunnels {
+            if pending.remove(&tunnel.name) && !tunnel.is_on() {
+                switched = true;
+                if let Err(error) = self.set(&tunnel.name, true).await {
+                    tracing::warn!(tunnel = tunnel.name, %error, "the tunnel cannot be restored");
+                }
+            }
+        }
+        switched
+    }
 }
 
-/// A tunnel's name as one segment of a path.
-fn segment(name: &str) -> String {
+/// A tunnel name as one path segment.
+fn encode_segment(name: &str) -> String {
     let mut segment = String::with_capacity(name.len());
     for byte in name.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'~' => segment.push(char::from(byte)),
-            // A dot is escaped too: a name of dots only must not climb.
+            // A dot is escaped too, so that a name of dots is no dot segment.
             _ => segment.push_str(&format!("%{byte:02X}")),
         }
     }
@@ -130,9 +152,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_stays_one_segment() {
-        assert_eq!(segment("site"), "site");
-        assert_eq!(segment("a/b (http)"), "a%2Fb%20%28http%29");
-        assert_eq!(segment(".."), "%2E%2E");
+    fn a_name_is_one_path_segment() {
+        assert_eq!(encode_segment("site"), "site");
+        assert_eq!(encode_segment("a/b (http)"), "a%2Fb%20%28http%29");
+        assert_eq!(encode_segment(".."), "%2E%2E");
     }
 }

@@ -1,45 +1,46 @@
-//! The windows: the main one and the inspector's own. Neither can be led away from the app's own pages.
+//! The main window and the inspector window. Neither can navigate away from the app's own pages.
 
-use crate::failure::{Failure, Result};
+use crate::error::{DesktopError, Result};
 use serde::Serialize;
 use tauri::{AppHandle, Emitter, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-pub(crate) const MAIN: &str = "main";
-pub(crate) const INSPECTOR: &str = "inspector";
+pub(crate) const MAIN_WINDOW: &str = "main";
+pub(crate) const INSPECTOR_WINDOW: &str = "inspector";
+/// Width and height in logical pixels.
 const MAIN_SIZE: (f64, f64) = (1080.0, 720.0);
 
-/// What the inspector shall show: a tunnel's requests, one request, or everything.
+/// What the inspector shows: the requests of a tunnel, one request, or everything.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct Target {
+pub(crate) struct InspectorTarget {
     pub(crate) tunnel: Option<String>,
     pub(crate) request: Option<String>,
 }
 
-/// Shows the main window and brings it to the front, making it if it was closed.
+/// Shows the main window in front, and creates it if it was closed.
 pub(crate) fn show_main(app: &AppHandle) -> Result<()> {
-    match app.get_webview_window(MAIN) {
-        Some(window) => bring_forward(&window),
-        None => build(app, MAIN, "index.html", "Postern", MAIN_SIZE),
+    match app.get_webview_window(MAIN_WINDOW) {
+        Some(window) => bring_to_front(&window),
+        None => build(app, MAIN_WINDOW, "index.html", "Postern", MAIN_SIZE),
     }
 }
 
 /// Shows a page of the main window.
 pub(crate) fn show_page(app: &AppHandle, page: &str) -> Result<()> {
-    match app.get_webview_window(MAIN) {
+    match app.get_webview_window(MAIN_WINDOW) {
         Some(window) => {
-            bring_forward(&window)?;
+            bring_to_front(&window)?;
             window.emit("go-to", page).map_err(|error| failed(&error))
         }
-        None => build(app, MAIN, &format!("index.html#/{page}"), "Postern", MAIN_SIZE),
+        None => build(app, MAIN_WINDOW, &format!("index.html#/{page}"), "Postern", MAIN_SIZE),
     }
 }
 
-/// Shows the inspector and tells it what to show.
-pub(crate) fn show_inspector(app: &AppHandle, target: &Target) -> Result<()> {
-    if let Some(window) = app.get_webview_window(INSPECTOR) {
-        bring_forward(&window)?;
+/// Shows the target in the inspector window.
+pub(crate) fn show_inspector(app: &AppHandle, target: &InspectorTarget) -> Result<()> {
+    if let Some(window) = app.get_webview_window(INSPECTOR_WINDOW) {
+        bring_to_front(&window)?;
         return window.emit("inspector-target", target).map_err(|error| failed(&error));
     }
     let mut query = Serializer::new(String::new());
@@ -51,7 +52,7 @@ pub(crate) fn show_inspector(app: &AppHandle, target: &Target) -> Result<()> {
     }
     let query = query.finish();
     let page = if query.is_empty() { "inspector.html".to_owned() } else { format!("inspector.html?{query}") };
-    build(app, INSPECTOR, &page, "Postern inspector", (1200.0, 780.0))
+    build(app, INSPECTOR_WINDOW, &page, "Postern inspector", (1200.0, 780.0))
 }
 
 fn build(app: &AppHandle, label: &str, page: &str, title: &str, (width, height): (f64, f64)) -> Result<()> {
@@ -59,24 +60,24 @@ fn build(app: &AppHandle, label: &str, page: &str, title: &str, (width, height):
         .title(title)
         .inner_size(width, height)
         .min_inner_size(480.0, 360.0)
-        .on_navigation(is_own_page)
+        .on_navigation(is_app_page)
         .build()
         .map(|_| ())
         .map_err(|error| failed(&error))
 }
 
-/// Captured content must never replace the page that may call commands.
-fn is_own_page(url: &Url) -> bool {
+/// Captured content must never replace a page that is allowed to call commands.
+fn is_app_page(url: &Url) -> bool {
     let own_host = matches!(url.host_str(), Some("localhost" | "tauri.localhost"));
     (url.scheme() == "tauri" && own_host) || (url.host_str() == Some("tauri.localhost"))
 }
 
-fn bring_forward(window: &WebviewWindow) -> Result<()> {
+fn bring_to_front(window: &WebviewWindow) -> Result<()> {
     window.show().and_then(|()| window.unminimize()).and_then(|()| window.set_focus()).map_err(|error| failed(&error))
 }
 
-fn failed(error: &tauri::Error) -> Failure {
-    Failure::local("The window cannot be shown", error)
+fn failed(error: &tauri::Error) -> DesktopError {
+    DesktopError::local("The window cannot be shown", error)
 }
 
 #[cfg(test)]
@@ -85,9 +86,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_stays_on_the_apps_own_pages() {
+    fn a_window_navigates_only_to_the_apps_own_pages() {
         for own in ["tauri://localhost/", "tauri://localhost/inspector.html?tunnel=site", "http://tauri.localhost/"] {
-            assert!(is_own_page(&Url::parse(own).unwrap()), "{own}");
+            assert!(is_app_page(&Url::parse(own).unwrap()), "{own}");
         }
         for foreign in [
             "https://example.com/",
@@ -96,7 +97,7 @@ mod tests {
             "data:text/html,x",
             "tauri://evil/",
         ] {
-            assert!(!is_own_page(&Url::parse(foreign).unwrap()), "{foreign}");
+            assert!(!is_app_page(&Url::parse(foreign).unwrap()), "{foreign}");
         }
     }
 }

@@ -1,16 +1,18 @@
-//! What is worth telling somebody who does not look at a window: few things, seldom, and each can be switched off.
+//! Desktop notifications for users who do not look at a window: few, rate-limited, each kind can be switched off.
 
-#[cfg_attr(target_os = "linux", path = "bus.rs")]
+#[cfg_attr(target_os = "linux", path = "dbus.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "native.rs")]
 mod deliver;
+mod notification;
 mod throttle;
 mod wording;
 
 use crate::agent_view::AgentView;
-use crate::desk::Desk;
+use crate::app_config::AppConfig;
+use crate::app_state::AppState;
 use crate::windows;
-use deliver::Post;
-use serde::{Deserialize, Serialize};
+use deliver::Notifier;
+use notification::{Notification, NotificationKind};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,185 +21,145 @@ use tauri::{AppHandle, Manager};
 use throttle::Throttle;
 use tokio::sync::mpsc;
 
-/// How many notes may wait; more at once are of no use to anybody.
-const WAITING: usize = 32;
-/// So many requests are remembered as told.
-const REMEMBERED: usize = 256;
-/// A session that is lost for a shorter time is not worth a word.
-const BLIP: Duration = Duration::from_secs(3);
+/// Notifications beyond this many waiting ones are dropped.
+const QUEUE_CAPACITY: usize = 32;
+/// The number of request ids that are remembered as reported.
+const MAX_REPORTED_REQUESTS: usize = 256;
+/// The loss of a session is reported if it lasts longer.
+const SESSION_LOSS_GRACE: Duration = Duration::from_secs(3);
 
-/// What a note is about. Each kind is switched by itself, and has one note on the screen at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
-    /// The session with the server was lost, or is back.
-    Connection,
-    /// A tunnel that is wanted does not work.
-    Tunnels,
-    /// Visitors were answered with an error.
-    Errors,
-}
-
-/// Which kinds are wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct Wanted {
-    pub(crate) connection: bool,
-    pub(crate) tunnels: bool,
-    pub(crate) errors: bool,
-}
-
-impl Default for Wanted {
-    fn default() -> Wanted {
-        Wanted { connection: true, tunnels: true, errors: false }
-    }
-}
-
-impl Wanted {
-    fn wants(self, kind: Kind) -> bool {
-        match kind {
-            Kind::Connection => self.connection,
-            Kind::Tunnels => self.tunnels,
-            Kind::Errors => self.errors,
-        }
-    }
-}
-
-/// One note.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Note {
-    pub(crate) kind: Kind,
-    pub(crate) title: String,
-    pub(crate) text: String,
-}
-
-/// What happened, as far as it may be worth a note.
+/// A change of what is worth a notification.
 #[derive(Debug)]
-enum News {
-    Note(Note),
-    /// What a kind had said is true no longer.
-    Over(Kind),
+enum NotificationEvent {
+    Show(Notification),
+    /// The last notification of this kind no longer applies.
+    Clear(NotificationKind),
 }
 
-/// Where events of the agent's feed are handed in.
+/// Reports failed requests of visitors from the agent's event stream.
 #[derive(Clone)]
-pub(crate) struct Mouth {
-    news: mpsc::Sender<News>,
-    /// Requests that were told of: a pin or a note on one tells of it again.
-    told: Arc<Mutex<VecDeque<String>>>,
+pub(crate) struct RequestObserver {
+    events: mpsc::Sender<NotificationEvent>,
+    /// The ids of reported requests: a pin or an annotation sends the same request again.
+    reported: Arc<Mutex<VecDeque<String>>>,
 }
 
-impl Mouth {
-    /// Looks at one captured request of the feed.
-    pub(crate) fn heard(&self, event: &str, data: &Value) {
+impl RequestObserver {
+    /// Examines one event of the stream.
+    pub(crate) fn observe(&self, event: &str, data: &Value) {
         if event == "request"
-            && let Some(note) = wording::of_request(data)
-            && self.is_new(data.get("id").and_then(Value::as_str).unwrap_or_default())
+            && let Some(notification) = wording::failed_request(data)
+            && self.mark_reported(data.get("id").and_then(Value::as_str).unwrap_or_default())
         {
-            let _ = self.news.try_send(News::Note(note));
+            let _ = self.events.try_send(NotificationEvent::Show(notification));
         }
     }
 
-    fn is_new(&self, id: &str) -> bool {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.iter().any(|known| known == id) {
+    /// Returns false if the request was already reported.
+    fn mark_reported(&self, id: &str) -> bool {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.iter().any(|known| known == id) {
             return false;
         }
-        if told.len() == REMEMBERED {
-            told.pop_front();
+        if reported.len() == MAX_REPORTED_REQUESTS {
+            reported.pop_front();
         }
-        told.push_back(id.to_owned());
+        reported.push_back(id.to_owned());
         true
     }
 }
 
-/// Begins to tell, as long as the app lives.
-pub(crate) fn begin(app: &AppHandle, desk: &Arc<Desk>) -> Mouth {
-    let (send, news) = mpsc::channel(WAITING);
-    tauri::async_runtime::spawn(watch(desk.clone(), send.clone()));
-    tauri::async_runtime::spawn(tell(app.clone(), desk.clone(), news));
-    Mouth { news: send, told: Arc::default() }
+/// Starts notifications for as long as the app runs.
+pub(crate) fn start(app: &AppHandle, config: &Arc<AppConfig>, state: &Arc<AppState>) -> RequestObserver {
+    let (events, receiver) = mpsc::channel(QUEUE_CAPACITY);
+    tauri::async_runtime::spawn(watch_agent(state.clone(), events.clone()));
+    tauri::async_runtime::spawn(deliver_events(app.clone(), config.clone(), state.clone(), receiver));
+    RequestObserver { events, reported: Arc::default() }
 }
 
-/// Compares what the agent says with what it said before.
-async fn watch(desk: Arc<Desk>, news: mpsc::Sender<News>) {
-    let mut view = desk.view.subscribe();
-    let mut before = AgentView::default();
-    let mut told_offline = false;
+/// Reports changes of the session and of the tunnels.
+async fn watch_agent(state: Arc<AppState>, events: mpsc::Sender<NotificationEvent>) {
+    let mut changes = state.subscribe_agent();
+    let mut previous = AgentView::default();
+    let mut reported_offline = false;
     loop {
-        let now = view.borrow_and_update().clone();
-        for note in wording::of_tunnels(&before, &now) {
-            let _ = news.send(News::Note(note)).await;
+        let view = changes.borrow_and_update().clone();
+        for notification in wording::failed_tunnels(&previous, &view) {
+            let _ = events.send(NotificationEvent::Show(notification)).await;
         }
-        if wording::tunnels_are_well(&now) {
-            let _ = news.send(News::Over(Kind::Tunnels)).await;
+        if wording::no_tunnel_failed(&view) {
+            let _ = events.send(NotificationEvent::Clear(NotificationKind::Tunnels)).await;
         }
         let online = |view: &AgentView| view.session.as_ref().is_some_and(|session| session.state == "online");
-        if told_offline && online(&now) {
-            told_offline = false;
-            let _ = news.send(News::Note(wording::online_again(&now))).await;
+        if reported_offline && online(&view) {
+            reported_offline = false;
+            let _ = events.send(NotificationEvent::Show(wording::online_again(&view))).await;
         }
-        let was_online = online(&before);
-        // An agent that is started anew says nothing about the session it had.
-        before = if now.connected { now.clone() } else { AgentView { connected: false, ..before } };
-        if was_online && now.connected && !online(&now) && !desk.is_quitting() {
-            let lost = tokio::time::timeout(BLIP, view.wait_for(online)).await.is_err();
+        let was_online = online(&previous);
+        // A restarted agent does not know the session of its predecessor.
+        previous = if view.connected { view.clone() } else { AgentView { connected: false, ..previous } };
+        if was_online && view.connected && !online(&view) && !state.is_shutting_down() {
+            let lost = tokio::time::timeout(SESSION_LOSS_GRACE, changes.wait_for(online)).await.is_err();
             if lost {
-                let last = desk.view.borrow().clone();
-                told_offline = true;
-                let _ = news.send(News::Note(wording::offline(&last))).await;
+                reported_offline = true;
+                let _ = events.send(NotificationEvent::Show(wording::offline(&state.agent_view()))).await;
             }
             continue;
         }
-        if view.changed().await.is_err() {
+        if changes.changed().await.is_err() {
             return;
         }
     }
 }
 
-async fn tell(app: AppHandle, desk: Arc<Desk>, mut news: mpsc::Receiver<News>) {
-    let mut post = Post::open(app.clone()).await;
+async fn deliver_events(
+    app: AppHandle,
+    config: Arc<AppConfig>,
+    state: Arc<AppState>,
+    mut events: mpsc::Receiver<NotificationEvent>,
+) {
+    let handle = app.clone();
+    let mut notifier = Notifier::open(move || show_main_window(&handle)).await;
     let mut throttle = Throttle::default();
     loop {
-        let due = throttle.next(Instant::now());
-        let heard = tokio::select! {
-            heard = news.recv() => match heard {
-                Some(heard) => Some(heard),
+        let delay = throttle.next_due(Instant::now());
+        let event = tokio::select! {
+            event = events.recv() => match event {
+                Some(event) => Some(event),
                 None => return,
             },
-            () = tokio::time::sleep(due.unwrap_or(Duration::MAX)), if due.is_some() => None,
+            () = tokio::time::sleep(delay.unwrap_or(Duration::MAX)), if delay.is_some() => None,
         };
-        match heard {
-            Some(News::Note(note)) => throttle.take(note),
-            Some(News::Over(kind)) => {
-                throttle.forget(kind);
-                post.withdraw(kind).await;
+        match event {
+            Some(NotificationEvent::Show(notification)) => throttle.push(notification),
+            Some(NotificationEvent::Clear(kind)) => {
+                throttle.clear(kind);
+                notifier.withdraw(kind).await;
             }
             None => {}
         }
-        for note in throttle.due(Instant::now()) {
-            let wanted = desk.settings.facts().notifications.wants(note.kind);
-            if wanted && !desk.is_quitting() && !somebody_looks(&app) {
-                tracing::info!(kind = ?note.kind, title = note.title, "notification");
-                post.send(&note).await;
+        for notification in throttle.take_due(Instant::now()) {
+            let enabled = notification.kind.is_enabled(config.settings.current().notifications);
+            if enabled && !state.is_shutting_down() && !is_window_visible(&app) {
+                tracing::info!(kind = ?notification.kind, title = notification.title, "notification");
+                notifier.show(&notification).await;
             }
         }
     }
 }
 
-/// Whether a window of ours can be seen: then it says everything itself.
-fn somebody_looks(app: &AppHandle) -> bool {
+/// Whether a window of the app is visible, which shows the same itself.
+fn is_window_visible(app: &AppHandle) -> bool {
     app.webview_windows()
         .values()
         .any(|window| window.is_visible().unwrap_or(false) && !window.is_minimized().unwrap_or(false))
 }
 
-/// Somebody clicked a note.
-fn clicked(app: &AppHandle) {
+fn show_main_window(app: &AppHandle) {
     let handle = app.clone();
     let _ = app.run_on_main_thread(move || {
-        if let Err(failure) = windows::show_main(&handle) {
-            tracing::warn!(%failure, "the window asked for cannot be shown");
+        if let Err(error) = windows::show_main(&handle) {
+            tracing::warn!(%error, "the main window cannot be shown");
         }
     });
 }

@@ -1,18 +1,17 @@
 //! Notifications of macOS and Windows.
 
-use super::{Kind, Note};
-use tauri::AppHandle;
+use super::notification::{Notification, NotificationKind};
 
-/// The way to whoever shows notes.
-pub(super) struct Post;
+/// Shows notifications through the operating system.
+pub(super) struct Notifier;
 
-impl Post {
-    pub(super) async fn open(_app: AppHandle) -> Post {
-        Post
+impl Notifier {
+    pub(super) async fn open(_on_click: impl Fn() + Send + Sync + 'static) -> Notifier {
+        Notifier
     }
 
-    pub(super) async fn send(&mut self, note: &Note) {
-        let (title, text) = (note.title.clone(), note.text.clone());
+    pub(super) async fn show(&mut self, notification: &Notification) {
+        let (title, text) = (notification.title.clone(), notification.text.clone());
         let shown = tokio::task::spawn_blocking(move || {
             notify_rust::Notification::new().appname("Postern").summary(&title).body(&text).show().map(drop)
         });
@@ -21,6 +20,6 @@ impl Post {
         }
     }
 
-    /// The system keeps what was said in its own list.
-    pub(super) async fn withdraw(&mut self, _kind: Kind) {}
+    /// Does nothing: the system keeps notifications in its own list.
+    pub(super) async fn withdraw(&mut self, _kind: NotificationKind) {}
 }

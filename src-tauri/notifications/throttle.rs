@@ -1,72 +1,74 @@
-//! How often something is told. Of many notes of one kind the last is told, with how many there were.
+//! Limits the rate of notifications. Of several of one kind, the last one is shown with the number of the others.
 
-use super::{Kind, Note};
+use super::notification::{Notification, NotificationKind};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// What comes at the same time is told together.
-const GATHER: Duration = Duration::from_millis(500);
-/// Two notes of one kind are so far apart.
-const APART: Duration = Duration::from_secs(10);
+/// Notifications within this interval are shown as one.
+const GATHER_INTERVAL: Duration = Duration::from_millis(500);
+/// The minimum interval between two notifications of one kind.
+const MIN_INTERVAL: Duration = Duration::from_secs(10);
 
 #[derive(Default)]
 pub(super) struct Throttle {
-    kinds: HashMap<Kind, Row>,
-    /// Notes taken since they were looked at last.
-    fresh: Vec<Note>,
+    kinds: HashMap<NotificationKind, KindState>,
+    /// Notifications since the last call of `take_due`.
+    new: Vec<Notification>,
 }
 
 #[derive(Default)]
-struct Row {
-    told: Option<Instant>,
-    waiting: Option<Waiting>,
+struct KindState {
+    /// The time of the last shown notification.
+    shown: Option<Instant>,
+    pending: Option<PendingNotification>,
 }
 
-struct Waiting {
-    note: Note,
-    more: usize,
-    from: Instant,
+struct PendingNotification {
+    notification: Notification,
+    /// The number of earlier notifications that this one replaces.
+    replaced: usize,
+    due: Instant,
 }
 
 impl Throttle {
-    pub(super) fn take(&mut self, note: Note) {
-        self.fresh.push(note);
+    pub(super) fn push(&mut self, notification: Notification) {
+        self.new.push(notification);
     }
 
-    /// What waits of this kind need not be told any more.
-    pub(super) fn forget(&mut self, kind: Kind) {
-        self.fresh.retain(|note| note.kind != kind);
-        if let Some(row) = self.kinds.get_mut(&kind) {
-            row.waiting = None;
+    /// Drops the pending notification of this kind.
+    pub(super) fn clear(&mut self, kind: NotificationKind) {
+        self.new.retain(|notification| notification.kind != kind);
+        if let Some(state) = self.kinds.get_mut(&kind) {
+            state.pending = None;
         }
     }
 
-    /// How long until something is due.
-    pub(super) fn next(&self, now: Instant) -> Option<Duration> {
-        let waiting = self.kinds.values().filter_map(|row| row.waiting.as_ref());
-        waiting.map(|waiting| waiting.from.saturating_duration_since(now)).min()
+    /// The time until the next notification is due.
+    pub(super) fn next_due(&self, now: Instant) -> Option<Duration> {
+        let pending = self.kinds.values().filter_map(|state| state.pending.as_ref());
+        pending.map(|pending| pending.due.saturating_duration_since(now)).min()
     }
 
-    /// What is to be told now.
-    pub(super) fn due(&mut self, now: Instant) -> Vec<Note> {
-        for note in std::mem::take(&mut self.fresh) {
-            let row = self.kinds.entry(note.kind).or_default();
-            let earliest = row.told.map_or(now, |told| told + APART);
-            row.waiting = Some(match row.waiting.take() {
-                Some(waiting) => Waiting { note, more: waiting.more + 1, from: waiting.from },
-                None => Waiting { note, more: 0, from: earliest.max(now + GATHER) },
+    /// Removes and returns the notifications to show now.
+    pub(super) fn take_due(&mut self, now: Instant) -> Vec<Notification> {
+        for notification in std::mem::take(&mut self.new) {
+            let state = self.kinds.entry(notification.kind).or_default();
+            let earliest = state.shown.map_or(now, |shown| shown + MIN_INTERVAL);
+            state.pending = Some(match state.pending.take() {
+                Some(pending) => PendingNotification { notification, replaced: pending.replaced + 1, due: pending.due },
+                None => PendingNotification { notification, replaced: 0, due: earliest.max(now + GATHER_INTERVAL) },
             });
         }
         let mut due = Vec::new();
-        for row in self.kinds.values_mut() {
-            if row.waiting.as_ref().is_some_and(|waiting| waiting.from <= now)
-                && let Some(Waiting { mut note, more, .. }) = row.waiting.take()
+        for state in self.kinds.values_mut() {
+            if state.pending.as_ref().is_some_and(|pending| pending.due <= now)
+                && let Some(PendingNotification { mut notification, replaced, .. }) = state.pending.take()
             {
-                if more > 0 {
-                    note.text = format!("{} And {more} more.", note.text);
+                if replaced > 0 {
+                    notification.text = format!("{} And {replaced} more.", notification.text);
                 }
-                row.told = Some(now);
-                due.push(note);
+                state.shown = Some(now);
+                due.push(notification);
             }
         }
         due
@@ -77,43 +79,49 @@ impl Throttle {
 mod tests {
     use super::*;
 
-    fn note(kind: Kind, text: &str) -> Note {
-        Note { kind, title: "Title".into(), text: text.into() }
+    fn notification(kind: NotificationKind, text: &str) -> Notification {
+        Notification { kind, title: "Title".into(), text: text.into() }
     }
 
     #[test]
-    fn many_at_once_become_one_and_the_next_waits_its_turn() {
+    fn simultaneous_notifications_become_one_and_the_next_is_delayed() {
         let (mut throttle, begin) = (Throttle::default(), Instant::now());
         for number in 0..50 {
-            throttle.take(note(Kind::Errors, &format!("{number}.")));
-            assert!(throttle.due(begin).is_empty(), "what comes at the same time is gathered");
+            throttle.push(notification(NotificationKind::Errors, &format!("{number}.")));
+            assert!(throttle.take_due(begin).is_empty(), "simultaneous notifications are gathered");
         }
-        assert_eq!(throttle.next(begin), Some(GATHER));
-        assert_eq!(throttle.due(begin + GATHER), [note(Kind::Errors, "49. And 49 more.")]);
-        throttle.take(note(Kind::Errors, "again."));
-        assert!(throttle.due(begin + GATHER * 2).is_empty());
-        assert_eq!(throttle.due(begin + GATHER + APART), [note(Kind::Errors, "again.")]);
-        assert_eq!(throttle.next(begin), None);
+        assert_eq!(throttle.next_due(begin), Some(GATHER_INTERVAL));
+        assert_eq!(
+            throttle.take_due(begin + GATHER_INTERVAL),
+            [notification(NotificationKind::Errors, "49. And 49 more.")]
+        );
+        throttle.push(notification(NotificationKind::Errors, "again."));
+        assert!(throttle.take_due(begin + GATHER_INTERVAL * 2).is_empty());
+        assert_eq!(
+            throttle.take_due(begin + GATHER_INTERVAL + MIN_INTERVAL),
+            [notification(NotificationKind::Errors, "again.")]
+        );
+        assert_eq!(throttle.next_due(begin), None);
     }
 
     #[test]
-    fn kinds_do_not_wait_for_each_other() {
+    fn kinds_do_not_delay_each_other() {
         let (mut throttle, begin) = (Throttle::default(), Instant::now());
-        throttle.take(note(Kind::Errors, "a"));
-        throttle.due(begin);
-        throttle.due(begin + GATHER);
-        throttle.take(note(Kind::Connection, "b"));
-        throttle.due(begin + GATHER);
-        assert_eq!(throttle.due(begin + GATHER * 2), [note(Kind::Connection, "b")]);
+        throttle.push(notification(NotificationKind::Errors, "a"));
+        throttle.take_due(begin);
+        throttle.take_due(begin + GATHER_INTERVAL);
+        throttle.push(notification(NotificationKind::Connection, "b"));
+        throttle.take_due(begin + GATHER_INTERVAL);
+        assert_eq!(throttle.take_due(begin + GATHER_INTERVAL * 2), [notification(NotificationKind::Connection, "b")]);
     }
 
     #[test]
-    fn what_is_over_is_not_told() {
+    fn a_cleared_notification_is_not_shown() {
         let (mut throttle, begin) = (Throttle::default(), Instant::now());
-        throttle.take(note(Kind::Tunnels, "a"));
-        throttle.due(begin);
-        throttle.take(note(Kind::Tunnels, "b"));
-        throttle.forget(Kind::Tunnels);
-        assert!(throttle.due(begin + APART).is_empty());
+        throttle.push(notification(NotificationKind::Tunnels, "a"));
+        throttle.take_due(begin);
+        throttle.push(notification(NotificationKind::Tunnels, "b"));
+        throttle.clear(NotificationKind::Tunnels);
+        assert!(throttle.take_due(begin + MIN_INTERVAL).is_empty());
     }
 }

@@ -1,136 +1,137 @@
-//! The agent as a part: it waits for the server, gets its configuration, and answers on its local API.
+//! The supervised agent: it is configured once the server runs, and is ready when its local API responds.
 
-use super::logs::Log;
-use super::part::{Part, Report};
-use super::ports::Chooser;
-use super::program::Launch;
-use crate::agent_configuration;
-use crate::desk::Desk;
-use crate::failure::Result;
-use crate::setup;
-use crate::state::{Condition, Mode};
+use super::context::SupervisionContext;
+use super::launch::Launch;
+use super::ports::PortAllocator;
+use super::supervise::{ProgramStatus, SupervisedProgram};
+use crate::desktop_state::{RunState, ServerMode};
+use crate::error::Result;
+use crate::log_file::LogFile;
+use crate::{agent_configuration, agent_setup};
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// What the agent writes about itself beside its configuration; only what is needed here.
+/// The agent's state file, reduced to the members used here.
 #[derive(Deserialize)]
-struct AgentFile {
+struct AgentStateFile {
     web_addr: Option<String>,
     pid: Option<u32>,
 }
 
-impl AgentFile {
-    fn read(path: &Path) -> Option<AgentFile> {
+impl AgentStateFile {
+    fn read(path: &Path) -> Option<AgentStateFile> {
         serde_json::from_slice(&std::fs::read(path).ok()?).ok()
     }
 }
 
-/// The part of `GET /api/status` that says who answers.
+/// The member of `GET /api/status` that identifies the process.
 #[derive(Deserialize)]
-struct Answering {
+struct AgentIdentity {
     pid: u32,
 }
 
-/// The agent that runs this person's tunnels.
+/// This computer's agent.
 pub(crate) struct LocalAgent {
-    desk: Arc<Desk>,
-    /// Where it listened last, kept over a restart.
-    last: Mutex<Option<SocketAddr>>,
+    context: SupervisionContext,
+    /// The last address of the local API, kept across restarts.
+    last_address: Mutex<Option<SocketAddr>>,
     notice: Mutex<Option<String>>,
 }
 
 impl LocalAgent {
-    pub(crate) fn new(desk: Arc<Desk>) -> LocalAgent {
-        LocalAgent { desk, last: Mutex::new(None), notice: Mutex::new(None) }
+    pub(crate) fn new(context: SupervisionContext) -> LocalAgent {
+        LocalAgent { context, last_address: Mutex::new(None), notice: Mutex::new(None) }
     }
 
-    fn last(&self) -> Option<SocketAddr> {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last_address(&self) -> Option<SocketAddr> {
+        *self.last_address.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where this process says, or was told, that it listens.
+    /// The address of the process according to its state file, else the one that it was started with.
     fn address(&self, pid: u32) -> Option<SocketAddr> {
-        let file = AgentFile::read(&self.desk.places.agent_state());
-        let said = file.filter(|file| file.pid == Some(pid)).and_then(|file| file.web_addr?.parse().ok());
-        let told = || {
-            let started = self.desk.record.started(Self::PROGRAM)?;
-            started.address.filter(|address| started.pid == pid && address.port() != 0)
+        let file = AgentStateFile::read(&self.context.config.paths.agent_state());
+        let reported = file.filter(|file| file.pid == Some(pid)).and_then(|file| file.web_addr?.parse().ok());
+        let requested = || {
+            let process = self.context.started.get(Self::PROGRAM)?;
+            process.address.filter(|address| process.pid == pid && address.port() != 0)
         };
-        said.or_else(told)
+        reported.or_else(requested)
     }
 
-    async fn is_this_one(&self, address: SocketAddr, pid: u32) -> bool {
-        let status = self.desk.http.get(format!("http://{address}/api/status")).timeout(Duration::from_secs(2));
-        let Ok(answer) = status.send().await else { return false };
-        answer.json::<Answering>().await.is_ok_and(|answering| answering.pid == pid)
+    async fn is_agent(&self, address: SocketAddr, pid: u32) -> bool {
+        let status = self.context.http.get(format!("http://{address}/api/status")).timeout(Duration::from_secs(2));
+        let Ok(response) = status.send().await else { return false };
+        response.json::<AgentIdentity>().await.is_ok_and(|identity| identity.pid == pid)
     }
 
-    fn wanted_address(&self) -> SocketAddr {
+    fn preferred_address(&self) -> SocketAddr {
         let configured = || {
-            let text = std::fs::read_to_string(&self.desk.places.agent_configuration).ok()?;
-            agent_configuration::value(&text, "web_addr")?.parse().ok()
+            let text = std::fs::read_to_string(&self.context.config.paths.agent_configuration).ok()?;
+            agent_configuration::top_level_value(&text, "web_addr")?.parse().ok()
         };
-        let chosen_by_hand = std::env::var_os("POSTERN_WEB_ADDR").is_some();
-        self.last().or_else(|| if chosen_by_hand { None } else { configured() }).unwrap_or(self.desk.wanted.web)
+        let set_by_environment = std::env::var_os("POSTERN_WEB_ADDR").is_some();
+        self.last_address()
+            .or_else(|| if set_by_environment { None } else { configured() })
+            .unwrap_or(self.context.config.listen.web)
     }
 }
 
-impl Part for LocalAgent {
+impl SupervisedProgram for LocalAgent {
     const PROGRAM: &'static str = "postern";
-    const END_PATIENCE: Duration = Duration::from_secs(6);
+    const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(6);
 
     fn candidates(&self) -> Vec<u32> {
-        let noted = self.desk.record.started(Self::PROGRAM).map(|started| started.pid);
-        let written = AgentFile::read(&self.desk.places.agent_state()).and_then(|file| file.pid);
-        noted.into_iter().chain(written).collect()
+        let recorded = self.context.started.get(Self::PROGRAM).map(|process| process.pid);
+        let written = AgentStateFile::read(&self.context.config.paths.agent_state()).and_then(|file| file.pid);
+        recorded.into_iter().chain(written).collect()
     }
 
     async fn launch(&self) -> Result<(Launch, Option<SocketAddr>)> {
-        if self.desk.state.now().server.mode == Mode::Local {
-            let mut state = self.desk.state.watch();
-            // The sender lives as long as the desk, so this ends only when the server runs.
-            let _ = state.wait_for(|state| state.server.state == Condition::Running).await;
-            setup::prepare_agent(&self.desk).await?;
+        if self.context.state.desktop().server.mode == ServerMode::Local {
+            let mut changes = self.context.state.subscribe_desktop();
+            // The sender lives as long as the app, so this ends only when the server runs.
+            let _ = changes.wait_for(|state| state.server.state == RunState::Running).await;
+            agent_setup::configure_agent(&self.context.config, &self.context.keys, &self.context.http).await?;
         }
-        let mut chooser = Chooser::default();
-        let address = chooser.choose("the inspector", self.wanted_address())?;
-        *self.notice.lock().unwrap_or_else(PoisonError::into_inner) = chooser.notice();
+        let mut ports = PortAllocator::default();
+        let address = ports.allocate("the inspector", self.preferred_address())?;
+        *self.notice.lock().unwrap_or_else(PoisonError::into_inner) = ports.notice();
         let arguments = vec![
             "start".into(),
             "--none".into(),
             "--config".into(),
-            self.desk.places.agent_configuration.clone().into_os_string(),
+            self.context.config.paths.agent_configuration.clone().into_os_string(),
             "--web-addr".into(),
             address.to_string().into(),
         ];
-        let log = Log::new(&self.desk.places.logs(), Self::PROGRAM);
+        let log = LogFile::new(&self.context.config.paths.logs(), Self::PROGRAM);
         Ok((Launch { program: Self::PROGRAM, arguments, log }, Some(address)))
     }
 
-    async fn answers(&self, pid: u32) {
+    async fn wait_until_ready(&self, pid: u32) {
         loop {
             if let Some(address) = self.address(pid)
-                && self.is_this_one(address, pid).await
+                && self.is_agent(address, pid).await
             {
-                *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(address);
+                *self.last_address.lock().unwrap_or_else(PoisonError::into_inner) = Some(address);
                 return;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
 
-    fn report(&self, report: Report) {
-        let last = self.last();
+    fn set_status(&self, status: ProgramStatus) {
+        let last_address = self.last_address();
         let notice = self.notice.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.desk.state.change(|state| {
+        self.context.state.update_desktop(|state| {
             let agent = &mut state.agent;
-            (agent.state, agent.pid, agent.error, agent.next_try) = super::told(&report);
+            (agent.state, agent.pid, agent.error, agent.next_try) = status.state_fields();
             agent.notice = notice;
-            agent.web_addr = last.filter(|_| agent.state == Condition::Running);
-            agent.adopted = matches!(report, Report::Running { adopted: true, .. });
+            agent.web_addr = last_address.filter(|_| agent.state == RunState::Running);
+            agent.adopted = matches!(status, ProgramStatus::Running { adopted: true, .. });
         });
     }
 }

@@ -1,113 +1,127 @@
-//! Server and agent are processes of their own: taken over when they run, started when they do not, ended on Quit.
+//! Supervision of server and agent, which are separate processes: adopted if they run, started if not, ended on Quit.
 
 mod agent;
-mod logs;
-mod part;
+mod context;
+mod launch;
 mod ports;
 mod process;
-mod program;
-mod record;
 mod server;
 pub(crate) mod session_watch;
+mod started_processes;
+mod supervise;
 
-pub(crate) use logs::Log;
-pub(crate) use part::Order;
-pub(crate) use program::command;
-pub(crate) use record::Record;
-pub(crate) use server::ServerAddresses;
+pub(crate) use started_processes::StartedProcesses;
 
-use crate::desk::Desk;
-use crate::failure::Failure;
-use crate::state::{Condition, Mode};
-use part::{Report, care_for};
+use crate::app_config::AppConfig;
+use crate::app_state::AppState;
+use crate::desktop_state::{RunState, ServerMode};
+use crate::log_file::LogFile;
+use crate::management_key::ManagementKeys;
+use context::SupervisionContext;
 use std::sync::Arc;
 use std::time::Duration;
+use supervise::{SupervisorCommand, supervise};
 use tokio::sync::{mpsc, oneshot};
 
-/// How often the logs are looked at for their size.
-const LOG_CHECK: Duration = Duration::from_secs(60);
+/// The interval at which the size of the logs is checked.
+const LOG_CHECK_INTERVAL: Duration = Duration::from_secs(60);
+/// A full queue means that a restart is already pending.
+const COMMAND_CAPACITY: usize = 8;
 
-/// The two ways to speak to the parts.
-pub(crate) struct Orders {
-    pub(crate) server: mpsc::Sender<Order>,
-    pub(crate) agent: mpsc::Sender<Order>,
+/// The handle through which the app controls server and agent.
+pub(crate) struct Supervisor {
+    server: mpsc::Sender<SupervisorCommand>,
+    agent: mpsc::Sender<SupervisorCommand>,
+    pub(crate) started: Arc<StartedProcesses>,
 }
 
-/// The receiving ends, handed to the tasks that care for the parts.
-pub(crate) struct OrderBook {
-    server: mpsc::Receiver<Order>,
-    agent: mpsc::Receiver<Order>,
+/// The receiving ends of the commands, for the supervision tasks.
+pub(crate) struct CommandReceivers {
+    server: mpsc::Receiver<SupervisorCommand>,
+    agent: mpsc::Receiver<SupervisorCommand>,
 }
 
-/// Makes both ends.
-pub(crate) fn orders() -> (Orders, OrderBook) {
-    let (server, server_book) = mpsc::channel(8);
-    let (agent, agent_book) = mpsc::channel(8);
-    (Orders { server, agent }, OrderBook { server: server_book, agent: agent_book })
-}
-
-/// Begins to care for the parts: both in local mode, only the agent with a server elsewhere.
-pub(crate) fn begin(desk: &Arc<Desk>, book: OrderBook) {
-    let record = &desk.record;
-    if desk.state.now().server.mode == Mode::Local {
-        tokio::spawn(care_for(server::LocalServer::new(desk.clone()), record.clone(), book.server));
-        tokio::spawn(restart_agent_when_the_server_moves(desk.clone()));
+impl Supervisor {
+    /// A handle, and the receivers to pass to `start`.
+    pub(crate) fn new(started: StartedProcesses) -> (Supervisor, CommandReceivers) {
+        let (server, server_commands) = mpsc::channel(COMMAND_CAPACITY);
+        let (agent, agent_commands) = mpsc::channel(COMMAND_CAPACITY);
+        let receivers = CommandReceivers { server: server_commands, agent: agent_commands };
+        (Supervisor { server, agent, started: Arc::new(started) }, receivers)
     }
-    tokio::spawn(care_for(agent::LocalAgent::new(desk.clone()), record.clone(), book.agent));
-    tokio::spawn(bound_logs(desk.clone()));
-}
 
-impl Orders {
-    /// Ends what the app started, the agent first so that it takes its leave properly. Bounded by each part's patience.
+    /// Requests a restart of the server. Returns false if it is not supervised or a restart is pending.
+    pub(crate) fn restart_server(&self) -> bool {
+        self.server.try_send(SupervisorCommand::Restart).is_ok()
+    }
+
+    /// Requests a restart of the agent. Returns false if a restart is pending.
+    pub(crate) fn restart_agent(&self) -> bool {
+        self.agent.try_send(SupervisorCommand::Restart).is_ok()
+    }
+
+    /// Ends the programs that the app started, the agent first so that it closes its session. Bounded by their timeouts.
     pub(crate) async fn stop_all(&self) {
-        for part in [&self.agent, &self.server] {
-            let (done, ended) = oneshot::channel();
-            if part.send(Order::Stop(done)).await.is_ok() {
-                let _ = ended.await;
+        for program in [&self.agent, &self.server] {
+            let (stopped, completion) = oneshot::channel();
+            if program.send(SupervisorCommand::Stop(stopped)).await.is_ok() {
+                let _ = completion.await;
             }
         }
     }
 }
 
-/// The columns of the state that follow from a report: condition, pid, error, next try.
-fn told(report: &Report) -> (Condition, Option<u32>, Option<Failure>, Option<String>) {
-    match report {
-        Report::Preparing => (Condition::Starting, None, None, None),
-        Report::Starting { pid } => (Condition::Starting, Some(*pid), None, None),
-        Report::Running { pid, .. } => (Condition::Running, Some(*pid), None, None),
-        Report::Failed { failure, next_try } => {
-            let when = jiff::Timestamp::now() + *next_try;
-            (Condition::Failed, None, Some(failure.clone()), Some(when.to_string()))
-        }
-        Report::Stopped => (Condition::Stopped, None, None, None),
+/// Starts supervision: of server and agent in local mode, of the agent alone with a remote server.
+///
+/// `http` is a client for loopback addresses.
+pub(crate) fn start(
+    supervisor: &Arc<Supervisor>,
+    commands: CommandReceivers,
+    config: &Arc<AppConfig>,
+    state: &Arc<AppState>,
+    http: &reqwest::Client,
+) {
+    let context = SupervisionContext {
+        config: config.clone(),
+        state: state.clone(),
+        started: supervisor.started.clone(),
+        keys: ManagementKeys::new(config.clone(), state.clone()),
+        http: http.clone(),
+    };
+    let started = &supervisor.started;
+    if state.desktop().server.mode == ServerMode::Local {
+        tokio::spawn(supervise(server::LocalServer::new(context.clone()), started.clone(), commands.server));
+        tokio::spawn(restart_agent_when_the_server_moves(supervisor.clone(), state.clone()));
     }
+    tokio::spawn(supervise(agent::LocalAgent::new(context), started.clone(), commands.agent));
+    tokio::spawn(rotate_logs(config.clone()));
 }
 
-/// An agent knows its server's address from its configuration; a server on another port means a new start.
-async fn restart_agent_when_the_server_moves(desk: Arc<Desk>) {
-    let mut state = desk.state.watch();
-    let mut known: Option<String> = None;
+/// Restarts the agent when the server listens on another address, because the agent reads the address at its start.
+async fn restart_agent_when_the_server_moves(supervisor: Arc<Supervisor>, state: Arc<AppState>) {
+    let mut changes = state.subscribe_desktop();
+    let mut known_address: Option<String> = None;
     loop {
-        let now = state.borrow_and_update().clone();
-        if now.server.state == Condition::Running && known != now.server.address {
-            let moved = known.is_some();
-            known = now.server.address;
-            if moved && now.agent.state == Condition::Running {
-                let _ = desk.orders.agent.send(Order::Restart).await;
+        let current = changes.borrow_and_update().clone();
+        if current.server.state == RunState::Running && known_address != current.server.address {
+            let moved = known_address.is_some();
+            known_address = current.server.address;
+            if moved && current.agent.state == RunState::Running {
+                let _ = supervisor.agent.send(SupervisorCommand::Restart).await;
             }
         }
-        if state.changed().await.is_err() {
+        if changes.changed().await.is_err() {
             return;
         }
     }
 }
 
-async fn bound_logs(desk: Arc<Desk>) {
-    let logs = ["postern-server", "postern"].map(|program| Log::new(&desk.places.logs(), program));
+async fn rotate_logs(config: Arc<AppConfig>) {
+    let logs = ["postern-server", "postern"].map(|program| LogFile::new(&config.paths.logs(), program));
     loop {
-        tokio::time::sleep(LOG_CHECK).await;
+        tokio::time::sleep(LOG_CHECK_INTERVAL).await;
         for log in &logs {
-            log.bound();
+            log.rotate();
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Ending what the app started when the desktop session ends.
+//! Ends the started programs when the desktop session ends.
 //!
-//! At logout the display server goes away, and the toolkit ends the app on the spot: no code of ours runs any
-//! more, while server and agent, in sessions of their own, would stay. A crash of the app looks the same from
-//! the outside and must end nothing. So a second, tiny process of this program watches the display itself.
+//! At logout the display server exits and the toolkit ends the app at once, without a chance to end server and agent,
+//! which run in their own sessions. A crash of the app looks the same from outside and must not end them. Therefore a
+//! second, small process of this program watches the display.
 
-use super::process::Process;
-use super::record::{Record, Started};
+use super::process::ProcessHandle;
+use super::started_processes::{StartedProcess, StartedProcesses};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,14 +13,15 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::UnixStream;
 
-/// The flag that makes this program a watcher instead of an app; the desktop's folder follows.
+/// The flag that starts this program as the watcher; the app's data folder follows.
 pub(crate) const FLAG: &str = "--watch-session";
-const NOTED_AS: &str = "session-watch";
-const PATIENCE: Duration = Duration::from_secs(8);
+/// The watcher's name in `started.json`.
+const WATCHER: &str = "session-watch";
+const PROGRAM_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// Starts a watcher for this session; one left by an app that crashed is replaced.
-pub(crate) async fn begin(record: &Record, folder: &Path) {
-    end(record).await;
+/// Starts a watcher for this session, and ends one that a crashed app left.
+pub(crate) async fn start(started: &StartedProcesses, folder: &Path) {
+    stop(started).await;
     if display_socket().is_none() {
         return;
     }
@@ -35,53 +36,53 @@ pub(crate) async fn begin(record: &Record, folder: &Path) {
     });
     match spawned {
         Ok(mut child) => {
-            record.note(NOTED_AS, Started { pid: child.id(), address: None });
-            // Somebody must take its exit status while the app lives.
+            started.insert(WATCHER, StartedProcess { pid: child.id(), address: None });
+            // Reaps the child while the app runs.
             std::thread::spawn(move || child.wait());
         }
-        Err(error) => tracing::warn!(%error, "the end of the desktop session will not be noticed"),
+        Err(error) => tracing::warn!(%error, "the end of the desktop session cannot be watched"),
     }
 }
 
 /// Ends the watcher, if one runs.
-pub(crate) async fn end(record: &Record) {
-    let Some(started) = record.started(NOTED_AS) else { return };
-    if let Some(process) = own_name().and_then(|name| Process::find(started.pid, &name)) {
+pub(crate) async fn stop(started: &StartedProcesses) {
+    let Some(watcher) = started.get(WATCHER) else { return };
+    if let Some(process) = own_name().and_then(|name| ProcessHandle::find(watcher.pid, &name)) {
         process.terminate(Duration::from_secs(2)).await;
     }
-    record.forget(NOTED_AS);
+    started.remove(WATCHER);
 }
 
-/// The whole life of the watcher.
+/// Runs the watcher until the session ends.
 pub(crate) fn run(folder: &Path) -> ExitCode {
     let _ = rustix::process::setsid();
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return ExitCode::FAILURE;
     };
-    let record = Arc::new(Record::open(folder));
+    let started = Arc::new(StartedProcesses::open(folder));
     runtime.block_on(async {
         if let Some(socket) = display_socket() {
-            until_it_is_gone(&socket).await;
-            end_everything(&record).await;
+            wait_until_closed(&socket).await;
+            end_started_programs(&started).await;
         }
     });
     ExitCode::SUCCESS
 }
 
-async fn end_everything(record: &Record) {
-    // The agent takes its leave from the server, so it goes first.
+async fn end_started_programs(started: &StartedProcesses) {
+    // The agent first, so that it closes its session with the server.
     for program in ["postern", "postern-server"] {
-        let Some(started) = record.started(program) else { continue };
-        if let Some(process) = Process::find(started.pid, program) {
-            process.terminate(PATIENCE).await;
+        let Some(process) = started.get(program) else { continue };
+        if let Some(process) = ProcessHandle::find(process.pid, program) {
+            process.terminate(PROGRAM_SHUTDOWN_TIMEOUT).await;
         }
-        record.forget(program);
+        started.remove(program);
     }
-    record.forget(NOTED_AS);
+    started.remove(WATCHER);
 }
 
-/// Waits until the display takes no connections. A silent one may be closed by the display: then it is made anew.
-async fn until_it_is_gone(socket: &Path) {
+/// Waits until the display accepts no connections. The display may close an idle connection, which is then reopened.
+async fn wait_until_closed(socket: &Path) {
     while let Ok(mut stream) = UnixStream::connect(socket).await {
         let mut ignored = [0; 64];
         while matches!(stream.read(&mut ignored).await, Ok(count) if count > 0) {}
@@ -91,10 +92,10 @@ async fn until_it_is_gone(socket: &Path) {
 
 /// The socket of the Wayland compositor or the X server, if the display is on this computer.
 fn display_socket() -> Option<PathBuf> {
-    socket_of(|name| std::env::var(name).ok().filter(|value| !value.is_empty())).filter(|socket| socket.exists())
+    socket_from(|name| std::env::var(name).ok().filter(|value| !value.is_empty())).filter(|socket| socket.exists())
 }
 
-fn socket_of(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+fn socket_from(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     if let Some(wayland) = variable("WAYLAND_DISPLAY") {
         let wayland = PathBuf::from(wayland);
         if wayland.is_absolute() {
@@ -117,11 +118,11 @@ mod tests {
     use super::*;
 
     fn socket(variables: &[(&str, &str)]) -> Option<PathBuf> {
-        socket_of(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+        socket_from(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
     }
 
     #[test]
-    fn the_display_of_this_computer_is_found() {
+    fn a_local_display_is_found() {
         assert_eq!(socket(&[("DISPLAY", ":7.0")]), Some("/tmp/.X11-unix/X7".into()));
         let wayland = [("WAYLAND_DISPLAY", "wayland-0"), ("XDG_RUNTIME_DIR", "/run/user/1"), ("DISPLAY", ":0")];
         assert_eq!(socket(&wayland), Some("/run/user/1/wayland-0".into()));

@@ -1,4 +1,4 @@
-//! The tray: where things stand at a glance, one check item for each tunnel, and the ways in and out.
+//! The tray icon: the connection status, a check item for each tunnel, and actions of the app.
 
 mod host;
 mod menu;
@@ -7,162 +7,165 @@ mod wording;
 pub(crate) use host::{TrayHost, watch as watch_host};
 
 use crate::agent_view::AgentView;
-use crate::clipboard::Copying;
-use crate::desk::Desk;
-use crate::failure::Result;
-use crate::supervision::Order;
-use crate::{commands, quit, tunnels, windows};
-use menu::{Click, TrayMenu};
+use crate::app_config::AppConfig;
+use crate::app_state::AppState;
+use crate::clipboard::AppClipboard;
+use crate::error::Result;
+use crate::supervision::Supervisor;
+use crate::tunnels::TunnelSwitch;
+use crate::{shutdown, storage, windows};
+use menu::{MenuAction, TrayMenu};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tauri::image::Image;
 use tauri::menu::MenuEvent;
 use tauri::tray::{TrayIcon, TrayIconBuilder};
 use tauri::{AppHandle, Manager};
-use wording::{Face, Headline};
+use wording::{Headline, TrayIconKind};
 
 const ID: &str = "postern";
-/// Where the console begins that is no list of tunnels.
+/// The start page of the console.
 const CONSOLE_PAGE: &str = "overview";
-/// How often a countdown in the first line moves.
-const TICK: Duration = Duration::from_secs(1);
+/// The interval at which a countdown in the first line is updated.
+const COUNTDOWN_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Puts the icon into the tray and keeps it true as long as the app lives.
+/// Shows the tray icon and keeps it up to date while the app runs.
 ///
-/// A desktop without a tray is no failure: everything can be reached from the windows too.
-pub(crate) fn begin(app: &AppHandle, desk: &Arc<Desk>) {
-    match build(app, desk) {
+/// A desktop without a tray is not an error: the windows have the same functions.
+pub(crate) fn start(app: &AppHandle, config: &Arc<AppConfig>, state: &Arc<AppState>) {
+    match build(app, state) {
         Ok(tray) => {
-            tauri::async_runtime::spawn(keep_true(app.clone(), desk.clone(), tray));
+            tauri::async_runtime::spawn(keep_up_to_date(app.clone(), config.clone(), state.clone(), tray));
         }
-        Err(error) => tracing::warn!(%error, "the tray icon could not be made; Postern goes on without it"),
+        Err(error) => tracing::warn!(%error, "the tray icon cannot be created; Postern runs without it"),
     }
 }
 
-/// The icon, its menu and the face it shows.
+/// The icon and its menu.
 struct Tray {
     icon: TrayIcon,
     menu: TrayMenu,
-    face: Face,
+    icon_kind: TrayIconKind,
 }
 
-fn build(app: &AppHandle, desk: &Desk) -> tauri::Result<Tray> {
-    let menu = TrayMenu::build(app, &desk.view.borrow())?;
-    let face = Face::Connecting;
+fn build(app: &AppHandle, state: &AppState) -> tauri::Result<Tray> {
+    let menu = TrayMenu::build(app, &state.agent_view())?;
+    let icon_kind = TrayIconKind::Connecting;
     let icon = TrayIconBuilder::with_id(ID)
-        .icon(picture(face))
+        .icon(image(icon_kind))
         .tooltip("Postern: Starting…")
         .menu(&menu.menu)
         .show_menu_on_left_click(true)
-        .on_menu_event(|app, event| clicked(app, &event))
+        .on_menu_event(|app, event| on_menu_event(app, &event))
         .build(app)?;
-    Ok(Tray { icon, menu, face })
+    Ok(Tray { icon, menu, icon_kind })
 }
 
-async fn keep_true(app: AppHandle, desk: Arc<Desk>, tray: Tray) {
+async fn keep_up_to_date(app: AppHandle, config: Arc<AppConfig>, state: Arc<AppState>, tray: Tray) {
     let tray = Arc::new(Mutex::new(tray));
-    let (mut state, mut view) = (desk.state.watch(), desk.view.subscribe());
+    let (mut desktop, mut agent) = (state.subscribe_desktop(), state.subscribe_agent());
     loop {
-        let told = view.borrow_and_update().clone();
-        let stands = state.borrow_and_update().clone();
-        let paused = !desk.settings.facts().paused.is_empty();
-        let headline = wording::headline(&stands, &told, paused, jiff::Timestamp::now());
-        let ticks = headline.ticks;
+        let view = agent.borrow_and_update().clone();
+        let desktop_state = desktop.borrow_and_update().clone();
+        let paused = !config.settings.current().paused.is_empty();
+        let headline = wording::headline(&desktop_state, &view, paused, jiff::Timestamp::now());
+        let counts_down = headline.counts_down;
         let (tray, handle) = (tray.clone(), app.clone());
         let _ = app.run_on_main_thread(move || {
             let mut tray = tray.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(error) = tray.draw(&handle, &headline, &told, paused) {
-                tracing::warn!(%error, "the tray could not be changed");
+            if let Err(error) = tray.draw(&handle, &headline, &view, paused) {
+                tracing::warn!(%error, "the tray cannot be updated");
             }
         });
         tokio::select! {
-            changed = state.changed() => if changed.is_err() { return },
-            changed = view.changed() => if changed.is_err() { return },
-            () = tokio::time::sleep(TICK), if ticks => {}
+            changed = desktop.changed() => if changed.is_err() { return },
+            changed = agent.changed() => if changed.is_err() { return },
+            () = tokio::time::sleep(COUNTDOWN_INTERVAL), if counts_down => {}
         }
     }
 }
 
 impl Tray {
     fn draw(&mut self, app: &AppHandle, headline: &Headline, view: &AgentView, paused: bool) -> tauri::Result<()> {
-        if !self.menu.fits(view) {
+        if !self.menu.matches(view) {
             self.menu = TrayMenu::build(app, view)?;
             self.menu.update(&headline.text, view, paused)?;
             self.icon.set_menu(Some(self.menu.menu.clone()))?;
         } else {
             self.menu.update(&headline.text, view, paused)?;
         }
-        if self.face != headline.face {
-            self.icon.set_icon(Some(picture(headline.face)))?;
-            self.face = headline.face;
+        if self.icon_kind != headline.icon {
+            self.icon.set_icon(Some(image(headline.icon)))?;
+            self.icon_kind = headline.icon;
         }
         self.icon.set_tooltip(Some(format!("Postern: {}", headline.text)))
     }
 }
 
-fn picture(face: Face) -> Image<'static> {
-    match face {
-        Face::Online => tauri::include_image!("icons/tray/online.png"),
-        Face::Connecting => tauri::include_image!("icons/tray/connecting.png"),
-        Face::Offline => tauri::include_image!("icons/tray/offline.png"),
-        Face::Paused => tauri::include_image!("icons/tray/paused.png"),
+fn image(icon: TrayIconKind) -> Image<'static> {
+    match icon {
+        TrayIconKind::Online => tauri::include_image!("icons/tray/online.png"),
+        TrayIconKind::Connecting => tauri::include_image!("icons/tray/connecting.png"),
+        TrayIconKind::Offline => tauri::include_image!("icons/tray/offline.png"),
+        TrayIconKind::Paused => tauri::include_image!("icons/tray/paused.png"),
     }
 }
 
-fn clicked(app: &AppHandle, event: &MenuEvent) {
-    let Some(click) = Click::of(event.id().as_ref()) else { return };
-    tracing::debug!(?click, "tray");
-    let desk = app.state::<Arc<Desk>>().inner().clone();
-    match click {
-        Click::Open => warn("open", windows::show_main(app)),
-        Click::Console => warn("console", windows::show_page(app, CONSOLE_PAGE)),
-        Click::Restart => {
-            if desk.orders.agent.try_send(Order::Restart).is_err() {
-                tracing::warn!("the agent is being restarted already");
+fn on_menu_event(app: &AppHandle, event: &MenuEvent) {
+    let Some(action) = MenuAction::from_id(event.id().as_ref()) else { return };
+    tracing::debug!(?action, "tray menu");
+    match action {
+        MenuAction::Open => log_error("open", windows::show_main(app)),
+        MenuAction::Console => log_error("console", windows::show_page(app, CONSOLE_PAGE)),
+        MenuAction::Restart => {
+            if !app.state::<Arc<Supervisor>>().restart_agent() {
+                tracing::warn!("the agent is already restarting");
             }
         }
-        Click::Inspector => warn("inspector", windows::show_inspector(app, &windows::Target::default())),
-        Click::Logs => warn("logs", commands::show_logs(&desk)),
-        Click::Quit => quit::quit(app),
-        Click::Pause => act(app, async move {
-            if desk.settings.facts().paused.is_empty() {
-                tunnels::pause_all(&desk).await
-            } else {
-                tunnels::resume(&desk).await
-            }
-        }),
-        Click::Tunnel(name) => act(app, async move {
-            let on = desk.view.borrow().tunnels.iter().any(|tunnel| tunnel.name == name && tunnel.is_on());
-            tunnels::switch(&desk, &name, !on).await
-        }),
-        Click::Copy(name) => {
-            let view = desk.view.borrow().clone();
+        MenuAction::Inspector => {
+            log_error("inspector", windows::show_inspector(app, &windows::InspectorTarget::default()))
+        }
+        MenuAction::Logs => log_error("logs", storage::show_logs(&app.state::<Arc<AppConfig>>().paths)),
+        MenuAction::Quit => shutdown::quit(app),
+        MenuAction::Pause => {
+            let tunnels = app.state::<TunnelSwitch>().inner().clone();
+            let paused = !app.state::<Arc<AppConfig>>().settings.current().paused.is_empty();
+            run(app, async move { if paused { tunnels.resume().await } else { tunnels.pause_all().await } });
+        }
+        MenuAction::Tunnel(name) => {
+            let tunnels = app.state::<TunnelSwitch>().inner().clone();
+            let view = app.state::<Arc<AppState>>().agent_view();
+            let on = view.tunnels.iter().any(|tunnel| tunnel.name == name && tunnel.is_on());
+            run(app, async move { tunnels.set(&name, !on).await });
+        }
+        MenuAction::Copy(name) => {
+            let view = app.state::<Arc<AppState>>().agent_view();
             let tunnel = view.tunnels.into_iter().find(|tunnel| tunnel.name == name);
             if let Some(address) = tunnel.and_then(|tunnel| tunnel.public_url) {
                 let handle = app.clone();
-                act(app, async move { handle.state::<Copying>().copy(&address) });
+                run(app, async move { handle.state::<AppClipboard>().copy(&address) });
             }
         }
     }
 }
 
-/// Does what a click asked for. A failure brings the main window, where the reason stands at the tunnel.
-fn act(app: &AppHandle, action: impl Future<Output = Result<()>> + Send + 'static) {
+/// Runs the action of a menu item. An error brings up the main window, which shows the reason beside the tunnel.
+fn run(app: &AppHandle, action: impl Future<Output = Result<()>> + Send + 'static) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
-        let done = action.await;
-        // The click has set the mark by itself; drawing again makes it true.
-        app.state::<Arc<Desk>>().view.send_modify(|_| {});
-        if let Err(failure) = done {
-            tracing::warn!(%failure, "what was asked for in the tray did not work");
+        let result = action.await;
+        // The click has toggled the check mark; drawing again corrects it.
+        app.state::<Arc<AppState>>().renotify_agent_view();
+        if let Err(error) = result {
+            tracing::warn!(%error, "the action of the tray menu failed");
             let handle = app.clone();
-            let _ = app.run_on_main_thread(move || warn("open", windows::show_main(&handle)));
+            let _ = app.run_on_main_thread(move || log_error("open", windows::show_main(&handle)));
         }
     });
 }
 
-fn warn(what: &str, done: Result<()>) {
-    if let Err(failure) = done {
-        tracing::warn!(%failure, what, "what was asked for in the tray did not work");
+fn log_error(action: &str, result: Result<()>) {
+    if let Err(error) = result {
+        tracing::warn!(%error, action, "the action of the tray menu failed");
     }
 }

@@ -1,12 +1,12 @@
-//! What the tray says, as plain text: tested without a desktop.
+//! The texts of the tray.
 
-use crate::agent_view::{AgentView, Tunnel};
-use crate::state::{Condition, DesktopState, Mode};
+use crate::agent_view::{AgentView, TunnelSummary};
+use crate::desktop_state::{DesktopState, RunState, ServerMode};
 use jiff::Timestamp;
 
-/// The shape of the icon: told apart by its drawing, never by colour alone.
+/// The icons, which differ in shape and not only in colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Face {
+pub(crate) enum TrayIconKind {
     Online,
     Connecting,
     Offline,
@@ -16,33 +16,41 @@ pub(crate) enum Face {
 /// The first line of the menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Headline {
-    pub(crate) face: Face,
+    pub(crate) icon: TrayIconKind,
     pub(crate) text: String,
-    /// Whether the text counts seconds down and must be made again every second.
-    pub(crate) ticks: bool,
+    /// Whether the text has a countdown and must be updated every second.
+    pub(crate) counts_down: bool,
 }
 
-/// One sentence about where things stand.
+/// The status of server, agent and session in one sentence.
 pub(crate) fn headline(state: &DesktopState, view: &AgentView, paused: bool, now: Timestamp) -> Headline {
     if let Some(error) = &state.agent.error {
         return offline(&error.message, state.agent.next_try.as_deref(), now);
     }
-    if let (Mode::Local, Some(error)) = (state.server.mode, &state.server.error) {
+    if let (ServerMode::Local, Some(error)) = (state.server.mode, &state.server.error) {
         return offline(&error.message, state.server.next_try.as_deref(), now);
     }
-    let Some(session) = view.session.as_ref().filter(|_| view.connected && state.agent.state == Condition::Running)
+    let Some(session) = view.session.as_ref().filter(|_| view.connected && state.agent.state == RunState::Running)
     else {
-        let text = if state.agent.state == Condition::Stopped { "Stopped" } else { "Starting…" };
-        return Headline { face: Face::Connecting, text: text.to_owned(), ticks: false };
+        let text = if state.agent.state == RunState::Stopped { "Stopped" } else { "Starting…" };
+        return Headline { icon: TrayIconKind::Connecting, text: text.to_owned(), counts_down: false };
     };
     match session.state.as_str() {
-        "online" if paused => {
-            Headline { face: Face::Paused, text: format!("Paused · {}", session.server_addr), ticks: false }
-        }
-        "online" => Headline { face: Face::Online, text: format!("Online · {}", session.server_addr), ticks: false },
-        "connecting" => {
-            Headline { face: Face::Connecting, text: format!("Connecting · {}", session.server_addr), ticks: false }
-        }
+        "online" if paused => Headline {
+            icon: TrayIconKind::Paused,
+            text: format!("Paused · {}", session.server_addr),
+            counts_down: false,
+        },
+        "online" => Headline {
+            icon: TrayIconKind::Online,
+            text: format!("Online · {}", session.server_addr),
+            counts_down: false,
+        },
+        "connecting" => Headline {
+            icon: TrayIconKind::Connecting,
+            text: format!("Connecting · {}", session.server_addr),
+            counts_down: false,
+        },
         _ => {
             let reason =
                 session.reason.as_ref().map_or("the server cannot be reached", |reason| reason.message.as_str());
@@ -54,18 +62,18 @@ pub(crate) fn headline(state: &DesktopState, view: &AgentView, paused: bool, now
 fn offline(reason: &str, next_try: Option<&str>, now: Timestamp) -> Headline {
     let reason = shortened(reason.trim_end_matches('.'), 90);
     let seconds = next_try.and_then(|moment| moment.parse::<Timestamp>().ok()).map(|moment| {
-        // A started second counts whole, so that the count ends at "now" and not at 0.
+        // A fraction of a second counts as a whole one, so that the countdown never shows 0.
         (moment.as_millisecond() - now.as_millisecond()).max(0).div_euclid(1000) + 1
     });
     let text = match seconds {
         Some(seconds) => format!("Offline: {reason}, next try in {seconds} s"),
         None => format!("Offline: {reason}"),
     };
-    Headline { face: Face::Offline, text, ticks: seconds.is_some() }
+    Headline { icon: TrayIconKind::Offline, text, counts_down: seconds.is_some() }
 }
 
-/// What a tunnel's check item says: its name, and its state where the mark alone would mislead.
-pub(crate) fn tunnel_label(tunnel: &Tunnel) -> String {
+/// The text of a tunnel's check item: its name, and its state if the check mark would mislead.
+pub(crate) fn tunnel_label(tunnel: &TunnelSummary) -> String {
     match tunnel.state.as_str() {
         "failed" => format!("{} (failed)", tunnel.name),
         "starting" => format!("{} (starting…)", tunnel.name),
@@ -73,22 +81,22 @@ pub(crate) fn tunnel_label(tunnel: &Tunnel) -> String {
     }
 }
 
-/// What a tunnel's copy item says: its name and its address.
-pub(crate) fn address_label(tunnel: &Tunnel) -> Option<String> {
+/// The text of a tunnel's copy item: its name and its public address.
+pub(crate) fn address_label(tunnel: &TunnelSummary) -> Option<String> {
     Some(format!("{}: {}", tunnel.name, shortened(tunnel.public_url.as_deref()?, 80)))
 }
 
-/// A text that a menu can show: no mnemonics, no line breaks, not endless.
+/// A text for a menu item: without mnemonics and line breaks, at most 140 characters.
 pub(crate) fn label(text: &str) -> String {
     shortened(text, 140).replace('&', "&&")
 }
 
-fn shortened(text: &str, most: usize) -> String {
+fn shortened(text: &str, max_length: usize) -> String {
     let text: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    if text.chars().count() <= most {
+    if text.chars().count() <= max_length {
         return text;
     }
-    let mut cut: String = text.chars().take(most - 1).collect();
+    let mut cut: String = text.chars().take(max_length - 1).collect();
     cut.push('…');
     cut
 }
@@ -97,51 +105,49 @@ fn shortened(text: &str, most: usize) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::agent_view::{Reason, Session};
-    use crate::state::{AuthorityState, State};
+    use crate::agent_view::{SessionSummary, StateReason};
+    use crate::desktop_state::AuthorityState;
 
     fn running() -> DesktopState {
-        let state = State::new(Mode::Local, AuthorityState::default());
-        state.change(|state| {
-            state.server.state = Condition::Running;
-            state.agent.state = Condition::Running;
-        });
-        state.now()
+        let mut state = DesktopState::new(ServerMode::Local, AuthorityState::default());
+        state.server.state = RunState::Running;
+        state.agent.state = RunState::Running;
+        state
     }
 
     fn session(state: &str, reason: Option<&str>, next_try: Option<&str>) -> AgentView {
-        let session = Session {
+        let session = SessionSummary {
             state: state.to_owned(),
             server_addr: "localhost:4443".to_owned(),
-            reason: reason.map(|message| Reason { code: String::new(), message: message.to_owned() }),
+            reason: reason.map(|message| StateReason { code: String::new(), message: message.to_owned() }),
             next_try: next_try.map(str::to_owned),
         };
         AgentView { connected: true, session: Some(session), ..AgentView::default() }
     }
 
     #[test]
-    fn the_first_line_says_where_things_stand() {
+    fn the_first_line_tells_the_status() {
         let now: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();
-        let say = |view: &AgentView, paused| headline(&running(), view, paused, now);
-        assert_eq!(say(&session("online", None, None), false).text, "Online · localhost:4443");
-        assert_eq!(say(&session("online", None, None), true).face, Face::Paused);
-        assert_eq!(say(&AgentView::default(), false).text, "Starting…");
+        let line = |view: &AgentView, paused| headline(&running(), view, paused, now);
+        assert_eq!(line(&session("online", None, None), false).text, "Online · localhost:4443");
+        assert_eq!(line(&session("online", None, None), true).icon, TrayIconKind::Paused);
+        assert_eq!(line(&AgentView::default(), false).text, "Starting…");
         let waiting = session("waiting", Some("The server cannot be reached."), Some("2026-11-20T12:00:03.5Z"));
-        let told = say(&waiting, false);
-        assert_eq!(told.text, "Offline: The server cannot be reached, next try in 4 s");
-        assert!(told.ticks && told.face == Face::Offline);
+        let waiting = line(&waiting, false);
+        assert_eq!(waiting.text, "Offline: The server cannot be reached, next try in 4 s");
+        assert!(waiting.counts_down && waiting.icon == TrayIconKind::Offline);
     }
 
     #[test]
-    fn a_part_that_does_not_start_is_the_first_thing_to_know() {
+    fn a_program_that_does_not_start_comes_first() {
         let mut state = running();
-        state.server.error = Some(crate::failure::Failure::new(postern_api::Code::ListenFailed, "No port is free."));
-        let told = headline(&state, &session("online", None, None), false, Timestamp::now());
-        assert_eq!(told.text, "Offline: No port is free");
+        state.server.error = Some(crate::error::DesktopError::new(postern_api::Code::ListenFailed, "No port is free."));
+        let headline = headline(&state, &session("online", None, None), false, Timestamp::now());
+        assert_eq!(headline.text, "Offline: No port is free");
     }
 
     #[test]
-    fn labels_fit_into_a_menu() {
+    fn labels_fit_in_a_menu() {
         assert_eq!(label("a&b\nc"), "a&&b c");
         assert_eq!(label(&"x".repeat(500)).chars().count(), 140);
     }

@@ -1,106 +1,115 @@
-//! Making this computer trust the local authority, saying exactly what that does, and taking it back.
+//! Makes this computer trust the local certificate authority, and undoes it.
 //!
-//! Two stores: the system's (curl, most programs) and the browsers' own (NSS databases of Chromium and Firefox).
+//! There are two stores: the system's (curl, most programs) and the browsers' (NSS databases of Chromium and Firefox).
 
 mod browsers;
 mod certificate;
 mod system;
 
-use crate::desk::Desk;
-use crate::failure::{Failure, Result};
-use crate::state::{AuthorityState, Trusted};
-use certificate::Certificate;
+use crate::app_config::AppConfig;
+use crate::app_state::AppState;
+use crate::desktop_state::{AuthorityState, TrustedStores};
+use crate::error::{DesktopError, Result};
+use certificate::AuthorityCertificate;
 use postern_api::Code;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Which stores are meant.
+/// The certificate stores to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Where {
+pub(crate) enum TrustStore {
     System,
     Browsers,
     Both,
 }
 
-/// What was done, step by step, and what could not be, each as a sentence.
+/// The steps that succeeded and those that failed, each as a sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Outcome {
+pub(crate) struct TrustOutcome {
     pub(crate) done: Vec<String>,
     pub(crate) failed: Vec<String>,
-    pub(crate) trusted: Trusted,
+    pub(crate) trusted: TrustedStores,
 }
 
-/// Puts the authority's certificate into the stores. An error only if nothing at all could be done.
-pub(crate) async fn trust(authority: &Path, place: Where) -> Result<Outcome> {
-    let certificate = Certificate::read(authority)?;
-    in_background(move || {
-        let mut outcome = Outcome::default();
-        if place != Where::Browsers {
-            outcome.take(system::trust(&certificate));
+/// Adds the authority's certificate to the stores.
+///
+/// # Errors
+///
+/// Fails if the certificate cannot be read, or if no step succeeded.
+pub(crate) async fn trust(authority: &Path, store: TrustStore) -> Result<TrustOutcome> {
+    let certificate = AuthorityCertificate::read(authority)?;
+    run_blocking(move || {
+        let mut outcome = TrustOutcome::default();
+        if store != TrustStore::Browsers {
+            outcome.record(system::trust(&certificate));
         }
-        if place != Where::System {
+        if store != TrustStore::System {
             for step in browsers::trust(&certificate) {
-                outcome.take(step);
+                outcome.record(step);
             }
         }
-        outcome.judged(&certificate)
+        outcome.finish(&certificate)
     })
     .await
 }
 
-/// Takes the certificate out of every store it is in.
-pub(crate) async fn untrust(authority: &Path) -> Result<Outcome> {
-    let certificate = Certificate::read(authority)?;
-    in_background(move || {
-        let mut outcome = Outcome::default();
+/// Removes the certificate from every store.
+///
+/// # Errors
+///
+/// Fails if the certificate cannot be read, or if there was something to remove and no step succeeded.
+pub(crate) async fn untrust(authority: &Path) -> Result<TrustOutcome> {
+    let certificate = AuthorityCertificate::read(authority)?;
+    run_blocking(move || {
+        let mut outcome = TrustOutcome::default();
         if system::is_trusted(&certificate) {
-            outcome.take(system::untrust(&certificate));
+            outcome.record(system::untrust(&certificate));
         }
         for step in browsers::untrust(&certificate) {
-            outcome.take(step);
+            outcome.record(step);
         }
-        outcome.judged(&certificate)
+        outcome.finish(&certificate)
     })
     .await
 }
 
-/// Brings the state up to date with what the stores hold.
-pub(crate) async fn look_again(desk: &Desk) {
-    let authority = desk.places.authority();
+/// Updates the desktop state from the content of the stores.
+pub(crate) async fn refresh_state(config: &AppConfig, state: &AppState) {
+    let authority = config.paths.authority();
     let path = authority.is_file().then(|| authority.display().to_string());
-    let trusted = match Certificate::read(&authority) {
-        Ok(certificate) => in_background(move || Ok(trusted(&certificate))).await.unwrap_or_default(),
-        Err(_) => Trusted::default(),
+    let trusted = match AuthorityCertificate::read(&authority) {
+        Ok(certificate) => run_blocking(move || Ok(trusted_stores(&certificate))).await.unwrap_or_default(),
+        Err(_) => TrustedStores::default(),
     };
-    let offered = desk.settings.facts().trust_offer_answered;
-    desk.state.change(|state| state.authority = AuthorityState { trusted, path, offered });
+    let offered = config.settings.current().trust_offer_answered;
+    state.update_desktop(|state| state.authority = AuthorityState { trusted, path, offered });
 }
 
-fn trusted(certificate: &Certificate) -> Trusted {
-    Trusted { system: system::is_trusted(certificate), browsers: browsers::are_trusting(certificate) }
+fn trusted_stores(certificate: &AuthorityCertificate) -> TrustedStores {
+    TrustedStores { system: system::is_trusted(certificate), browsers: browsers::are_trusting(certificate) }
 }
 
-impl Outcome {
-    fn take(&mut self, step: Result<String>) {
+impl TrustOutcome {
+    fn record(&mut self, step: Result<String>) {
         match step {
             Ok(done) => self.done.push(done),
-            Err(failure) => self.failed.push(failure.message),
+            Err(error) => self.failed.push(error.message),
         }
     }
 
-    fn judged(mut self, certificate: &Certificate) -> Result<Outcome> {
-        self.trusted = trusted(certificate);
+    fn finish(mut self, certificate: &AuthorityCertificate) -> Result<TrustOutcome> {
+        self.trusted = trusted_stores(certificate);
         if self.done.is_empty() && !self.failed.is_empty() {
-            return Err(Failure::new(Code::Unavailable, self.failed.join(" ")));
+            return Err(DesktopError::new(Code::Unavailable, self.failed.join(" ")));
         }
         Ok(self)
     }
 }
 
-/// The tools block, and one of them may ask the person for a password.
-async fn in_background<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+/// Runs tools that block, one of which may ask the user for a password.
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work)
         .await
-        .unwrap_or_else(|error| Err(Failure::local("The stores of trusted certificates could not be changed", error)))
+        .unwrap_or_else(|error| Err(DesktopError::local("The certificate stores could not be changed", error)))
 }

@@ -1,72 +1,75 @@
-//! The system's store of trusted authorities. Changing it needs the administrator, who is asked by pkexec.
+//! The system's certificate store. Changing it needs administrator rights, which pkexec asks for.
 
-use super::certificate::Certificate;
-use crate::failure::{Failure, Result};
+use super::certificate::AuthorityCertificate;
+use crate::error::{DesktopError, Result};
 use postern_api::Code;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A family of systems: where added authorities lie, what takes them over, where the result can be seen.
-struct Family {
+/// The certificate store of a family of Linux distributions.
+struct StoreLayout {
+    /// The folder of added authorities.
     folder: &'static str,
+    /// The command that updates the store.
     refresh: &'static [&'static str],
+    /// The file with all trusted authorities.
     bundle: &'static str,
 }
 
-const FAMILIES: &[Family] = &[
-    Family {
+const LAYOUTS: &[StoreLayout] = &[
+    StoreLayout {
         folder: "/usr/local/share/ca-certificates",
         refresh: &["/usr/sbin/update-ca-certificates"],
         bundle: "/etc/ssl/certs/ca-certificates.crt",
     },
-    Family {
+    StoreLayout {
         folder: "/etc/pki/ca-trust/source/anchors",
         refresh: &["/usr/bin/update-ca-trust"],
         bundle: "/etc/pki/tls/certs/ca-bundle.crt",
     },
 ];
 
-/// Puts the certificate into the store and takes the store over.
-pub(super) fn trust(certificate: &Certificate) -> Result<String> {
-    let family = family()?;
-    let place = Path::new(family.folder).join(certificate.file_name());
+/// Adds the certificate to the store and updates it.
+pub(super) fn trust(certificate: &AuthorityCertificate) -> Result<String> {
+    let layout = layout()?;
+    let target = Path::new(layout.folder).join(certificate.file_name());
     let command = "install -m 0644 -- \"$1\" \"$2\" && shift 2 && exec \"$@\"";
-    as_administrator(command, &[certificate.path.clone(), place.clone()], family.refresh)?;
+    as_administrator(command, &[certificate.path.clone(), target.clone()], layout.refresh)?;
     Ok(format!(
-        "The certificate was copied to {} and taken over by {}: programs of this computer now trust every certificate of your local authority.",
-        place.display(),
-        family.refresh.join(" "),
+        "The certificate was copied to {} and activated by {}. Programs on this computer now trust all certificates of your local authority.",
+        target.display(),
+        layout.refresh.join(" "),
     ))
 }
 
-/// Takes the certificate out of the store again.
-pub(super) fn untrust(certificate: &Certificate) -> Result<String> {
-    let family = family()?;
-    let place = Path::new(family.folder).join(certificate.file_name());
+/// Removes the certificate from the store.
+pub(super) fn untrust(certificate: &AuthorityCertificate) -> Result<String> {
+    let layout = layout()?;
+    let target = Path::new(layout.folder).join(certificate.file_name());
     let command = "rm -f -- \"$1\" && shift && exec \"$@\"";
-    as_administrator(command, std::slice::from_ref(&place), family.refresh)?;
-    Ok(format!("{} was removed and the system's store made again.", place.display()))
+    as_administrator(command, std::slice::from_ref(&target), layout.refresh)?;
+    Ok(format!("{} was removed and the system's certificate store was updated.", target.display()))
 }
 
-/// Whether programs that use the system's store trust it now.
-pub(super) fn is_trusted(certificate: &Certificate) -> bool {
-    let Ok(family) = family() else { return false };
-    let placed = std::fs::read_to_string(Path::new(family.folder).join(certificate.file_name()));
+/// Whether programs that use the system's store trust the certificate.
+pub(super) fn is_trusted(certificate: &AuthorityCertificate) -> bool {
+    let Ok(layout) = layout() else { return false };
+    let installed = std::fs::read_to_string(Path::new(layout.folder).join(certificate.file_name()));
     let line = certificate.pem.lines().nth(1).unwrap_or_default();
-    placed.is_ok_and(|pem| certificate.is_in(&pem))
-        && std::fs::read_to_string(family.bundle).is_ok_and(|bundle| !line.is_empty() && bundle.contains(line))
+    installed.is_ok_and(|pem| certificate.is_in(&pem))
+        && std::fs::read_to_string(layout.bundle).is_ok_and(|bundle| !line.is_empty() && bundle.contains(line))
 }
 
-fn family() -> Result<&'static Family> {
-    FAMILIES.iter().find(|family| Path::new(family.refresh[0]).is_file()).ok_or_else(|| {
-        Failure::new(
+fn layout() -> Result<&'static StoreLayout> {
+    LAYOUTS.iter().find(|layout| Path::new(layout.refresh[0]).is_file()).ok_or_else(|| {
+        DesktopError::new(
             Code::Unavailable,
-            "This system's store of authorities is not known to Postern. Add the certificate by hand, as your system describes it.",
+            "Postern does not know the certificate store of this system. Add the certificate by hand as your system's documentation describes.",
         )
     })
 }
 
-/// Runs a fixed script as root; what differs is passed as arguments, never as text of the script.
+/// Runs a fixed script as root. Variable parts are passed as arguments, never as text of the script.
 fn as_administrator(script: &str, arguments: &[PathBuf], then: &[&str]) -> Result<()> {
     let mut command = if rustix::process::geteuid().is_root() {
         Command::new("/bin/sh")
@@ -75,9 +78,9 @@ fn as_administrator(script: &str, arguments: &[PathBuf], then: &[&str]) -> Resul
         command.arg("/bin/sh");
         command
     } else {
-        return Err(Failure::new(
+        return Err(DesktopError::new(
             Code::Unavailable,
-            "The system's store belongs to the administrator, and pkexec is missing to ask for the password. Install pkexec, or copy the certificate by hand.",
+            "Changing the system's certificate store needs administrator rights, and pkexec is missing. Install pkexec, or copy the certificate by hand.",
         ));
     };
     let output = command
@@ -86,17 +89,18 @@ fn as_administrator(script: &str, arguments: &[PathBuf], then: &[&str]) -> Resul
         .args(then)
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| Failure::local("The system's store could not be changed", error))?;
+        .map_err(|error| DesktopError::local("The system's certificate store could not be changed", error))?;
     match output.status.code() {
         Some(0) => Ok(()),
-        // pkexec: 126 is a closed dialog, 127 a refusal.
-        Some(126 | 127) => {
-            Err(Failure::new(Code::Unavailable, "The password was not given, so the system's store is as it was."))
-        }
+        // pkexec: 126 means that the dialog was dismissed, 127 that authorization failed.
+        Some(126 | 127) => Err(DesktopError::new(
+            Code::Unavailable,
+            "No password was entered, so the system's certificate store was not changed.",
+        )),
         _ => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let line = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-            Err(Failure::local("The system's store could not be changed", line))
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            let line = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output");
+            Err(DesktopError::local("The system's certificate store could not be changed", line))
         }
     }
 }

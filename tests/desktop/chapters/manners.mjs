@@ -104,7 +104,7 @@ export async function manners(world) {
     await session.closeWindow("Postern");
     await until("the window is hidden", async () => !(await shown("Postern")));
     await fails("unseen");
-    const note = await notes.saying(/^The tunnel unseen does not work$/);
+    const note = await notes.saying(/^The tunnel unseen failed$/);
     check(/in use|taken|already/i.test(note.text), `it says ${note.text}`);
     await notes.click(note);
     await until("the window is shown", () => shown("Postern"));
@@ -119,7 +119,7 @@ export async function manners(world) {
     service.status = 503;
     await app.curl(`${world.url}/broken?card=1`);
     service.status = 200;
-    const note = await notes.saying(/^A visitor was answered with 503$/);
+    const note = await notes.saying(/^A visitor received a 503 response$/);
     equal(note.text, "GET /broken through site.", "what it says");
     await notes.click(note);
     await until("the window is shown", () => shown("Postern"));

@@ -1,10 +1,11 @@
-//! Notifications over the session bus. Without anybody there who shows them, nothing happens.
+//! Notifications over the session bus (freedesktop.org Desktop Notifications Specification).
+//!
+//! Without a notification server nothing is shown.
 
-use super::{Kind, Note, clicked};
+use super::notification::{Notification, NotificationKind};
 use futures::StreamExt;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use tauri::AppHandle;
 use zbus::proxy;
 use zbus::zvariant::Value;
 
@@ -14,7 +15,7 @@ use zbus::zvariant::Value;
     default_path = "/org/freedesktop/Notifications"
 )]
 trait Notifications {
-    #[allow(clippy::too_many_arguments, reason = "the interface has these")]
+    #[allow(clippy::too_many_arguments, reason = "the D-Bus interface has this signature")]
     fn notify(
         &self,
         app_name: &str,
@@ -35,39 +36,39 @@ trait Notifications {
     fn action_invoked(&self, id: u32, action_key: &str) -> zbus::Result<()>;
 }
 
-/// The way to whoever shows notes.
-pub(super) struct Post {
+/// Shows notifications through the notification server.
+pub(super) struct Notifier {
     proxy: Option<NotificationsProxy<'static>>,
-    /// The note of each kind that may be on the screen.
-    shown: Shown,
+    /// The notification of each kind that may be on the screen.
+    shown: ShownIds,
 }
 
-/// The numbers of notes; clicks on those of other programs may be told to us as well.
-type Shown = Arc<Mutex<HashMap<Kind, u32>>>;
+/// The ids of shown notifications: the signal for clicks may name those of other programs too.
+type ShownIds = Arc<Mutex<HashMap<NotificationKind, u32>>>;
 
-impl Post {
-    pub(super) async fn open(app: AppHandle) -> Post {
-        let shown = Shown::default();
-        let proxy = connect(app, shown.clone()).await;
+impl Notifier {
+    pub(super) async fn open(on_click: impl Fn() + Send + Sync + 'static) -> Notifier {
+        let shown = ShownIds::default();
+        let proxy = connect(on_click, shown.clone()).await;
         if let Err(error) = &proxy {
-            tracing::info!(%error, "no notifications");
+            tracing::info!(%error, "notifications are not available");
         }
-        Post { proxy: proxy.ok(), shown }
+        Notifier { proxy: proxy.ok(), shown }
     }
 
-    /// Shows a note in the place of the one before of its kind.
-    pub(super) async fn send(&mut self, note: &Note) {
+    /// Shows a notification, which replaces the previous one of its kind.
+    pub(super) async fn show(&mut self, notification: &Notification) {
         let Some(proxy) = &self.proxy else { return };
-        let replaces = lock(&self.shown).get(&note.kind).copied().unwrap_or(0);
-        // Some read the text as markup, others show every letter: what they say decides.
-        let marked_up = proxy.get_capabilities().await.is_ok_and(|all| all.iter().any(|one| one == "body-markup"));
-        let text = if marked_up { escaped(&note.text) } else { note.text.clone() };
+        let replaces = lock(&self.shown).get(&notification.kind).copied().unwrap_or(0);
+        // The capabilities tell whether the server reads the text as markup.
+        let has_markup = proxy.get_capabilities().await.is_ok_and(|all| all.iter().any(|one| one == "body-markup"));
+        let text = if has_markup { escape_markup(&notification.text) } else { notification.text.clone() };
         let hints = HashMap::from([("desktop-entry", Value::from("Postern"))]);
         let sent = proxy.notify(
             "Postern",
             replaces,
             "postern-desktop",
-            &note.title,
+            &notification.title,
             &text,
             &["default", "Open Postern"],
             hints,
@@ -75,14 +76,14 @@ impl Post {
         );
         match sent.await {
             Ok(id) => {
-                lock(&self.shown).insert(note.kind, id);
+                lock(&self.shown).insert(notification.kind, id);
             }
             Err(error) => tracing::debug!(%error, "a notification was not shown"),
         }
     }
 
-    /// Takes a note from the screen that is true no longer.
-    pub(super) async fn withdraw(&mut self, kind: Kind) {
+    /// Removes the notification of this kind from the screen.
+    pub(super) async fn withdraw(&mut self, kind: NotificationKind) {
         let id = lock(&self.shown).remove(&kind);
         if let (Some(proxy), Some(id)) = (&self.proxy, id) {
             let _ = proxy.close_notification(id).await;
@@ -90,25 +91,28 @@ impl Post {
     }
 }
 
-fn lock(shown: &Shown) -> std::sync::MutexGuard<'_, HashMap<Kind, u32>> {
+fn lock(shown: &ShownIds) -> std::sync::MutexGuard<'_, HashMap<NotificationKind, u32>> {
     shown.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn connect(app: AppHandle, shown: Shown) -> zbus::Result<NotificationsProxy<'static>> {
+async fn connect(
+    on_click: impl Fn() + Send + Sync + 'static,
+    shown: ShownIds,
+) -> zbus::Result<NotificationsProxy<'static>> {
     let proxy = NotificationsProxy::new(&zbus::Connection::session().await?).await?;
     let mut clicks = proxy.receive_action_invoked().await?;
     tauri::async_runtime::spawn(async move {
         while let Some(click) = clicks.next().await {
             let own = |id| lock(&shown).values().any(|known| *known == id);
             if click.args().is_ok_and(|args| args.action_key == "default" && own(args.id)) {
-                clicked(&app);
+                on_click();
             }
         }
     });
     Ok(proxy)
 }
 
-fn escaped(text: &str) -> String {
+fn escape_markup(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
@@ -117,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markup_of_strangers_is_text() {
-        assert_eq!(escaped("<b>a & b</b>"), "&lt;b&gt;a &amp; b&lt;/b&gt;");
+    fn markup_in_a_text_is_escaped() {
+        assert_eq!(escape_markup("<b>a & b</b>"), "&lt;b&gt;a &amp; b&lt;/b&gt;");
     }
 }

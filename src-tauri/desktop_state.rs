@@ -1,9 +1,8 @@
-//! The state of the desktop as the windows see it, and the one place where it changes.
+//! The state of the desktop app as the windows see it.
 
-use crate::failure::Failure;
+use crate::error::DesktopError;
 use serde::Serialize;
 use std::net::SocketAddr;
-use tokio::sync::watch;
 
 /// `desktop_state()` and the event `desktop-state`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -15,93 +14,96 @@ pub(crate) struct DesktopState {
     pub(crate) version: &'static str,
 }
 
-/// Where a part stands.
+/// The run state of a supervised program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Condition {
+pub(crate) enum RunState {
     Starting,
     Running,
     Failed,
     Stopped,
 }
 
-/// Whether the server runs here under our care or somewhere else.
+/// Whether the server runs on this computer, supervised by the app, or elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Mode {
+pub(crate) enum ServerMode {
     Local,
     Remote,
 }
 
+/// The state of the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct ServerState {
-    pub(crate) mode: Mode,
-    pub(crate) state: Condition,
-    /// Where agents connect: `localhost:4443`.
+    pub(crate) mode: ServerMode,
+    pub(crate) state: RunState,
+    /// The address that agents connect to: `localhost:4443`.
     pub(crate) address: Option<String>,
     /// The management API: `http://127.0.0.1:4041`.
     pub(crate) api_address: Option<String>,
-    pub(crate) error: Option<Failure>,
-    /// When the next start is tried, RFC 3339.
+    pub(crate) error: Option<DesktopError>,
+    /// The time of the next start attempt (RFC 3339).
     pub(crate) next_try: Option<String>,
-    /// Something to know although it works: another port than usual.
+    /// A remark although the program runs, for example that it listens on another port than usual.
     pub(crate) notice: Option<String>,
     pub(crate) pid: Option<u32>,
 }
 
+/// The state of this computer's agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct AgentState {
-    pub(crate) state: Condition,
+    pub(crate) state: RunState,
     /// The local API and the inspector page: `127.0.0.1:4040`.
     pub(crate) web_addr: Option<SocketAddr>,
-    pub(crate) error: Option<Failure>,
-    /// When the next start is tried, RFC 3339.
+    pub(crate) error: Option<DesktopError>,
+    /// The time of the next start attempt (RFC 3339).
     pub(crate) next_try: Option<String>,
-    /// Something to know although it works: another port than usual.
+    /// A remark although the program runs, for example that it listens on another port than usual.
     pub(crate) notice: Option<String>,
     pub(crate) pid: Option<u32>,
-    /// Whether it ran already when this app started.
+    /// Whether the process was already running when the app started.
     pub(crate) adopted: bool,
 }
 
+/// The state of the local certificate authority.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct AuthorityState {
-    pub(crate) trusted: Trusted,
+    pub(crate) trusted: TrustedStores,
     pub(crate) path: Option<String>,
-    /// Whether the offer to trust it was answered or dismissed already.
+    /// Whether the offer to trust the authority was accepted or dismissed.
     pub(crate) offered: bool,
 }
 
+/// The certificate stores that trust the local authority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Trusted {
+pub(crate) struct TrustedStores {
     pub(crate) system: bool,
     pub(crate) browsers: bool,
 }
 
+/// The storage of the management API key.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct KeychainState {
-    pub(crate) kind: KeyPlace,
-    /// Said plainly when the key does not lie in a keychain.
+    pub(crate) kind: KeyLocation,
+    /// Explains why the key is not in a keychain.
     pub(crate) note: Option<String>,
 }
 
-/// Where the management API's key is kept: what is hoped for until the key was needed for the first time.
+/// The location of the management API key; `Keychain` until the key is first needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum KeyPlace {
+pub(crate) enum KeyLocation {
     #[default]
     Keychain,
     File,
 }
 
-/// Holds the state; every change is announced to whoever watches.
-pub(crate) struct State(watch::Sender<DesktopState>);
-
-impl State {
-    pub(crate) fn new(mode: Mode, authority: AuthorityState) -> State {
+impl DesktopState {
+    /// The state before any program was started.
+    pub(crate) fn new(mode: ServerMode, authority: AuthorityState) -> DesktopState {
         let server = ServerState {
             mode,
-            state: Condition::Stopped,
+            state: RunState::Stopped,
             address: None,
             api_address: None,
             error: None,
@@ -110,7 +112,7 @@ impl State {
             pid: None,
         };
         let agent = AgentState {
-            state: Condition::Stopped,
+            state: RunState::Stopped,
             web_addr: None,
             error: None,
             next_try: None,
@@ -119,29 +121,6 @@ impl State {
             adopted: false,
         };
         let version = env!("CARGO_PKG_VERSION");
-        State(watch::Sender::new(DesktopState {
-            server,
-            agent,
-            authority,
-            keychain: KeychainState::default(),
-            version,
-        }))
-    }
-
-    pub(crate) fn now(&self) -> DesktopState {
-        self.0.borrow().clone()
-    }
-
-    pub(crate) fn watch(&self) -> watch::Receiver<DesktopState> {
-        self.0.subscribe()
-    }
-
-    /// Changes the state; nobody is woken when nothing differs.
-    pub(crate) fn change(&self, change: impl FnOnce(&mut DesktopState)) {
-        self.0.send_if_modified(|state| {
-            let before = state.clone();
-            change(state);
-            *state != before
-        });
+        DesktopState { server, agent, authority, keychain: KeychainState::default(), version }
     }
 }

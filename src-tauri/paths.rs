@@ -1,6 +1,6 @@
-//! Where things lie and where the programs listen, with the overrides that tests and packagers use.
+//! The folders and listen addresses of this installation, with the environment variables that override them.
 
-use crate::failure::{Failure, Result};
+use crate::error::{DesktopError, Result};
 use etcetera::BaseStrategy;
 use std::env;
 use std::net::SocketAddr;
@@ -8,45 +8,49 @@ use std::path::PathBuf;
 
 /// The folders of this installation. `POSTERN_HOME` puts all of them below one folder.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
-    /// The server's data folder, handed to it as `--data-dir`.
+pub(crate) struct AppPaths {
+    /// The server's data folder, passed to it as `--data-dir`.
     pub(crate) server: PathBuf,
-    /// What the desktop app itself remembers.
+    /// The desktop app's own data folder.
     pub(crate) desktop: PathBuf,
     /// The agent's configuration file.
     pub(crate) agent_configuration: PathBuf,
 }
 
-impl Places {
-    /// Finds the platform's folders. Fails where the user has no home folder.
-    pub(crate) fn find() -> Result<Places> {
+impl AppPaths {
+    /// The folders of this platform, or those that `POSTERN_HOME` and `POSTERN_CONFIG` name.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the user has no home folder.
+    pub(crate) fn from_env() -> Result<AppPaths> {
         if let Some(home) = env::var_os("POSTERN_HOME").filter(|home| !home.is_empty()) {
             let home = PathBuf::from(home);
-            return Ok(Places {
+            return Ok(AppPaths {
                 server: home.join("server"),
                 desktop: home.join("desktop"),
                 agent_configuration: home.join("agent").join("postern.yml"),
             });
         }
         let base = etcetera::choose_base_strategy().map_err(|error| {
-            Failure::local("Your home folder could not be found; set POSTERN_HOME to a folder to use instead", error)
+            DesktopError::local("The home folder was not found. Set POSTERN_HOME to a folder to use instead", error)
         })?;
         let data = base.data_dir().join("postern");
         let agent_configuration = match env::var_os("POSTERN_CONFIG").filter(|path| !path.is_empty()) {
             Some(path) => PathBuf::from(path),
             None => agent_folder(&base).join("postern.yml"),
         };
-        Ok(Places { server: data.join("server"), desktop: data.join("desktop"), agent_configuration })
+        Ok(AppPaths { server: data.join("server"), desktop: data.join("desktop"), agent_configuration })
     }
 
-    /// What the agent writes about itself, beside its configuration.
+    /// The agent's state file, beside its configuration.
     pub(crate) fn agent_state(&self) -> PathBuf {
         let mut name = self.agent_configuration.as_os_str().to_owned();
         name.push(".state.json");
         PathBuf::from(name)
     }
 
-    /// Where the server writes the addresses it really listens on.
+    /// The file that holds the addresses the server listens on.
     pub(crate) fn server_addresses(&self) -> PathBuf {
         self.server.join("addresses.json")
     }
@@ -56,23 +60,23 @@ impl Places {
         self.server.join("ca.pem")
     }
 
-    /// The authority of a server elsewhere, if it was given one.
+    /// The certificate authority of the remote server, if one was given.
     pub(crate) fn remote_authority(&self) -> PathBuf {
         self.desktop.join("remote-ca.pem")
     }
 
-    /// The key the server makes on its very first start.
+    /// The API key that the server creates on its first start.
     pub(crate) fn first_key(&self) -> PathBuf {
         self.server.join("admin.key")
     }
 
-    /// The log files of app, server and agent.
+    /// The folder of the log files of app, server and agent.
     pub(crate) fn logs(&self) -> PathBuf {
         self.desktop.join("logs")
     }
 }
 
-/// Where the agent looks for its configuration when nobody says anything else.
+/// The agent's default configuration folder.
 fn agent_folder(base: &impl BaseStrategy) -> PathBuf {
     match env::consts::OS {
         "macos" => base.home_dir().join("Library/Application Support/postern"),
@@ -81,9 +85,9 @@ fn agent_folder(base: &impl BaseStrategy) -> PathBuf {
     }
 }
 
-/// Where server and agent are asked to listen.
+/// The preferred listen addresses of server and agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Addresses {
+pub(crate) struct ListenAddresses {
     pub(crate) https: SocketAddr,
     pub(crate) http: SocketAddr,
     pub(crate) api: SocketAddr,
@@ -91,10 +95,14 @@ pub(crate) struct Addresses {
     pub(crate) tcp_ports: Option<String>,
 }
 
-impl Addresses {
-    /// The defaults, or what `POSTERN_HTTPS_ADDR`, `…HTTP_ADDR`, `…API_ADDR`, `…WEB_ADDR` and `POSTERN_TCP_PORTS` say.
-    pub(crate) fn wanted() -> Result<Addresses> {
-        Ok(Addresses {
+impl ListenAddresses {
+    /// The defaults, or the values of `POSTERN_HTTPS_ADDR`, `…HTTP_ADDR`, `…API_ADDR`, `…WEB_ADDR` and `POSTERN_TCP_PORTS`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a variable holds no address.
+    pub(crate) fn from_env() -> Result<ListenAddresses> {
+        Ok(ListenAddresses {
             https: address("POSTERN_HTTPS_ADDR", 4443)?,
             http: address("POSTERN_HTTP_ADDR", 4480)?,
             api: address("POSTERN_API_ADDR", 4041)?,
@@ -107,9 +115,11 @@ impl Addresses {
 fn address(variable: &str, default_port: u16) -> Result<SocketAddr> {
     match env::var(variable) {
         Ok(text) if !text.is_empty() => text.parse().map_err(|_| {
-            Failure::new(
+            DesktopError::new(
                 postern_api::Code::AddressFormat,
-                format!("{variable} is {text:?}, which is not an address and a port such as 127.0.0.1:{default_port}."),
+                format!(
+                    "{variable} is {text:?}, which is not an address with a port, such as 127.0.0.1:{default_port}."
+                ),
             )
         }),
         _ => Ok(SocketAddr::from(([127, 0, 0, 1], default_port))),

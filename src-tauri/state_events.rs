@@ -1,0 +1,50 @@
+//! Keeps the windows up to date with the desktop state, and the desktop state with a remote server.
+
+use crate::app_state::AppState;
+use crate::desktop_state::RunState;
+use std::sync::Arc;
+use std::time::Duration;
+use tauri::{AppHandle, Emitter};
+
+/// The delay after which the last state is sent again.
+const REPEAT_DELAY: Duration = Duration::from_secs(1);
+
+/// Sends every change of the desktop state to the windows.
+pub(crate) async fn emit_changes(state: Arc<AppState>, app: AppHandle) {
+    let mut changes = state.subscribe_desktop();
+    loop {
+        let current = changes.borrow_and_update().clone();
+        let _ = app.emit("desktop-state", &current);
+        // The event may overtake the response to an earlier `desktop_state` command, which the page would then show.
+        let changed = match tokio::time::timeout(REPEAT_DELAY, changes.changed()).await {
+            Ok(changed) => changed,
+            Err(_) => {
+                let _ = app.emit("desktop-state", &current);
+                changes.changed().await
+            }
+        };
+        if changed.is_err() {
+            return;
+        }
+    }
+}
+
+/// Derives the state of a remote server from the agent's session.
+///
+/// The error stays empty: it is for programs that this app supervises, and the session has its own reason.
+pub(crate) async fn track_remote_server(state: Arc<AppState>) {
+    let mut changes = state.subscribe_agent();
+    loop {
+        let session = changes.borrow_and_update().session.clone();
+        state.update_desktop(|state| {
+            let online = session.as_ref().is_some_and(|session| session.state == "online");
+            state.server.state = if online { RunState::Running } else { RunState::Starting };
+            if let Some(session) = session {
+                state.server.address = Some(session.server_addr);
+            }
+        });
+        if changes.changed().await.is_err() {
+            return;
+        }
+    }
+}
