@@ -1,19 +1,19 @@
-// The desktop app as a person uses it: the real program on a real (virtual) screen, its tray over the bus.
+// The desktop app as a user runs it: the real program on a virtual screen, its tray over the session bus.
 //
-//   tests/desktop/run    makes packages, installs one, and drives what it installed
+//   tests/desktop/run    builds packages, installs one, and drives the installed programs
 //
-// POSTERN_BIN_DIR  where postern-desktop, postern-server and postern lie (target/debug)
-// POSTERN_TEST_SYSTEM_TRUST=1  also changes this machine's store of authorities and undoes it; needs root
-// POSTERN_ARTIFACTS  where screenshots and logs go (artifacts/desktop)
+// POSTERN_BIN_DIR  the folder of postern-desktop, postern-server and postern (target/debug)
+// POSTERN_TEST_SYSTEM_TRUST=1  also changes this machine's certificate store and undoes it; needs root
+// POSTERN_ARTIFACTS  the folder for screenshots and logs (artifacts/desktop)
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { firstStart } from "./chapters/first_start.mjs";
-import { guided } from "./chapters/guided.mjs";
-import { leaving } from "./chapters/leaving.mjs";
-import { manners } from "./chapters/manners.mjs";
-import { mishaps } from "./chapters/mishaps.mjs";
+import { guidedStart } from "./chapters/guided_start.mjs";
+import { shutdown } from "./chapters/shutdown.mjs";
+import { integration } from "./chapters/integration.mjs";
+import { recovery } from "./chapters/recovery.mjs";
 import { publishing } from "./chapters/publishing.mjs";
 import { App, origin } from "./kit/app.mjs";
 import { Programs } from "./kit/programs.mjs";
@@ -43,14 +43,14 @@ const overdue = setTimeout(() => {
 
 let code = 0;
 try {
-  await steps.must("a desktop with a tray stands", () => session.begin());
+  await steps.must("a desktop with a tray is running", () => session.begin());
   world.driver = await Driver.begin(programs, { ...session.env, ...app.env });
   await firstStart(world);
-  await guided(world);
+  await guidedStart(world);
   await publishing(world);
-  await manners(world);
-  await mishaps(world);
-  await leaving(world);
+  await integration(world);
+  await recovery(world);
+  await shutdown(world);
 } catch (error) {
   if (!error.message.startsWith("stopped after")) console.log(`FAIL  ${error.stack}`);
   await session.screenshot(path.join(artifacts, "at-failure.png")).catch(() => {});

@@ -1,4 +1,4 @@
-// The first start needs no typing, and the window never learns a secret.
+// The first start needs no input, and no window receives a secret.
 import fs from "node:fs";
 import path from "node:path";
 import { check, equal, until } from "../kit/wait.mjs";
@@ -9,14 +9,14 @@ export async function firstStart({ app, driver, session, steps, tray, artifacts 
     await until("the window is on the screen", async () => (await session.windowTitles()).includes("Postern"));
   });
 
-  await steps.try("how long the first picture took is printed", async () => {
+  await steps.try("the time of the first paint is printed", async () => {
     const painted = await until("the page was painted", () =>
       driver.script("const [paint] = performance.getEntriesByName('first-contentful-paint'); return paint && performance.timeOrigin + paint.startTime;"));
     const pid = await session.busNameOwner("dev.postern.desktop.SingleInstance");
     console.log(`      first paint: ${Math.round(painted - startOf(pid))} ms after the start of the process`);
   });
 
-  await steps.must("server and agent come up and meet, with nothing typed", async () => {
+  await steps.must("server and agent start and connect without input", async () => {
     await until("the agent is online", () => app.isOnline(), 40_000);
     await until("the tray says so", async () => (await tray.headline()) === `Online · localhost:${app.ports.https}`);
   });
@@ -29,21 +29,21 @@ export async function firstStart({ app, driver, session, steps, tray, artifacts 
     }),
   );
 
-  await steps.try("keys lie in files that only their owner can read", () => {
+  await steps.try("files with keys are readable only by their owner", () => {
     equal(app.mode("server", "admin.key"), "600", "mode of admin.key");
     equal(app.mode("agent", "postern.yml"), "600", "mode of the agent's configuration");
     equal(app.mode("desktop", "api-key.sealed"), "600", "mode of the sealed key");
     equal(app.mode("server"), "700", "mode of the server's folder");
     const key = fs.readFileSync(app.file("server", "admin.key"), "utf8").trim();
     const sealed = fs.readFileSync(app.file("desktop", "api-key.sealed"));
-    check(!sealed.includes(key), "the sealed file holds the key in plain");
+    check(!sealed.includes(key), "the encrypted file contains the key in plain text");
   });
 
-  await steps.try("the window is told where the key lies, and never the key", async () => {
+  await steps.try("the window receives the location of the key, never the key", async () => {
     const { ok: state } = await driver.command("desktop_state");
     equal([state.server.state, state.agent.state, state.agent.adopted], ["running", "running", false], "state");
     equal(state.keychain.kind, "file", "without a Secret Service");
-    check(state.keychain.note.includes("No keychain"), "the state says plainly that there is no keychain");
+    check(state.keychain.note.includes("No keychain"), "the state explains that there is no keychain");
     const configuration = fs.readFileSync(app.file("agent", "postern.yml"), "utf8");
     const token = /authtoken: "?([^"\n]+)/.exec(configuration)[1];
     const key = fs.readFileSync(app.file("server", "admin.key"), "utf8").trim();
@@ -51,7 +51,7 @@ export async function firstStart({ app, driver, session, steps, tray, artifacts 
     check(!page.includes(key) && !page.includes(token), "a secret reached the window");
   });
 
-  await steps.try("the window can ask the agent's API and nothing else", async () => {
+  await steps.try("the window can request the agent's API and nothing else", async () => {
     const status = await driver.command("agent_request", { method: "GET", path: "/api/status", body: null });
     equal(status.ok?.status, 200, "GET /api/status");
     for (const [method, where] of [
@@ -80,7 +80,7 @@ export async function firstStart({ app, driver, session, steps, tray, artifacts 
   });
 }
 
-/** When a process began, in milliseconds of the clock. */
+/** The start time of a process, in milliseconds since the epoch. */
 function startOf(pid) {
   const uptime = Number(fs.readFileSync("/proc/uptime", "utf8").split(" ")[0]);
   const ticks = Number(fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ")[19]);

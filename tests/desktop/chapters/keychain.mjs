@@ -1,4 +1,4 @@
-// With a keychain in the session: the key moves out of its file, and the app starts hidden.
+// With a keychain in the session: the key moves from its file to the keychain, and the app starts hidden.
 import fs from "node:fs";
 import path from "node:path";
 import { run } from "../kit/programs.mjs";
@@ -11,7 +11,7 @@ export async function keychain(world) {
   const log = path.join(artifacts, "logs", "launched.log");
   const titles = () => session.windowTitles();
 
-  await steps.must("a keychain is there and open", async () => {
+  await steps.must("a keychain is running and unlocked", async () => {
     const words = ["--foreground", "--unlock", "--components=secrets"];
     programs.start("keyring", "gnome-keyring-daemon", words, { env: session.env, input: "a password\n" });
     await until("it answers", async () => {
@@ -33,7 +33,7 @@ export async function keychain(world) {
     check(/\/collection\/login\/\d+/.test(found), `the keychain holds ${found}`);
   });
 
-  await steps.try("another hidden start opens nothing, one by hand opens the window", async () => {
+  await steps.try("another hidden start opens nothing, a manual one opens the window", async () => {
     const again = app.launch(session.env, log, ["--hidden"]);
     await until("it ends", () => again.exitCode !== null);
     equal(await titles(), [], "windows after the hidden start");
@@ -42,7 +42,7 @@ export async function keychain(world) {
     await until("the window is shown", async () => (await titles()).includes("Postern"));
   });
 
-  await steps.must("quitting leaves nothing behind", async () => {
+  await steps.must("quitting ends all programs", async () => {
     await tray.click("Quit Postern");
     await app.nothingIsLeft();
   });

@@ -1,4 +1,4 @@
-// The main job: a tunnel is switched on from the tray, a visitor comes, the request is seen and replayed.
+// Publishing: a tunnel is switched on from the tray, a visitor sends a request, it is captured and replayed.
 import path from "node:path";
 import { check, equal, until } from "../kit/wait.mjs";
 
@@ -11,7 +11,7 @@ export async function publishing(world) {
   const { app, driver, service, session, steps, tray } = world;
 
   await steps.must("a tunnel is added in the window", async () => {
-    // What listens is there before the button below it is aimed at.
+    // The list above the button must be complete before the click.
     await driver.find(`//button[@aria-pressed][contains(., '${service.port}')]`);
     await driver.click(button("Add a TCP tunnel or choose a name"));
     await driver.type(input("Local port or address"), String(service.port));
@@ -38,7 +38,7 @@ export async function publishing(world) {
     const { code, out, err } = await app.curl(`${world.url}/hello?from=curl`);
     equal(code, 0, `curl (${err.trim()})`);
     check(out.includes("Hello from the local service"), "another page came");
-    equal(service.heard.map(({ url }) => url), ["/hello?from=curl"], "what the origin heard");
+    equal(service.heard.map(({ url }) => url), ["/hello?from=curl"], "requests to the origin");
   });
 
   await steps.try("the address can be copied from the tray", async () => {
@@ -53,17 +53,17 @@ export async function publishing(world) {
     await driver.switchTo("inspector.html");
   });
 
-  await steps.must("the request stands in the inspector", async () => {
+  await steps.must("the request is in the inspector", async () => {
     await driver.find(`${row}[contains(., '/hello')]`);
     await driver.click(`${row}[contains(., '/hello')]`);
     await driver.find("//*[@aria-label='Request details']");
   });
 
-  await steps.must("replay from the window makes the origin hear it twice", async () => {
+  await steps.must("a replay from the window reaches the origin again", async () => {
     await driver.click(button("Replay"));
-    await until("the origin hears it again", () => service.heard.length === 2);
+    await until("the origin receives it again", () => service.heard.length === 2);
     equal(service.heard[1], service.heard[0], "the replayed request");
-    await until("both stand in the list", async () => (await driver.all(`${row}[contains(., '/hello')]`)).length === 2);
+    await until("both are in the list", async () => (await driver.all(`${row}[contains(., '/hello')]`)).length === 2);
   });
 
   await steps.must("curl on the agent's local API shows both", async () => {
@@ -73,14 +73,14 @@ export async function publishing(world) {
     check(raw.startsWith("GET /hello?from=curl HTTP/"), raw);
   });
 
-  await steps.try("the inspector may not do what only the main window may", async () => {
+  await steps.try("the inspector cannot call commands of the main window", async () => {
     for (const command of ["quit", "trust_authority", "restart_part", "reveal_logs"]) {
       const answer = await driver.command(command, { where: "browsers", part: "agent" });
       check(answer.error !== undefined, `${command} was allowed in the inspector`);
     }
   });
 
-  await steps.try("both windows are kept as pictures, light", () => pictures(world, "light"));
+  await steps.try("screenshots of both windows, light", () => pictures(world, "light"));
 }
 
 export async function pictures(world, theme) {
@@ -88,7 +88,7 @@ export async function pictures(world, theme) {
   await picture(world, "inspector.html", "Postern inspector", `inspector-${theme}`);
 }
 
-/** Brings a window to the front in a known size, waits until its page fits it, and keeps the screen as a picture. */
+/** Brings a window to the front in a known size, waits for its page, and takes a screenshot. */
 export async function picture({ driver, session, artifacts }, page, title, name) {
   const [width, height] = [1240, 780];
   await session.arrange(title, [40, 60, width, height]);
@@ -99,7 +99,7 @@ export async function picture({ driver, session, artifacts }, page, title, name)
   await session.screenshot(path.join(artifacts, `${name}.png`));
 }
 
-/** What the clipboard holds, read by pasting it into a field of the page. */
+/** The content of the clipboard, read by pasting it into a field of the page. */
 async function clipboard(driver, session) {
   await driver.script(`
     let field = document.getElementById("pasted-by-the-test");

@@ -1,4 +1,4 @@
-// The installation under test: its folders, its ports, its processes, and the questions a shell would ask.
+// The installation under test: its folders, ports and processes, and requests to it.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
@@ -45,21 +45,21 @@ export class App {
     return this.json("desktop", "started.json").postern?.pid;
   }
 
-  /** The processes of this installation that live, found by what stands in their environment or command line. */
+  /** The running processes of this installation, found by their environment or command line. */
   processes() {
     const own = processesWith(`HOME=${path.join(path.dirname(this.home), "home")}`);
     return own.filter(({ program }) => program.startsWith("postern"));
   }
 
-  /** Waits until nothing of this installation runs and none of its ports answers. */
-  async nothingIsLeft(patienceMs = 25_000) {
+  /** Waits until no process of this installation runs and all its ports are closed. */
+  async nothingIsLeft(timeoutMs = 25_000) {
     await until("every process of the app has ended", () => {
       const left = this.processes();
       if (left.length > 0) throw new Error(left.map(({ pid, command }) => `${pid} ${command}`).join(" | "));
       return true;
-    }, patienceMs);
+    }, timeoutMs);
     for (const [name, port] of Object.entries(this.ports)) {
-      check(await refuses(port), `port ${port} (${name}) still answers`);
+      check(await refuses(port), `port ${port} (${name}) still accepts connections`);
     }
   }
 
@@ -71,7 +71,7 @@ export class App {
     return child;
   }
 
-  /** curl as a person would type it, with the local authority's certificate. */
+  /** Runs curl with the local authority's certificate. */
   curl(url, ...args) {
     return run("curl", ["-sS", "--max-time", "10", "--cacert", this.file("server", "ca.pem"), ...args, url], {
       env: { PATH: process.env.PATH },
@@ -103,7 +103,7 @@ export class App {
     await gone(pid, 25_000);
   }
 
-  /** Whatever the test left behind, ended by its own number. */
+  /** Kills remaining processes by their ids. */
   endLeftovers() {
     for (const { pid } of this.processes()) {
       if (isAlive(pid)) process.kill(pid, "SIGKILL");
@@ -111,7 +111,7 @@ export class App {
   }
 }
 
-/** A real web server that remembers what it heard. */
+/** A web server that records its requests. */
 export function origin() {
   const heard = [];
   const answer = { status: 200 };

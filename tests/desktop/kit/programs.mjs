@@ -1,4 +1,4 @@
-// Programs of the test's own, each in a process group of its own, ended by that group's number.
+// Programs that the test starts, each in its own process group and ended by its id.
 import { execFile, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -39,13 +39,13 @@ export class Programs {
   }
 }
 
-/** Runs a short program to its end and gives `{code, out, err}`; never longer than the patience. */
-export function run(command, args, { env, patienceMs = 15_000, input, encoding = "utf8" } = {}) {
+/** Runs a short program to its end and gives `{code, out, err}`; with a timeout. */
+export function run(command, args, { env, timeoutMs = 15_000, input, encoding = "utf8" } = {}) {
   return new Promise((resolve) => {
     const child = execFile(
       command,
       args,
-      { env, encoding, timeout: patienceMs, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 },
+      { env, encoding, timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 },
       (error, out, err) => resolve({ code: error ? (error.code ?? 1) : 0, out, err }),
     );
     child.stdin?.end(input);
@@ -55,18 +55,18 @@ export function run(command, args, { env, patienceMs = 15_000, input, encoding =
 export function isAlive(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "utf8");
-    // A zombie has ended; only nobody has asked for its exit status yet.
+    // A zombie has ended but was not reaped yet.
     return !/^\S+ \(.*\) [ZX]/s.test(stat);
   } catch {
     return false;
   }
 }
 
-export function gone(pid, patienceMs) {
-  return until(`process ${pid} ends`, () => !isAlive(pid), patienceMs);
+export function gone(pid, timeoutMs) {
+  return until(`process ${pid} ends`, () => !isAlive(pid), timeoutMs);
 }
 
-/** Every living process whose environment has this entry, with its command line. */
+/** The running processes whose environment has this entry. */
 export function processesWith(entry) {
   const found = [];
   for (const pid of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number)) {
@@ -77,7 +77,7 @@ export function processesWith(entry) {
       const command = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
       found.push({ pid, command, program: path.basename(fs.readlinkSync(`/proc/${pid}/exe`)) });
     } catch {
-      // It ended while it was looked at.
+      // The process ended meanwhile.
     }
   }
   return found;
@@ -87,12 +87,12 @@ function signalGroup(pid, signal) {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group is gone already.
+    // The group has already ended.
   }
 }
 
-async function settled(child, patienceMs) {
-  const deadline = Date.now() + patienceMs;
+async function settled(child, timeoutMs) {
+  const deadline = Date.now() + timeoutMs;
   while (child.exitCode === null && child.signalCode === null) {
     if (Date.now() > deadline) return false;
     await pause(20);

@@ -1,4 +1,4 @@
-// A desktop of the test's own: X server, session bus, window manager, and a panel whose tray shows icons.
+// A desktop session for the test: X server, session bus, window manager, and a panel with a tray.
 import fs from "node:fs";
 import path from "node:path";
 import { run } from "./programs.mjs";
@@ -21,13 +21,13 @@ const PANEL = `<?xml version="1.0" encoding="UTF-8"?>
 </channel>
 `;
 
-/** How much of a picture shrunk to a tenth a caret or a ticking number may change. */
+/** The number of pixels, in a screenshot scaled to a tenth, that a caret or a counter may change. */
 const CARET_PIXELS = 40;
 const SETTLE_TRIES = 20;
-/** A bare window with its frame, the panel and the icon stay below. */
+/** An empty window with its frame, the panel and the icon have fewer colours. */
 const DRAWN_SHADES = 900;
 
-/** Where openbox draws the close button, seen from the upper right corner of a window's content. */
+/** The position of openbox's close button relative to the upper right corner of a window's content. */
 const CLOSE_BUTTON = { right: 10, above: 9 };
 
 export class Session {
@@ -40,7 +40,7 @@ export class Session {
       return folder;
     };
     const home = below("home");
-    // Nothing of the person who runs the test is read or changed.
+    // The test does not read or change the user's own files.
     this.env = {
       PATH: process.env.PATH,
       LANG: "C.UTF-8",
@@ -56,10 +56,10 @@ export class Session {
       GSETTINGS_BACKEND: "memory",
       LIBGL_ALWAYS_SOFTWARE: "1",
     };
-    // A keychain that is installed would be started by whoever asks for one; here it is there when a chapter says so.
+    // An installed keychain would be started on demand; here a chapter starts it.
     const services = below("home/.local/share/dbus-1/services");
-    const nobody = "[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/false\n";
-    fs.writeFileSync(path.join(services, "org.freedesktop.secrets.service"), nobody);
+    const disabled = "[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/false\n";
+    fs.writeFileSync(path.join(services, "org.freedesktop.secrets.service"), disabled);
     const panel = below("home/.config/xfce4/xfconf/xfce-perchannel-xml");
     fs.writeFileSync(path.join(panel, "xfce4-panel.xml"), PANEL);
   }
@@ -96,7 +96,7 @@ export class Session {
     return answer.includes("true");
   }
 
-  /** One call on the session bus, answered as gdbus prints it. */
+  /** One call on the session bus; returns the output of gdbus. */
   async call(destination, object, method, ...args) {
     const words = ["call", "--session", "--timeout", "10", "--dest", destination, "--object-path", object];
     const { code, out, err } = await run("gdbus", [...words, "--method", method, "--", ...args], { env: this.env });
@@ -110,7 +110,7 @@ export class Session {
     return Number(/uint32 (\d+)/.exec(answer)?.[1]);
   }
 
-  /** What the person would see: a picture of the X screen, not of the page. */
+  /** A screenshot of the X screen, not only of the page. */
   async screenshot(file) {
     const { code, err } = await run("import", ["-window", "root", "-silent", file], { env: this.env });
     if (code !== 0) throw new Error(`no screenshot: ${err.trim()}`);
@@ -168,7 +168,7 @@ export class Session {
     await until(`the window ${title} is closed`, async () => {
       if (!(await this.windowTitles()).includes(title)) return true;
       await this.#clickClose(await this.#idOf(title));
-      // A window that was just placed may have moved away under the mouse; then it is tried again.
+      // A window may have moved just before the click; then the click is repeated.
       return until("it is out of sight", async () => !(await this.windowTitles()).includes(title), 1_000);
     });
   }

@@ -1,15 +1,15 @@
-// Runs steps one after the other, says how each went, and stops where going on would mean nothing.
+// Runs steps in order, prints the result of each, and stops at a failed step that later ones need.
 
 export class Steps {
   passed = 0;
   failed = 0;
 
-  /** A step the later ones build on: when it fails, the run ends. */
+  /** A step that later ones depend on: if it fails, the run ends. */
   async must(name, work) {
     if (!(await this.try(name, work))) throw new Error(`stopped after: ${name}`);
   }
 
-  /** A step that stands alone. */
+  /** An independent step. */
   async try(name, work) {
     const begun = Date.now();
     try {

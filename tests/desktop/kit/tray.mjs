@@ -1,4 +1,4 @@
-// The tray as a person uses it, over the bus: which items the menu has, how they are marked, clicking one.
+// The tray over the session bus: the items of its menu, their check marks, and clicks.
 import { until } from "./wait.mjs";
 
 const WATCHER = "org.kde.StatusNotifierWatcher";
@@ -44,7 +44,7 @@ export class Tray {
     await this.session.call(bus, menu, "com.canonical.dbusmenu.Event", String(item.id), "clicked", "<''>", "0");
   }
 
-  /** The file the icon is drawn from. */
+  /** The file of the icon. */
   async icon() {
     const { bus, item } = await this.#menu();
     return this.session.call(bus, item, PROPERTIES, "org.kde.StatusNotifierItem", "IconName");

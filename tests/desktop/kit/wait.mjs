@@ -1,21 +1,21 @@
-// Waiting for a condition with a deadline; nothing here sleeps "long enough".
+// Waiting for a condition with a timeout, never for a fixed time.
 
-const PAUSE_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
-/** Asks until the answer is truthy; a thrown error counts as "not yet" and is told if the deadline passes. */
-export async function until(what, ask, patienceMs = 15_000) {
-  const deadline = Date.now() + patienceMs;
+/** Polls until the value is truthy. A thrown error counts as "not yet" and is reported after the timeout. */
+export async function until(what, ask, timeoutMs = 15_000) {
+  const deadline = Date.now() + timeoutMs;
   let last = "it never became true";
   for (;;) {
     try {
       const answer = await ask();
       if (answer) return answer;
-      last = `last answer: ${JSON.stringify(answer)}`;
+      last = `last value: ${JSON.stringify(answer)}`;
     } catch (error) {
       last = error.message;
     }
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${patienceMs} ms (${last})`);
-    await pause(PAUSE_MS);
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${timeoutMs} ms (${last})`);
+    await pause(POLL_INTERVAL_MS);
   }
 }
 

@@ -1,8 +1,8 @@
-// WebDriver in plain fetch, spoken to WebKitWebDriver, which starts the real app.
+// A WebDriver client for WebKitWebDriver, which starts the real app.
 import net from "node:net";
 import { until } from "./wait.mjs";
 
-/** So much of a page's text stands in an error. */
+/** The length of a page's text in an error. */
 const EXCERPT = 800;
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 
@@ -15,7 +15,7 @@ export class Driver {
     return driver;
   }
 
-  /** Starts the app anew with further environment. */
+  /** Restarts the app with further environment variables. */
   async reopen(env, binary) {
     await this.programs.end(this.child);
     await this.#listen({ ...this.env, ...env });
@@ -50,9 +50,9 @@ export class Driver {
     return this.#send("GET", `${this.session}/window/handles`);
   }
 
-  /** Talks to the window that shows this page (`index.html`, `inspector.html`) from now on. */
+  /** Selects the window that shows this page (`index.html`, `inspector.html`). */
   async switchTo(page) {
-    await until(`the window of ${page} can be talked to`, async () => {
+    await until(`the window of ${page} can be selected`, async () => {
       for (const handle of await this.windows()) {
         await this.#send("POST", `${this.session}/window`, { handle });
         const where = await this.script("return location.pathname");
@@ -66,7 +66,7 @@ export class Driver {
     return this.#send("POST", `${this.session}/execute/sync`, { script: text, args });
   }
 
-  /** Calls a command of the app from the page and gives `{ok}` or `{error}`. */
+  /** Calls a command of the app from the page. Returns `{ok}` or `{error}`. */
   command(name, args = {}) {
     const script = `const done = arguments[arguments.length - 1];
       window.__TAURI_INTERNALS__.invoke(arguments[0], arguments[1])
@@ -74,7 +74,7 @@ export class Driver {
     return this.#send("POST", `${this.session}/execute/async`, { script, args: [name, args] });
   }
 
-  /** Waits until the page was painted anew. */
+  /** Waits until the page was painted again. */
   twoFrames() {
     const script = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));";
     return this.#send("POST", `${this.session}/execute/async`, { script, args: [] });
@@ -85,8 +85,8 @@ export class Driver {
     return found.map((element) => element[ELEMENT]);
   }
 
-  /** The first visible element of an XPath, waited for. Without one, the error tells what the page shows instead. */
-  async find(xpath, patienceMs = 15_000) {
+  /** Waits for the first visible element of an XPath. The error contains the text of the page. */
+  async find(xpath, timeoutMs = 15_000) {
     const look = async () => {
       for (const id of await this.all(xpath)) {
         if (await this.#send("GET", `${this.session}/element/${id}/displayed`)) return id;
@@ -94,7 +94,7 @@ export class Driver {
       return null;
     };
     try {
-      return await until(`the page shows ${xpath}`, look, patienceMs);
+      return await until(`the page shows ${xpath}`, look, timeoutMs);
     } catch (error) {
       const main = "return (document.querySelector('main') ?? document.body).innerText";
       const shown = await this.script(main).catch((why) => why.message);
@@ -124,12 +124,12 @@ export class Driver {
     return this.script("return document.body.innerText");
   }
 
-  async #send(method, path, body, patienceMs = 20_000) {
+  async #send(method, path, body, timeoutMs = 20_000) {
     const answer = await fetch(this.base + path, {
       method,
       headers: { "content-type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const { value } = await answer.json();
     if (!answer.ok) throw new Error(`${method} ${path}: ${value?.message ?? JSON.stringify(value)}`);

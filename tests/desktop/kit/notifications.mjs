@@ -1,10 +1,10 @@
-// Whoever shows notifications in the test's session: takes them over the bus and remembers what was shown and withdrawn.
+// The notification server of the test session: records which notifications were shown and withdrawn.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { until } from "./wait.mjs";
 
-const PROGRAM = path.join(path.dirname(fileURLToPath(import.meta.url)), "notes.py");
+const PROGRAM = path.join(path.dirname(fileURLToPath(import.meta.url)), "notification_server.py");
 const NAME = "org.freedesktop.Notifications";
 
 export class Notes {
@@ -26,19 +26,19 @@ export class Notes {
         else notes.withdrawn.push(rest.id);
       }
     });
-    await until("somebody shows notifications", async () => {
+    await until("the notification server is running", async () => {
       const bus = "org.freedesktop.DBus";
       return (await session.call(bus, "/", `${bus}.NameHasOwner`, NAME)).includes("true");
     });
     return notes;
   }
 
-  /** Waits for a note whose title matches. */
-  saying(title, patienceMs = 30_000) {
-    return until(`a note says ${title}`, () => this.shown.find((note) => title.test(note.title)), patienceMs);
+  /** Waits for a notification whose title matches. */
+  saying(title, timeoutMs = 30_000) {
+    return until(`a notification has the title ${title}`, () => this.shown.find((note) => title.test(note.title)), timeoutMs);
   }
 
-  /** As a click on a note. */
+  /** Clicks a notification. */
   click({ id }) {
     return this.session.call(NAME, "/org/freedesktop/Notifications", `${NAME}.TestClick`, String(id));
   }

@@ -1,14 +1,14 @@
-// Every way to leave: hiding, quitting, signals, a session that ends. What the app started ends with it, nothing else.
+// Every way to end: hiding, quitting, signals, logout. The programs that the app started end with it, and no others.
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { App } from "../kit/app.mjs";
 import { gone } from "../kit/programs.mjs";
-import { elsewhere } from "./elsewhere.mjs";
+import { remoteServer } from "./remote_server.mjs";
 import { keychain } from "./keychain.mjs";
 import { check, equal, until } from "../kit/wait.mjs";
 
-export async function leaving(world) {
+export async function shutdown(world) {
   const { app, driver, session, steps, tray, artifacts } = world;
   const log = path.join(artifacts, "logs", "launched.log");
   const launch = async () => {
@@ -20,7 +20,7 @@ export async function leaving(world) {
   const shown = async () => (await session.windowTitles()).includes("Postern");
   const answers = async () => (await app.curl(`${world.url}/after`)).out.includes("Hello");
 
-  await steps.must("Quit in the tray: nothing the app started is left", async () => {
+  await steps.must("Quit in the tray ends everything that the app started", async () => {
     await tray.click("Quit Postern");
     await app.nothingIsLeft();
     await driver.close();
@@ -30,14 +30,14 @@ export async function leaving(world) {
 
   await steps.must("the next start switches the tunnel on again, at the same address", async () => {
     world.child = await launch();
-    await until("the address answers", answers);
+    await until("the address responds", answers);
   });
 
   await steps.must("closing the window leaves the tray, and the tray brings the window back", async () => {
     await until("the window is shown", shown);
     await session.closeWindow("Postern");
     await until("the window is hidden", async () => !(await shown()));
-    check(await answers(), "the address does not answer any more");
+    check(await answers(), "the address no longer responds");
     await tray.click("Open Postern");
     await until("the window is shown again", shown);
   });
@@ -48,7 +48,7 @@ export async function leaving(world) {
     equal(await endOf(world.child), { code: 0, signal: null }, "its end");
   });
 
-  await steps.try("a port that belongs to another program is passed over, and that is said", async () => {
+  await steps.try("a port in use by another program is skipped", async () => {
     const other = net.createServer();
     await new Promise((resolve) => other.listen(app.ports.https, "127.0.0.1", resolve));
     world.child = await launch().finally(() => other.close());
@@ -64,12 +64,12 @@ export async function leaving(world) {
     await app.nothingIsLeft();
   });
 
-  await steps.try("with a server elsewhere only the agent is started, and its trouble is told", async () => {
+  await steps.try("with a remote server only the agent is started, and its error is shown", async () => {
     const remote = await App.install(world.root, world.binaries, "remote");
     fs.mkdirSync(remote.file("agent"), { recursive: true });
     fs.writeFileSync(remote.file("agent", "postern.yml"), "version: 2\nserver_addr: tunnel.invalid:4443\nauthtoken: unknown\n");
     world.child = remote.launch(session.env, log);
-    await until("the tray tells the trouble", async () => /^Offline: .*tunnel\.invalid/.test(await tray.headline()), 30_000);
+    await until("the tray shows the error", async () => /^Offline: .*tunnel\.invalid/.test(await tray.headline()), 30_000);
     await until("the tray counts down", async () => /next try in \d+ s$/.test(await tray.headline()));
     const programs = remote.processes().map(({ program }) => program);
     check(!programs.includes("postern-server") && programs.includes("postern"), `running: ${programs}`);
@@ -81,29 +81,29 @@ export async function leaving(world) {
     await app.nothingIsLeft();
   });
 
-  await elsewhere(world);
+  await remoteServer(world);
 
-  await steps.must("SIGINT: the same", async () => {
+  await steps.must("SIGINT: nothing is left, exit status 0", async () => {
     const child = await launch();
     process.kill(child.pid, "SIGINT");
     await app.nothingIsLeft();
     equal(await endOf(child), { code: 0, signal: null }, "its end");
   });
 
-  await steps.must("without a tray a hidden window comes back, and closing it quits", async () => {
+  await steps.must("without a tray a hidden window is shown again, and closing it quits", async () => {
     const child = await launch();
     await until("the window is shown", shown);
     await session.closeWindow("Postern");
     await until("the window is hidden", async () => !(await shown()));
     await session.endPanel();
-    await until("the window comes back", shown);
+    await until("the window is shown again", shown);
     await session.closeWindow("Postern");
     await app.nothingIsLeft();
     equal(await endOf(child), { code: 0, signal: null }, "its end");
     await session.beginPanel();
   });
 
-  await steps.must("logout: the display goes away and nothing is left", async () => {
+  await steps.must("logout: the display ends and nothing is left", async () => {
     const child = await launch();
     const pid = session.display.pid;
     process.kill(pid, "SIGTERM");
@@ -114,6 +114,6 @@ export async function leaving(world) {
 }
 
 async function endOf(child) {
-  await until("the app's end is known", () => child.exitCode !== null || child.signalCode !== null, 5_000);
+  await until("the app ends", () => child.exitCode !== null || child.signalCode !== null, 5_000);
   return { code: child.exitCode, signal: child.signalCode };
 }

@@ -1,4 +1,4 @@
-"""Shows notifications by printing them, one JSON object a line: the desktop's part in the tests."""
+"""A notification server that prints notifications as one JSON object per line."""
 
 import json
 
@@ -10,7 +10,7 @@ from gi.repository import GLib
 NAME = "org.freedesktop.Notifications"
 
 
-def tell(event, **what):
+def report(event, **what):
     print(json.dumps({"event": event, **what}), flush=True)
 
 
@@ -22,12 +22,12 @@ class Notifications(dbus.service.Object):
         if not replaces:
             Notifications.last += 1
             replaces = Notifications.last
-        tell("shown", id=int(replaces), app=str(app), title=str(title), text=str(text), actions=[str(a) for a in actions])
+        report("shown", id=int(replaces), app=str(app), title=str(title), text=str(text), actions=[str(a) for a in actions])
         return dbus.UInt32(replaces)
 
     @dbus.service.method(NAME, in_signature="u")
     def CloseNotification(self, number):
-        tell("withdrawn", id=int(number))
+        report("withdrawn", id=int(number))
 
     @dbus.service.method(NAME, out_signature="as")
     def GetCapabilities(self):
@@ -39,7 +39,7 @@ class Notifications(dbus.service.Object):
 
     @dbus.service.method(NAME, in_signature="u")
     def TestClick(self, number):
-        """What a person does who clicks a note."""
+        """Emits the signal of a click on a notification."""
         self.ActionInvoked(number, "default")
 
     @dbus.service.signal(NAME, signature="us")

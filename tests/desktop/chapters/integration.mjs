@@ -1,15 +1,15 @@
-// Manners of a desktop app: links that lead into it, the start with the session, notifications, what it weighs.
+// Desktop integration: links, start at login, notifications, memory.
 import fs from "node:fs";
 import path from "node:path";
-import { Notes } from "../kit/notes.mjs";
+import { Notes } from "../kit/notifications.mjs";
 import { processesWith } from "../kit/programs.mjs";
 import { check, equal, pause, until } from "../kit/wait.mjs";
 import { picture } from "./publishing.mjs";
 
-/** In which a note would have been shown, had somebody meant to. */
-const NOTE_PATIENCE_MS = 1_500;
+/** The time within which an unwanted notification would appear. */
+const NOTIFICATION_TIMEOUT_MS = 1_500;
 
-export async function manners(world) {
+export async function integration(world) {
   const { app, driver, service, session, steps, tray, artifacts } = world;
   const log = path.join(artifacts, "logs", "second.log");
   const follows = async (...words) => {
@@ -23,7 +23,7 @@ export async function manners(world) {
     await follows("postern://tunnel/site");
     await until("the inspector is shown", () => shown("Postern inspector"));
     await driver.switchTo("inspector.html");
-    await until("it looks at this tunnel", async () => {
+    await until("it shows this tunnel", async () => {
       const inputs = await driver.script("return [...document.querySelectorAll('input')].map((input) => input.value).join(' ')");
       return /tunnel:"?site/.test(inputs);
     });
@@ -35,11 +35,11 @@ export async function manners(world) {
     await until("the page is open", async () => (await driver.script("return location.hash")) === "#/ip_policies");
     await picture(world, "index.html", "Postern", "console");
     await tray.click("Open console");
-    await until("the tray leads there, too", async () => (await driver.script("return location.hash")) !== "#/ip_policies");
+    await until("the tray opens the console too", async () => (await driver.script("return location.hash")) !== "#/ip_policies");
     await driver.script("location.hash = '#/agent'");
   });
 
-  await steps.try("links that are none of ours run nothing and lead nowhere", async () => {
+  await steps.try("invalid links run nothing and open no page", async () => {
     const before = await driver.script("return location.hash");
     const programs = app.processes().length;
     const marker = path.join(session.root, "run-by-a-link");
@@ -59,7 +59,7 @@ export async function manners(world) {
     equal(app.processes().length, programs, "processes");
   });
 
-  await steps.try("the start with the session is a file that starts the app hidden, and can be taken back", async () => {
+  await steps.try("autostart is a file that starts the app hidden, and can be switched off", async () => {
     const folder = path.join(session.env.XDG_CONFIG_HOME, "autostart");
     const files = () => (fs.existsSync(folder) ? fs.readdirSync(folder) : []);
     equal((await driver.command("preferences")).ok.autostart, false, "at first");
@@ -92,15 +92,15 @@ export async function manners(world) {
   });
 
   let notes;
-  await steps.try("nothing is told while a window can be seen", async () => {
+  await steps.try("no notification appears while a window is visible", async () => {
     notes = await Notes.begin(session);
     await session.closeWindow("Postern inspector");
     await fails("seen");
-    await pause(NOTE_PATIENCE_MS);
+    await pause(NOTIFICATION_TIMEOUT_MS);
     equal(notes.shown, [], "notes");
   });
 
-  await steps.try("a tunnel that fails is told while no window is there, and a click brings the window", async () => {
+  await steps.try("a failed tunnel is notified while no window is visible, and a click opens the window", async () => {
     await session.closeWindow("Postern");
     await until("the window is hidden", async () => !(await shown("Postern")));
     await fails("unseen");
@@ -109,10 +109,10 @@ export async function manners(world) {
     await notes.click(note);
     await until("the window is shown", () => shown("Postern"));
     for (const name of ["seen", "unseen"]) await app.api("DELETE", `/api/configured/${name}`);
-    await until("what is true no longer is withdrawn", () => notes.withdrawn.includes(note.id));
+    await until("the outdated notification is withdrawn", () => notes.withdrawn.includes(note.id));
   });
 
-  await steps.try("a visitor who was answered with an error is told of, if that is wanted", async () => {
+  await steps.try("an error response to a visitor is notified if switched on", async () => {
     await driver.switchTo("index.html");
     await driver.command("set_notifications", { wanted: { connection: true, tunnels: true, errors: true } });
     await session.closeWindow("Postern");
@@ -125,7 +125,7 @@ export async function manners(world) {
     await until("the window is shown", () => shown("Postern"));
   });
 
-  await steps.try("a kind that is turned off is not told", async () => {
+  await steps.try("a kind can be switched off", async () => {
     await driver.switchTo("index.html");
     const wanted = { connection: true, tunnels: false, errors: false };
     check((await driver.command("set_notifications", { wanted })).error === undefined, "it was refused");
@@ -135,7 +135,7 @@ export async function manners(world) {
     notes.end();
   });
 
-  await steps.try("what the app takes is printed", async () => {
+  await steps.try("the memory of the app is printed", async () => {
     const own = processesWith(`HOME=${session.env.HOME}`).filter(({ program }) => /^(postern|WebKit)/.test(program));
     const sizes = own.map(({ pid, program }) => [program, proportional(pid)]);
     const total = sizes.reduce((sum, [, size]) => sum + size, 0);
@@ -151,7 +151,7 @@ export async function manners(world) {
   }
 }
 
-/** The memory of a process, what it shares with others counted in parts; in MiB. */
+/** The proportional set size of a process in MiB. */
 function proportional(pid) {
   try {
     const [, kilobytes] = /^Pss:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"));
