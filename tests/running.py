@@ -1,4 +1,4 @@
-"""The programs at work for a run of its own, in Python: free ports, and a folder that goes when the run is over."""
+"""Runs the programs with free ports and a temporary folder."""
 
 import json
 import os
@@ -12,13 +12,13 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-READY_WITHIN = 60.0
-ENDED_WITHIN = 60.0
+READY_TIMEOUT = 60.0
+SHUTDOWN_TIMEOUT = 60.0
 TCP_PORTS = 32
 
 
 class Running:
-    """A server and what belongs to it. Whoever derives from it says in `begin` what is started, and how."""
+    """A server and its surroundings. Subclasses start the programs in `begin`."""
 
     def __init__(self, programs: Path, name: str) -> None:
         self._programs = programs
@@ -33,7 +33,7 @@ class Running:
         raise NotImplementedError
 
     def end(self) -> None:
-        """What else is to be ended, when the programs have ended."""
+        """Ends everything else after the programs have ended."""
 
     def __enter__(self):
         try:
@@ -47,7 +47,7 @@ class Running:
         for name, process in reversed(self._processes):
             process.terminate()
             try:
-                process.wait(ENDED_WITHIN)
+                process.wait(SHUTDOWN_TIMEOUT)
             except subprocess.TimeoutExpired:
                 print(f"   {name} did not end on SIGTERM and was killed", flush=True)
                 process.kill()
@@ -56,14 +56,14 @@ class Running:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start_server(self, *flags: str) -> None:
-        """Starts it and waits until it answers; from then on its addresses and the first key are known."""
+        """Starts the server and waits until it responds. Sets its addresses and the first key."""
         folder, free = self.folder / "server", "127.0.0.1:0"
         self._run(
             "postern-server", "run", "--data-dir", str(folder), "--api-addr", free, "--https-addr", free,
             "--http-addr", free, "--tcp-ports", "{}-{}".format(*self.tcp_ports), *flags,
         )
         addresses = folder / "addresses.json"
-        self.until("the server writes where it listens", addresses.is_file)
+        self.until("the server writes its addresses", addresses.is_file)
         written = json.loads(addresses.read_text())
         self.https = written["https"]
         self.api = f"http://{written['api']}"
@@ -71,7 +71,7 @@ class Running:
         self.key = (folder / "admin.key").read_text().strip()
 
     def start_agent(self, tunnels: dict[str, dict], **settings: object) -> None:
-        """Starts an agent with these tunnels and waits until all of them are up."""
+        """Starts an agent with these tunnels and waits until all of them are online."""
         configuration = {
             "version": "2",
             "authtoken": self.make("/credentials", {"description": "the run's agent"})["token"],
@@ -87,7 +87,7 @@ class Running:
         self.until("the agent's tunnels are shown", lambda: len(shown()) == len(tunnels))
 
     def ask(self, method: str, path: str, body: object = None) -> tuple[int, dict]:
-        """A call of the run's own to the management API."""
+        """Calls the management API."""
         request = urllib.request.Request(
             f"{self.api}{path}",
             method=method,
@@ -101,15 +101,15 @@ class Running:
             return refused.code, json.loads(refused.read() or b"{}")
 
     def make(self, path: str, body: object) -> dict:
-        """Makes a record, which has to succeed."""
+        """Creates a record. Raises an error if that fails."""
         status, record = self.ask("POST", path, body)
         if status != 201:
             raise RuntimeError(f"POST {path}: {status} {record}")
         return record
 
     def until(self, what: str, holds) -> None:
-        """Waits until something holds, as long as all programs run."""
-        deadline = time.monotonic() + READY_WITHIN
+        """Waits for a condition while all programs run."""
+        deadline = time.monotonic() + READY_TIMEOUT
         while time.monotonic() < deadline:
             for name, process in self._processes:
                 if process.poll() is not None:
@@ -117,10 +117,10 @@ class Running:
             if holds():
                 return
             time.sleep(0.05)
-        raise RuntimeError(f"waited {READY_WITHIN:.0f} seconds in vain until {what}:\n{self.logs()}")
+        raise RuntimeError(f"not within {READY_TIMEOUT:.0f} seconds: {what}:\n{self.logs()}")
 
     def logs(self) -> str:
-        """The last words of the programs."""
+        """The last log lines of the programs."""
         shown = []
         for name, _ in self._processes:
             lines = (self.folder / f"{name}.log").read_text(errors="replace").splitlines()[-25:]
@@ -131,7 +131,7 @@ class Running:
         path = self._programs / program
         if not path.is_file():
             raise RuntimeError(f"{path} is not built: make programs")
-        # What the run itself is told in variables is not meant for the programs.
+        # The variables of the run are not meant for the programs.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("POSTERN_")}
         with open(self.folder / f"{program}.log", "wb") as log:
             started = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""What load meets: a server, an agent, a local service, and an HTTPS edge in front of them."""
+"""The system under load: a server, an agent, a local service, and an HTTPS edge in front of them."""
 
 import http.server
 import os
@@ -16,10 +16,10 @@ PROGRAMS = Path(os.environ.get("POSTERN_BIN_DIR") or TOP / "target" / "debug")
 
 
 class Service(http.server.BaseHTTPRequestHandler):
-    """The local service: `/` says hello, `/large` says a lot, `/slow` takes its time, POST says how much came."""
+    """The local service: `/` is short, `/large` is 1 MiB, `/slow` is delayed, POST returns the length of the body."""
 
     protocol_version = "HTTP/1.1"
-    # Head and body in one piece.
+    # Head and body in one write.
     wbufsize = -1
 
     def do_GET(self) -> None:
@@ -47,11 +47,11 @@ class Listener(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_: object) -> None:
-        """Whoever hangs up in the middle is nothing to talk about here."""
+        """Ignores clients that disconnect early."""
 
 
 class World(Running):
-    """An HTTPS edge under the name `localhost`: `/fixed` is answered by the edge itself, all else by the service."""
+    """An HTTPS edge under the name `localhost`: `/fixed` is a response of the edge, all other paths of the service."""
 
     def __init__(self, *flags: str) -> None:
         super().__init__(PROGRAMS, "load")
@@ -72,7 +72,7 @@ class World(Running):
         return f"https://localhost:{self.https.rpartition(':')[2]}{path}"
 
     def number(self, name: str) -> float:
-        """A number of `/metrics`; 0 if it is not there yet."""
+        """A value of `/metrics`; 0 if it does not exist yet."""
         with urllib.request.urlopen(f"{self.api}/metrics", timeout=30) as answer:
             lines = answer.read().decode().splitlines()
         return next((float(line.rpartition(" ")[2]) for line in lines if line.startswith(f"{name} ")), 0.0)

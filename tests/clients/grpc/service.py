@@ -1,4 +1,4 @@
-"""The local service: a real gRPC server with one method of each sort. Messages are plain bytes."""
+"""The local service: a real gRPC server with one method of each type. Messages are bytes."""
 
 import threading
 from concurrent import futures
@@ -6,9 +6,9 @@ from concurrent import futures
 import grpc
 
 UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
-# How long a method waits for a client that should act.
+# The timeout of a method that waits for its client.
 WITHIN = 60.0
-# What a refusal says: characters that gRPC must encode on the wire.
+# The message of a refusal, with characters that gRPC must encode.
 REASON = "no such order: 50 % paid, ünknown\nat all"
 
 
@@ -18,7 +18,7 @@ class Service:
     def __init__(self) -> None:
         # Set by the client when it has read the first message of `Pieces`.
         self.first_was_read = threading.Event()
-        # Set when a call of `Wait` was given up by its client.
+        # Set when the client cancels a call of `Wait`.
         self.given_up = threading.Event()
         self._server = grpc.server(futures.ThreadPoolExecutor(64), options=UNLIMITED)
         self._server.add_generic_rpc_handlers([self._methods()])
@@ -44,10 +44,10 @@ class Service:
         )
 
     def _pieces(self, message: bytes, _: grpc.ServicerContext):
-        """Does not send the second message before the first one was read."""
+        """Sends the second message only after the first one was read."""
         yield message
         if not self.first_was_read.wait(WITHIN):
-            raise RuntimeError("nobody read the first message")
+            raise RuntimeError("the first message was not read")
         yield message[::-1]
 
     def _wait(self, message: bytes, context: grpc.ServicerContext):
@@ -59,7 +59,7 @@ class Service:
 
 
 def _echo(message: bytes, context: grpc.ServicerContext) -> bytes:
-    """Sends the message back, and what it was told in headers and trailers."""
+    """Echoes the message, its headers and its trailers."""
     told = [(name, value) for name, value in context.invocation_metadata() if name.startswith("x-")]
     context.send_initial_metadata(told)
     context.set_trailing_metadata([("x-length", str(len(message))), ("x-raw-bin", b"\x00\xff\x80")])
@@ -84,13 +84,13 @@ def _talk(messages, context: grpc.ServicerContext):
 
 
 def _refuse(_: bytes, context: grpc.ServicerContext) -> bytes:
-    """Refused before anything was sent: status and trailers are all there is."""
+    """Refuses before any message: only status and trailers."""
     context.set_trailing_metadata([("x-order", "17"), ("x-detail-bin", bytes(range(256)))])
     context.abort(grpc.StatusCode.FAILED_PRECONDITION, REASON)
 
 
 def _break(message: bytes, context: grpc.ServicerContext):
-    """Refused in the middle: the status comes behind messages that were fine."""
+    """Refuses after some messages."""
     yield message
     yield message
     context.set_trailing_metadata([("x-after", "2")])

@@ -20,7 +20,7 @@ AT_ONCE = 40
 
 
 class Orders:
-    """The client's side of the service, under one public name."""
+    """The client of the service, under one public name."""
 
     def __init__(self, world: World, name: str) -> None:
         self.name = name
@@ -39,7 +39,7 @@ class Orders:
 
 
 def unary(orders: Orders, _: Service) -> None:
-    """A message there and back, with headers and trailers both ways."""
+    """A message is echoed, with headers and trailers both ways."""
     sent = [("x-caller", "shop"), ("x-key-bin", b"\x01\x02\xfe\x00")]
     answer, call = orders.echo.with_call(b"hello", metadata=sent, timeout=WITHIN)
     _same(answer, b"hello")
@@ -53,14 +53,14 @@ def unary(orders: Orders, _: Service) -> None:
 
 
 def large_message(orders: Orders, _: Service) -> None:
-    """8 MiB there and back, larger than every window on the way; plain and compressed by gRPC itself."""
+    """8 MiB are echoed, larger than every window on the path; plain and compressed by gRPC."""
     message = os.urandom(1 << 20) * (LARGE >> 20)
     _same(orders.echo(message, timeout=WITHIN) == message, True)
     _same(orders.echo(message, timeout=WITHIN, compression=grpc.Compression.Gzip) == message, True)
 
 
 def server_streaming(orders: Orders, service: Service) -> None:
-    """Messages in their order; each arrives when it is sent, not when the stream ends."""
+    """Messages arrive in order, each when it is sent and not when the stream ends."""
     _same(list(orders.count(b"2000", timeout=WITHIN)), [str(number).encode() for number in range(2000)])
     service.first_was_read.clear()
     call = orders.pieces(b"first", timeout=WITHIN)
@@ -77,7 +77,7 @@ def client_streaming(orders: Orders, _: Service) -> None:
 
 
 def bidirectional(orders: Orders, _: Service) -> None:
-    """A conversation: nothing is said before the last answer was heard."""
+    """A bidirectional stream in which each message waits for the previous response."""
     heard = threading.Semaphore(1)
     words = [f"word {number}".encode() for number in range(200)]
 
@@ -97,7 +97,7 @@ def bidirectional(orders: Orders, _: Service) -> None:
 
 
 def error_status(orders: Orders, _: Service) -> None:
-    """A status that is no success, with its words and its trailers; before any message and behind some."""
+    """An error status with its message and its trailers, before any message and after some."""
     refused = _fails(lambda: orders.refuse(b"17", timeout=WITHIN))
     _same((refused.code(), refused.details()), (grpc.StatusCode.FAILED_PRECONDITION, REASON))
     trailers = dict(refused.trailing_metadata())
@@ -114,7 +114,7 @@ def error_status(orders: Orders, _: Service) -> None:
 
 
 def given_up(orders: Orders, service: Service) -> None:
-    """Who cancels, or whose deadline is over, is heard at the service."""
+    """Cancellations and expired deadlines reach the service."""
     service.given_up.clear()
     call = orders.wait(b"wait", timeout=WITHIN)
     _same(next(call), b"wait")
@@ -127,13 +127,13 @@ def given_up(orders: Orders, service: Service) -> None:
 
 
 def many_at_once(orders: Orders, _: Service) -> None:
-    """Calls on one connection do not wait for one another."""
+    """Calls on one connection are concurrent."""
     together = threading.Barrier(AT_ONCE)
 
     def one(number: int) -> list[bytes]:
         def said():
             yield b"a"
-            # All of them are open at the same time, or none goes on.
+            # No call continues until all are open.
             together.wait(WITHIN)
             yield str(number).encode()
 
@@ -145,7 +145,7 @@ def many_at_once(orders: Orders, _: Service) -> None:
 
 
 def unreachable(world: World) -> None:
-    """Answers of the edge's own are statuses that gRPC knows."""
+    """Responses of the edge are gRPC statuses."""
     away = Orders(world, AWAY)
     _same(_fails(lambda: away.echo(b"hello", timeout=WITHIN)).code(), grpc.StatusCode.UNAVAILABLE)
     stranger = Orders(world, "stranger.localhost")
@@ -173,7 +173,7 @@ def main() -> int:
                 {
                     "named": {"proto": "http", "domain": TUNNEL, "addr": service.port, "app_protocol": "http2"},
                     "group": {"labels": ["app=orders"], "addr": service.port, "app_protocol": "http2"},
-                    # Nobody listens there.
+                    # A closed port.
                     "away": {"proto": "http", "domain": AWAY, "addr": 1, "app_protocol": "http2"},
                 }
             )
@@ -193,7 +193,7 @@ def main() -> int:
 
 
 def _publish(world: World) -> None:
-    """An edge with modules that touch headers and bodies, over the tunnel with labels."""
+    """An edge with modules that change headers and bodies, over the labelled tunnel."""
     group = world.make("/backends/tunnel_group", {"labels": {"app": "orders"}})
     edge = world.make("/edges/https", {"hostports": [f"{EDGE}:443"]})
     route = {

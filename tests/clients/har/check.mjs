@@ -1,4 +1,4 @@
-// Judges a HAR file by the schema of HAR 1.2: `node check.mjs FILE`.
+// Validates a HAR file against the schema of HAR 1.2: `node check.mjs FILE`.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 

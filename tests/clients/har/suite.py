@@ -1,4 +1,4 @@
-"""A HAR file of a real agent: judged by the schema that others wrote, and read back. `PYTHONPATH=. python har/suite.py`."""
+"""A HAR file of an agent, validated against a third-party schema and imported again. `PYTHONPATH=. python har/suite.py`."""
 
 import http.client
 import http.server
@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 
 
 class Service(http.server.BaseHTTPRequestHandler):
-    """Answers with what it was sent, and a cookie."""
+    """Echoes the request, and sets a cookie."""
 
     protocol_version = "HTTP/1.1"
 
@@ -84,13 +84,13 @@ def main() -> int:
 
 
 def _named(trust: ssl.SSLContext) -> ssl.SSLContext:
-    """Visits by address: the name stands in the request, and the certificate is of the authority that is trusted."""
+    """Connects by address, with the name in the request and a certificate of the trusted authority."""
     trust.check_hostname = False
     return trust
 
 
 def _web(world: World) -> str:
-    """Where the agent says that its local API listens."""
+    """The address of the agent's local API."""
     for line in (world.folder / "postern.log").read_text().splitlines():
         if "http://127.0.0.1:" in line and "local API" in line:
             return "http://127.0.0.1:" + "".join(c for c in line.split("http://127.0.0.1:")[1] if c.isdigit() or c == " ").split()[0]

@@ -1,1 +1,1 @@
-"""What the suites of third-party clients share: a world to call, a recorder of the calls, the table of the contract."""
+"""Shared parts of the suites of third-party clients: a world, a recorder of calls, the table of the contract."""

@@ -1,4 +1,4 @@
-"""Runs one suite against a world of its own and judges what it saw.
+"""Runs one suite against a new world and checks the recorded calls.
 
     python3 -m kit [--complete SOURCE] [--agent] [--except METHOD:PATH:STATUS]… -- COMMAND…
 
@@ -22,7 +22,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 
 
 def main() -> int:
-    """The status of the command, or 1 if it left something out."""
+    """The status of the command, or 1 if calls are missing."""
     asked = _arguments()
     began = time.monotonic()
     with World(Path(os.environ["POSTERN_BIN_DIR"])) as world:
@@ -68,12 +68,12 @@ def _judge(world: World, asked: argparse.Namespace) -> list[str]:
 
 
 def _never_called(world: World, asked: argparse.Namespace, required: set[contract.Seen]) -> list[str]:
-    """What the server describes and the client has, and nobody called."""
+    """Operations that server and client both have, but that no test called."""
     theirs = known.operations(asked.complete)
     asked_for = {(method, contract.bare(path)) for method, path, _ in required}
     strange = {(method, path) for method, path in asked_for if (method, known.blank(path)) not in theirs}
     if strange:
-        # Then the source was not understood, and would excuse too much.
+        # The source was not parsed correctly, and would excuse too much.
         return [f"{asked.complete} does not have {method} {path}" for method, path in sorted(strange)]
     status, description = world.ask("GET", "/openapi.json")
     if status != 200:

@@ -1,4 +1,4 @@
-"""The contract as a table: what every suite that claims to be complete must have seen on the wire."""
+"""The contract as a table: the calls that a complete suite must make."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ KINDS = [
     "/credentials",
     "/ssh_host_certificates",
     "/tls_certificates",
-    # What the contract only names.
+    # Members that the contract only names.
     "/edges/https",
     "/edges/tls",
     "/backends/tunnel_group",
@@ -32,10 +32,10 @@ KINDS = [
 """Collections with five operations."""
 
 ROUTES = "/edges/https/{edge_id}/routes"
-"""A collection without a list: routes are read in their edge."""
+"""A collection without a list: routes are listed in their edge."""
 
 VIEWS = ["/tunnel_sessions", "/tunnels", "/endpoints"]
-"""Collections that are only read."""
+"""Read-only collections."""
 
 MODULES = [
     f"{ROUTES}/{{id}}/saml",
@@ -63,21 +63,21 @@ MODULES = [
 """Modules of owners."""
 
 PARTS = ["/reserved_domains/{id}/certificate", "/reserved_domains/{id}/certificate_management_policy"]
-"""What is taken out of a record, and nothing else."""
+"""Parts of a record that can be deleted separately."""
 
 COMMANDS = {
     "/tunnel_sessions/{id}/restart": 204,
     "/tunnel_sessions/{id}/stop": 204,
     "/tunnel_sessions/{id}/update": 400,
 }
-"""What an agent is told, and the answer; none can update itself."""
+"""Commands to an agent, and their status; no agent can update itself."""
 
 Seen = tuple[str, str, int]
 """Method, path with its parameters named, status."""
 
 
 def required(without: Iterable[Seen] = ()) -> set[Seen]:
-    """Everything a complete suite sees. The status 404 stands for what is not, or not any more, there."""
+    """All calls of a complete suite. 404 stands for a missing or deleted record."""
     kinds = {
         seen
         for path in KINDS
@@ -100,7 +100,7 @@ def required(without: Iterable[Seen] = ()) -> set[Seen]:
 
 
 def bare(path: str) -> str:
-    """Without the query that a path of the table may name."""
+    """The path without its query."""
     return path.partition("?")[0]
 
 
@@ -110,7 +110,7 @@ def _item(path: str) -> list[Seen]:
 
 
 def seen(exchanges: Iterable[Exchange]) -> set[Seen]:
-    """What these exchanges amount to, in the words of the table."""
+    """These exchanges as rows of the table."""
     found = set()
     for exchange in exchanges:
         path = template(exchange.path)
@@ -121,7 +121,7 @@ def seen(exchanges: Iterable[Exchange]) -> set[Seen]:
 
 
 def template(path: str) -> str:
-    """The path with the names of its parameters in the places of their values; an unknown one stays as it is."""
+    """The path with parameter names in place of values; an unknown path is unchanged."""
     for known in _TEMPLATES:
         if known[1].fullmatch(path):
             return known[0]
@@ -129,7 +129,7 @@ def template(path: str) -> str:
 
 
 def pattern(path: str) -> re.Pattern:
-    """What fits the path, whatever stands in the places of its parameters."""
+    """A pattern for the path with any parameter values."""
     return re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)))
 
 

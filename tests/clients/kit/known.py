@@ -1,6 +1,6 @@
-"""Which operations a published client has a method for: read in its source.
+"""The operations that a published client supports, read from its source.
 
-The server has operations that no client of others can know, and will get more. Nobody keeps a list of them: what a
+The server has operations that no third-party client can know, and will get more. There is no list of them: what a
 client has a method for has to be called, and what it has none for cannot be.
 """
 
@@ -8,9 +8,9 @@ import re
 from pathlib import Path
 
 Operation = tuple[str, str]
-"""Method, path with its parameters left blank."""
+"""Method, and path with blank parameters."""
 
-# Both are made from one description by machines: a path, and soon after it how it is called.
+# Both clients are generated: a path is followed by its method.
 SHAPES = {
     ".py": re.compile(r'path = "(/[^"]*)"(?:(?!path = ").)*?http_client\.(\w+)\(', re.DOTALL),
     ".rs": re.compile(r'"(/[a-z][^"]*)"(?:(?!"/[a-z]).)*?reqwest::Method::(\w+)', re.DOTALL),
@@ -18,10 +18,10 @@ SHAPES = {
 
 
 def operations(source: Path) -> set[Operation]:
-    """Everything that this source calls."""
+    """All operations that this source calls."""
     return {(method.upper(), blank(path)) for path, method in SHAPES[source.suffix].findall(source.read_text())}
 
 
 def blank(path: str) -> str:
-    """The path whatever its parameters are called."""
+    """The path without the names of its parameters."""
     return re.sub(r"\{\w+\}", "{}", path)

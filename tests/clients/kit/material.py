@@ -1,4 +1,4 @@
-"""Keys and certificates that the suites send: made by OpenSSL and OpenSSH, none of it by the product."""
+"""Keys and certificates for the suites, created by OpenSSL and OpenSSH."""
 
 import subprocess
 from pathlib import Path

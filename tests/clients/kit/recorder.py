@@ -1,4 +1,4 @@
-"""A relay between a client and the server: it writes down every exchange, so nobody takes a client's word for it."""
+"""A relay between a client and the server that records every exchange independently of the client."""
 
 import http.client
 import json
@@ -11,7 +11,7 @@ HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "te", "trailer", 
 
 @dataclass(frozen=True)
 class Exchange:
-    """One call and its answer."""
+    """One call and its response."""
 
     method: str
     path: str
@@ -26,7 +26,7 @@ class Exchange:
 
 
 class Recorder:
-    """Listens on a free port; passes everything on to the server named by `upstream`."""
+    """Listens on a free port and forwards everything to `upstream`."""
 
     def __init__(self) -> None:
         self.upstream: tuple[str, int] | None = None

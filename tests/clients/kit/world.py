@@ -1,4 +1,4 @@
-"""What a suite of clients talks to: a server, behind a relay that writes down every call, and an agent."""
+"""The environment of a client suite: a server behind a relay that records every call, and an agent."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from running import Running  # noqa: E402
 
 
 class World(Running):
-    """`calls` is the address the suite is given; everything through it is recorded."""
+    """`calls` is the recorded address for the suite."""
 
     def __init__(self, programs: Path) -> None:
         super().__init__(programs, "clients")
@@ -20,7 +20,7 @@ class World(Running):
 
     @property
     def calls(self) -> str:
-        """The address of the API as the suite is told it."""
+        """The address of the API for the suite."""
         return self.recorder.url
 
     def begin(self) -> None:
@@ -33,7 +33,7 @@ class World(Running):
         self.recorder.close()
 
     def start_agent(self, tunnels: dict[str, dict] | None = None, **settings: object) -> None:
-        """An agent with these tunnels; or with two, so that the views of them have something to show."""
+        """Starts an agent with these tunnels, by default two, so that the views are not empty."""
         here = self.recorder.url.rpartition(":")[2]
         shown = {"site": {"proto": "http", "addr": here}, "group": {"labels": ["app=clients"], "addr": here}}
         super().start_agent(tunnels or shown, web_addr="127.0.0.1:0", **settings)

@@ -64,7 +64,7 @@ async function step(name, run) {
   }
 }
 
-// The SDK looks for JSON in the empty body of a 204 and rejects for want of it; the record is deleted all the same.
+// The SDK expects JSON in the empty body of a 204 and rejects; the record is deleted nevertheless.
 async function deleted(call) {
   const complaint = await rejection(call);
   assert.match(String(complaint.message ?? complaint), /JSON/, "the SDK's own complaint about an empty body");

@@ -1,4 +1,4 @@
-"""What the suite is given, and what the SDK cannot make by itself."""
+"""The environment of the suite, and helpers that the SDK lacks."""
 
 import os
 from pathlib import Path
@@ -20,19 +20,19 @@ def text(name: str) -> str:
 
 
 def ref(path: str, id: str) -> dict[str, str]:
-    """A reference as the contract writes it."""
+    """A reference in the format of the contract."""
     return {"id": id, "uri": f"{URL}{path}/{id}"}
 
 
 class Module:
-    """A module's configuration for the SDK's calls: its own classes wrap nested objects into what it cannot send."""
+    """A module's configuration for the SDK, whose own classes wrap nested objects so that it cannot send them."""
 
     def __init__(self, **members: object) -> None:
         self._props = members
 
 
 def plain(value: object) -> object:
-    """An object of the SDK as the JSON that it came from."""
+    """The JSON that an SDK object was made from."""
     if hasattr(value, "_props"):
         return {name: plain(member) for name, member in value._props.items()}
     if isinstance(value, list):

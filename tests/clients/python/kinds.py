@@ -1,4 +1,4 @@
-"""The kinds as a table: how each is created and changed with the SDK, and what it then shows."""
+"""The kinds as a table: the arguments for creation and update, and the expected records."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from parents import Parents
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind. Everything is a function, because what it refers to is made when it is asked for."""
+    """One kind. All members are functions, because referenced records are created on demand."""
 
     path: str
     client: object
@@ -19,15 +19,15 @@ class Kind:
     change: Callable[[], dict]
     """The arguments of an update."""
     shows: Callable[[dict], dict] = lambda given: given
-    """What is shown for such arguments."""
+    """The expected record for such arguments."""
     once: tuple[str, ...] = ()
-    """Shown by the answer to the creation and never again."""
+    """Members of the first response only."""
     on_update: tuple[str, ...] = ()
-    """Arguments that this SDK's update cannot leave out."""
+    """Arguments that this SDK's update cannot omit."""
 
     @property
     def name(self) -> str:
-        """How the report calls it."""
+        """The name in the report."""
         return self.path.strip("/")
 
 
@@ -52,7 +52,7 @@ def _policies(api: ngrok.Client, of: Parents) -> list[Kind]:
         Kind(
             "/ip_restrictions",
             api.ip_restrictions,
-            # Not enforced: nobody is to be locked out of his own test.
+            # Not enforced, so that the test is not locked out.
             lambda n: _described(n, type=types[n % 4], ip_policy_ids=[of.policy], enforced=False),
             lambda: _texts(enforced=False, ip_policy_ids=[of.policy]),
             lambda given: _shown(
@@ -185,7 +185,7 @@ def _certificates(api: ngrok.Client, of: Parents) -> list[Kind]:
         return _described(n, ssh_certificate_authority_id=of.ssh_authority, public_key=key, **more)
 
     def ssh_shows(given: dict) -> dict:
-        # None is how the SDK leaves a moment out; its own default is an object that it cannot send.
+        # The SDK omits a time as None; its own default is an object that it cannot send.
         shown = {name: value for name, value in given.items() if value is not None}
         return shown | ({"key_type": "ed25519"} if "public_key" in given else {})
 
@@ -278,7 +278,7 @@ def _texts(**more: object) -> dict:
 
 
 def _shown(given: dict, **otherwise: Callable[[object], dict]) -> dict:
-    """The arguments, with those named replaced by what is shown for them."""
+    """The arguments, with some replaced by their expected results."""
     shown = {name: value for name, value in given.items() if name not in otherwise}
     for name, said in otherwise.items():
         if name in given:

@@ -1,4 +1,4 @@
-"""The modules as a table: what each owner is given with the SDK, and what it then shows."""
+"""The modules as a table: the arguments for the SDK, and the expected result."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from parents import Parents
 
 @dataclass(frozen=True)
 class Pair:
-    """A module of an owner. What it refers to is made when it is asked for."""
+    """A module of an owner. Records that it refers to are created on demand."""
 
     client: str
     owner: str
@@ -91,7 +91,7 @@ def pairs(api: ngrok.Client) -> list[Pair]:
         on("tls", "backend", of.backend, of.shown_backend),
         on("tls", "ip_restriction", of.restriction, of.shown_restriction),
         on("tls", "mutual_tls", of.mutual_tls, of.shown_mutual_tls),
-        # Last of its owner: what checks certificates needs it.
+        # Last of its owner, because mutual TLS needs it.
         on("tls", "tls_termination", lambda: TERMINATION),
         on("tcp", "backend", of.backend, of.shown_backend),
         on("tcp", "ip_restriction", of.restriction, of.shown_restriction),

@@ -1,4 +1,4 @@
-"""What other records refer to: made when first asked for, so that one kind's trouble stays its own."""
+"""Records that others refer to, created on first use so that a failure affects only its kind."""
 
 from functools import cached_property
 
@@ -54,7 +54,7 @@ class Parents:
 
     @cached_property
     def tls(self) -> str:
-        """A TLS edge that ends TLS itself, as mutual TLS needs it."""
+        """A TLS edge that terminates TLS, as mutual TLS needs it."""
         at_edge = Module(enabled=True, terminate_at="edge")
         return self._api.edges.tls.create(hostports=["tls-modules.clients.test:443"], tls_termination=at_edge).id
 
@@ -64,25 +64,25 @@ class Parents:
         return self._api.edges.tcp.create().id
 
     def backend(self) -> dict:
-        """A backend module as it is given."""
+        """The arguments of a backend module."""
         return {"enabled": True, "backend_id": self.group}
 
     def shown_backend(self) -> dict:
-        """The same as it is shown."""
+        """The expected result of the module."""
         return {"enabled": True, "backend": ref("/backends/tunnel_group", self.group)}
 
     def restriction(self) -> dict:
-        """An IP restriction module as it is given; `enabled` left out means true."""
+        """The arguments of an IP restriction module; `enabled` defaults to true."""
         return {"ip_policy_ids": [self.policy]}
 
     def shown_restriction(self) -> dict:
-        """The same as it is shown."""
+        """The expected result of the module."""
         return {"enabled": True, "ip_policies": [ref("/ip_policies", self.policy)]}
 
     def mutual_tls(self) -> dict:
-        """A mutual TLS module as it is given."""
+        """The arguments of a mutual TLS module."""
         return {"enabled": True, "certificate_authority_ids": [self.authority]}
 
     def shown_mutual_tls(self) -> dict:
-        """The same as it is shown."""
+        """The expected result of the module."""
         return {"enabled": True, "certificate_authorities": [ref("/certificate_authorities", self.authority)]}

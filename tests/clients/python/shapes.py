@@ -1,16 +1,16 @@
-"""Every property the SDK documents is there and has the documented type: its classes are the oracle."""
+"""Checks that every property documented by the SDK exists with the documented type."""
 
 import inspect
 import typing
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-# Members of a product that is not this one: the classes set them to None by themselves where they can.
+# Members of another product; the classes set them to None where they can.
 FOREIGN = {"traffic_policy"}
 
 
 def shows(value: object, where: str = "") -> None:
-    """Reads every property of an object of the SDK, of the objects in it too; raises AssertionError with its place."""
+    """Reads every property of an SDK object, recursively. Raises AssertionError with the path of a wrong one."""
     kind = type(value)
     where = where or kind.__name__
     for name, member in inspect.getmembers(kind, lambda member: isinstance(member, property)):
@@ -19,7 +19,7 @@ def shows(value: object, where: str = "") -> None:
         try:
             shown = getattr(value, name)
         except KeyError:
-            raise AssertionError(f"{where}.{name} is missing from the answer") from None
+            raise AssertionError(f"{where}.{name} is missing from the response") from None
         if shown is not None:
             _is(shown, typing.get_type_hints(member.fget)["return"], f"{where}.{name}")
 
@@ -38,10 +38,10 @@ def _is(value: object, hint: object, where: str) -> None:
         _must(isinstance(value, str) and value.endswith("Z"), value, "a time in UTC", where)
         datetime.fromisoformat(value)
     elif hint is timedelta:
-        # The class makes it of the seconds that were sent.
+        # The class converts it from seconds.
         _must(isinstance(value, timedelta) and value.microseconds == 0, value, "a number of whole seconds", where)
     elif hint is int:
-        _must(isinstance(value, int) and not isinstance(value, bool), value, "a whole number", where)
+        _must(isinstance(value, int) and not isinstance(value, bool), value, "an integer", where)
     elif hint is float:
         _must(isinstance(value, (int, float)) and not isinstance(value, bool), value, "a number", where)
     elif hint in (str, bool):

@@ -14,14 +14,14 @@ from shapes import shows
 
 RECORDS = 5
 PAGE = 2
-# How long an agent may take to come back.
+# The time in which an agent must reconnect.
 WITHIN = 60.0
-# That an agent cannot be updated from afar.
+# The error for a remote update of an agent.
 UPDATES = "ERR_POSTERN_805"
 
 
 def main() -> int:
-    """Runs everything; a failure of one kind does not hide those of the next."""
+    """Runs everything; a failure of one kind does not hide those of others."""
     api = client()
     failed = 0
     failed += _report("stranger", lambda: stranger(api))
@@ -41,14 +41,14 @@ def main() -> int:
         ("app/users", api.application_users, "au"),
         ("app/sessions", api.application_sessions, "as"),
     ]:
-        failed += _report(path, lambda: nobody(view, prefix))
-    # Last: there is no agent any more when it is over.
+        failed += _report(path, lambda: empty_view(view, prefix))
+    # Last, because it ends the agent.
     failed += _report("tunnel_sessions: commands", lambda: commands(api.tunnel_sessions))
     return 1 if failed else 0
 
 
 def stranger(api: ngrok.Client) -> str:
-    """Refusals arrive as the SDK's own errors."""
+    """Refusals raise the errors of the SDK."""
     other = ngrok.Client("no key at all", base_url=api.http_client.base_url)
     refused = _refused(lambda: other.ip_policies.list(), 401)
     assert refused.operation_id, "an error names its operation"
@@ -57,7 +57,7 @@ def stranger(api: ngrok.Client) -> str:
 
 
 def five_operations(kind: Kind) -> str:
-    """A kind from its creation to its end."""
+    """Creates, reads, lists, changes and deletes records of a kind."""
     records = [kind.client.create(**kind.make(number)) for number in range(RECORDS)]
     for number, record in enumerate(records):
         shows(record)
@@ -74,7 +74,7 @@ def five_operations(kind: Kind) -> str:
     record = records[1]
     change = kind.change()
     for name, value in change.items():
-        # One at a time, so that what is not named must stay.
+        # One member at a time, so that the others must stay.
         needed = {other: kind.make(1)[other] for other in kind.on_update if other != name}
         before = plain(kind.client.get(record.id))
         after = kind.client.update(record.id, **needed, **{name: value})
@@ -93,7 +93,7 @@ def five_operations(kind: Kind) -> str:
 
 
 def listed(client: object, ids: list[str]) -> int:
-    """The list over pages has these ids once each, newest first. Returns how many pages there were."""
+    """The list over pages has each of these ids once, newest first. Returns the number of pages."""
     page = client.list(limit=str(PAGE))
     shows(page)
     found = []
@@ -111,7 +111,7 @@ def listed(client: object, ids: list[str]) -> int:
 
 
 def routes(api: ngrok.Client) -> str:
-    """Routes: nested, and listed in their edge only."""
+    """Routes, which are nested and listed only in their edge."""
     edge = api.edges.https.create(hostports=["routes.clients.test:443"]).id
     client = api.edges.https_routes
     root = client.create(edge_id=edge, match_type="path_prefix", match="/", description="all", metadata="m")
@@ -124,7 +124,7 @@ def routes(api: ngrok.Client) -> str:
     shown = api.edges.https.get(edge)
     shows(shown)
     assert {route.id for route in shown.routes} == {root.id, exact.id}, "the edge shows its routes"
-    # The SDK sends empty strings for a match that is not to change.
+    # The SDK sends empty strings for an unchanged match.
     changed = client.update(edge, root.id, description="changed", metadata="m")
     _same(plain(changed), plain(root) | {"description": "changed"}, "the route after the update")
     moved = client.update(edge, exact.id, match="/logout")
@@ -138,7 +138,7 @@ def routes(api: ngrok.Client) -> str:
 
 
 def module(api: ngrok.Client, pair: Pair) -> str:
-    """A module: put, read, shown in its owner, put again, deleted, gone."""
+    """Puts a module, reads it, finds it in its owner, puts it again and deletes it."""
     client = getattr(api.edge_modules, pair.client)
     owner = getattr(api.edges, pair.owner)
     ids, given = pair.ids(), pair.given()
@@ -160,7 +160,7 @@ def module(api: ngrok.Client, pair: Pair) -> str:
 
 
 def viewed(client: object) -> str:
-    """What agents do is shown, and only shown."""
+    """Read-only views of agents."""
     page = client.list()
     shows(page)
     shown = [plain(one) for one in page]
@@ -174,18 +174,18 @@ def viewed(client: object) -> str:
     return f"{len(shown)} listed, read, an unknown one is not found"
 
 
-def nobody(client: object, prefix: str) -> str:
-    """Visitors who have logged in: there are none during the run."""
+def empty_view(client: object, prefix: str) -> str:
+    """Users and sessions of visitors: none during the run."""
     page = client.list(limit=str(PAGE))
     shows(page)
-    assert [plain(one) for one in page] == [] and page.next_page_uri is None, "nobody has logged in"
+    assert [plain(one) for one in page] == [] and page.next_page_uri is None, "no visitor has logged in"
     gone(lambda: client.get(f"{prefix}_{'0' * 27}"))
     gone(lambda: client.delete(f"{prefix}_{'0' * 27}"))
     return "an empty list, an unknown one is neither found nor deleted"
 
 
 def parts(api: ngrok.Client) -> str:
-    """The certificate of a reserved domain, and its policy for getting one, are taken out of it by themselves."""
+    """Certificate and management policy of a reserved domain can be deleted separately."""
     client = api.reserved_domains
     certificate = Parents(api).certificate
     own = client.create(domain="own.clients.test", certificate_id=certificate)
@@ -207,7 +207,7 @@ def parts(api: ngrok.Client) -> str:
 
 
 def commands(client: object) -> str:
-    """The agent is told to make a new session, which it does, and to end that, after which there is none."""
+    """Restarts the session of the agent, then stops it."""
     [first] = client.list()
     refused = _refused(lambda: client.update(first.id), 400)
     assert refused.error_code == UPDATES, f"no agent updates itself: {refused}"
@@ -226,7 +226,7 @@ def _only(client: object, other: str) -> str | None:
 
 
 def _told(call: Callable[[], object]) -> None:
-    """The answer to a command has no body. This SDK expects one of every POST, and says so when all is done."""
+    """The response to a command has no body. This SDK expects one from every POST and then raises an error."""
     try:
         call()
     except RuntimeError as complaint:
@@ -245,7 +245,7 @@ def _until(what: str, seen: Callable[[], object]) -> object:
 
 
 def gone(call: Callable[[], object]) -> None:
-    """The call ends in the SDK's own NotFoundError."""
+    """The call raises the SDK's NotFoundError."""
     refused = _refused(call, 404)
     assert isinstance(refused, ngrok.NotFoundError), f"expected a NotFoundError, got {refused!r}"
 
@@ -261,7 +261,7 @@ def _refused(call: Callable[[], object], status: int) -> ngrok.Error:
 
 
 def _agree(shown: dict, expected: dict, what: str) -> None:
-    """What was asked for is shown; the server adds to it."""
+    """The record has the requested values; the server adds others."""
     _same({name: shown.get(name) for name in expected}, expected, what)
 
 
@@ -277,7 +277,7 @@ def _report(name: str, run: Callable[[], str]) -> int:
         print(f"ok   {name}: {run()}", flush=True)
         return 0
     except Exception as failure:
-        # The SDK's errors, a class missing from an answer, an assertion: all are told in their own words.
+        # Errors of the SDK, missing classes and assertions are all reported with their message.
         print(f"FAIL {name}: {type(failure).__name__}: {failure}", flush=True)
         if not isinstance(failure, (AssertionError, ngrok.Error)):
             traceback.print_exc(file=sys.stdout)

@@ -1,4 +1,4 @@
-"""Gives a part of the calls records that are there, keeps the run from locking itself out, and counts what it did.
+"""Directs some of the calls at existing records, keeps the run from locking itself out, and counts calls.
 
 Ids that are made up name nothing, so every second call that conforms to the description is aimed at records that the
 run has made itself, and is sent certificates that are some. Only a part of the deletions: something is to be left.
@@ -18,7 +18,7 @@ import schemathesis
 from schemathesis import GenerationMode
 
 MATERIAL = Path(os.environ["POSTERN_MATERIAL"])
-# Texts that nobody makes up, by the name of their field.
+# Values that cannot be generated, by the name of their field.
 TEXTS = {
     "ca_pem": "authority.pem",
     "certificate_pem": "leaf.pem",
@@ -28,12 +28,12 @@ TEXTS = {
 }
 TEXTS = {name: (MATERIAL / file).read_text().strip() for name, file in TEXTS.items()}
 APP = {"client_id": "app", "client_secret": "secret", "scopes": ["read:user", "user:email"]}
-# What else a body needs to be taken; `ipp_` and the like stand for a record of that kind, `#` for a number.
+# Further members of a valid body; `ipp_` and the like stand for a record of that kind, `#` for a number.
 NEEDED = {
     "/backends/tunnel_group": {"labels": {"app": "schema"}},
     "/edges/https/{edge_id}/routes": {"match_type": "path_prefix", "match": "/#"},
     "/edges/https/{edge_id}/routes/{id}/oauth": {"enabled": False, "provider": {"github": APP}},
-    # A route has one login that is enabled.
+    # A route has at most one enabled login.
     "/edges/https/{edge_id}/routes/{id}/oidc": {"enabled": False},
     "/edges/https/{edge_id}/routes/{id}/saml": {"enabled": False},
     "/ip_policy_rules": {"action": "deny", "cidr": "203.0.113.#/32", "ip_policy_id": "ipp_"},
@@ -41,12 +41,12 @@ NEEDED = {
     "/ssh_user_certificates": {"ssh_certificate_authority_id": "sshca_", "principals": ["user#"]},
 }
 AN_ID = re.compile(r"[a-z]+_([0-9A-Za-z]{27})?")
-# What was there when the run began may be looked at: the run would end itself otherwise.
+# Records from before the run are only read, because deleting them would end the run.
 LOOKED_AT = {"GET"}
-# Of how many calls that conform one is aimed.
+# One in this many conforming calls is directed.
 STRIDE = {"DELETE": 3}
 COUNTS: dict[str, Counter[str]] = {}
-# Ids by their prefix, the oldest first; with what else a path needs to lead to them.
+# Ids by their prefix, oldest first, with the other parameters of their path.
 MADE: dict[str, list[dict[str, str]]] = {}
 THERE = json.loads(os.environ["POSTERN_THERE"])
 LOCK = threading.Lock()
@@ -54,7 +54,7 @@ LOCK = threading.Lock()
 
 @schemathesis.hook
 def before_call(context, case, kwargs) -> None:
-    """Aims a part of the calls."""
+    """Directs some of the calls at existing records."""
     with LOCK:
         if _conforms(case) and sum(_count(case).values()) // 2 % STRIDE.get(case.method, 2) == 0:
             _aim(case)
@@ -62,7 +62,7 @@ def before_call(context, case, kwargs) -> None:
 
 @schemathesis.hook
 def after_call(context, case, response) -> None:
-    """Counts calls of each operation by phase and by the first digit of the status; keeps what was made."""
+    """Counts calls of each operation by phase and by the first digit of the status, and records created ids."""
     with LOCK:
         count = _count(case)
         count[str(case.meta.phase.name) if case.meta else "other"] += 1
@@ -83,7 +83,7 @@ def _conforms(case) -> bool:
 
 def _aim(case) -> None:
     parameters = case.path_parameters or {}
-    # The innermost record brings those around it.
+    # The innermost record determines the outer ones.
     if (id := parameters.get("id")) and (records := _records(case, _prefix(id))):
         whole = case.method == "DELETE" and case.path.endswith("/{id}")
         record = records.pop(0) if whole else records[-1]
@@ -92,13 +92,13 @@ def _aim(case) -> None:
         case.path_parameters = {**parameters, "edge_id": records[-1]["id"]}
     if isinstance(case.body, dict):
         if needed := NEEDED.get(case.path):
-            # What lies in it is left out: a module of a route that is wrong would spoil the whole.
+            # Without nested modules, because one invalid module would make the whole body invalid.
             case.body = {name: value for name, value in case.body.items() if not isinstance(value, dict)}
             number = str(sum(_count(case).values()) % 256)
             case.body |= json.loads(json.dumps(needed).replace("#", number))
         case.body = _meant(case.body)
         if "enforced" in case.body:
-            # Nobody is to be locked out of his own run.
+            # Not enforced, so that the run is not locked out.
             case.body["enforced"] = False
 
 
@@ -108,7 +108,7 @@ def _records(case, prefix: str) -> list[dict[str, str]]:
 
 
 def _meant(value: object) -> object:
-    """The same body with ids of records that are there, and texts that are what they should be."""
+    """The body with ids of existing records and with valid values."""
     if isinstance(value, list):
         return [_meant(one) for one in value]
     if isinstance(value, dict):

@@ -1,10 +1,10 @@
-//! What is taken out of reserved domains by itself.
+//! Parts of reserved domains that can be removed separately.
 
 use crate::given::Given;
 use crate::report::{Step, gone, same};
 use ngrok_api::{Client, types};
 
-/// The certificate of a domain, and its policy for getting one.
+/// The certificate of a domain, and its management policy.
 pub async fn parts(api: &Client, given: &Given) -> Step {
     let client = api.reserved_domains();
     let upload = types::TLSCertificateCreate {

@@ -1,10 +1,10 @@
-//! What the suite is given by its environment.
+//! The environment of the suite.
 
 use ngrok_api::{Client, ClientBuilder};
 use std::{env, fs, path::PathBuf};
 use url::Url;
 
-/// Where the server is, the key, and material to send.
+/// The address of the server, the key, and test material.
 pub struct Given {
     url: Url,
     key: String,
@@ -13,7 +13,7 @@ pub struct Given {
 }
 
 impl Given {
-    /// As the runner set it.
+    /// Reads the variables that the runner set.
     pub fn from_environment() -> Given {
         let variable =
             |name: &str| env::var(name).unwrap_or_else(|_| panic!("{name} is not set; use tests/clients/run"));

@@ -1,4 +1,4 @@
-//! The kinds as a table: how each is created and changed with the SDK.
+//! The kinds as a table: how the SDK creates and changes each.
 
 use crate::given::Given;
 use crate::report::{Report, Step, agree, changed, collect, gone, same, without_token};
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 const RECORDS: u16 = 5;
 
-/// The five operations of a kind: its client, how its list is asked for and what it yields, the nth record, an update.
+/// The five operations of a kind: its client, the arguments and items of its list, the nth record, an update.
 macro_rules! five_operations {
     ($client:expr, $paging:ident . $items:ident, |$number:ident| $create:expr, |$id:ident| $update:expr) => {{
         let client = $client;
@@ -58,14 +58,14 @@ macro_rules! described {
     };
 }
 
-/// A changed description, and whatever else the SDK's update cannot leave out.
+/// A changed description, and the members that the SDK's update cannot omit.
 macro_rules! redescribed {
     ($kind:ident, $id:expr $(, $name:ident: $value:expr)* $(,)?) => {
         types::$kind { id: $id, description: Some("changed".into()), $($name: $value,)* ..Default::default() }
     };
 }
 
-/// Every kind; what one refers to is made beside it.
+/// Every kind, with the records that it refers to.
 pub async fn all(report: &mut Report, api: &Client, given: &Given) {
     report.tells("ip_policies", ip_policies(api).await);
     report.tells("ip_policy_rules", ip_policy_rules(api).await);
@@ -120,7 +120,7 @@ async fn ip_restrictions(api: &Client) -> Step {
     five_operations!(
         api.ip_restrictions(),
         FilteredPaging.ip_restrictions,
-        // Not enforced: nobody is to be locked out of his own test.
+        // Not enforced, so that the test is not locked out.
         |number| described!(
             IPRestrictionCreate,
             number,
@@ -297,7 +297,7 @@ async fn ssh_certificate_authorities(api: &Client) -> Step {
     five_operations!(
         api.ssh_certificate_authorities(),
         FilteredPaging.ssh_certificate_authorities,
-        // Type, curve and size are left out the SDK's way: empty text and zero.
+        // The SDK omits type, curve and size as empty strings and zero.
         |number| described!(SSHCertificateAuthorityCreate, number),
         |id| redescribed!(SSHCertificateAuthorityUpdate, id)
     )
@@ -308,7 +308,7 @@ async fn ssh_host_certificates(api: &Client, given: &Given) -> Step {
     five_operations!(
         api.ssh_host_certificates(),
         Paging.ssh_host_certificates,
-        // Both moments are left out the SDK's way: empty text.
+        // The SDK omits both times as empty strings.
         |number| described!(
             SSHHostCertificateCreate,
             number,

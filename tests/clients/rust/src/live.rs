@@ -1,13 +1,13 @@
-//! What agents do is shown, and agents are told what to do.
+//! Views of agents, and commands to them.
 
 use crate::report::{Step, collect, gone, same};
 use ngrok_api::{Client, types};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How long an agent may take to come back.
+/// The time in which an agent must reconnect.
 const WITHIN: Duration = Duration::from_secs(60);
-/// That an agent cannot be updated from afar.
+/// The error for a remote update of an agent.
 const UPDATES: &str = "ERR_POSTERN_805";
 
 /// The sessions of agents.
@@ -32,8 +32,8 @@ pub async fn tunnels(api: &Client) -> Step {
     viewed(shown.len())
 }
 
-/// The SDK cannot encode the empty lists of its own arguments, so its list of endpoints never leaves the machine: they
-/// are found through their tunnels.
+/// The SDK cannot encode its own empty list arguments, so it cannot request the list of endpoints. They are found through their
+/// tunnels.
 pub async fn endpoints(api: &Client) -> Step {
     let client = api.endpoints();
     let unsent = collect(client.list(types::EndpointListArgs::default()).endpoints().await).await;
@@ -51,7 +51,7 @@ pub async fn endpoints(api: &Client) -> Step {
     viewed(known.len())
 }
 
-/// People who have logged in: there are none during the run.
+/// Users who have logged in: none during the run.
 pub async fn users(api: &Client) -> Step {
     let client = api.application_users();
     let shown = collect(client.list(types::Paging::default()).application_users().await).await?;
@@ -61,7 +61,7 @@ pub async fn users(api: &Client) -> Step {
     Ok("an empty list, an unknown one is neither found nor deleted".into())
 }
 
-/// Their browsers: neither.
+/// Sessions of users: none during the run.
 pub async fn app_sessions(api: &Client) -> Step {
     let client = api.application_sessions();
     let shown = collect(client.list(types::Paging::default()).application_sessions().await).await?;
@@ -71,7 +71,7 @@ pub async fn app_sessions(api: &Client) -> Step {
     Ok("an empty list, an unknown one is neither found nor deleted".into())
 }
 
-/// The agent is told to make a new session, which it does, and to end that, after which there is none.
+/// Restarts the session of the agent, then stops it.
 pub async fn commands(api: &Client) -> Step {
     let client = api.tunnel_sessions();
     let Some(first) = all(api).await?.pop() else { return Err("the running agent is not seen".into()) };

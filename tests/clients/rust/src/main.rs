@@ -27,12 +27,12 @@ async fn main() -> ExitCode {
     report.tells("endpoints", live::endpoints(&api).await);
     report.tells("app/users", live::users(&api).await);
     report.tells("app/sessions", live::app_sessions(&api).await);
-    // Last: there is no agent any more when it is over.
+    // Last, because it ends the agent.
     report.tells("tunnel_sessions: commands", live::commands(&api).await);
     report.end()
 }
 
-/// Routes: nested, and listed in their edge only.
+/// Routes, which are nested and listed only in their edge.
 async fn routes(api: &Client) -> Step {
     let edge = api
         .edges()
@@ -57,7 +57,7 @@ async fn routes(api: &Client) -> Step {
     same("the route read back", &client.get(&item).await?, &root)?;
     let shown = api.edges().https().get(&edge).await?;
     same("the edge's only route", &shown.routes, &vec![root.clone()])?;
-    // The SDK has no way to leave the match out: it sends empty strings.
+    // The SDK cannot omit the match and sends empty strings.
     let update = types::HTTPSEdgeRouteUpdate {
         edge_id: edge.clone(),
         id: root.id.clone(),

@@ -1,12 +1,12 @@
-//! The modules as a table: what each owner is given with the SDK.
+//! The modules as a table: their arguments for each owner.
 
 use crate::given::Given;
 use crate::kinds::{backend, mutual_tls, restriction, text_map};
 use crate::report::{Report, Step, agree, gone, same};
 use ngrok_api::{Client, types};
 
-/// Put, get, delete of a module: its client, the SDK's type of the replacement with the owner's ids, how get and delete
-/// name the owner, the configuration.
+/// Put, get and delete of a module: its client, the SDK's type of the replacement with the owner's ids, the owner arguments of
+/// get and delete, the configuration.
 macro_rules! module {
     ($client:expr, $replace:ident { $($id:ident: $value:expr),* }, $item:expr, $module:expr) => {{
         let client = $client;
@@ -225,7 +225,7 @@ fn oauth() -> types::EndpointOAuth {
     let google = types::EndpointOAuthGoogle {
         client_id: Some("own app".into()),
         client_secret: Some("echoed".into()),
-        // Those that a login needs: what is missing of them would be added and shown.
+        // The scopes that a login needs; missing ones would be added.
         scopes: ["email", "profile"].map(|one| format!("https://www.googleapis.com/auth/userinfo.{one}")).into(),
         email_domains: vec!["clients.test".into()],
         ..Default::default()

@@ -5,10 +5,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::process::ExitCode;
 
-/// What was done, or what went wrong.
+/// The result of a step.
 pub type Step<T = String> = Result<T, Wrong>;
 
-/// What went wrong, in words.
+/// The description of a failure.
 pub struct Wrong(String);
 
 impl From<&str> for Wrong {
@@ -19,19 +19,19 @@ impl From<&str> for Wrong {
 
 impl From<ngrok_api::Error> for Wrong {
     fn from(error: ngrok_api::Error) -> Wrong {
-        // Its `Display` is one word; `Debug` has the server's code, or what could not be decoded.
+        // `Display` is one word; `Debug` has the server's code or the decoding error.
         Wrong(format!("{error:?}"))
     }
 }
 
-/// Counts what failed.
+/// Counts failures.
 #[derive(Default)]
 pub struct Report {
     failed: usize,
 }
 
 impl Report {
-    /// Prints what became of a step.
+    /// Prints the result of a step.
     pub fn tells(&mut self, name: &str, step: Step) {
         match step {
             Ok(done) => println!("ok   {name}: {done}"),
@@ -42,16 +42,16 @@ impl Report {
         }
     }
 
-    /// The status of the program.
+    /// The exit status of the program.
     pub fn end(self) -> ExitCode {
         if self.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }
 
-/// Everything of a list, over all its pages.
+/// All items of a list, over all its pages.
 pub async fn collect<T>(items: impl Stream<Item = Result<T, ngrok_api::Error>> + Unpin) -> Step<Vec<T>> {
     let mut found = Vec::new();
-    // A server that named the same next page for ever would otherwise never be caught.
+    // Bounded, in case the server repeats the same next page.
     let mut items = items.take(10_000);
     while let Some(item) = items.next().await {
         found.push(item?);
@@ -59,7 +59,7 @@ pub async fn collect<T>(items: impl Stream<Item = Result<T, ngrok_api::Error>> +
     Ok(found)
 }
 
-/// The call was refused with a code of the server's.
+/// Asserts that the call was refused with a code of the server.
 pub fn gone<T>(call: Result<T, ngrok_api::Error>) -> Step<()> {
     match call {
         Err(ngrok_api::Error::Ngrok(refused)) if refused.error_code.starts_with("ERR_POSTERN_") => Ok(()),
@@ -68,19 +68,19 @@ pub fn gone<T>(call: Result<T, ngrok_api::Error>) -> Step<()> {
     }
 }
 
-/// Both are the same, as JSON.
+/// Asserts that both are equal as JSON.
 pub fn same<T: Serialize + ?Sized>(what: &str, shown: &T, expected: &T) -> Step<()> {
     let (shown, expected) = (json(shown), json(expected));
     if shown == expected { Ok(()) } else { Err(Wrong(format!("{what} is {shown}, expected {expected}"))) }
 }
 
-/// Everything that was sent and is shown under the same name has the same value. Null was not sent, and empty text and
-/// zero are how this SDK leaves things out.
+/// Asserts that every member that was sent has the same value in the response. Null is not sent, and empty strings and zero
+/// are members that this SDK omits.
 pub fn agree(what: &str, sent: &impl Serialize, shown: &impl Serialize) -> Step<()> {
     members_agree(what, &json(sent), &json(shown))
 }
 
-/// After an update, what was sent is shown and everything else is as before.
+/// Asserts that an update changed the sent members and no others.
 pub fn changed(update: &impl Serialize, before: &impl Serialize, after: &impl Serialize) -> Step<()> {
     agree("the record after the update", update, after)?;
     let (update, before, after) = (members(update), members(before), members(after));
@@ -92,7 +92,7 @@ pub fn changed(update: &impl Serialize, before: &impl Serialize, after: &impl Se
     Ok(())
 }
 
-/// The record as it is shown ever after: a token is in the first answer alone.
+/// The record as later responses have it: a token is only in the first one.
 pub fn without_token(record: &impl Serialize) -> Value {
     let mut members = members(record);
     if let Some(token) = members.get_mut("token") {
