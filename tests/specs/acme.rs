@@ -1,4 +1,4 @@
-//! Certificates by ACME, from Pebble: proved on either port, renewed in time, kept when the authority fails.
+//! Certificates by ACME, from Pebble: validated on either port, renewed in time, kept when the authority fails.
 
 use postern_tests::openssl::{self, trusting};
 use postern_tests::pebble::{Pebble, PebbleSetup};
@@ -8,21 +8,21 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Who looks for proofs where.
+/// The ports of the server and of challenges.
 struct Ports {
     server_http: u16,
     server_https: u16,
-    nobody: u16,
+    unused: u16,
 }
 
 impl Ports {
     fn free() -> Ports {
-        let (first, nobody) = free_tcp_ports(3);
-        Ports { server_http: first, server_https: first + 1, nobody }
+        let (first, unused) = free_tcp_ports(3);
+        Ports { server_http: first, server_https: first + 1, unused }
     }
 }
 
-/// A server that gets its certificates from an authority.
+/// A server that obtains its certificates from Pebble.
 struct Certified {
     world: World,
     pebble: Pebble,
@@ -53,7 +53,7 @@ impl Certified {
         Certified { world, pebble, root, _folder: folder }
     }
 
-    /// An edge that says who it is.
+    /// Creates an edge that responds with its name.
     async fn edge(&self, host: &str) {
         let operator = self.world.operator();
         let backend = json!({ "status_code": 200, "body": format!("this is {host}") });
@@ -74,24 +74,24 @@ impl Certified {
             .cloned()
     }
 
-    /// Waits until a visitor who trusts nobody but the authority is served.
+    /// Waits until a visitor that trusts only the authority is served.
     async fn is_served(&self, host: &str) -> Value {
         let record = eventually("a certificate is there", async || self.record(host).await).await;
         assert!(record["issued_at"].is_string(), "{record}");
         let https = self.world.server.addresses.https;
         let arguments = trusting(&self.root);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(["-verify_hostname", host]).collect();
-        let seen = openssl::asks(https, host, &arguments).await;
+        let seen = openssl::connect(https, host, &arguments).await;
         assert!(seen.text().contains("Verify return code: 0 (ok)"), "{}", seen.text());
-        assert_eq!(seen.answered(), Some(format!("this is {host}").as_str()), "{}", seen.text());
+        assert_eq!(seen.response_body(), Some(format!("this is {host}").as_str()), "{}", seen.text());
         record
     }
 }
 
 #[tokio::test]
-async fn edges_and_reserved_domains_are_proved_on_the_http_port() {
+async fn challenges_for_edges_and_reserved_domains_are_served_on_the_http_port() {
     let ports = Ports::free();
-    let setup = PebbleSetup { http: ports.server_http, https: ports.nobody, lasting: 3600 };
+    let setup = PebbleSetup { http: ports.server_http, https: ports.unused, lasting: 3600 };
     let certified = Certified::start(&ports, setup).await;
     certified.edge("shop.example.test").await;
     certified.edge("other.example.test").await;
@@ -120,24 +120,24 @@ async fn edges_and_reserved_domains_are_proved_on_the_http_port() {
         }
     }
     let Certified { world, pebble, root, _folder } = certified;
-    let world = world.server_is_killed_and_restarted().await;
+    let world = world.kill_and_restart_server().await;
     let certified = Certified { world, pebble, root, _folder };
     assert_eq!(certified.is_served("shop.example.test").await["serial_number"], record["serial_number"]);
 }
 
 #[tokio::test]
-async fn a_name_that_cannot_be_seen_on_the_http_port_is_proved_on_the_https_port() {
+async fn a_name_unreachable_on_the_http_port_is_validated_on_the_https_port() {
     let ports = Ports::free();
-    let setup = PebbleSetup { http: ports.nobody, https: ports.server_https, lasting: 3600 };
+    let setup = PebbleSetup { http: ports.unused, https: ports.server_https, lasting: 3600 };
     let certified = Certified::start(&ports, setup).await;
     certified.edge("shop.example.test").await;
     certified.is_served("shop.example.test").await;
 }
 
 #[tokio::test]
-async fn a_certificate_is_renewed_in_time_and_kept_when_the_authority_is_gone() {
+async fn a_certificate_is_renewed_in_time_and_kept_while_the_authority_is_unreachable() {
     let ports = Ports::free();
-    let setup = PebbleSetup { http: ports.server_http, https: ports.nobody, lasting: 30 };
+    let setup = PebbleSetup { http: ports.server_http, https: ports.unused, lasting: 30 };
     let certified = Certified::start(&ports, setup).await;
     certified.edge("shop.example.test").await;
     let first = certified.is_served("shop.example.test").await;

@@ -1,10 +1,10 @@
 //! `postern api …`: every resource from the shell.
 
 use postern_api::Code;
-use postern_tests::{Ended, Process, World, programs};
+use postern_tests::{Process, ProcessOutput, World, programs};
 use serde_json::Value;
 
-/// Somebody at a shell, with a key in the environment.
+/// A shell with an API key in the environment.
 struct Shell {
     url: String,
     key: String,
@@ -15,7 +15,7 @@ impl Shell {
         Shell { url: format!("http://{}", world.server.addresses.api), key: world.admin_key() }
     }
 
-    async fn types(&self, line: &[&str]) -> Ended {
+    async fn types(&self, line: &[&str]) -> ProcessOutput {
         let environment = [("POSTERN_API_URL", self.url.as_str()), ("POSTERN_API_KEY", self.key.as_str())];
         let words: Vec<&str> = std::iter::once("api").chain(line.iter().copied()).collect();
         let ended = Process::run(&programs::agent(), &words, &environment).await;
@@ -23,21 +23,21 @@ impl Shell {
         ended
     }
 
-    /// What a command that works answers.
+    /// The response of a successful command.
     async fn answer(&self, line: &[&str]) -> Value {
         let ended = self.types(line).await;
         assert!(ended.status.success(), "{line:?}: {ended:?}");
         serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{line:?}: {error}: {ended:?}"))
     }
 
-    /// What a command that makes something says it is called.
+    /// The id that a successful `create` command prints.
     async fn made(&self, line: &[&str]) -> String {
         self.answer(line).await["id"].as_str().expect("an id").to_owned()
     }
 }
 
 #[tokio::test]
-async fn a_resource_is_made_read_listed_changed_and_deleted() {
+async fn a_resource_is_created_read_listed_changed_and_deleted() {
     let world = World::start().await;
     let shell = Shell::of(&world);
     let id = shell.made(&["ip-policies", "create", "--description", "office", "--metadata=-x"]).await;
@@ -107,7 +107,7 @@ async fn every_list_of_the_description_has_a_command() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_with_its_code() {
+async fn an_error_is_reported_with_its_code() {
     let world = World::start().await;
     let mut shell = Shell::of(&world);
     for (line, code) in [
@@ -126,8 +126,8 @@ async fn what_is_wrong_is_said_with_its_code() {
     let unknown = shell.types(&["ip-policies", "list"]).await;
     assert!(unknown.stderr.contains(&Code::KeyUnknown.to_string()), "{unknown:?}");
     shell.url = "http://127.0.0.1:9".to_owned();
-    let nobody = shell.types(&["ip-policies", "list"]).await;
-    assert!(nobody.stderr.contains(&Code::ServerUnreachable.to_string()), "{nobody:?}");
+    let unreachable = shell.types(&["ip-policies", "list"]).await;
+    assert!(unreachable.stderr.contains(&Code::ServerUnreachable.to_string()), "{unreachable:?}");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What a page can do for somebody who begins: find what listens, publish it, send a first visitor, mend the configuration.
+//! The guided start: find a listening service, publish it, send a first visitor, fix the configuration.
 
 use postern_api::Code;
 use postern_tests::{Origin, World, eventually};
@@ -6,9 +6,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn what_listens_is_found_published_and_visited() {
+async fn a_listening_service_is_found_published_and_visited() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let port = origin.address().port();
     let ports = agent.get("/api/ports").await.ok();
@@ -16,12 +16,12 @@ async fn what_listens_is_found_published_and_visited() {
     let found = listed(port).unwrap_or_else(|| panic!("{port} is not in {ports:#}"));
     assert!(found["process"].is_string() && found["pid"].is_number(), "{found:#}");
     assert_eq!(listed(agent.web.port()), None, "the agent does not offer itself");
-    assert_eq!(origin.heard().len(), 0, "whoever only looks speaks to nobody");
+    assert_eq!(origin.requests().len(), 0, "listing ports opens no connection");
     let path = format!("/api/ports/{port}");
     let found = agent.get(&path).await.ok();
     assert_eq!((&found["speaks"], &found["proto"]), (&json!("http"), &json!("http")), "{found:#}");
     assert_eq!(agent.get(&path).await.ok(), found);
-    assert_eq!(origin.heard().len(), 1, "a service is asked once");
+    assert_eq!(origin.requests().len(), 1, "a service is asked once");
     assert_eq!(agent.get("/api/ports/1").await.code(), Code::PortUnknown);
 
     let definition = json!({ "proto": "http", "addr": found["target"].clone() });
@@ -29,10 +29,10 @@ async fn what_listens_is_found_published_and_visited() {
     let unsent = agent.post("/api/configured/web/sample", json!({})).await;
     assert_eq!(unsent.code(), Code::TunnelUnknown, "a tunnel that does not run has no visitors");
     agent.post("/api/configured/web/start", json!({})).await.ok();
-    agent.tunnel_is_up("web").await;
+    agent.wait_for_tunnel("web").await;
     let sent = agent.post("/api/configured/web/sample", json!({})).await.ok();
     assert_eq!(sent["status_code"], 200);
-    let seen = agent.captures("the sample", |request| request["request"]["uri"] == "/").await;
+    let seen = agent.wait_for_capture("the sample", |request| request["request"]["uri"] == "/").await;
     assert_eq!(seen["request"]["headers"]["User-Agent"][0], "Postern sample request", "{seen:#}");
     assert_eq!(seen["replay_of"], Value::Null, "it came as a visitor");
 }
@@ -41,10 +41,10 @@ async fn what_listens_is_found_published_and_visited() {
 async fn the_configuration_is_edited_as_text_without_a_secret_on_the_way() {
     let world = World::start().await;
     let token = world.operator().credential(&[]).await.1;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let web = json!({ "proto": "http", "addr": origin.to_string(), "basic_auth": ["ada:planted-password"] });
     let agent = world.agent_setup("agent", &token).tunnel("site", web).start().await;
-    agent.tunnel_is_up("site").await;
+    agent.wait_for_tunnel("site").await;
     let shown = agent.get("/api/configuration").await.ok();
     let text = shown["text"].as_str().unwrap();
     assert!(!text.contains(&token) && !text.contains("planted"), "{text}");
@@ -67,7 +67,7 @@ async fn the_configuration_is_edited_as_text_without_a_secret_on_the_way() {
     let written = std::fs::read_to_string(agent.config()).unwrap();
     assert!(written.contains(&token) && written.contains("planted-password") && written.contains("log_level: debug"));
     assert!(!written.contains("kept secret"), "{written}");
-    let site = agent.tunnel_is_up("site").await;
+    let site = agent.wait_for_tunnel("site").await;
     assert_eq!(world.visitor().get(&site.url("/")).await.status, 401, "the password still counts");
 
     let late = agent.call(Method::PUT, "/api/configuration", edited(text)).await;
@@ -77,7 +77,7 @@ async fn the_configuration_is_edited_as_text_without_a_secret_on_the_way() {
 }
 
 #[tokio::test]
-async fn everything_a_tunnel_needs_is_looked_at_for_a_page_too() {
+async fn a_page_can_run_the_same_diagnosis() {
     let world = World::start().await;
     let agent = world.agent().await;
     eventually("the session stands", async || {

@@ -2,7 +2,7 @@
 
 use futures::StreamExt;
 use postern_tests::condition::finishes;
-use postern_tests::tcp::{Echo, Line};
+use postern_tests::tcp::{Echo, EchoClient};
 use postern_tests::{Origin, World, bytes};
 
 const LENGTH: u64 = 100 << 20;
@@ -10,7 +10,7 @@ const LENGTH: u64 = 100 << 20;
 #[tokio::test]
 async fn a_hundred_megabytes_go_up_through_https() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     for visitor in [world.visitor(), world.visitor().with(|client| client.http1_only())] {
@@ -23,7 +23,7 @@ async fn a_hundred_megabytes_go_up_through_https() {
 #[tokio::test]
 async fn a_hundred_megabytes_come_down_through_https() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     for visitor in [world.visitor(), world.visitor().with(|client| client.http1_only())] {
@@ -46,7 +46,7 @@ async fn a_hundred_megabytes_go_up_and_come_back_through_tcp() {
     let echo = Echo::named("echo").await;
     let agent = world.agent().await;
     let tunnel = agent.tcp("echo", &echo).await;
-    let (line, _) = Line::open(tunnel.port()).await.expect("open");
-    let back = finishes("there and back", line.sends_and_hears_back(3, LENGTH)).await;
+    let (line, _) = EchoClient::connect(tunnel.port()).await.expect("open");
+    let back = finishes("there and back", line.echo_bytes(3, LENGTH)).await;
     assert_eq!(back, bytes::sum(3, LENGTH));
 }

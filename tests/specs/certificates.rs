@@ -1,4 +1,4 @@
-//! Certificates: the server's own authority, or the operator's chain where it fits.
+//! Certificates: the server's own authority, or the operator's chain for its names.
 
 use postern_tests::{Origin, World};
 use rcgen::{CertificateParams, KeyPair};
@@ -6,10 +6,10 @@ use rcgen::{CertificateParams, KeyPair};
 #[tokio::test]
 async fn every_served_name_and_the_server_itself_have_a_valid_certificate() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
-    agent.https_as("custom", "custom.example.test", &origin).await;
-    agent.https_as("wild", "*.wild.example.test", &origin).await;
+    agent.https_at("custom", "custom.example.test", &origin).await;
+    agent.https_at("wild", "*.wild.example.test", &origin).await;
     let visitor = world.visitor();
     for name in
         ["localhost", "127.0.0.1", "any.localhost", "a.b.localhost", "custom.example.test", "x.wild.example.test"]
@@ -24,7 +24,7 @@ async fn the_authority_stays_the_same_over_restarts() {
     let world = World::start().await;
     let before = std::fs::read(world.server.authority()).unwrap();
     let visitor = world.visitor();
-    let world = world.server_is_killed_and_restarted().await;
+    let world = world.kill_and_restart_server().await;
     assert_eq!(std::fs::read(world.server.authority()).unwrap(), before);
     visitor.tls("localhost", &[b"http/1.1"]).await.expect("still trusted");
 }
@@ -40,9 +40,9 @@ async fn a_given_chain_is_served_for_its_names_and_wildcards() {
     std::fs::write(&private, key.serialize_pem()).unwrap();
     let flags = ["--certificate", &chain.to_string_lossy(), "--certificate-key", &private.to_string_lossy()];
     let world = World::with(|setup| setup.flags(&flags)).await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
-    agent.https_as("shop", "a.shop.test", &origin).await;
+    agent.https_at("shop", "a.shop.test", &origin).await;
 
     let trusting = reqwest::Certificate::from_pem(given.pem().as_bytes()).unwrap();
     let visitor = world.visitor().with(|client| client.tls_certs_only([trusting]));
@@ -61,9 +61,11 @@ async fn a_key_that_does_not_fit_is_refused_at_the_start() {
     std::fs::write(&chain, given.pem()).unwrap();
     std::fs::write(&private, two.serialize_pem()).unwrap();
     let flags = ["--certificate", &chain.to_string_lossy(), "--certificate-key", &private.to_string_lossy()];
-    let ended = postern_tests::ServerSetup::on(folder.path().join("server")).flags(&flags).spawn().ended().await;
+    let ended =
+        postern_tests::ServerSetup::new(folder.path().join("server")).flags(&flags).spawn().wait_with_output().await;
     assert!(!ended.status.success() && ended.stderr.contains("does not belong"), "{ended:?}");
     std::fs::write(&private, "nothing").unwrap();
-    let ended = postern_tests::ServerSetup::on(folder.path().join("server")).flags(&flags).spawn().ended().await;
+    let ended =
+        postern_tests::ServerSetup::new(folder.path().join("server")).flags(&flags).spawn().wait_with_output().await;
     assert!(!ended.status.success() && ended.stderr.contains("key.pem"), "{ended:?}");
 }

@@ -1,4 +1,4 @@
-//! Many at once: visitors who hold connections without using them, for better or worse.
+//! Many visitors that hold connections without using them.
 
 #![allow(clippy::print_stdout, reason = "what was measured is shown")]
 
@@ -12,15 +12,15 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-/// Each connection is an open file of this process, too.
+/// Raises the limit of open files: each connection is one of this process too.
 fn allow_connections(count: u64) {
     let mut limit = getrlimit(Resource::Nofile);
     assert!(limit.maximum.is_none_or(|most| most > count + 200), "the system allows {:?} open files", limit.maximum);
     limit.current = limit.maximum;
-    setrlimit(Resource::Nofile, limit).expect("up to the maximum nobody has to ask");
+    setrlimit(Resource::Nofile, limit).expect("raising the limit to the maximum needs no permission");
 }
 
-/// Somebody who began and does not go on.
+/// A visitor that begins a request and stops.
 enum Half {
     /// In the middle of the handshake, or of a header block without TLS.
     Plain(TcpStream),
@@ -58,7 +58,7 @@ impl Half {
         };
     }
 
-    /// Whether the other side still waits.
+    /// Whether the server keeps the connection open.
     fn is_held(&self) -> bool {
         let stream = match self {
             Half::Plain(stream) => stream,
@@ -77,7 +77,7 @@ fn p99(times: &mut [Duration]) -> Duration {
     times[times.len() * 99 / 100]
 }
 
-/// A published service that greets.
+/// A published service with a greeting.
 struct Site {
     world: World,
     tunnel: Tunnel,
@@ -88,14 +88,14 @@ struct Site {
 impl Site {
     async fn open(flags: &[&str]) -> Site {
         let world = World::with(|setup| setup.flags(flags)).await;
-        let origin = Origin::says("hello").await;
+        let origin = Origin::start("hello").await;
         let agent = world.agent().await;
         let tunnel = agent.https("site", &origin).await;
         let visitor = world.visitor().with(|client| client.http1_only());
         Site { world, tunnel, visitor, _held: (origin, agent) }
     }
 
-    /// How long one request takes.
+    /// The time of one request.
     async fn asked(&self) -> Duration {
         let began = Instant::now();
         let reply = self.visitor.get(&self.tunnel.url("/")).await;
@@ -105,17 +105,17 @@ impl Site {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_thousand_who_dawdle_do_not_slow_down_the_others() {
-    const DAWDLERS: usize = 2000;
+async fn two_thousand_slow_visitors_do_not_delay_the_others() {
+    const SLOW_VISITORS: usize = 2000;
     const REQUESTS: usize = 500;
-    const TRIES: usize = 6;
-    allow_connections(DAWDLERS as u64);
+    const MAX_ATTEMPTS: usize = 6;
+    allow_connections(SLOW_VISITORS as u64);
     let patient = ["--header-timeout", "1h", "--handshake-timeout", "1h"];
     // Asked in turns, so that whatever else happens on this machine happens to both of them.
     let (quiet, attacked) = (Site::open(&patient).await, Site::open(&patient).await);
     let (https, http) = (attacked.world.server.addresses.https, attacked.world.server.addresses.http);
     let host = attacked.tunnel.host();
-    let mut dawdlers: Vec<Half> = stream::iter(0..DAWDLERS)
+    let mut dawdlers: Vec<Half> = stream::iter(0..SLOW_VISITORS)
         .map(async |number| match number % 4 {
             0 | 1 => Half::in_handshake(https).await,
             2 => Half::in_head(http, &host).await,
@@ -125,27 +125,30 @@ async fn two_thousand_who_dawdle_do_not_slow_down_the_others() {
         .collect()
         .await;
     let mut ratios = Vec::new();
-    for _ in 0..TRIES {
+    for _ in 0..MAX_ATTEMPTS {
         let (mut alone, mut together) = (Vec::new(), Vec::new());
         for number in 0..REQUESTS {
             alone.push(quiet.asked().await);
-            dawdlers[number * DAWDLERS / REQUESTS].drips().await;
+            dawdlers[number * SLOW_VISITORS / REQUESTS].drips().await;
             together.push(attacked.asked().await);
         }
         let (alone, together) = (p99(&mut alone), p99(&mut together));
         ratios.push(together.as_secs_f64() / alone.as_secs_f64());
-        println!("p99 alone {alone:?}, with {DAWDLERS} half-open connections {together:?}");
+        println!("p99 alone {alone:?}, with {SLOW_VISITORS} half-open connections {together:?}");
         if ratios.last().is_some_and(|ratio| *ratio < 2.0) {
             break;
         }
     }
     let held = dawdlers.iter().filter(|half| half.is_held()).count();
-    assert_eq!(held, DAWDLERS, "nobody was turned away to make it so");
-    assert!(ratios.iter().any(|ratio| *ratio < 2.0), "the others wait, in every one of {TRIES} tries: {ratios:?}");
+    assert_eq!(held, SLOW_VISITORS, "no visitor was refused");
+    assert!(
+        ratios.iter().any(|ratio| *ratio < 2.0),
+        "the others wait, in every one of {MAX_ATTEMPTS} tries: {ratios:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_dawdles_is_cut_off_in_time() {
+async fn a_slow_visitor_is_disconnected_in_time() {
     let site = Site::open(&["--header-timeout", "1s", "--handshake-timeout", "1s"]).await;
     let (https, http) = (site.world.server.addresses.https, site.world.server.addresses.http);
     let host = site.tunnel.host();
@@ -165,7 +168,7 @@ async fn who_dawdles_is_cut_off_in_time() {
     site.asked().await;
 }
 
-/// Memory of a process that is in use, in bytes.
+/// The resident memory of a process in bytes.
 fn resident(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("resident memory");

@@ -1,4 +1,4 @@
-//! `postern diagnose` finds what is wrong, and says what to do.
+//! `postern diagnose` reports problems and their fixes.
 
 use postern_tests::agent::AgentSetup;
 use postern_tests::{Origin, World};
@@ -20,14 +20,14 @@ fn check<'a>(report: &'a Value, name: &str) -> &'a Value {
 }
 
 #[tokio::test]
-async fn where_everything_works_every_step_is_ok_and_no_session_is_disturbed() {
+async fn every_check_passes_in_a_working_setup_and_no_session_is_disturbed() {
     let world = World::start().await;
     let token = world.operator().credential(&[]).await.1;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let tunnel = json!({ "proto": "http", "addr": origin.to_string() });
     let setup = world.agent_setup("agent", &token).tunnel("site", tunnel);
     let running = setup.clone().start().await;
-    let site = running.tunnel_is_up("site").await;
+    let site = running.wait_for_tunnel("site").await;
     let (report, status) = diagnose(setup.clone()).await;
     assert_eq!(status, Some(0), "{report:#}");
     for name in ["configuration", "authtoken", "dns", "tcp", "tls", "protocol", "latency", "clock", "service"] {
@@ -46,18 +46,18 @@ async fn where_everything_works_every_step_is_ok_and_no_session_is_disturbed() {
 }
 
 #[tokio::test]
-async fn each_thing_that_is_wrong_is_found_with_its_fix() {
+async fn each_problem_is_reported_with_its_fix() {
     let world = World::start().await;
     let stranger = World::start().await;
     let token = world.operator().credential(&[]).await.1;
-    let closed = Origin::says("nobody").await.stops().await.to_string();
-    let plain = Origin::says("a web server").await;
+    let closed = Origin::start("closed").await.stop().await.to_string();
+    let plain = Origin::start("a web server").await;
     let web = plain.to_string();
     let foreign = stranger.server.authority().to_string_lossy().into_owned();
     let setup = || world.agent_setup("agent", &token);
     let cases = [
-        ("a name nobody has", setup().setting("server_addr", "nobody.invalid:4443"), "dns", "name server"),
-        ("a port nobody listens on", setup().setting("server_addr", &closed), "tcp", "Is the server running"),
+        ("an unknown name", setup().setting("server_addr", "nobody.invalid:4443"), "dns", "name server"),
+        ("a closed port", setup().setting("server_addr", &closed), "tcp", "Is the server running"),
         ("something else", setup().setting("server_addr", &web), "tls", "may not be a Postern server"),
         ("another authority", setup().setting("root_cas", &foreign), "tls", "root_cas"),
         (

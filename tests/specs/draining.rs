@@ -1,11 +1,11 @@
-//! The end: open requests are finished, nobody new is let in, the exit status is 0.
+//! Draining: open requests are finished, new connections are refused, the exit status is 0.
 
 use ::bytes::Bytes;
 use futures::{SinkExt, StreamExt};
 use postern_tests::bytes::{pieces, sum};
 use postern_tests::condition::finishes;
-use postern_tests::process::ended_well;
-use postern_tests::tcp::{Echo, Line};
+use postern_tests::process::exited_successfully;
+use postern_tests::tcp::{Echo, EchoClient};
 use postern_tests::{Origin, World, eventually};
 use rustix::process::Signal;
 use std::time::Duration;
@@ -16,77 +16,80 @@ use tokio_tungstenite::tungstenite::Message;
 async fn an_open_request_is_finished_and_the_exit_status_is_0() {
     for signal in [Signal::TERM, Signal::INT] {
         let world = World::start().await;
-        let origin = Origin::says("hello").await;
+        let origin = Origin::start("hello").await;
         let agent = world.agent().await;
         let tunnel = agent.https("site", &origin).await;
         let visitor = world.visitor().with(|client| client.http1_only());
         let url = tunnel.url("/slow");
         let open = tokio::spawn(async move { visitor.get(&url).await });
-        origin.hears("/slow", 1).await;
+        origin.wait_for_requests("/slow", 1).await;
 
         let (process, addresses) = (world.server.process, world.server.addresses);
         process.signal(signal);
         for address in [addresses.https, addresses.http, addresses.api] {
-            eventually("nobody new is let in", async || TcpStream::connect(address).await.is_err().then_some(())).await;
+            eventually("new connections are refused", async || {
+                TcpStream::connect(address).await.is_err().then_some(())
+            })
+            .await;
         }
         assert!(process.is_running() && !open.is_finished(), "the request is waited for");
-        origin.goes_on();
+        origin.release();
         assert_eq!(open.await.unwrap().text(), "at last");
-        let ended = process.ended_within(Duration::from_secs(5)).await;
-        assert!(ended_well(ended.status), "{ended:?}");
+        let ended = process.wait_within(Duration::from_secs(5)).await;
+        assert!(exited_successfully(ended.status), "{ended:?}");
     }
 }
 
 #[tokio::test]
-async fn without_open_requests_the_end_comes_at_once_although_agents_are_connected() {
+async fn without_open_requests_the_server_ends_at_once_although_agents_are_connected() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     world.visitor().get(&tunnel.url("/")).await;
     let folder = world.server.folder().to_owned();
     world.server.process.terminate();
-    let ended = world.server.process.ended_within(Duration::from_secs(3)).await;
-    assert!(ended_well(ended.status), "{ended:?}");
-    assert!(!folder.join("addresses.json").exists(), "nobody looks for it any more");
-    agent.session_is("waiting").await;
+    let ended = world.server.process.wait_within(Duration::from_secs(3)).await;
+    assert!(exited_successfully(ended.status), "{ended:?}");
+    assert!(!folder.join("addresses.json").exists(), "the file is removed");
+    agent.wait_for_session("waiting").await;
 }
 
 #[tokio::test]
 async fn the_drain_timeout_bounds_the_wait() {
     let world = World::with(|setup| setup.flags(&["--drain-timeout", "300ms"])).await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     let visitor = world.visitor();
     let request = visitor.http.get(tunnel.url("/slow"));
     let open = tokio::spawn(async move { request.send().await.map(|answer| answer.status()) });
-    origin.hears("/slow", 1).await;
+    origin.wait_for_requests("/slow", 1).await;
     world.server.process.terminate();
-    let ended = world.server.process.ended_within(Duration::from_secs(3)).await;
-    assert!(ended_well(ended.status), "{ended:?}");
+    let ended = world.server.process.wait_within(Duration::from_secs(3)).await;
+    assert!(exited_successfully(ended.status), "{ended:?}");
     assert!(!matches!(open.await.unwrap(), Ok(status) if status == 200), "the origin never answered");
 }
 
 #[tokio::test]
 async fn a_second_signal_ends_at_once() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     let request = world.visitor().http.get(tunnel.url("/slow"));
     tokio::spawn(async move { request.send().await.map(drop) });
-    origin.hears("/slow", 1).await;
+    origin.wait_for_requests("/slow", 1).await;
     world.server.process.terminate();
-    world.server.process.says("SIGTERM").await;
+    world.server.process.wait_for_log("SIGTERM").await;
     world.server.process.terminate();
-    world.server.process.ended_within(Duration::from_secs(2)).await;
+    world.server.process.wait_within(Duration::from_secs(2)).await;
 }
 
-/// Bytes of each upload and of the TCP connection.
+/// The bytes of each upload and of the TCP connection.
 const LENGTH: u64 = 8 << 20;
 
-/// The body of an upload, piece by piece as it is told.
+/// The body of an upload, sent chunk by chunk on request.
 fn told() -> (tokio::sync::mpsc::Sender<Result<Bytes, std::io::Error>>, reqwest::Body) {
     let (send, pieces) = tokio::sync::mpsc::channel(1);
     let pieces = futures::stream::unfold(pieces, async |mut pieces| Some((pieces.recv().await?, pieces)));
@@ -94,9 +97,9 @@ fn told() -> (tokio::sync::mpsc::Sender<Result<Bytes, std::io::Error>>, reqwest:
 }
 
 #[tokio::test]
-async fn what_is_open_in_any_protocol_loses_no_byte() {
+async fn open_requests_of_any_protocol_lose_no_byte() {
     let world = World::start().await;
-    let (origin, echo) = (Origin::says("hello").await, Echo::named("echo").await);
+    let (origin, echo) = (Origin::start("hello").await, Echo::named("echo").await);
     let agent = world.agent().await;
     let (site, line) = (agent.https("site", &origin).await, agent.tcp("line", &echo).await);
     let visitors = [world.visitor(), world.visitor().with(|client| client.http1_only())];
@@ -124,13 +127,14 @@ async fn what_is_open_in_any_protocol_loses_no_byte() {
     let (mut socket, _) = tokio_tungstenite::client_async(address, stream).await.expect("an upgrade");
     socket.send(Message::text("before")).await.expect("sent");
     assert_eq!(finishes("the echo", socket.next()).await.expect("open").expect("a message"), Message::text("before"));
-    let (mut line, _) = Line::open(line.port()).await.expect("open");
-    assert_eq!(line.says("before").await.as_deref(), Some("before"));
+    let (mut line, _) = EchoClient::connect(line.port()).await.expect("open");
+    assert_eq!(line.echo("before").await.as_deref(), Some("before"));
 
     let (process, addresses) = (world.server.process, world.server.addresses);
     process.terminate();
     for address in [addresses.https, addresses.http] {
-        eventually("nobody new is let in", async || TcpStream::connect(address).await.is_err().then_some(())).await;
+        eventually("new connections are refused", async || TcpStream::connect(address).await.is_err().then_some(()))
+            .await;
     }
 
     for number in 0..100 {
@@ -147,9 +151,9 @@ async fn what_is_open_in_any_protocol_loses_no_byte() {
         let answer = finishes("the upload", answer).await.expect("asked").expect("an answer");
         assert_eq!(answer.text().await.expect("whole"), sum(seed, LENGTH));
     }
-    assert_eq!(line.says("after").await.as_deref(), Some("after"));
-    assert_eq!(finishes("the bytes", line.sends_and_hears_back(9, LENGTH)).await, sum(9, LENGTH));
-    origin.goes_on();
+    assert_eq!(line.echo("after").await.as_deref(), Some("after"));
+    assert_eq!(finishes("the bytes", line.echo_bytes(9, LENGTH)).await, sum(9, LENGTH));
+    origin.release();
     for stream in events {
         let rest = stream.map(|piece| piece.expect("the events go on")).collect::<Vec<_>>();
         assert_eq!(finishes("the last event", rest).await.concat(), b"data: second\n\n");
@@ -158,6 +162,6 @@ async fn what_is_open_in_any_protocol_loses_no_byte() {
     socket.close(None).await.expect("closed in order");
     let left = finishes("the end of the WebSocket", socket.collect::<Vec<_>>()).await;
     assert!(left.iter().all(|message| message.is_ok()), "{left:?}");
-    let ended = process.ended_within(Duration::from_secs(10)).await;
-    assert!(ended_well(ended.status), "{ended:?}");
+    let ended = process.wait_within(Duration::from_secs(10)).await;
+    assert!(exited_successfully(ended.status), "{ended:?}");
 }

@@ -1,4 +1,4 @@
-//! What was acknowledged is there after any number of kills, exactly and whole; what was not is whole or absent.
+//! Durability: after any number of kills, acknowledged writes are complete, and others are complete or absent.
 
 mod records;
 mod writer;
@@ -20,7 +20,7 @@ const SEED: u64 = 20_261_121;
 const KILLS: u64 = 10;
 const WRITES: u64 = 10_000;
 const WRITERS: u64 = 8;
-/// Fewer than the writers would like, so that they get into each other's way.
+/// Fewer ports than the writers request, so that they conflict.
 const PORTS: u16 = 24;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -34,7 +34,7 @@ async fn ten_thousand_writes_around_ten_kills_are_there_exactly_as_acknowledged(
         let (count, counted) = watch::channel(acknowledged);
         let writing: Vec<_> = writers
             .into_iter()
-            .map(|writer| tokio::spawn(writer.write_until_nobody_answers(world.operator(), count.clone())))
+            .map(|writer| tokio::spawn(writer.write_until_the_server_ends(world.operator(), count.clone())))
             .collect();
         // Somewhere in the middle of what the others are doing.
         let enough = WRITES * kill / KILLS + random.random_range(0..20);
@@ -43,10 +43,10 @@ async fn ten_thousand_writes_around_ten_kills_are_there_exactly_as_acknowledged(
         world.server.process.kill();
         writers = join_all(writing).await.into_iter().map(|writer| writer.unwrap()).collect();
         acknowledged = *counted.borrow();
-        world = world.server_is_killed_and_restarted().await;
+        world = world.kill_and_restart_server().await;
         let found = Records::read(&world.operator()).await;
         writers.iter_mut().for_each(|writer| writer.settle(&found));
-        assert_nobody_elses(&found, &writers);
+        assert_only_known_records(&found, &writers);
         assert_unique(&found);
     }
     assert!(acknowledged >= WRITES);
@@ -55,16 +55,16 @@ async fn ten_thousand_writes_around_ten_kills_are_there_exactly_as_acknowledged(
     for kind in KINDS {
         assert!(found.of(kind).count() > 20, "{kind} took part");
     }
-    claims_are_held_by_whom_the_records_say(&operator, &found, ports).await;
-    everything_can_be_taken_away(&operator, &found).await;
+    claims_belong_to_the_records_that_hold_them(&operator, &found, ports).await;
+    everything_can_be_removed(&operator, &found).await;
     every_port_is_free(&operator, (ports.0..=ports.1).collect()).await;
 }
 
-/// There is nothing that no writer asked for.
-fn assert_nobody_elses(found: &Records, writers: &[Writer]) {
+/// Asserts that every record was requested by a writer.
+fn assert_only_known_records(found: &Records, writers: &[Writer]) {
     let known: BTreeSet<_> = writers.iter().flat_map(Writer::known).collect();
     let found: BTreeSet<_> = found.keys().collect();
-    assert_eq!(found.difference(&known).next(), None, "nobody made this");
+    assert_eq!(found.difference(&known).next(), None, "a record that no writer created");
 }
 
 fn assert_unique(found: &Records) {
@@ -79,8 +79,8 @@ fn assert_unique(found: &Records) {
     }
 }
 
-/// A value that a record holds can be taken by nobody else, and one that no record holds by anybody.
-async fn claims_are_held_by_whom_the_records_say(operator: &Operator, found: &Records, ports: (u16, u16)) {
+/// A value that a record holds cannot be taken by another, and a free value can be taken.
+async fn claims_belong_to_the_records_that_hold_them(operator: &Operator, found: &Records, ports: (u16, u16)) {
     let mut free: BTreeSet<u16> = (ports.0..=ports.1).collect();
     for (id, edge) in found.of(EDGES) {
         for port in ports_of(edge) {
@@ -106,8 +106,8 @@ async fn every_port_is_free(operator: &Operator, ports: BTreeSet<u16>) {
     }
 }
 
-/// No link was left behind by a record that is no more, and none is missing from one that is there.
-async fn everything_can_be_taken_away(operator: &Operator, found: &Records) {
+/// Deleted records leave no link behind, and existing ones miss none.
+async fn everything_can_be_removed(operator: &Operator, found: &Records) {
     for (id, _) in found.of(GROUPS) {
         let used = found.of(EDGES).any(|(_, edge)| edge["backend"]["backend"]["id"] == *id);
         if used {

@@ -1,4 +1,4 @@
-//! The first start makes everything that is needed, and keeps it to itself.
+//! The first start creates everything that is needed, readable only by its owner.
 
 use postern_tests::World;
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +18,7 @@ fn all_below(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
 }
 
 #[tokio::test]
-async fn the_first_key_is_in_its_file_and_only_its_place_is_printed() {
+async fn the_first_key_is_in_its_file_and_only_its_path_is_printed() {
     let world = World::start().await;
     let file = world.server.folder().join("admin.key");
     let text = std::fs::read_to_string(&file).unwrap();
@@ -28,7 +28,7 @@ async fn the_first_key_is_in_its_file_and_only_its_place_is_printed() {
     assert!(!output.contains(text.trim()), "the key itself is not printed");
     world.operator().get("/credentials").await.ok();
 
-    let world = world.server_is_killed_and_restarted().await;
+    let world = world.kill_and_restart_server().await;
     assert_eq!(world.admin_key(), text.trim(), "there is one first start");
     assert!(!world.server.process.stdout().contains("admin.key"));
     world.operator().get("/credentials").await.ok();

@@ -1,4 +1,4 @@
-//! What passes is seen in the agent's local API, and can be sent again.
+//! Captured requests in the agent's local API, and their replay.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -19,12 +19,12 @@ fn id(captured: &Value) -> &str {
 #[tokio::test]
 async fn a_request_is_listed_with_its_bytes_as_they_were() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     let visitor = world.visitor();
     visitor.send(visitor.http.post(tunnel.url("/page?x=1")).header("X-Mine", "yes").body("the body")).await;
-    let captured = agent.captures("the answer is captured", |request| !request["response"].is_null()).await;
+    let captured = agent.wait_for_capture("the answer is captured", |request| !request["response"].is_null()).await;
     assert_eq!(captured["uri"], format!("/api/requests/http/{}", id(&captured)));
     assert_eq!(captured["tunnel_name"], "site (https)");
     assert!(captured["remote_addr"].as_str().unwrap().starts_with("127.0.0.1"), "{captured}");
@@ -40,45 +40,46 @@ async fn a_request_is_listed_with_its_bytes_as_they_were() {
 }
 
 #[tokio::test]
-async fn a_request_without_an_answer_yet_has_a_response_of_null() {
+async fn a_request_without_a_response_yet_has_a_null_response() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     let visitor = world.visitor();
     let open = tokio::spawn(async move { visitor.get(&tunnel.url("/slow")).await });
-    let pending = agent.captures("the request is captured", |request| request["request"]["uri"] == "/slow").await;
+    let pending =
+        agent.wait_for_capture("the request is captured", |request| request["request"]["uri"] == "/slow").await;
     assert_eq!(pending["response"], Value::Null);
-    origin.goes_on();
+    origin.release();
     assert_eq!(open.await.unwrap().text(), "at last");
-    agent.captures("the answer is captured", |request| request["response"]["status_code"] == 200).await;
+    agent.wait_for_capture("the answer is captured", |request| request["response"]["status_code"] == 200).await;
 }
 
 #[tokio::test]
-async fn a_replay_makes_the_origin_hear_it_twice() {
+async fn a_replay_reaches_the_origin_again() {
     let world = World::start().await;
-    let (origin, other) = (Origin::says("hello").await, Origin::says("other").await);
+    let (origin, other) = (Origin::start("hello").await, Origin::start("other").await);
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     agent.https("other", &other).await;
     let visitor = world.visitor();
     visitor.send(visitor.http.post(tunnel.url("/sum?n=1")).header("X-Mine", "yes").body("the body")).await;
-    let captured = agent.captures("the answer is captured", |request| !request["response"].is_null()).await;
+    let captured = agent.wait_for_capture("the answer is captured", |request| !request["response"].is_null()).await;
 
     let replayed = agent.replay(id(&captured), None).await;
     assert_eq!((replayed.status, replayed.text.as_str()), (204, ""));
-    let heard = origin.hears("/sum", 2).await;
+    let heard = origin.wait_for_requests("/sum", 2).await;
     assert_eq!((&heard[0].target, heard[0].header("x-mine")), (&heard[1].target, heard[1].header("x-mine")));
     let again = agent
-        .captures("the replay is captured", |request| {
+        .wait_for_capture("the replay is captured", |request| {
             request["replay_of"] == captured["id"] && !request["response"].is_null()
         })
         .await;
     assert!(raw(&again["response"]).ends_with(&postern_tests::bytes::sum_of(b"the body")), "the body went along");
 
     assert_eq!(agent.replay(id(&captured), Some("other")).await.status, 204);
-    other.hears("/sum", 1).await;
-    assert_eq!(origin.heard_at("/sum").len(), 2, "the other tunnel's service alone hears it");
+    other.wait_for_requests("/sum", 1).await;
+    assert_eq!(origin.requests_to("/sum").len(), 2, "the other tunnel's service alone hears it");
 
     let unknown = agent.replay("0000000000000000", None).await;
     assert_eq!((unknown.status, unknown.code()), (404, Code::CapturedUnknown));
@@ -88,7 +89,7 @@ async fn a_replay_makes_the_origin_hear_it_twice() {
 #[tokio::test]
 async fn the_list_is_filtered_limited_and_deleted() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let (one, two) = (agent.https("one", &origin).await, agent.https("two", &origin).await);
     let visitor = world.visitor();
@@ -96,7 +97,7 @@ async fn the_list_is_filtered_limited_and_deleted() {
         visitor.get(&one.url(path)).await;
     }
     visitor.get(&two.url("/4")).await;
-    agent.captures("all are captured", |request| request["request"]["uri"] == "/4").await;
+    agent.wait_for_capture("all are captured", |request| request["request"]["uri"] == "/4").await;
     let list = async |query: &str| -> Vec<String> {
         let body = agent.get(&format!("/api/requests/http{query}")).await.ok();
         let uris = body["requests"]
@@ -117,13 +118,13 @@ async fn the_list_is_filtered_limited_and_deleted() {
 #[tokio::test]
 async fn a_tunnel_counts_its_connections_and_requests() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     for _ in 0..3 {
         world.visitor().get(&tunnel.url("/")).await;
     }
-    agent.captures("the last is captured", |request| !request["response"].is_null()).await;
+    agent.wait_for_capture("the last is captured", |request| !request["response"].is_null()).await;
     let metrics = agent.get("/api/tunnels/site").await.ok()["metrics"].clone();
     assert_eq!(metrics["http"]["count"], 3, "{metrics}");
     for (part, names) in [
@@ -137,14 +138,14 @@ async fn a_tunnel_counts_its_connections_and_requests() {
 }
 
 #[tokio::test]
-async fn the_live_feed_begins_with_the_state_and_tells_each_request() {
+async fn the_event_stream_begins_with_the_state_and_reports_each_request() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     let visitor = world.visitor();
     let visits = async {
-        // The request is told to whoever listens by then: visit until the feed is open.
+        // Only clients that are connected receive the event, so requests are sent until the stream is open.
         loop {
             visitor.get(&tunnel.url("/")).await;
         }
@@ -164,26 +165,26 @@ async fn the_live_feed_begins_with_the_state_and_tells_each_request() {
 #[tokio::test]
 async fn a_replay_through_the_edge_is_a_visit_of_its_own() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     let visitor = world.visitor();
     visitor.send(visitor.http.post(tunnel.url("/sum?n=1")).header("X-Mine", "yes").body("the body")).await;
-    let captured = agent.captures("the answer is captured", |request| !request["response"].is_null()).await;
+    let captured = agent.wait_for_capture("the answer is captured", |request| !request["response"].is_null()).await;
 
     let body = json!({"id": captured["id"], "through": "edge", "headers": {"X-Mine": "changed"}});
     assert_eq!(agent.post("/api/requests/http", body).await.status, 204);
-    let heard = origin.hears("/sum", 2).await;
+    let heard = origin.wait_for_requests("/sum", 2).await;
     assert_eq!((heard[0].header("x-mine"), heard[1].header("x-mine")), ("yes", "changed"));
     let seen = agent
-        .captures("what the visitor saw is captured", |request| {
+        .wait_for_capture("what the visitor saw is captured", |request| {
             request["replay_through"] == "edge" && !request["response"].is_null()
         })
         .await;
     assert_eq!(seen["replay_of"], captured["id"]);
     assert!(raw(&seen["response"]).contains(&postern_tests::bytes::sum_of(b"the body")), "the edge's whole answer");
     let arrived = agent
-        .captures("it arrives as a visitor's", |request| {
+        .wait_for_capture("it arrives as a visitor's", |request| {
             request["replay_of"].is_null() && request["request"]["headers"]["X-Mine"][0] == "changed"
         })
         .await;

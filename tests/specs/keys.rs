@@ -9,7 +9,7 @@ fn last_line(output: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_key_is_made_while_the_server_runs_and_works_at_once() {
+async fn a_key_created_while_the_server_runs_works_at_once() {
     let world = World::start().await;
     let api = world.server.addresses.api;
     let made = world.server.command(&["api-key", "create", "--admin", "--description", "second"]).await;
@@ -30,9 +30,9 @@ async fn a_key_is_made_while_the_server_runs_and_works_at_once() {
 }
 
 #[tokio::test]
-async fn a_key_is_made_on_the_store_when_no_server_runs() {
+async fn a_key_can_be_created_while_no_server_runs() {
     let world = World::start().await;
-    let again = world.server.again();
+    let again = world.server.restart_setup();
     world.server.process.kill();
     let made = world.server.command(&["api-key", "create", "--admin"]).await;
     assert!(made.status.success(), "{made:?}");

@@ -1,11 +1,11 @@
-//! The agent's local API has no login; pages of other sites must not reach it all the same.
+//! The agent's local API has no login, but pages of other sites cannot use it.
 
 use postern_api::Code;
-use postern_tests::raw::{RawReply, send};
+use postern_tests::raw::{RawResponse, send};
 use postern_tests::{Agent, World};
 use serde_json::json;
 
-async fn get(agent: &Agent, path: &str, headers: &[&str]) -> RawReply {
+async fn get(agent: &Agent, path: &str, headers: &[&str]) -> RawResponse {
     let line = format!("GET {path} HTTP/1.1");
     let mut lines = vec![line.as_str()];
     lines.extend(headers);
@@ -13,7 +13,7 @@ async fn get(agent: &Agent, path: &str, headers: &[&str]) -> RawReply {
 }
 
 #[tokio::test]
-async fn only_names_of_this_machine_are_answered_on_every_path() {
+async fn every_path_responds_only_to_names_of_this_machine() {
     let world = World::start().await;
     let agent = world.agent().await;
     let port = agent.web.port();
@@ -65,7 +65,7 @@ async fn only_names_of_this_machine_are_answered_on_every_path() {
 }
 
 #[tokio::test]
-async fn requests_that_other_sites_caused_are_refused() {
+async fn requests_from_pages_of_other_sites_are_refused() {
     let world = World::start().await;
     let agent = world.agent().await;
     let host = format!("Host: {}", agent.web);
@@ -96,7 +96,7 @@ async fn requests_that_other_sites_caused_are_refused() {
 }
 
 #[tokio::test]
-async fn bodies_are_json_or_nothing() {
+async fn bodies_must_be_json() {
     let world = World::start().await;
     let agent = world.agent().await;
     let host = format!("Host: {}", agent.web);
@@ -134,7 +134,7 @@ async fn the_local_api_itself_is_never_published() {
             if proto == "tcp" && address.contains("//") {
                 continue;
             }
-            let answer = agent.ask(json!({ "name": "own", "proto": proto, "addr": address })).await;
+            let answer = agent.request_tunnel(json!({ "name": "own", "proto": proto, "addr": address })).await;
             assert_eq!(answer.code(), Code::OwnListener, "{proto} {address}: {answer:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! A local service that is down, slow or odd: the visitor learns whose fault it is.
+//! A local service that is down, slow or broken: the response names the cause.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -11,9 +11,9 @@ use tokio::net::TcpListener;
 #[tokio::test]
 async fn a_service_that_is_down_is_502_as_json_and_as_a_page() {
     let world = World::start().await;
-    let nobody = Origin::says("nobody").await.stops().await;
+    let closed = Origin::start("closed").await.stop().await;
     let agent = world.agent().await;
-    let tunnel = agent.https("site", nobody).await;
+    let tunnel = agent.https("site", closed).await;
     let visitor = world.visitor();
     for (accept, kind) in [("application/json", "application/json"), ("text/html", "text/html")] {
         let reply = visitor.send(visitor.http.get(tunnel.url("/")).header("Accept", accept)).await;
@@ -34,7 +34,7 @@ async fn a_service_that_is_down_is_502_as_json_and_as_a_page() {
     let order = &summaries[0];
     assert_eq!((&order["method"], &order["path"]), (&json!("POST"), &json!("/order?n=1")), "{summaries}");
     assert_eq!(order["status_code"], Value::Null);
-    assert!(order["error"].as_str().is_some_and(|why| why.contains(&nobody.to_string())), "why it failed: {order}");
+    assert!(order["error"].as_str().is_some_and(|why| why.contains(&closed.to_string())), "why it failed: {order}");
     let detail = agent.get(&format!("/api/requests/http/{}", order["id"].as_str().unwrap())).await.ok();
     assert_eq!(detail["response"], Value::Null);
     let raw = BASE64_STANDARD.decode(detail["request"]["raw"].as_str().unwrap()).unwrap();
@@ -67,7 +67,7 @@ async fn a_service_that_hangs_up_or_speaks_no_http_is_502() {
 #[tokio::test]
 async fn errors_of_the_service_itself_pass_unchanged() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     for status in [404, 418, 500, 502, 503] {

@@ -1,8 +1,8 @@
-//! What a tunnel can lead to: sockets, folders, TLS services, answers of the agent's own; and what they are called.
+//! Local services of a tunnel: Unix sockets, folders, TLS services, responses of the agent itself, and their `Host`.
 
 use postern_api::Code;
 use postern_tests::agent::Tunnel;
-use postern_tests::visitor::Reply;
+use postern_tests::visitor::VisitorResponse;
 use postern_tests::{Agent, Origin, World, tls};
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -27,12 +27,12 @@ impl Shop {
         self.agent.tunnel(body).await
     }
 
-    async fn get(&self, tunnel: &Tunnel, path: &str) -> Reply {
+    async fn get(&self, tunnel: &Tunnel, path: &str) -> VisitorResponse {
         self.world.visitor().get(&tunnel.url(path)).await
     }
 }
 
-/// Reads the head of a request and answers.
+/// Reads the head of a request and responds.
 async fn answer(mut stream: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin, text: &str) {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -48,7 +48,7 @@ async fn answer(mut stream: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + 
 }
 
 #[tokio::test]
-async fn a_socket_in_the_file_system_is_a_service_like_any_other() {
+async fn a_unix_socket_can_be_a_local_service() {
     let shop = Shop::open().await;
     let path = shop.world.path("app.sock");
     let tunnel = shop.tunnel("socket", json!({ "addr": format!("unix:{}", path.display()) })).await;
@@ -61,11 +61,11 @@ async fn a_socket_in_the_file_system_is_a_service_like_any_other() {
         }
     });
     assert_eq!(shop.get(&tunnel, "/page").await.text(), "from the socket");
-    shop.agent.captures("it is captured", |request| request["request"]["uri"] == "/page").await;
+    shop.agent.wait_for_capture("it is captured", |request| request["request"]["uri"] == "/page").await;
 }
 
 #[tokio::test]
-async fn a_folder_is_shown_and_nobody_gets_out_of_it() {
+async fn a_folder_is_served_and_cannot_be_left() {
     let shop = Shop::open().await;
     let folder = shop.world.path("site");
     std::fs::create_dir_all(folder.join("sub")).expect("made");
@@ -87,19 +87,20 @@ async fn a_folder_is_shown_and_nobody_gets_out_of_it() {
         let reply = shop.get(&tunnel, path).await;
         assert!(reply.status >= 400 && !reply.text().contains("planted"), "{path}: {}", reply.status);
     }
-    let nothing = shop.agent.ask(json!({ "name": "gone", "proto": "http", "addr": "file:///no/such/folder" })).await;
+    let nothing =
+        shop.agent.request_tunnel(json!({ "name": "gone", "proto": "http", "addr": "file:///no/such/folder" })).await;
     assert_eq!(nothing.code(), Code::ServiceUnreachable);
 }
 
 #[tokio::test]
-async fn a_webhook_can_be_looked_at_before_there_is_a_service() {
+async fn a_webhook_can_be_inspected_before_there_is_a_service() {
     let shop = Shop::open().await;
     let script = json!({ "status": 202, "headers": { "X-Caught": "yes" }, "body": "thank you" });
     let tunnel = shop.tunnel("hooks", json!({ "catch": script })).await;
     let visitor = shop.world.visitor();
     let reply = visitor.send(visitor.http.post(tunnel.url("/hook")).body("the event".repeat(1000))).await;
     assert_eq!((reply.status, reply.text().as_str(), reply.header("x-caught")), (202, "thank you", "yes"));
-    let seen = shop.agent.captures("the webhook", |request| request["request"]["uri"] == "/hook").await;
+    let seen = shop.agent.wait_for_capture("the webhook", |request| request["request"]["uri"] == "/hook").await;
     assert_eq!(seen["request"]["method"], "POST");
     assert!(seen["response"]["status"].as_str().is_some_and(|status| status.starts_with("202")), "{seen}");
     let plain = shop.tunnel("plain", json!({ "addr": "catch" })).await;
@@ -108,9 +109,9 @@ async fn a_webhook_can_be_looked_at_before_there_is_a_service() {
 }
 
 #[tokio::test]
-async fn the_service_is_called_as_the_tunnel_says_and_its_redirects_lead_back() {
+async fn the_service_gets_the_configured_host_and_its_redirects_lead_back() {
     let shop = Shop::open().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let port = origin.address().port();
     let rewritten = json!({ "addr": format!("localhost:{port}"), "host_header": "rewrite" });
     let rewritten = shop.tunnel("rewritten", rewritten).await;
@@ -125,7 +126,7 @@ async fn the_service_is_called_as_the_tunnel_says_and_its_redirects_lead_back() 
     ] {
         let asks = visitor.http.get(tunnel.url(path)).header("x-original-host", "forged.test");
         assert_eq!(visitor.send(asks).await.text(), "hello");
-        let heard = &origin.heard_at(path)[0];
+        let heard = &origin.requests_to(path)[0];
         assert_eq!((heard.header("host"), heard.header("x-forwarded-host")), (host.as_str(), public(tunnel).as_str()));
         if path != "/kept" {
             assert_eq!(heard.header("x-original-host"), public(tunnel));
@@ -141,7 +142,7 @@ async fn the_service_is_called_as_the_tunnel_says_and_its_redirects_lead_back() 
     assert_eq!(shop.get(&elsewhere, "/").await.header("location"), "https://other.test/");
 }
 
-/// A service with TLS whose certificate is good for `localhost`, and that certificate.
+/// A TLS service with a certificate for `localhost`, and that certificate.
 async fn tls_service() -> (SocketAddr, String) {
     let own = tls::certificate("localhost");
     let acceptor = tls::acceptor(&own);
@@ -161,7 +162,7 @@ async fn tls_service() -> (SocketAddr, String) {
 }
 
 #[tokio::test]
-async fn certificates_of_local_services_are_judged_as_the_tunnel_says() {
+async fn certificates_of_local_services_are_verified_as_configured() {
     let shop = Shop::open().await;
     let (address, certificate) = tls_service().await;
     let addr = format!("https://localhost:{}", address.port());

@@ -1,4 +1,4 @@
-//! Specifications: what Postern promises, shown with the real programs.
+//! Specifications of Postern's behaviour, tested with the real programs.
 
 #![allow(clippy::unwrap_used, reason = "a specification fails where it must not go on")]
 

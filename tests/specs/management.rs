@@ -23,7 +23,7 @@ async fn health_metrics_and_console_need_no_key_and_resources_do() {
 #[tokio::test]
 async fn metrics_count_sessions_tunnels_and_requests() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     world.visitor().get(&tunnel.url("/")).await;
@@ -58,10 +58,12 @@ async fn the_api_host_offers_the_api_over_https_and_no_tunnel_takes_its_name() {
     assert_eq!(visitor.get(&url("/credentials")).await.status, 401);
     assert_ne!(visitor.get(&url("/metrics")).await.status, 200, "numbers are not for the public");
 
-    let origin = Origin::says("thief").await;
+    let origin = Origin::start("thief").await;
     let agent = world.agent().await;
     let asked = agent
-        .ask(json!({ "name": "t", "proto": "http", "addr": origin.to_string(), "domain": "api.example.test" }))
+        .request_tunnel(
+            json!({ "name": "t", "proto": "http", "addr": origin.to_string(), "domain": "api.example.test" }),
+        )
         .await;
     assert_eq!(asked.code(), Code::NameOfEdge, "{asked:?}");
 }
@@ -69,25 +71,25 @@ async fn the_api_host_offers_the_api_over_https_and_no_tunnel_takes_its_name() {
 #[tokio::test]
 async fn json_logs_are_one_object_a_line() {
     let world = World::with(|setup| setup.flags(&["--log-format", "json", "--log-level", "debug"])).await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     world.visitor().get(&tunnel.url("/")).await;
     world.server.process.terminate();
-    let again = world.server.again();
-    let ended = world.server.process.ended().await;
+    let again = world.server.restart_setup();
+    let ended = world.server.process.wait_with_output().await;
     assert!(ended.stderr.lines().count() > 2, "{}", ended.stderr);
     for line in ended.stderr.lines() {
         let entry: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         assert!(entry["timestamp"].is_string() && entry["level"].is_string() && entry["message"].is_string(), "{line}");
     }
-    let refused = again.flags(&["--drain-timeout", "soon"]).spawn().ended().await;
+    let refused = again.flags(&["--drain-timeout", "soon"]).spawn().wait_with_output().await;
     let entry: Value = serde_json::from_str(refused.stderr.trim()).expect("a start error is an object too");
     assert_eq!(entry["error_code"], "ERR_POSTERN_8100");
 }
 
 #[tokio::test]
-async fn a_whole_number_counts_however_it_is_written() {
+async fn an_integer_is_accepted_in_every_notation() {
     let world = World::start().await;
     let (operator, visitor) = (world.operator(), world.visitor());
     let made = operator.post("/backends/http_response", json!({ "body": "later", "status_code": 326.0 })).await.ok();

@@ -1,4 +1,4 @@
-//! What visitors speak passes as it is: HTTP/1.1 and HTTP/2, WebSocket, server-sent events.
+//! Protocols of visitors: HTTP/1.1 and HTTP/2, WebSocket, server-sent events.
 
 use ::bytes::Bytes;
 use futures::{SinkExt, Stream, StreamExt, future};
@@ -9,7 +9,7 @@ use tokio_tungstenite::tungstenite::Message;
 #[tokio::test]
 async fn a_visitor_may_speak_either_version_of_http() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     let two = world.visitor().get(&tunnel.url("/")).await;
@@ -21,7 +21,7 @@ async fn a_visitor_may_speak_either_version_of_http() {
 #[tokio::test]
 async fn a_hundred_requests_share_one_http2_connection() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     let visitor = world.visitor();
@@ -40,7 +40,7 @@ async fn a_hundred_requests_share_one_http2_connection() {
 #[tokio::test]
 async fn websocket_messages_come_back() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     let stream = world.visitor().tls(&tunnel.host(), &[b"http/1.1"]).await.expect("a handshake");
@@ -54,7 +54,8 @@ async fn websocket_messages_come_back() {
         assert_eq!(back, message);
     }
     socket.close(None).await.expect("closed in order");
-    let captured = agent.captures("the upgrade is captured", |request| request["response"]["status_code"] == 101).await;
+    let captured =
+        agent.wait_for_capture("the upgrade is captured", |request| request["response"]["status_code"] == 101).await;
     assert_eq!(captured["request"]["uri"], "/socket");
 }
 
@@ -63,22 +64,22 @@ async fn the_first_event_arrives_while_the_origin_holds_the_rest() {
     let world = World::start().await;
     let agent = world.agent().await;
     for visitor in [world.visitor(), world.visitor().with(|client| client.http1_only())] {
-        let held = Origin::says("hello").await;
+        let held = Origin::start("hello").await;
         let tunnel = agent.https(&format!("held-{}", held.address().port()), &held).await;
         let answer = visitor.http.get(tunnel.url("/events")).send().await.expect("an answer");
         assert_eq!(answer.headers()["content-type"], "text/event-stream");
         let mut events = answer.bytes_stream();
         assert_eq!(piece(&mut events).await.as_deref(), Some(&b"data: first\n\n"[..]));
-        held.goes_on();
+        held.release();
         assert_eq!(piece(&mut events).await.as_deref(), Some(&b"data: second\n\n"[..]));
         assert_eq!(piece(&mut events).await, None);
     }
 }
 
 #[tokio::test]
-async fn an_answer_begins_before_the_request_has_ended() {
+async fn a_response_can_begin_before_the_request_ends() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     let (send, pieces) = tokio::sync::mpsc::channel::<Result<Bytes, std::io::Error>>(1);
@@ -94,7 +95,7 @@ async fn an_answer_begins_before_the_request_has_ended() {
     assert_eq!(piece(&mut back).await, None);
 }
 
-/// The next piece of a body that has bytes; nothing at its end. HTTP/2 may end with an empty one.
+/// The next non-empty chunk of a body; `None` at its end. HTTP/2 may end with an empty one.
 async fn piece(body: &mut (impl Stream<Item = reqwest::Result<Bytes>> + Unpin)) -> Option<Bytes> {
     loop {
         let piece = finishes("the next piece", body.next()).await?.expect("the body goes on");

@@ -7,7 +7,7 @@ use serde_json::json;
 #[tokio::test]
 async fn a_generated_name_publishes_the_local_service_over_https() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let tunnel = world.agent().await.https("site", &origin).await;
     assert_eq!(tunnel.port(), world.server.addresses.https.port());
     assert!(tunnel.public_url.starts_with("https://"), "{}", tunnel.public_url);
@@ -16,9 +16,9 @@ async fn a_generated_name_publishes_the_local_service_over_https() {
 }
 
 #[tokio::test]
-async fn the_origin_hears_the_request_as_it_was_sent_and_who_sent_it() {
+async fn the_origin_receives_the_request_as_sent_and_the_visitors_address() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent.https("site", &origin).await;
     let visitor = world.visitor();
@@ -32,7 +32,7 @@ async fn the_origin_hears_the_request_as_it_was_sent_and_who_sent_it() {
         .body("a body");
     let reply = visitor.send(request).await;
     assert_eq!((reply.status, reply.text().as_str()), (200, "hello"));
-    let heard = &origin.heard()[0];
+    let heard = &origin.requests()[0];
     assert_eq!((heard.method.as_str(), heard.target.as_str()), ("POST", "/page?x=1&y=%20z"));
     assert_eq!(heard.header("x-mine"), "kept");
     assert_eq!(heard.header("x-forwarded-for"), "127.0.0.1", "rebuilt, never trusted");
@@ -44,7 +44,7 @@ async fn the_origin_hears_the_request_as_it_was_sent_and_who_sent_it() {
 #[tokio::test]
 async fn a_requested_name_may_be_a_label_a_full_name_or_a_custom_host() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     for (wanted, expected) in [
         ("shop", "shop.localhost"),
@@ -52,7 +52,7 @@ async fn a_requested_name_may_be_a_label_a_full_name_or_a_custom_host() {
         ("Deep.Er.localhost", "deep.er.localhost"),
         ("www.example.test", "www.example.test"),
     ] {
-        let tunnel = agent.https_as(&expected.replace('.', "-"), wanted, &origin).await;
+        let tunnel = agent.https_at(&expected.replace('.', "-"), wanted, &origin).await;
         assert_eq!(tunnel.host(), expected);
         assert_eq!(world.visitor().get(&tunnel.url("/")).await.text(), "hello", "{expected}, with a valid certificate");
     }
@@ -61,10 +61,10 @@ async fn a_requested_name_may_be_a_label_a_full_name_or_a_custom_host() {
 #[tokio::test]
 async fn a_wildcard_takes_every_name_below_it_and_an_exact_name_goes_first() {
     let world = World::start().await;
-    let (all, one) = (Origin::says("all").await, Origin::says("one").await);
+    let (all, one) = (Origin::start("all").await, Origin::start("one").await);
     let agent = world.agent().await;
-    let wildcard = agent.https_as("all", "*.shop.localhost", &all).await;
-    agent.https_as("one", "one.shop.localhost", &one).await;
+    let wildcard = agent.https_at("all", "*.shop.localhost", &all).await;
+    agent.https_at("one", "one.shop.localhost", &one).await;
     let port = wildcard.port();
     let visitor = world.visitor();
     for (host, answer) in [("two.shop", "all"), ("a.b.shop", "all"), ("one.shop", "one")] {
@@ -75,9 +75,9 @@ async fn a_wildcard_takes_every_name_below_it_and_an_exact_name_goes_first() {
 }
 
 #[tokio::test]
-async fn plain_http_is_served_where_it_was_asked_for_and_redirected_elsewhere() {
+async fn plain_http_is_served_on_request_and_redirected_otherwise() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let http = world.server.addresses.http.port();
     let plain = agent
@@ -86,9 +86,9 @@ async fn plain_http_is_served_where_it_was_asked_for_and_redirected_elsewhere() 
     assert_eq!(plain.public_url, format!("http://plain.localhost:{http}"));
     let visitor = world.visitor();
     assert_eq!(visitor.get(&plain.url("/")).await.text(), "hello");
-    assert_eq!(origin.heard()[0].header("x-forwarded-proto"), "http");
+    assert_eq!(origin.requests()[0].header("x-forwarded-proto"), "http");
 
-    let secure = agent.https_as("secure", "secure", &origin).await;
+    let secure = agent.https_at("secure", "secure", &origin).await;
     let reply = visitor.get(&format!("http://secure.localhost:{http}/a/b?c=d")).await;
     assert_eq!((reply.status, reply.header("location")), (308, secure.url("/a/b?c=d").as_str()));
 }
@@ -96,7 +96,7 @@ async fn plain_http_is_served_where_it_was_asked_for_and_redirected_elsewhere() 
 #[tokio::test]
 async fn both_schemes_are_two_tunnels_of_one_definition() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let tunnel = agent
         .tunnel(json!({ "name": "both", "proto": "http", "addr": origin.to_string(), "domain": "both", "schemes": ["http", "https"] }))
@@ -109,7 +109,7 @@ async fn both_schemes_are_two_tunnels_of_one_definition() {
 }
 
 #[tokio::test]
-async fn a_name_nobody_publishes_is_404_as_a_page_or_as_json() {
+async fn an_unpublished_name_is_404_as_a_page_or_as_json() {
     let world = World::start().await;
     let visitor = world.visitor();
     let url = format!("https://nobody.localhost:{}/", world.server.addresses.https.port());
@@ -128,30 +128,30 @@ async fn a_name_nobody_publishes_is_404_as_a_page_or_as_json() {
 #[tokio::test]
 async fn a_stopped_tunnel_is_gone_and_its_name_is_free() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
-    let tunnel = agent.https_as("site", "site", &origin).await;
+    let tunnel = agent.https_at("site", "site", &origin).await;
     let stopped = agent.delete("/api/tunnels/site").await;
     assert_eq!((stopped.status, stopped.text.as_str()), (204, ""));
     let reply = world.visitor().get(&tunnel.url("/")).await;
     assert_eq!((reply.status, reply.refused()), (404, Code::HostUnknown));
     assert_eq!(agent.get("/api/tunnels/site").await.status, 404);
     let other = world.agent_setup("other", &world.operator().credential(&[]).await.1).start().await;
-    other.https_as("mine-now", "site", &origin).await;
+    other.https_at("mine-now", "site", &origin).await;
 }
 
 #[tokio::test]
 async fn an_agent_that_ends_cleanly_leaves_404_and_one_that_is_killed_leaves_503() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let visitor = world.visitor();
     for (name, cleanly, status) in [("clean", true, 404), ("killed", false, 503)] {
         let token = world.operator().credential(&[]).await.1;
         let agent = world.agent_setup(name, &token).start().await;
-        let url = agent.https_as(name, name, &origin).await.url("/");
+        let url = agent.https_at(name, name, &origin).await.url("/");
         if cleanly {
             agent.process.terminate();
-            let ended = agent.process.ended().await;
+            let ended = agent.process.wait_with_output().await;
             assert!(ended.status.success(), "{ended:?}");
         } else {
             agent.process.kill();

@@ -1,4 +1,4 @@
-//! Why a local service does not answer: the visitor gets a 502 or 504, the owner a sentence with what to do.
+//! Failures of local services: the visitor gets a 502 or 504, the owner an explanation with a fix.
 
 use postern_api::Code;
 use postern_tests::{Agent, Origin, World, eventually, tls};
@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
-/// The sentence stands with the captured request and in the log.
+/// The explanation is in the captured request and in the log.
 async fn is_told(agent: &Agent, parts: &[&str]) {
     let fits = |text: &str| parts.iter().all(|part| text.contains(part));
     eventually(&format!("the captured request says {parts:?}"), async || {
@@ -18,7 +18,7 @@ async fn is_told(agent: &Agent, parts: &[&str]) {
         .await;
 }
 
-/// A service that speaks TLS. What begins otherwise is answered as TLS libraries do it: with an alert, or not at all.
+/// A TLS service. It responds to other bytes as TLS libraries do: with an alert, or not at all.
 async fn encrypted(alert: bool) -> std::net::SocketAddr {
     let acceptor = tls::acceptor(&tls::certificate("localhost"));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -48,10 +48,10 @@ async fn encrypted(alert: bool) -> std::net::SocketAddr {
 async fn a_service_that_refuses() {
     let world = World::start().await;
     let agent = world.agent().await;
-    let nobody = Origin::says("nobody").await.stops().await;
-    let tunnel = agent.https("site", nobody).await;
+    let closed = Origin::start("closed").await.stop().await;
+    let tunnel = agent.https("site", closed).await;
     assert_eq!(world.visitor().get(&tunnel.url("/")).await.refused(), Code::ServiceUnreachable);
-    is_told(&agent, &[&nobody.to_string(), "refused", "Is it running"]).await;
+    is_told(&agent, &[&closed.to_string(), "refused", "Is it running"]).await;
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn a_service_that_speaks_tls_where_http_was_said() {
 async fn a_service_that_is_slow() {
     let world = World::with(|setup| setup.flags(&["--answer-timeout", "6s"])).await;
     let agent = world.agent().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let tunnel = agent.https("site", &origin).await;
     let reply = world.visitor().get(&tunnel.url("/slow")).await;
     assert_eq!((reply.status, reply.refused()), (504, Code::UpstreamTimeout), "{}", reply.text());
@@ -96,7 +96,7 @@ async fn a_service_that_is_slow() {
 }
 
 #[tokio::test]
-async fn a_service_that_hangs_up_in_plain_words_is_not_suspected_of_tls() {
+async fn a_service_that_closes_after_plain_text_is_not_taken_for_tls() {
     let world = World::start().await;
     let agent = world.agent().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

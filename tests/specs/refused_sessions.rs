@@ -1,4 +1,4 @@
-//! When the agent cannot do what it was asked for, it says why and what to do, on the terminal and in the API.
+//! An agent that cannot start a session or tunnel reports the reason and a fix, on the terminal and in the API.
 
 use postern_api::Code;
 use postern_tests::{Origin, World};
@@ -7,17 +7,17 @@ use serde_json::json;
 const WRONG_TOKEN: &str = "2ojtsYcgvSTl8PAuAdqWYSMnLOv_wrongwrongwrongwrongwrong";
 
 #[tokio::test]
-async fn a_wrong_token_is_named_on_the_terminal_and_in_the_api() {
+async fn a_wrong_token_is_reported_on_the_terminal_and_in_the_api() {
     let world = World::start().await;
-    let agent = world.agent_setup("agent", WRONG_TOKEN).start_alone().await;
-    let session = agent.session_is("refused").await;
+    let agent = world.agent_setup("agent", WRONG_TOKEN).start_without_session().await;
+    let session = agent.wait_for_session("refused").await;
     assert_eq!(session["reason"]["code"], Code::TokenUnknown.to_string());
     assert!(session["reason"]["message"].as_str().is_some_and(|sentence| sentence.ends_with('.')), "{session}");
-    agent.process.says("ERR_POSTERN_105").await;
-    let asked = agent.ask(json!({ "name": "site", "proto": "http", "addr": "8080" })).await;
+    agent.process.wait_for_log("ERR_POSTERN_105").await;
+    let asked = agent.request_tunnel(json!({ "name": "site", "proto": "http", "addr": "8080" })).await;
     assert!(asked.status >= 400 && asked.status != 500, "{asked:?}");
 
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let address = origin.to_string();
     let ended = world.agent_setup("terminal", WRONG_TOKEN).arguments(&["http", &address]).run().await;
     assert!(!ended.status.success(), "{ended:?}");
@@ -26,7 +26,7 @@ async fn a_wrong_token_is_named_on_the_terminal_and_in_the_api() {
 }
 
 #[tokio::test]
-async fn an_unknown_tunnel_name_is_answered_with_the_names_there_are() {
+async fn an_unknown_tunnel_name_lists_the_existing_names() {
     let world = World::start().await;
     let token = world.operator().credential(&[]).await.1;
     let setup = world.agent_setup("agent", &token).tunnel("shop", json!({ "proto": "http", "addr": "8080" }));
@@ -44,9 +44,9 @@ async fn an_unknown_tunnel_name_is_answered_with_the_names_there_are() {
 #[tokio::test]
 async fn a_name_that_is_taken_is_named_on_the_terminal() {
     let world = World::start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let holder = world.agent().await;
-    holder.https_as("site", "site", &origin).await;
+    holder.https_at("site", "site", &origin).await;
     let token = world.operator().credential(&[]).await.1;
     let address = origin.to_string();
     let ended = world.agent_setup("late", &token).arguments(&["http", &address, "--domain", "site"]).run().await;
@@ -55,17 +55,18 @@ async fn a_name_that_is_taken_is_named_on_the_terminal() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_be_reached_is_tried_again_and_said_so() {
+async fn an_unreachable_server_is_retried_and_reported() {
     let world = World::start().await;
     let token = world.operator().credential(&[]).await.1;
-    let nobody = Origin::says("nobody").await.stops().await;
-    let agent = world.agent_setup("agent", &token).setting("server_addr", &nobody.to_string()).start_alone().await;
-    let session = agent.session_is("waiting").await;
+    let closed = Origin::start("closed").await.stop().await;
+    let agent =
+        world.agent_setup("agent", &token).setting("server_addr", &closed.to_string()).start_without_session().await;
+    let session = agent.wait_for_session("waiting").await;
     assert_eq!(session["reason"]["code"], Code::ServerUnreachable.to_string(), "{session}");
-    assert!(session["reason"]["message"].as_str().unwrap().contains(&nobody.to_string()), "{session}");
+    assert!(session["reason"]["message"].as_str().unwrap().contains(&closed.to_string()), "{session}");
     assert!(session["next_try"].is_string() && session["attempt"].as_u64() >= Some(1), "{session}");
-    agent.process.says("ERR_POSTERN_8112").await;
-    let asked = agent.ask(json!({ "name": "site", "proto": "http", "addr": "8080" })).await;
+    agent.process.wait_for_log("ERR_POSTERN_8112").await;
+    let asked = agent.request_tunnel(json!({ "name": "site", "proto": "http", "addr": "8080" })).await;
     assert_eq!((asked.status, asked.code()), (503, Code::SessionNotReady), "{asked:?}");
 }
 
@@ -76,8 +77,8 @@ async fn a_server_whose_certificate_is_not_trusted_is_refused() {
     let token = world.operator().credential(&[]).await.1;
     let foreign = stranger.server.authority();
     let setup = world.agent_setup("agent", &token).setting("root_cas", &foreign.to_string_lossy());
-    let agent = setup.start_alone().await;
-    agent.process.says("ERR_POSTERN_8113").await;
+    let agent = setup.start_without_session().await;
+    agent.process.wait_for_log("ERR_POSTERN_8113").await;
     let session = agent.get("/api/status").await.ok()["session"].clone();
     assert_eq!(session["reason"]["code"], Code::ServerUntrusted.to_string(), "{session}");
 }
@@ -86,7 +87,7 @@ async fn a_server_whose_certificate_is_not_trusted_is_refused() {
 async fn a_web_address_in_use_is_named_with_what_to_do() {
     let world = World::start().await;
     let token = world.operator().credential(&[]).await.1;
-    let taken = Origin::says("taken").await;
+    let taken = Origin::start("taken").await;
     let setup = world.agent_setup("agent", &token).setting("web_addr", &taken.to_string());
     let ended = setup.run().await;
     assert!(!ended.status.success(), "{ended:?}");
@@ -98,7 +99,7 @@ async fn a_web_address_in_use_is_named_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_broken_configuration_file_says_where_it_is_wrong() {
+async fn a_broken_configuration_file_is_reported_with_its_position() {
     let world = World::start().await;
     let setup = world.agent_setup("agent", WRONG_TOKEN);
     let setup = setup.setting("server_adr", "x").tunnel("shop", json!({ "proto": "htp", "addr": "8080" }));

@@ -1,12 +1,12 @@
-//! Names and addresses between agents, edges and their owners: nobody takes anything silently.
+//! Reservations of names and addresses by agents, edges and owners.
 
 use postern_api::Code;
-use postern_tests::tcp::{Echo, Line};
+use postern_tests::tcp::{Echo, EchoClient};
 use postern_tests::{Agent, Operator, Origin, World, eventually};
 use serde_json::{Value, json};
 
-/// A new user's credential: the id of the user and the token.
-async fn somebody(operator: &Operator, name: &str) -> (String, String) {
+/// Creates a user with a credential. Returns the id of the user and the token.
+async fn user_with_token(operator: &Operator, name: &str) -> (String, String) {
     let user = operator.post("/users", json!({ "name": name })).await.ok().text("id");
     let made = operator.post("/credentials", json!({ "owner_id": user })).await.ok();
     (user, made.text("token"))
@@ -28,19 +28,24 @@ fn tcp(name: &str, port: u16, echo: &Echo) -> Value {
 async fn a_reserved_domain_is_for_its_owners_agents_and_free_again_afterwards() {
     let world = World::start().await;
     let operator = world.operator();
-    let origin = Origin::says("hello").await;
-    let ((owner, own), (_, other)) = (somebody(&operator, "owner").await, somebody(&operator, "other").await);
+    let origin = Origin::start("hello").await;
+    let ((owner, own), (_, other)) =
+        (user_with_token(&operator, "owner").await, user_with_token(&operator, "other").await);
     let (owners, others) = (agent_of(&world, "owners", &own).await, agent_of(&world, "others", &other).await);
     let reserve = json!({ "domain": "shop.localhost", "owner_id": owner });
     let item = format!("/reserved_domains/{}", operator.post("/reserved_domains", reserve).await.ok().text("id"));
     let visitor = world.visitor();
     let url = format!("https://shop.localhost:{}/", world.server.addresses.https.port());
     let offline = visitor.get(&url).await;
-    assert_eq!((offline.status, offline.refused()), (503, Code::AgentOffline), "it is known, and nobody is there");
+    assert_eq!(
+        (offline.status, offline.refused()),
+        (503, Code::AgentOffline),
+        "the name is known, but its agent is offline"
+    );
     assert!(!offline.header("retry-after").is_empty());
 
     for name in ["shop", "below.shop.localhost", "*.shop.localhost"] {
-        assert_eq!(others.ask(http("t", name, &origin)).await.code(), Code::NameReserved, "{name}");
+        assert_eq!(others.request_tunnel(http("t", name, &origin)).await.code(), Code::NameReserved, "{name}");
     }
     owners.tunnel(http("shop", "shop", &origin)).await;
     owners.tunnel(http("below", "below.shop.localhost", &origin)).await;
@@ -61,8 +66,8 @@ async fn a_reserved_domain_is_for_its_owners_agents_and_free_again_afterwards() 
 async fn a_name_is_reserved_only_if_no_other_owners_tunnel_has_it() {
     let world = World::start().await;
     let operator = world.operator();
-    let origin = Origin::says("hello").await;
-    let (owner, token) = somebody(&operator, "owner").await;
+    let origin = Origin::start("hello").await;
+    let (owner, token) = user_with_token(&operator, "owner").await;
     let agent = agent_of(&world, "agent", &token).await;
     agent.tunnel(http("shop", "a.shop.test", &origin)).await;
     for name in ["a.shop.test", "shop.test", "*.shop.test"] {
@@ -78,7 +83,7 @@ async fn a_name_is_reserved_only_if_no_other_owners_tunnel_has_it() {
 async fn a_name_belongs_to_an_edge_or_to_a_tunnel() {
     let world = World::start().await;
     let operator = world.operator();
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     let edge_on = |name: &str| json!({ "hostports": [format!("{name}:443")] });
     for path in ["/edges/https", "/edges/tls"] {
@@ -89,7 +94,7 @@ async fn a_name_belongs_to_an_edge_or_to_a_tunnel() {
             Some(operator.post(path, edge_on("shop.localhost")).await).filter(|answer| answer.status == 201)
         })
         .await;
-        assert_eq!(agent.ask(http("t", "shop.localhost", &origin)).await.code(), Code::NameOfEdge);
+        assert_eq!(agent.request_tunnel(http("t", "shop.localhost", &origin)).await.code(), Code::NameOfEdge);
         agent.tunnel(http("beside", "beside.localhost", &origin)).await;
         agent.delete("/api/tunnels/beside").await;
         operator.delete(&format!("{path}/{}", edge.text("id"))).await.ok();
@@ -103,7 +108,8 @@ async fn a_reserved_address_is_for_its_owners_agents_and_for_edges() {
     let world = World::start().await;
     let operator = world.operator();
     let echo = Echo::named("echo").await;
-    let ((owner, own), (_, other)) = (somebody(&operator, "owner").await, somebody(&operator, "other").await);
+    let ((owner, own), (_, other)) =
+        (user_with_token(&operator, "owner").await, user_with_token(&operator, "other").await);
     let (owners, others) = (agent_of(&world, "owners", &own).await, agent_of(&world, "others", &other).await);
     let made = operator.post("/reserved_addrs", json!({ "owner_id": owner })).await.ok();
     let item = format!("/reserved_addrs/{}", made.text("id"));
@@ -111,11 +117,11 @@ async fn a_reserved_address_is_for_its_owners_agents_and_for_edges() {
     let (first, last) = world.server.tcp_ports();
     assert!((first..=last).contains(&port), "{port}");
 
-    assert_eq!(others.ask(tcp("t", port, &echo)).await.code(), Code::AddressReserved);
+    assert_eq!(others.request_tunnel(tcp("t", port, &echo)).await.code(), Code::AddressReserved);
     let tunnel = owners.tunnel(tcp("t", port, &echo)).await;
     assert_eq!(tunnel.port(), port);
-    let (mut line, greeting) = Line::open(port).await.unwrap();
-    assert_eq!((greeting.as_str(), line.says("hi").await.as_deref()), ("echo", Some("hi")));
+    let (mut line, greeting) = EchoClient::connect(port).await.unwrap();
+    assert_eq!((greeting.as_str(), line.echo("hi").await.as_deref()), ("echo", Some("hi")));
     let edge = json!({ "hostports": [format!("localhost:{port}")] });
     assert_eq!(operator.post("/edges/tcp", edge.clone()).await.code(), Code::HostportBound);
     owners.delete("/api/tunnels/t").await;
@@ -123,14 +129,14 @@ async fn a_reserved_address_is_for_its_owners_agents_and_for_edges() {
         Some(operator.post("/edges/tcp", edge.clone()).await).filter(|answer| answer.status == 201)
     })
     .await;
-    assert_eq!(owners.ask(tcp("t", port, &echo)).await.code(), Code::NameOfEdge);
+    assert_eq!(owners.request_tunnel(tcp("t", port, &echo)).await.code(), Code::NameOfEdge);
     assert_eq!(operator.delete(&item).await.code(), Code::ReservedInUse);
     operator.delete(&format!("/edges/tcp/{}", edge.text("id"))).await.ok();
     owners.tunnel(tcp("t", port, &echo)).await;
     owners.delete("/api/tunnels/t").await;
     operator.delete(&item).await.ok();
-    eventually("the port is free for everybody", async || {
-        let asked = others.ask(tcp("t", port, &echo)).await;
+    eventually("the port is free", async || {
+        let asked = others.request_tunnel(tcp("t", port, &echo)).await;
         (asked.status == 201).then_some(()).or_else(|| {
             assert_eq!(asked.code(), Code::NameTaken, "nothing but the former tunnel may be in the way");
             None
@@ -155,26 +161,27 @@ async fn agents_that_let_the_server_choose_never_get_a_reserved_address() {
         reserved.body["reserved_addrs"].as_array().unwrap().iter().map(|one| one["addr"].as_str().unwrap()).collect();
     assert!(!reserved.contains(&format!("localhost:{chosen}").as_str()), "{chosen} is one of {reserved:?}");
     let any = json!({ "name": "more", "proto": "tcp", "addr": echo.to_string() });
-    assert_eq!(agent.ask(any).await.code(), Code::NoPortFree);
+    assert_eq!(agent.request_tunnel(any).await.code(), Code::NoPortFree);
     assert_eq!(operator.post("/reserved_addrs", json!({})).await.code(), Code::NoPortFree);
 }
 
-/// An edge and an agent that want the same name at the same moment: one gets it, the other hears why not.
+/// An edge and an agent request the same name at the same moment: one gets it, the other gets the reason.
 #[tokio::test]
-async fn of_an_edge_and_an_agent_that_want_one_name_one_gets_it() {
+async fn of_an_edge_and_an_agent_that_request_one_name_one_gets_it() {
     let world = World::start().await;
     let operator = world.operator();
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     for round in 0..15 {
         let name = format!("name-{round}.localhost");
         let tunnel = format!("t{round}");
         let edge = json!({ "hostports": [format!("{name}:443")] });
-        let (made, bound) = tokio::join!(operator.post("/edges/https", edge), agent.ask(http(&tunnel, &name, &origin)));
+        let (made, bound) =
+            tokio::join!(operator.post("/edges/https", edge), agent.request_tunnel(http(&tunnel, &name, &origin)));
         match (made.status, bound.status) {
             (201, _) => assert_eq!(bound.code(), Code::NameOfEdge, "{name}"),
             (_, 201) => assert_eq!(made.code(), Code::HostportBound, "{name}"),
-            _ => panic!("nobody, or both: {made:?} {bound:?}"),
+            _ => panic!("neither or both: {made:?} {bound:?}"),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! IP restrictions of the whole service: who is locked out is locked out at once, and the machine itself has the rescue.
+//! IP restrictions of the whole service: they apply at once, and `unlock` on the machine lifts them.
 
 use postern_api::Code;
 use postern_tests::{Operator, Origin, World};
 use serde_json::json;
 
-/// Restricts a part of the service to an address nobody here has: its id.
+/// Restricts a part of the service to an address that no client here has. Returns its id.
 async fn closed(operator: &Operator, part: &str, enforced: bool) -> String {
     let elsewhere = operator.policy(&[("allow", "203.0.113.0/24")]).await;
     let body = json!({ "type": part, "enforced": enforced, "ip_policy_ids": [elsewhere] });
@@ -12,7 +12,7 @@ async fn closed(operator: &Operator, part: &str, enforced: bool) -> String {
 }
 
 #[tokio::test]
-async fn who_locks_himself_out_of_the_api_is_let_in_again_by_unlock() {
+async fn unlock_restores_access_after_a_lockout_from_the_api() {
     let world = World::with(|setup| setup.flags(&["--api-host", "api.example.test"])).await;
     let operator = world.operator();
     let ended = world.server.command(&["unlock"]).await;
@@ -36,7 +36,7 @@ async fn who_locks_himself_out_of_the_api_is_let_in_again_by_unlock() {
     let ended = world.server.command(&["unlock"]).await;
     assert!(ended.status.success(), "{ended:?}");
     assert!(ended.stdout.contains(&locked) && ended.stdout.contains(&console), "{ended:?}");
-    assert!(!ended.stdout.contains(&warns), "it locked nobody out: {ended:?}");
+    assert!(!ended.stdout.contains(&warns), "it did not enforce anything: {ended:?}");
     for id in [&locked, &console] {
         let now = operator.get(&format!("/ip_restrictions/{id}")).await.ok();
         assert_eq!(now.body["enforced"], false, "suspended, and still there");
@@ -48,7 +48,7 @@ async fn who_locks_himself_out_of_the_api_is_let_in_again_by_unlock() {
 async fn unlock_works_without_a_server_too() {
     let world = World::start().await;
     let locked = closed(&world.operator(), "api", true).await;
-    let (again, key) = (world.server.again(), world.admin_key());
+    let (again, key) = (world.server.restart_setup(), world.admin_key());
     world.server.process.kill();
     let ended = world.server.command(&["unlock"]).await;
     assert!(ended.status.success() && ended.stdout.contains(&locked), "{ended:?}");
@@ -57,16 +57,16 @@ async fn unlock_works_without_a_server_too() {
 }
 
 #[tokio::test]
-async fn a_refused_agent_says_why_and_comes_in_when_it_may() {
+async fn a_refused_agent_reports_the_reason_and_connects_once_allowed() {
     let world = World::start().await;
     let operator = world.operator();
     let restriction = closed(&operator, "agent", true).await;
     let token = operator.credential(&[]).await.1;
-    let agent = world.agent_setup("agent", &token).start_alone().await;
-    agent.process.says("ERR_POSTERN_115").await;
+    let agent = world.agent_setup("agent", &token).start_without_session().await;
+    agent.process.wait_for_log("ERR_POSTERN_115").await;
     operator.patch(&format!("/ip_restrictions/{restriction}"), json!({ "enforced": false })).await.ok();
     let agent = world.agent_setup("other", &token).start().await;
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let url = agent.https("site", &origin).await.url("/");
 
     let visitor = world.visitor();
@@ -74,7 +74,7 @@ async fn a_refused_agent_says_why_and_comes_in_when_it_may() {
     let restriction = closed(&operator, "endpoints", true).await;
     let refused = visitor.get(&url).await;
     assert_eq!((refused.status, refused.refused()), (403, Code::EndpointAddressDenied));
-    assert_eq!(origin.heard().len(), 1, "refused before the tunnel");
+    assert_eq!(origin.requests().len(), 1, "refused before the tunnel");
     operator.delete(&format!("/ip_restrictions/{restriction}")).await.ok();
     assert_eq!(visitor.get(&url).await.text(), "hello");
 }

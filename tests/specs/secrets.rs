@@ -1,9 +1,9 @@
-//! Planted secrets never appear in anything that is printed, listed or shown.
+//! Known secrets never appear in output, lists or pages.
 
 use postern_tests::{Origin, World};
 use serde_json::json;
 
-/// The command line and the environment of a process, as others on the machine may see them.
+/// The command line and the environment of a process, as other users may see them.
 fn visible(pid: u32) -> String {
     let read = |file: &str| std::fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
     String::from_utf8_lossy(&read("cmdline")).into_owned()
@@ -20,14 +20,14 @@ async fn keys_and_tokens_are_shown_once_and_never_again() {
     let third = printed.stdout.lines().last().unwrap().to_owned();
     let wrong = "2ojtsYcgvSTl8PAuAdqWYSMnLOv_plantedplantedplantedplanted";
 
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent =
         world.agent_setup("agent", &token).setting("log_level", "trace").setting("api_key", &second).start().await;
     let tunnel = agent.https("site", &origin).await;
     let visitor = world.visitor();
     visitor.get(&tunnel.url("/")).await;
-    let stranger = world.agent_setup("stranger", wrong).setting("log_level", "trace").start_alone().await;
-    stranger.session_is("refused").await;
+    let stranger = world.agent_setup("stranger", wrong).setting("log_level", "trace").start_without_session().await;
+    stranger.wait_for_session("refused").await;
     postern_tests::Operator::new(world.server.addresses.api, Some(wrong)).get("/credentials").await;
     operator.delete("/api_keys/nothing").await;
 
@@ -51,7 +51,7 @@ async fn keys_and_tokens_are_shown_once_and_never_again() {
     let secrets = [world.admin_key(), token, second, third, wrong.to_owned()];
     for process in [&agent.process, &stranger.process, &world.server.process] {
         process.terminate();
-        process.gone().await;
+        process.wait_for_exit().await;
         shown.push(format!("{}{}", process.stdout(), process.stderr()));
     }
     assert!(shown.last().unwrap().lines().count() > 20, "the log at trace says something");

@@ -1,14 +1,14 @@
-//! A server that cannot start says what is wrong and what to do, and does not start half.
+//! A server that cannot start reports the problem and its fix, and does not start partially.
 
-use postern_tests::process::Ended;
+use postern_tests::process::ProcessOutput;
 use postern_tests::{Origin, Process, ServerSetup, World, programs};
 use std::path::Path;
 
-async fn start(folder: &Path, flags: &[&str]) -> Ended {
-    ServerSetup::on(folder.join("server")).flags(flags).spawn().ended().await
+async fn start(folder: &Path, flags: &[&str]) -> ProcessOutput {
+    ServerSetup::new(folder.join("server")).flags(flags).spawn().wait_with_output().await
 }
 
-fn refused(ended: &Ended, parts: &[&str]) {
+fn refused(ended: &ProcessOutput, parts: &[&str]) {
     assert!(!ended.status.success(), "{ended:?}");
     assert!(!ended.stderr.contains("panicked"), "{ended:?}");
     for part in parts {
@@ -30,7 +30,7 @@ async fn a_port_in_use_is_named_with_its_flag_and_what_to_do() {
 #[tokio::test]
 async fn two_servers_never_share_a_folder() {
     let world = World::start().await;
-    let ended = ServerSetup::on(world.server.folder()).spawn().ended().await;
+    let ended = ServerSetup::new(world.server.folder()).spawn().wait_with_output().await;
     refused(&ended, &["ERR_POSTERN_10003", &world.server.folder().to_string_lossy()]);
     world.stranger().get("/healthz").await.ok();
     let reads_again = std::fs::read_to_string(world.server.folder().join("addresses.json")).unwrap();
@@ -38,7 +38,7 @@ async fn two_servers_never_share_a_folder() {
 }
 
 #[tokio::test]
-async fn a_broken_configuration_file_is_told_with_lines_and_all_at_once() {
+async fn all_errors_of_a_broken_configuration_file_are_reported_with_lines() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("server.yml");
     let path = config.to_string_lossy().into_owned();
@@ -56,7 +56,7 @@ async fn a_broken_configuration_file_is_told_with_lines_and_all_at_once() {
 }
 
 #[tokio::test]
-async fn a_flag_beats_the_environment_which_beats_the_file() {
+async fn a_flag_overrides_the_environment_which_overrides_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("server.yml");
     std::fs::write(&config, "domain: file.test\nbase_url: http://file.test\n").unwrap();
@@ -69,13 +69,13 @@ async fn a_flag_beats_the_environment_which_beats_the_file() {
     .await;
     let made = world.operator().post("/ip_policies", serde_json::json!({})).await.ok();
     assert!(made.text("uri").starts_with("http://environment.test/"), "{made:?}");
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     assert!(agent.https("site", &origin).await.host().ends_with(".flag.test"));
 }
 
 #[tokio::test]
-async fn what_this_build_does_not_have_is_said_so() {
+async fn a_feature_that_this_build_lacks_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let flags = ["--store", "etcd://127.0.0.1:2379"];
     refused(&start(folder.path(), &flags).await, &["ERR_POSTERN_8100", flags[0], "not available in this build"]);

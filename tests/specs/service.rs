@@ -1,18 +1,18 @@
-//! `postern service` and the other commands that prepare a machine.
+//! `postern service` and other commands for the setup of a machine.
 
-use postern_tests::{Ended, Process, programs};
+use postern_tests::{Process, ProcessOutput, programs};
 use std::path::Path;
 
-async fn postern(home: &Path, arguments: &[&str]) -> Ended {
+async fn postern(home: &Path, arguments: &[&str]) -> ProcessOutput {
     let home = home.to_string_lossy().into_owned();
     Process::run(&programs::agent(), arguments, &[("POSTERN_HOME", &home), ("HOME", &home)]).await
 }
 
-async fn tool(program: &str, arguments: &[&str]) -> Ended {
+async fn tool(program: &str, arguments: &[&str]) -> ProcessOutput {
     Process::run(Path::new(program), arguments, &[]).await
 }
 
-/// A folder with a valid configuration, and the image of a system.
+/// A folder with a valid configuration, and a system image.
 fn prepared() -> (tempfile::TempDir, String, String) {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("etc/my postern/postern.yml");
@@ -23,7 +23,7 @@ fn prepared() -> (tempfile::TempDir, String, String) {
 }
 
 #[tokio::test]
-async fn the_unit_is_installed_enabled_and_taken_away_again() {
+async fn the_unit_is_installed_enabled_and_removed() {
     let (folder, config, image) = prepared();
     let installed = postern(folder.path(), &["service", "install", "--config", &config, "--root", &image]).await;
     assert!(installed.status.success(), "{installed:?}");
@@ -44,7 +44,7 @@ async fn the_unit_is_installed_enabled_and_taken_away_again() {
 }
 
 #[tokio::test]
-async fn systemd_takes_the_unit_and_finds_it_well_locked() {
+async fn systemd_accepts_the_unit_and_rates_it_as_well_confined() {
     let (folder, config, _) = prepared();
     let printed = postern(folder.path(), &["service", "install", "--config", &config, "--dry-run"]).await;
     assert!(printed.status.success(), "{printed:?}");
@@ -62,7 +62,7 @@ async fn systemd_takes_the_unit_and_finds_it_well_locked() {
 }
 
 #[tokio::test]
-async fn without_systemd_it_says_what_to_do_instead() {
+async fn without_systemd_the_command_names_the_alternative() {
     if Path::new("/run/systemd/system").is_dir() {
         return;
     }

@@ -3,14 +3,14 @@
 use futures::stream::BoxStream;
 use futures::{FutureExt, SinkExt, StreamExt, future};
 use postern_tests::condition::finishes;
-use postern_tests::tcp::{Echo, Line};
+use postern_tests::tcp::{Echo, EchoClient};
 use postern_tests::{Agent, Origin, Visitor, World};
 use serde_json::json;
 use std::time::Duration;
 use tokio_tungstenite::tungstenite::Message;
 
 const IDLE_TIMEOUT: Duration = Duration::from_millis(500);
-/// The silence that every exchange here contains: several idle timeouts, one after the other.
+/// The pause in every exchange: several idle timeouts.
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// A server with a short idle timeout, and one service behind an HTTPS tunnel, an HTTP tunnel and an HTTPS edge.
@@ -26,7 +26,7 @@ impl Site {
     async fn open() -> Site {
         let idle = format!("{}ms", IDLE_TIMEOUT.as_millis());
         let world = World::with(|setup| setup.flags(&["--idle-timeout", &idle])).await;
-        let (origin, agent, operator) = (Origin::says("hello").await, world.agent().await, world.operator());
+        let (origin, agent, operator) = (Origin::start("hello").await, world.agent().await, world.operator());
         let https = agent.https("site", &origin).await.url("");
         let definition = json!({ "name": "plain", "proto": "http", "schemes": ["http"], "addr": origin.to_string() });
         let http = agent.tunnel(definition).await.url("");
@@ -68,7 +68,7 @@ async fn next(name: &str, body: &mut BoxStream<'_, reqwest::Result<bytes::Bytes>
 }
 
 #[tokio::test]
-async fn a_response_that_falls_silent_goes_on_afterwards() {
+async fn a_response_that_pauses_continues_afterwards() {
     let site = Site::open().await;
     let open = site.visits().into_iter().map(async |(name, base, visitor)| {
         let response = finishes(&name, visitor.http.get(format!("{base}/events")).send()).await.expect("a response");
@@ -79,7 +79,7 @@ async fn a_response_that_falls_silent_goes_on_afterwards() {
     });
     let open = future::join_all(open).await;
     tokio::time::sleep(SILENCE).await;
-    site.origin.goes_on();
+    site.origin.release();
     for (name, mut body) in open {
         assert_eq!(next(&name, &mut body).await, "data: second\n\n", "{name}");
         assert_eq!(next(&name, &mut body).await, "", "{name}");
@@ -95,9 +95,9 @@ async fn a_response_that_begins_late_arrives() {
         .into_iter()
         .map(|(name, base, visitor)| tokio::spawn(async move { (name, visitor.get(&format!("{base}/slow")).await) }));
     let open: Vec<_> = open.collect();
-    site.origin.hears("/slow", count).await;
+    site.origin.wait_for_requests("/slow", count).await;
     tokio::time::sleep(SILENCE).await;
-    site.origin.goes_on();
+    site.origin.release();
     for exchange in open {
         let (name, reply) = finishes("the late response", exchange).await.expect("an exchange");
         assert_eq!((reply.status, reply.text().as_str()), (200, "at last"), "{name}");
@@ -105,7 +105,7 @@ async fn a_response_that_begins_late_arrives() {
 }
 
 #[tokio::test]
-async fn an_upload_that_pauses_goes_on_afterwards() {
+async fn an_upload_that_pauses_continues_afterwards() {
     let site = Site::open().await;
     let open = site.visits().into_iter().map(async |(name, base, visitor)| {
         let (send, pieces) = tokio::sync::mpsc::channel::<std::io::Result<&str>>(1);
@@ -137,12 +137,12 @@ async fn websocket_and_tcp_connections_outlive_any_silence() {
         tokio_tungstenite::client_async(format!("wss://{host}/socket"), stream).await.expect("an upgrade");
     let echo = Echo::named("echo").await;
     let port = site.agent.tcp("echo", &echo).await.port();
-    let (mut line, _) = Line::open(port).await.expect("a connection");
+    let (mut line, _) = EchoClient::connect(port).await.expect("a connection");
     tokio::time::sleep(SILENCE).await;
     socket.send(Message::text("still here")).await.expect("sent");
     let back = finishes("the echo", socket.next()).await.expect("open").expect("a message");
     assert_eq!(back, Message::text("still here"));
-    assert_eq!(finishes("the line", line.says("still here")).await.as_deref(), Some("still here"));
+    assert_eq!(finishes("the line", line.echo("still here")).await.as_deref(), Some("still here"));
 }
 
 #[tokio::test]

@@ -1,9 +1,9 @@
-//! Modules of routes: what the management API says is what the next visitor meets.
+//! Modules of routes: a change in the management API applies to the next visitor.
 
 use futures::{SinkExt, StreamExt};
 use postern_api::Code;
 use postern_tests::tcp::Echo;
-use postern_tests::visitor::Reply;
+use postern_tests::visitor::VisitorResponse;
 use postern_tests::{Origin, World, eventually};
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
@@ -52,27 +52,27 @@ impl Shop {
         self.world.visitor().http.get(format!("https://{HOST}:{port}{path}"))
     }
 
-    async fn get(&self, path: &str) -> Reply {
+    async fn get(&self, path: &str) -> VisitorResponse {
         self.world.visitor().send(self.asks(path)).await
     }
 }
 
 #[tokio::test]
 async fn a_circuit_opens_when_the_backend_fails_and_closes_when_it_recovers() {
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let shop = Shop::leading_to(&origin).await;
     let breaker = |seconds: u32| json!({ "tripped_duration": seconds, "rolling_window": 60, "volume_threshold": 4, "error_threshold_percentage": 0.5 });
     shop.puts("circuit_breaker", breaker(1)).await;
     for path in ["/", "/status/404", "/status/500", "/status/503"] {
         assert!(shop.get(path).await.header("postern-error-code").is_empty(), "{path} passes");
     }
-    let heard = origin.heard().len();
+    let heard = origin.requests().len();
     let refused = shop.get("/").await;
     assert_eq!((refused.status, refused.refused()), (503, Code::CircuitOpen));
     assert_eq!(refused.header("retry-after"), "1");
-    assert_eq!(origin.heard().len(), heard, "the service is left alone");
+    assert_eq!(origin.requests().len(), heard, "the service is left alone");
     let reply =
-        eventually("somebody is let through", async || Some(shop.get("/").await).filter(|reply| reply.status != 503))
+        eventually("a request is admitted", async || Some(shop.get("/").await).filter(|reply| reply.status != 503))
             .await;
     assert_eq!(reply.text(), "hello");
     assert_eq!(shop.get("/status/500").await.status, 500, "closed, and counting anew");
@@ -91,13 +91,13 @@ async fn a_circuit_opens_when_the_backend_fails_and_closes_when_it_recovers() {
     assert_eq!(shop.get("/").await.text(), "hello", "and on again it has forgotten");
     shop.deletes("circuit_breaker").await;
     for _ in 0..8 {
-        assert_eq!(shop.get("/status/500").await.status, 500, "without the module nobody counts");
+        assert_eq!(shop.get("/status/500").await.status, 500, "without the module nothing is counted");
     }
 }
 
 #[tokio::test]
 async fn headers_change_on_their_way_to_the_service_and_back() {
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let shop = Shop::leading_to(&origin).await;
     let changes = json!({
         "add": { "X-Who": "${conn.client_ip} asks ${req.host}${req.path}", "X-Kind": "new", "Host": "inner.test" },
@@ -108,7 +108,7 @@ async fn headers_change_on_their_way_to_the_service_and_back() {
     let reply = shop.world.visitor().send(shop.asks("/page").header("x-kind", "old").header("x-mine", "kept")).await;
     assert_eq!((reply.text().as_str(), reply.header("x-status")), ("hello", "200"));
     assert!(reply.headers.get("content-type").is_none());
-    let heard = &origin.heard_at("/page")[0];
+    let heard = &origin.requests_to("/page")[0];
     assert_eq!(heard.header("x-who"), "127.0.0.1 asks shop.localhost/page");
     assert_eq!(heard.headers.get_all("x-kind").iter().collect::<Vec<_>>(), ["new"]);
     assert_eq!((heard.header("host"), heard.header("x-mine")), ("inner.test", "kept"));
@@ -119,7 +119,7 @@ async fn headers_change_on_their_way_to_the_service_and_back() {
     shop.deletes("response_headers").await;
     let reply = shop.get("/plain").await;
     assert!(reply.headers.get("x-status").is_none() && reply.headers.get("content-type").is_some());
-    assert_eq!(origin.heard_at("/plain")[0].header("x-forwarded-for"), "127.0.0.1");
+    assert_eq!(origin.requests_to("/plain")[0].header("x-forwarded-for"), "127.0.0.1");
     let refused = shop
         .world
         .operator()
@@ -128,7 +128,7 @@ async fn headers_change_on_their_way_to_the_service_and_back() {
     assert_eq!(refused.code(), Code::HeaderForbidden);
 }
 
-/// What can be read so far.
+/// The bytes that can be read so far.
 fn unzipped(bytes: &[u8]) -> String {
     let mut text = Vec::new();
     let _ = flate2::read::GzDecoder::new(bytes).read_to_end(&mut text);
@@ -136,9 +136,9 @@ fn unzipped(bytes: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn answers_are_compressed_for_who_understands_it_and_events_do_not_wait() {
+async fn responses_are_compressed_for_clients_that_accept_it_and_events_are_not_delayed() {
     let greeting = "the same words again and again; ".repeat(100);
-    let origin = Origin::says(&greeting).await;
+    let origin = Origin::start(&greeting).await;
     let shop = Shop::leading_to(&origin).await;
     let asks = async |accept: &str| shop.world.visitor().send(shop.asks("/").header("accept-encoding", accept)).await;
     assert_eq!(asks("gzip").await.text(), greeting, "not asked to");
@@ -157,7 +157,7 @@ async fn answers_are_compressed_for_who_understands_it_and_events_do_not_wait() 
     }
     shop.puts("compression", json!({ "enabled": false })).await;
     assert_eq!(asks("gzip").await.text(), greeting, "switched off");
-    origin.goes_on();
+    origin.release();
     while let Some(chunk) = events.chunk().await.unwrap() {
         body.extend(chunk);
     }

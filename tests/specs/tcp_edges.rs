@@ -1,21 +1,21 @@
 //! A TCP edge: its backend and its rules change while connections are open.
 
 use postern_api::Code;
-use postern_tests::tcp::{Echo, Line};
+use postern_tests::tcp::{Echo, EchoClient};
 use postern_tests::{World, eventually};
 use serde_json::json;
 
-/// Waits until the edge answers with this greeting.
-async fn greeted(port: u16, name: &str) -> Line {
+/// Waits until the edge responds with this greeting.
+async fn greeted(port: u16, name: &str) -> EchoClient {
     eventually(&format!("the edge leads to {name}"), async || {
-        Line::open(port).await.filter(|(_, greeting)| greeting == name).map(|(line, _)| line)
+        EchoClient::connect(port).await.filter(|(_, greeting)| greeting == name).map(|(line, _)| line)
     })
     .await
 }
 
-/// Waits until visitors are turned away.
+/// Waits until visitors are refused.
 async fn turned_away(port: u16) {
-    eventually("visitors are turned away", async || Line::open(port).await.is_none().then_some(())).await;
+    eventually("visitors are turned away", async || EchoClient::connect(port).await.is_none().then_some(())).await;
 }
 
 #[tokio::test]
@@ -37,25 +37,25 @@ async fn backend_and_rules_change_under_open_connections() {
     let mut first = greeted(port, "blue").await;
     operator.put(&format!("{edge}/backend"), json!({ "backend_id": to_green })).await.ok();
     let mut second = greeted(port, "green").await;
-    assert_eq!(first.says("still blue").await.as_deref(), Some("still blue"), "an open connection stays");
+    assert_eq!(first.echo("still blue").await.as_deref(), Some("still blue"), "an open connection stays");
 
-    let nobody = operator.policy(&[("allow", "203.0.113.0/24")]).await;
-    operator.put(&format!("{edge}/ip_restriction"), json!({ "ip_policy_ids": [nobody] })).await.ok();
+    let elsewhere = operator.policy(&[("allow", "203.0.113.0/24")]).await;
+    operator.put(&format!("{edge}/ip_restriction"), json!({ "ip_policy_ids": [elsewhere] })).await.ok();
     turned_away(port).await;
-    assert_eq!(second.says("still green").await.as_deref(), Some("still green"), "an open connection stays");
+    assert_eq!(second.echo("still green").await.as_deref(), Some("still green"), "an open connection stays");
 
     operator
-        .post("/ip_policy_rules", json!({ "ip_policy_id": nobody, "action": "allow", "cidr": "127.0.0.0/8" }))
+        .post("/ip_policy_rules", json!({ "ip_policy_id": elsewhere, "action": "allow", "cidr": "127.0.0.0/8" }))
         .await
         .ok();
     greeted(port, "green").await;
-    operator.delete(&format!("/ip_policies/{nobody}")).await.ok();
+    operator.delete(&format!("/ip_policies/{elsewhere}")).await.ok();
     turned_away(port).await;
     operator.delete(&format!("{edge}/ip_restriction")).await.ok();
     greeted(port, "green").await;
     operator.delete(&edge).await.ok();
     turned_away(port).await;
-    assert_eq!(first.says("to the end").await.is_some(), second.says("to the end").await.is_some());
+    assert_eq!(first.echo("to the end").await.is_some(), second.echo("to the end").await.is_some());
 }
 
 #[tokio::test]
@@ -91,5 +91,5 @@ async fn a_port_belongs_to_an_edge_or_to_a_tunnel() {
     operator.post("/edges/tcp", edge_on(port)).await.ok();
     assert_eq!(operator.post("/edges/tcp", edge_on(port)).await.code(), Code::HostportTaken);
     let asked = json!({ "name": "mine", "proto": "tcp", "addr": echo.to_string(), "remote_addr": port.to_string() });
-    assert_eq!(agent.ask(asked).await.code(), Code::NameOfEdge);
+    assert_eq!(agent.request_tunnel(asked).await.code(), Code::NameOfEdge);
 }

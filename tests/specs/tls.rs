@@ -1,7 +1,7 @@
 //! TLS on the HTTPS port, as OpenSSL and testssl.sh see it.
 
 use postern_tests::World;
-use postern_tests::openssl::{self, Seen, trusting};
+use postern_tests::openssl::{self, OpensslOutput, trusting};
 use postern_tests::process::Process;
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, PKCS_ECDSA_P384_SHA384, PKCS_ED25519,
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
-/// An edge that answers by itself: its id.
+/// Creates an edge that responds by itself. Returns its id.
 async fn edge(world: &World, host: &str) -> String {
     let operator = world.operator();
     let backend = json!({ "status_code": 200, "body": "hello" });
@@ -22,15 +22,15 @@ async fn edge(world: &World, host: &str) -> String {
     edge
 }
 
-/// Asks, trusting the server's own authority.
-async fn asks(world: &World, host: &str, more: &[&str]) -> Seen {
+/// Sends a request, trusting the server's own authority.
+async fn asks(world: &World, host: &str, more: &[&str]) -> OpensslOutput {
     let trusting = trusting(&world.server.authority());
     let arguments: Vec<&str> = trusting.iter().map(String::as_str).chain(more.iter().copied()).collect();
-    openssl::asks(world.server.addresses.https, host, &arguments).await
+    openssl::connect(world.server.addresses.https, host, &arguments).await
 }
 
 #[tokio::test]
-async fn sessions_go_on_until_an_edge_changes_its_rules() {
+async fn sessions_continue_until_an_edge_changes_its_rules() {
     let world = World::start().await;
     let edge = edge(&world, "shop.localhost").await;
     let termination = format!("/edges/https/{edge}/tls_termination");
@@ -38,33 +38,33 @@ async fn sessions_go_on_until_an_edge_changes_its_rules() {
         let file = world.path(&format!("session{version}"));
         let file = file.to_str().unwrap();
         let first = asks(&world, "shop.localhost", &[version, "-sess_out", file]).await;
-        assert!(!first.resumed() && first.answered() == Some("hello"), "{}", first.text());
+        assert!(!first.is_resumed() && first.response_body() == Some("hello"), "{}", first.text());
         let second = asks(&world, "shop.localhost", &[version, "-sess_in", file]).await;
-        assert!(second.resumed() && second.answered() == Some("hello"), "{}", second.text());
+        assert!(second.is_resumed() && second.response_body() == Some("hello"), "{}", second.text());
         if version == "-tls1_3" {
             let body = json!({ "enabled": true, "min_version": "1.3" });
             world.operator().put(&termination, body).await.ok();
             let third = asks(&world, "shop.localhost", &[version, "-sess_in", file]).await;
-            assert!(!third.resumed() && third.answered() == Some("hello"), "{}", third.text());
+            assert!(!third.is_resumed() && third.response_body() == Some("hello"), "{}", third.text());
         }
     }
     let old = asks(&world, "shop.localhost", &["-tls1_2"]).await;
-    assert!(old.alerted("protocol version"), "{}", old.text());
+    assert!(old.has_alert("protocol version"), "{}", old.text());
     world.operator().delete(&termination).await.ok();
-    assert_eq!(asks(&world, "shop.localhost", &["-tls1_2"]).await.answered(), Some("hello"));
+    assert_eq!(asks(&world, "shop.localhost", &["-tls1_2"]).await.response_body(), Some("hello"));
     for version in ["-tls1", "-tls1_1"] {
         let seen = asks(&world, "shop.localhost", &[version, "-cipher", "DEFAULT:@SECLEVEL=0"]).await;
-        assert!(seen.answered().is_none(), "{}", seen.text());
+        assert!(seen.response_body().is_none(), "{}", seen.text());
     }
 }
 
 #[tokio::test]
-async fn uploaded_certificates_of_every_kind_of_key_are_served_at_once() {
+async fn uploaded_certificates_of_every_key_type_are_served_at_once() {
     let world = World::start().await;
     let operator = world.operator();
     let host = "a.shop.localhost";
     edge(&world, host).await;
-    assert_eq!(asks(&world, host, &[]).await.answered(), Some("hello"), "the server's own authority");
+    assert_eq!(asks(&world, host, &[]).await.response_body(), Some("hello"), "the server's own authority");
     let kinds: [(&str, &'static SignatureAlgorithm); 3] =
         [("RSA", &PKCS_RSA_SHA256), ("P-384", &PKCS_ECDSA_P384_SHA384), ("ED25519", &PKCS_ED25519)];
     for (kind, algorithm) in kinds {
@@ -79,17 +79,17 @@ async fn uploaded_certificates_of_every_kind_of_key_are_served_at_once() {
         let trusting = ["-CAfile", file.to_str().unwrap(), "-verify_return_error"];
         for version in ["-tls1_2", "-tls1_3"] {
             let arguments = [&trusting[..], &[version, "-verify_hostname", host]].concat();
-            let seen = openssl::asks(world.server.addresses.https, host, &arguments).await;
+            let seen = openssl::connect(world.server.addresses.https, host, &arguments).await;
             assert!(seen.text().contains(&format!("uploaded {kind}")), "{}", seen.text());
-            assert_eq!(seen.answered(), Some("hello"), "{kind} {version}: {}", seen.text());
+            assert_eq!(seen.response_body(), Some("hello"), "{kind} {version}: {}", seen.text());
         }
         operator.delete(&format!("/tls_certificates/{id}")).await.ok();
-        assert_eq!(asks(&world, host, &[]).await.answered(), Some("hello"), "and the authority's again");
+        assert_eq!(asks(&world, host, &[]).await.response_body(), Some("hello"), "and the authority's again");
     }
 }
 
 #[tokio::test]
-async fn mutual_tls_lets_in_whom_a_listed_authority_has_certified() {
+async fn mutual_tls_admits_visitors_with_a_certificate_of_a_listed_authority() {
     let world = World::start().await;
     let operator = world.operator();
     let edge = edge(&world, "inner.localhost").await;
@@ -117,21 +117,20 @@ async fn mutual_tls_lets_in_whom_a_listed_authority_has_certified() {
     operator.put(&path, module).await.ok();
     for version in ["-tls1_2", "-tls1_3"] {
         let seen = asks(&world, "inner.localhost", &[version, "-cert", &ada, "-key", &ada]).await;
-        assert_eq!(seen.answered(), Some("hello"), "{version}: {}", seen.text());
+        assert_eq!(seen.response_body(), Some("hello"), "{version}: {}", seen.text());
         let seen = asks(&world, "inner.localhost", &[version, "-cert", &eve, "-key", &eve]).await;
-        assert!(seen.alerted("unknown ca"), "{version}: {}", seen.text());
+        assert!(seen.has_alert("unknown ca"), "{version}: {}", seen.text());
         let seen = asks(&world, "inner.localhost", &[version]).await;
         let words = if version == "-tls1_2" { "handshake failure" } else { "certificate required" };
-        assert!(seen.alerted(words) || seen.alerted("certificate required"), "{version}: {}", seen.text());
+        assert!(seen.has_alert(words) || seen.has_alert("certificate required"), "{version}: {}", seen.text());
     }
     operator.delete(&path).await.ok();
-    assert_eq!(asks(&world, "inner.localhost", &[]).await.answered(), Some("hello"));
+    assert_eq!(asks(&world, "inner.localhost", &[]).await.response_body(), Some("hello"));
 }
 
-/// What testssl.sh says about versions, ciphers, defaults and known weaknesses. What it says about the pages, and that a
-/// certificate of the server's own authority names nobody who could revoke it, is no matter of TLS. It looks at resumption
-/// with a client that leaves before the tickets of TLS 1.3 can have come, and warns when they did not: a specification
-/// above resumes sessions of both versions.
+/// Runs testssl.sh for versions, ciphers, defaults and known weaknesses. Its findings about pages, and about the missing
+/// revocation address in a certificate of the server's own authority, do not concern TLS. Its resumption check leaves before
+/// TLS 1.3 tickets arrive and then warns; a specification above resumes sessions of both versions.
 #[tokio::test]
 async fn testssl_finds_nothing_above_low() {
     let world = World::start().await;
@@ -162,7 +161,7 @@ async fn testssl_finds_nothing_above_low() {
     let program =
         ["testssl", "testssl.sh"].into_iter().map(|name| Path::new("/usr/bin").join(name)).find(|path| path.exists());
     let program = program.expect("testssl.sh is installed");
-    let ended = Process::start(&program, &arguments, &[]).ended_within(Duration::from_secs(900)).await;
+    let ended = Process::start(&program, &arguments, &[]).wait_within(Duration::from_secs(900)).await;
     let text = std::fs::read(&report).unwrap_or_else(|error| panic!("no report ({error}): {}", ended.output()));
     let findings: Vec<Value> = serde_json::from_slice(&text).expect("a list of findings");
     let said = |id: &str| findings.iter().find(|finding| finding["id"] == id).map(|finding| finding["finding"].clone());

@@ -1,4 +1,4 @@
-//! TLS tunnels: whoever ends TLS, the name in the handshake leads there.
+//! TLS tunnels, routed by the server name in the handshake.
 
 use postern_api::Code;
 use postern_tests::tcp::Echo;
@@ -16,7 +16,7 @@ use tokio_rustls::TlsConnector;
 
 const HOST: &str = "vault.localhost";
 
-/// A local service with TLS of its own that greets and goes.
+/// A local TLS service that sends a greeting and closes.
 async fn tls_service(own: &CertifiedKey<KeyPair>) -> SocketAddr {
     let acceptor = tls::acceptor(own);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
@@ -32,7 +32,7 @@ async fn tls_service(own: &CertifiedKey<KeyPair>) -> SocketAddr {
     address
 }
 
-/// What a visitor hears first who trusts this certificate, and who may have one, too.
+/// The greeting that a visitor receives who trusts this certificate, with an optional client certificate.
 async fn heard(world: &World, name: &str, trusted: &[u8], own: Option<&(Vec<u8>, String)>) -> std::io::Result<String> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from(trusted.to_vec())).expect("an authority");
@@ -66,7 +66,7 @@ async fn shown(agent: &Agent, name: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn what_is_passed_through_is_opened_by_the_local_service_only() {
+async fn passed_through_tls_is_terminated_by_the_local_service_only() {
     let world = World::start().await;
     let agent = world.agent().await;
     let own = certificate(HOST);
@@ -79,14 +79,16 @@ async fn what_is_passed_through_is_opened_by_the_local_service_only() {
     let edge = authority_of(&world);
     assert!(heard(&world, HOST, &edge, None).await.is_err(), "the server shows no certificate for it");
 
-    let origin = Origin::says("hello").await;
-    let taken = agent.ask(json!({ "name": "site", "proto": "http", "addr": origin.to_string(), "domain": HOST })).await;
+    let origin = Origin::start("hello").await;
+    let taken = agent
+        .request_tunnel(json!({ "name": "site", "proto": "http", "addr": origin.to_string(), "domain": HOST }))
+        .await;
     assert_eq!(taken.code(), Code::NameTaken);
     let site = agent.https("site", &origin).await;
     let visitor = world.visitor();
     let older = visitor.with(|client| client.http1_only());
     let crossed = older.send(older.http.get(site.url("/")).header("host", format!("{HOST}:{port}"))).await;
-    assert_eq!(crossed.status, 421, "nobody comes in by a connection for another name");
+    assert_eq!(crossed.status, 421, "a connection for another name is refused");
 
     agent.delete("/api/tunnels/vault").await.ok();
     assert!(heard(&world, HOST, own.cert.der(), None).await.is_err());
@@ -96,7 +98,7 @@ async fn what_is_passed_through_is_opened_by_the_local_service_only() {
 }
 
 #[tokio::test]
-async fn addresses_are_judged_before_the_handshake() {
+async fn ip_rules_apply_before_the_handshake() {
     let world = World::start().await;
     let agent = world.agent().await;
     let own = certificate(HOST);
@@ -122,19 +124,19 @@ async fn the_agent_ends_tls_with_its_own_certificate_and_takes_a_new_one_from_it
     let first = renew();
     let tunnel = json!({ "proto": "tls", "addr": echo.to_string(), "domain": HOST, "crt": files[0], "key": files[1] });
     let mut agent = world.agent_setup("agent", &token).tunnel("vault", tunnel).start().await;
-    agent.tunnel_is_up("vault").await;
+    agent.wait_for_tunnel("vault").await;
     assert_eq!(heard(&world, HOST, &first, None).await.expect("let in"), "plain inside");
     assert!(heard(&world, HOST, &authority_of(&world), None).await.is_err(), "the server cannot read it");
 
     let second = renew();
-    agent.saves(|setup| setup.setting("metadata", "another word"));
+    agent.edit_config(|setup| setup.setting("metadata", "another word"));
     let greeting = eventually("the new certificate is shown", async || heard(&world, HOST, &second, None).await.ok());
     assert_eq!(greeting.await, "plain inside");
     assert!(heard(&world, HOST, &first, None).await.is_err());
 }
 
 #[tokio::test]
-async fn visitors_show_certificates_to_whoever_ends_tls() {
+async fn visitors_present_certificates_wherever_tls_is_terminated() {
     let world = World::start().await;
     let agent = world.agent().await;
     let echo = Echo::named("plain inside").await;
@@ -170,7 +172,7 @@ async fn visitors_show_certificates_to_whoever_ends_tls() {
             assert!(heard.as_ref().map_or(true, String::is_empty), "{name}: {heard:?}");
         }
     }
-    let nowhere = agent.ask(body("passed through", json!({}))).await;
+    let nowhere = agent.request_tunnel(body("passed through", json!({}))).await;
     assert_eq!((nowhere.status, nowhere.code()), (400, Code::ConfigInvalid));
 }
 
@@ -182,6 +184,6 @@ async fn a_tls_tunnel_is_one_command() {
     let service = tls_service(&own).await.to_string();
     let setup = world.agent_setup("agent", &token).arguments(&["tls", &service, "--domain", HOST]);
     let agent = setup.start().await;
-    agent.tunnel_is_up("command_line").await;
+    agent.wait_for_tunnel("command_line").await;
     assert_eq!(heard(&world, HOST, own.cert.der(), None).await.expect("let in"), "from the service");
 }

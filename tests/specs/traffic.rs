@@ -1,9 +1,9 @@
-//! What passes edges, routes and tunnels, as the management API shows it.
+//! Traffic of edges, routes and tunnels in the management API.
 
 use postern_tests::{Operator, Origin, World, eventually};
 use serde_json::{Value, json};
 
-/// What passed one of them, once the numbers are as expected.
+/// The traffic of one of them, once the counters are as expected.
 async fn traffic(operator: &Operator, id: &str, fits: impl Fn(&Value) -> bool) -> Value {
     eventually("the numbers are as expected", async || {
         let seen = operator.get(&format!("/traffic/{id}")).await.ok().body;
@@ -17,10 +17,10 @@ fn sum(points: &Value, member: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn requests_count_for_their_edge_route_and_tunnel_and_failures_for_who_is_at_fault() {
+async fn requests_count_for_their_edge_route_and_tunnel_and_failures_for_their_cause() {
     let world = World::start().await;
     let (operator, visitor) = (world.operator(), world.visitor());
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     agent.labelled("shop", "app=shop", &origin).await;
     let backend = operator.group("app", "shop").await;
@@ -69,7 +69,7 @@ async fn requests_count_for_their_edge_route_and_tunnel_and_failures_for_who_is_
 }
 
 #[tokio::test]
-async fn numbers_outlive_changes_of_an_edge_and_go_with_it() {
+async fn counters_survive_changes_of_an_edge_and_are_deleted_with_it() {
     let world = World::start().await;
     let (operator, visitor) = (world.operator(), world.visitor());
     let backend = operator.post("/backends/http_response", json!({ "body": "fixed" })).await.ok().text("id");
@@ -93,14 +93,14 @@ async fn numbers_outlive_changes_of_an_edge_and_go_with_it() {
 }
 
 #[tokio::test]
-async fn connections_count_once_they_are_carried_and_when_they_are_turned_away() {
+async fn forwarded_and_refused_connections_are_counted() {
     let world = World::start().await;
     let operator = world.operator();
     let port = world.server.tcp_ports().1;
     let policy = operator.policy(&[("deny", "127.0.0.0/8")]).await;
     let body = json!({ "hostports": [format!("localhost:{port}")], "ip_restriction": { "ip_policy_ids": [policy] } });
     let edge = operator.post("/edges/tcp", body).await.ok().text("id");
-    assert!(postern_tests::tcp::Line::open(port).await.is_none());
+    assert!(postern_tests::tcp::EchoClient::connect(port).await.is_none());
     let seen = traffic(&operator, &edge, |seen| seen["last_minute"]["refused"] == 1).await;
     assert_eq!((&seen["kind"], &seen["total"]["requests"]), (&json!("tcp_edge"), &json!(1)), "{seen}");
 }

@@ -1,10 +1,10 @@
-//! Modules of a tunnel's own: what stands in the agent's configuration is what the next visitor meets.
+//! Modules of tunnels: the agent's configuration applies to the next visitor.
 
 use futures::{SinkExt, StreamExt};
 use postern_api::Code;
 use postern_tests::agent::Tunnel;
-use postern_tests::tcp::{Echo, Line};
-use postern_tests::visitor::{Reply, Visitor};
+use postern_tests::tcp::{Echo, EchoClient};
+use postern_tests::visitor::{Visitor, VisitorResponse};
 use postern_tests::{Agent, Origin, World, eventually};
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ impl Shop {
     async fn open() -> Shop {
         let world = World::start().await;
         let agent = world.agent().await;
-        Shop { agent, world, origin: Origin::says("hello").await }
+        Shop { agent, world, origin: Origin::start("hello").await }
     }
 
     /// A tunnel to the service with these keys.
@@ -34,7 +34,7 @@ impl Shop {
         self.world.visitor()
     }
 
-    async fn get(&self, tunnel: &Tunnel, path: &str) -> Reply {
+    async fn get(&self, tunnel: &Tunnel, path: &str) -> VisitorResponse {
         self.visitor().get(&tunnel.url(path)).await
     }
 }
@@ -46,7 +46,7 @@ fn definition(name: &str, addr: &str, keys: Value) -> Value {
 }
 
 #[tokio::test]
-async fn who_knows_a_password_comes_in_and_nobody_else_learns_it() {
+async fn a_password_admits_a_visitor_and_is_not_forwarded() {
     let shop = Shop::open().await;
     let users = json!({ "basic_auth": ["ada:planted-secret-1", "bob:planted-secret-2"] });
     let tunnel = shop.tunnel("guarded", users).await;
@@ -59,11 +59,11 @@ async fn who_knows_a_password_comes_in_and_nobody_else_learns_it() {
     {
         assert_eq!(visitor.send(asks(user, password)).await.status, 401, "{user}");
     }
-    assert!(shop.origin.heard().is_empty(), "the service is left alone");
+    assert!(shop.origin.requests().is_empty(), "the service is left alone");
     for (user, password) in [("ada", "planted-secret-1"), ("bob", "planted-secret-2")] {
         assert_eq!(visitor.send(asks(user, password)).await.text(), "hello");
     }
-    let heard = shop.origin.heard_at("/page");
+    let heard = shop.origin.requests_to("/page");
     assert!(heard.iter().all(|request| request.header("authorization").is_empty()), "it goes no further");
     let token = visitor.http.get(tunnel.url("/")).bearer_auth("planted-secret-1");
     assert_eq!(visitor.send(token).await.status, 401);
@@ -77,7 +77,7 @@ async fn who_knows_a_password_comes_in_and_nobody_else_learns_it() {
 }
 
 #[tokio::test]
-async fn stars_that_were_shown_for_a_password_keep_it() {
+async fn saving_the_asterisks_of_a_password_keeps_it() {
     let shop = Shop::open().await;
     let path = "/api/configured/site";
     let body = json!({ "proto": "http", "addr": shop.origin.to_string(), "basic_auth": ["ada:planted-secret"] });
@@ -88,15 +88,15 @@ async fn stars_that_were_shown_for_a_password_keep_it() {
     assert_eq!(shown["basic_auth"], json!(["ada:***"]));
     shown["metadata"] = "changed".into();
     put(shown.clone()).await.ok();
-    let tunnel = shop.agent.tunnel_is_up("site").await;
+    let tunnel = shop.agent.wait_for_tunnel("site").await;
     let asks = shop.visitor().http.get(tunnel.url("/")).basic_auth("ada", Some("planted-secret"));
     assert_eq!(shop.visitor().send(asks).await.text(), "hello");
     shown["basic_auth"] = json!(["eve:***"]);
-    assert_eq!(put(shown).await.code(), Code::PasswordInvalid, "stars of nobody are no password");
+    assert_eq!(put(shown).await.code(), Code::PasswordInvalid, "asterisks without a stored password are no password");
 }
 
 #[tokio::test]
-async fn addresses_are_let_in_as_the_tunnel_says_over_http_and_tcp() {
+async fn ip_rules_of_a_tunnel_apply_over_http_and_tcp() {
     let shop = Shop::open().await;
     let here = json!({ "allow_cidrs": ["127.0.0.0/8"] });
     let elsewhere = json!({ "allow_cidrs": ["0.0.0.0/0"], "deny_cidrs": ["127.0.0.1"] });
@@ -105,18 +105,18 @@ async fn addresses_are_let_in_as_the_tunnel_says_over_http_and_tcp() {
     assert_eq!(shop.get(&open, "/").await.text(), "hello");
     let refused = shop.get(&closed, "/").await;
     assert_eq!((refused.status, refused.refused()), (403, Code::AddressDenied));
-    assert_eq!(shop.origin.heard().len(), 1);
+    assert_eq!(shop.origin.requests().len(), 1);
 
     let echo = Echo::named("welcome").await;
     let body = |name: &str, rules: &Value| json!({ "name": name, "proto": "tcp", "addr": echo.to_string(), "ip_restriction": rules });
     let open = shop.agent.tunnel(body("tcp open", &here)).await;
     let closed = shop.agent.tunnel(body("tcp closed", &elsewhere)).await;
-    assert_eq!(Line::open(open.port()).await.expect("let in").1, "welcome");
-    assert!(Line::open(closed.port()).await.is_none(), "closed before a byte is carried");
+    assert_eq!(EchoClient::connect(open.port()).await.expect("let in").1, "welcome");
+    assert!(EchoClient::connect(closed.port()).await.is_none(), "closed before a byte is carried");
 }
 
 #[tokio::test]
-async fn programs_and_signatures_are_judged_before_the_service_hears_of_them() {
+async fn user_agents_and_signatures_are_checked_before_the_service_is_called() {
     let shop = Shop::open().await;
     let visitor = shop.visitor();
     let filter = json!({ "user_agent_filter": { "allow": ["^good/"], "deny": ["(?i)bot", "^$"] } });
@@ -136,11 +136,11 @@ async fn programs_and_signatures_are_judged_before_the_service_hears_of_them() {
     };
     assert_eq!(hook(&signature).await.text(), "hello");
     assert_eq!(hook(&"0".repeat(64)).await.refused(), Code::WebhookRefused);
-    assert_eq!(shop.origin.heard_at("/hook").len(), 1);
+    assert_eq!(shop.origin.requests_to("/hook").len(), 1);
 }
 
 #[tokio::test]
-async fn headers_change_and_answers_are_compressed() {
+async fn headers_are_changed_and_responses_compressed() {
     let shop = Shop::open().await;
     let changes = json!({
         "request_header": { "add": ["X-Who: ${conn.client_ip}", "X-Kind: new"], "remove": ["X-Kind"] },
@@ -151,12 +151,12 @@ async fn headers_change_and_answers_are_compressed() {
     let reply = visitor.send(visitor.http.get(tunnel.url("/page")).header("x-kind", "old")).await;
     assert_eq!((reply.text().as_str(), reply.header("x-status")), ("hello", "200"));
     assert!(reply.headers.get("content-type").is_none());
-    let heard = &shop.origin.heard_at("/page")[0];
+    let heard = &shop.origin.requests_to("/page")[0];
     assert_eq!(heard.header("x-who"), "127.0.0.1");
     assert_eq!(heard.headers.get_all("x-kind").iter().collect::<Vec<_>>(), ["new"]);
 
     let words = "the same words again and again; ".repeat(100);
-    let long = Origin::says(&words).await;
+    let long = Origin::start(&words).await;
     let (squeezed, plain) = (json!({ "compression": true }), json!({ "compression": false }));
     let squeezed = shop.agent.tunnel(definition("squeezed", &long.to_string(), squeezed)).await;
     let plain = shop.agent.tunnel(definition("plain", &long.to_string(), plain)).await;
@@ -170,7 +170,7 @@ async fn headers_change_and_answers_are_compressed() {
 }
 
 #[tokio::test]
-async fn a_circuit_that_is_open_stays_open_when_its_tunnel_is_bound_again() {
+async fn an_open_circuit_stays_open_when_its_tunnel_is_bound_again() {
     let shop = Shop::open().await;
     let body = json!({ "circuit_breaker": 0.5, "domain": "breaking.localhost" });
     let tunnel = shop.tunnel("breaking", body.clone()).await;
@@ -191,7 +191,7 @@ async fn a_circuit_that_is_open_stays_open_when_its_tunnel_is_bound_again() {
 }
 
 #[tokio::test]
-async fn websockets_become_streams_of_bytes() {
+async fn websockets_become_byte_streams() {
     let shop = Shop::open().await;
     let echo = Echo::named("welcome").await;
     let body = definition("bytes", &echo.to_string(), json!({ "websocket_tcp_converter": true }));
@@ -209,7 +209,7 @@ async fn websockets_become_streams_of_bytes() {
 }
 
 #[tokio::test]
-async fn a_tunnel_that_asks_for_logins_lets_nobody_in_who_has_not_logged_in() {
+async fn a_tunnel_with_a_login_admits_only_logged_in_visitors() {
     let shop = Shop::open().await;
     let login = json!({ "provider": "google", "client_id": "a", "client_secret": "b", "allow_domains": ["a.test"] });
     let oidc = json!({ "issuer_url": "https://id.test", "client_id": "a", "client_secret": "b" });
@@ -220,11 +220,11 @@ async fn a_tunnel_that_asks_for_logins_lets_nobody_in_who_has_not_logged_in() {
     let tunnel = shop.tunnel("with oidc", json!({ "oidc": oidc })).await;
     let sent = shop.get(&tunnel, "/").await;
     assert!(sent.status == 302 || sent.status >= 500, "to log in, or nowhere without the issuer: {}", sent.status);
-    assert!(shop.origin.heard().is_empty());
+    assert!(shop.origin.requests().is_empty());
 }
 
 #[tokio::test]
-async fn visitors_show_certificates_of_the_authorities_that_a_file_names() {
+async fn visitors_present_certificates_of_the_authorities_in_a_file() {
     let shop = Shop::open().await;
     let authority = KeyPair::generate().expect("a key");
     let mut params = CertificateParams::new(Vec::<String>::new()).expect("parameters");
@@ -249,18 +249,18 @@ async fn visitors_show_certificates_of_the_authorities_that_a_file_names() {
     let known = shop.visitor().with(|client| client.identity(identity(Some(&issuer))));
     let reply = known.send(known.http.get(tunnel.url("/page")).header("postern-mtls-subject-cn", "forged")).await;
     assert_eq!(reply.text(), "hello");
-    let heard = &shop.origin.heard_at("/page")[0];
+    let heard = &shop.origin.requests_to("/page")[0];
     assert_eq!(heard.header("postern-mtls-subject-alt-name-dns"), "ada.test");
     assert_ne!(heard.header("postern-mtls-subject-cn"), "forged");
     let stranger = shop.visitor().with(|client| client.identity(identity(None)));
     assert!(stranger.http.get(tunnel.url("/")).send().await.is_err(), "the handshake fails");
     assert!(shop.visitor().http.get(tunnel.url("/")).send().await.is_err(), "and so it does without a certificate");
     let plain = definition("plain", &shop.origin.to_string(), json!({ "mutual_tls_cas": file, "schemes": ["http"] }));
-    assert_eq!(shop.agent.ask(plain).await.status, 400);
+    assert_eq!(shop.agent.request_tunnel(plain).await.status, 400);
 }
 
 #[tokio::test]
-async fn what_cannot_be_meant_is_refused_before_anything_is_published() {
+async fn an_invalid_definition_is_refused_before_anything_is_published() {
     let shop = Shop::open().await;
     for (keys, code) in [
         (json!({ "basic_auth": ["ada:short"] }), Code::PasswordInvalid),
@@ -272,7 +272,7 @@ async fn what_cannot_be_meant_is_refused_before_anything_is_published() {
         (json!({ "oauth": { "provider": "google", "client_id": "a" } }), Code::OAuthClientPair),
         (json!({ "compresion": true }), Code::ConfigInvalid),
     ] {
-        let answer = shop.agent.ask(definition("wrong", &shop.origin.to_string(), keys.clone())).await;
+        let answer = shop.agent.request_tunnel(definition("wrong", &shop.origin.to_string(), keys.clone())).await;
         assert_eq!((answer.status, answer.code()), (400, code), "{keys}");
     }
     assert_eq!(shop.agent.get("/api/tunnels").await.ok()["tunnels"], json!([]));

@@ -1,4 +1,4 @@
-//! What is alive, as the management API shows it: a real agent's session, its tunnels and their endpoints.
+//! Views of the management API: an agent's session, its tunnels and their endpoints.
 
 use postern_api::Code;
 use postern_api::resource::{Endpoint, EndpointType, Ref, SessionCommand, Tunnel, TunnelSession};
@@ -15,7 +15,7 @@ async fn an_agents_session_tunnels_and_endpoints_come_and_go() {
         (client.views::<TunnelSession>(), client.views::<Tunnel>(), client.views::<Endpoint>());
     assert!(sessions.list().await.expect("a list").is_empty());
 
-    let (site, echo) = (Origin::says("hello").await, Echo::named("echo").await);
+    let (site, echo) = (Origin::start("hello").await, Echo::named("echo").await);
     let (credential, token) = operator.credential(&[]).await;
     let agent = world.agent_setup("agent", &token).start().await;
     let session = &sessions.list().await.expect("a list")[0];
@@ -48,7 +48,7 @@ async fn an_agents_session_tunnels_and_endpoints_come_and_go() {
         assert_eq!(&endpoints.get(&endpoint.id).await.expect("there"), endpoint);
     }
 
-    // An edge is an endpoint whether or not somebody stands behind it.
+    // An edge is an endpoint even if no agent is behind it.
     let (first, last) = world.server.tcp_ports();
     let free = if port == first { last } else { first };
     let edge = operator.post("/edges/tcp", json!({ "hostports": [format!("localhost:{free}")] })).await.ok();
@@ -68,12 +68,12 @@ async fn an_agents_session_tunnels_and_endpoints_come_and_go() {
 }
 
 #[tokio::test]
-async fn a_session_is_restarted_and_stopped_from_afar_if_the_agent_lets_it() {
+async fn a_session_can_be_restarted_and_stopped_remotely_if_the_agent_allows_it() {
     let world = World::start().await;
     let operator = world.operator();
     let client = operator.client();
     let sessions = client.views::<TunnelSession>();
-    let site = Origin::says("hello").await;
+    let site = Origin::start("hello").await;
     let token = operator.credential(&[]).await.1;
     let agent = world.agent_setup("agent", &token).start().await;
     let tunnel = agent.https("site", &site).await;
@@ -94,7 +94,7 @@ async fn a_session_is_restarted_and_stopped_from_afar_if_the_agent_lets_it() {
 
     sessions.command(&second, SessionCommand::Stop).await.expect("told");
     assert!(sessions.list().await.expect("a list").is_empty(), "it is over when the answer is there");
-    let session = agent.session_is("refused").await;
+    let session = agent.wait_for_session("refused").await;
     assert_eq!(session["reason"]["code"], Code::SessionStopped.to_string(), "{session}");
     assert!(session["next_try"].is_null(), "and stays so: {session}");
     assert_eq!(world.visitor().get(&tunnel.url("/")).await.status, 404);
@@ -121,9 +121,9 @@ async fn an_endpoint_names_the_reservation_it_is_on() {
     let address = reserve("/reserved_addrs", json!({ "addr": format!("localhost:{first}") })).await;
     operator.post("/edges/https", json!({ "hostports": ["shop.localhost:443", "free.localhost:443"] })).await.ok();
     operator.post("/edges/tcp", json!({ "hostports": [format!("localhost:{first}")] })).await.ok();
-    let (site, echo) = (Origin::says("hello").await, Echo::named("echo").await);
+    let (site, echo) = (Origin::start("hello").await, Echo::named("echo").await);
     let agent = world.agent().await;
-    agent.https_as("below", "a.b.shop.localhost", &site).await;
+    agent.https_at("below", "a.b.shop.localhost", &site).await;
     let definition =
         json!({ "name": "line", "proto": "tcp", "remote_addr": last.to_string(), "addr": echo.to_string() });
     agent.tunnel(definition).await;

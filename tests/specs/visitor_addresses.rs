@@ -1,4 +1,4 @@
-//! Who a visitor is: told by a proxy in front, and told to the local service, both as HAProxy understands it.
+//! The visitor's address in the PROXY protocol, received from a proxy in front and sent to the local service, with HAProxy.
 
 use postern_api::Code;
 use postern_tests::haproxy::Haproxy;
@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-/// The address that visitors come from here, and that of the proxy in front of the server.
+/// The address of visitors, and the address of the proxy in front of the server.
 const VISITOR: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 3);
 const PROXY: &str = "127.0.0.2";
 
@@ -18,7 +18,7 @@ async fn in_front(world: &World, of: SocketAddr, version: &str) -> Haproxy {
     Haproxy::start(world.folder(), "", &["mode tcp", &server]).await
 }
 
-/// A proxy in front of a web server, which must be told who the visitor is and tells the web server.
+/// A proxy in front of a web server. It requires the PROXY protocol and forwards the visitor's address.
 async fn before(world: &World, origin: &Origin) -> Haproxy {
     let server = format!("server origin {}", origin.address());
     let tells = [
@@ -43,7 +43,7 @@ async fn from(address: Ipv4Addr, to: SocketAddr) -> TcpStream {
 #[tokio::test]
 async fn an_address_passes_a_proxy_the_tunnel_and_another_proxy() {
     let world = World::with(|setup| setup.flags(&["--trusted-proxies", PROXY])).await;
-    let (origin, agent) = (Origin::says("hello").await, world.agent().await);
+    let (origin, agent) = (Origin::start("hello").await, world.agent().await);
     let behind = before(&world, &origin).await;
     for (version, sends) in [(1, "send-proxy"), (2, "send-proxy-v2")] {
         let front = in_front(&world, world.server.addresses.https, sends).await;
@@ -51,26 +51,26 @@ async fn an_address_passes_a_proxy_the_tunnel_and_another_proxy() {
         let visitor = world.visitor().with(|builder| builder.local_address(IpAddr::from(VISITOR)));
         let url = format!("https://{}:{}/v{version}", tunnel.host(), front.address().port());
         assert_eq!(visitor.get(&url).await.text(), "hello");
-        let heard = &origin.hears(&format!("/v{version}"), 1).await[0];
+        let heard = &origin.wait_for_requests(&format!("/v{version}"), 1).await[0];
         assert!(heard.header("x-visitor").starts_with("127.0.0.3:"), "{heard:?}");
         assert_eq!(heard.header("x-reached"), front.address().to_string(), "what the visitor reached is the proxy");
         assert_eq!(heard.header("x-forwarded-for"), "127.0.0.3");
         let captured =
-            agent.captures("the request", |request| request["request"]["uri"] == format!("/v{version}")).await;
+            agent.wait_for_capture("the request", |request| request["request"]["uri"] == format!("/v{version}")).await;
         assert!(captured["remote_addr"].as_str().unwrap().starts_with("127.0.0.3"), "{captured}");
 
         // Who is not trusted may come, and is taken for who it is.
         let direct = world.visitor().get(&tunnel.url(&format!("/direct{version}"))).await;
         assert_eq!(direct.text(), "hello");
-        let heard = &origin.hears(&format!("/direct{version}"), 1).await[0];
+        let heard = &origin.wait_for_requests(&format!("/direct{version}"), 1).await[0];
         assert!(heard.header("x-visitor").starts_with("127.0.0.1:"), "{heard:?}");
     }
 }
 
 #[tokio::test]
-async fn rules_judge_the_address_that_a_proxy_says() {
+async fn rules_use_the_address_that_a_proxy_reports() {
     let world = World::with(|setup| setup.flags(&["--trusted-proxies", PROXY])).await;
-    let (operator, origin, agent) = (world.operator(), Origin::says("hello").await, world.agent().await);
+    let (operator, origin, agent) = (world.operator(), Origin::start("hello").await, world.agent().await);
     agent.labelled("shop", "app=shop", origin.address()).await;
     let (backend, policy) = (operator.group("app", "shop").await, operator.policy(&[("allow", "127.0.0.3/32")]).await);
     let edge = operator.post("/edges/https", json!({"hostports": ["shop.localhost:443"]})).await.ok();
@@ -87,7 +87,7 @@ async fn rules_judge_the_address_that_a_proxy_says() {
 }
 
 #[tokio::test]
-async fn a_service_of_bytes_is_told_before_anything_else() {
+async fn a_tcp_service_receives_the_address_before_anything_else() {
     let world = World::with(|setup| setup.flags(&["--trusted-proxies", PROXY])).await;
     let agent = world.agent().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -101,7 +101,7 @@ async fn a_service_of_bytes_is_told_before_anything_else() {
         visitor.local_addr().unwrap().port(),
         front.address().port()
     );
-    // Whoever looked whether the proxy listens was led here, too, and left without a word.
+    // The check whether the proxy listens was forwarded here too, and closed without a byte.
     let mut service = loop {
         let (mut service, _) = listener.accept().await.unwrap();
         let mut heard = vec![0; line.len()];
@@ -117,7 +117,7 @@ async fn a_service_of_bytes_is_told_before_anything_else() {
 }
 
 #[tokio::test]
-async fn only_proxies_may_come_where_the_operator_says_so() {
+async fn only_proxies_may_connect_if_the_operator_says_so() {
     let flags = ["--trusted-proxies", PROXY, "--direct-visitors", "refuse"];
     let world = World::with(|setup| setup.flags(&flags)).await;
     let mut direct = TcpStream::connect(world.server.addresses.http).await.unwrap();

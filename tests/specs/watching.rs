@@ -1,11 +1,11 @@
-//! What operators and owners see of visitors: the access log, refusals of edges, the trace at the agent, numbers.
+//! Observability: the access log, refusals of edges, the trace at the agent, metrics.
 
 use postern_api::Code;
 use postern_tests::{Operator, Origin, World, eventually};
 use serde_json::{Value, json};
 use tokio::{io::AsyncWriteExt, net::TcpStream};
 
-/// An HTTPS edge of a name with one route to a backend, which lets in what a CIDR says: the edge's and the route's id.
+/// Creates an HTTPS edge with one route to a backend that admits a CIDR. Returns the ids of edge and route.
 async fn edge(operator: &Operator, host: &str, backend: &str, allowed: &str) -> (String, String) {
     let edge = operator.post("/edges/https", json!({ "hostports": [format!("{host}:443")] })).await.ok().text("id");
     let policy = operator.policy(&[("allow", allowed)]).await;
@@ -25,7 +25,7 @@ async fn the_access_log_has_a_line_of_json_for_every_request_and_connection() {
     let file = folder.path().join("access.log");
     let world = World::with(|setup| setup.flags(&["--access-log", &file.to_string_lossy()])).await;
     let (operator, visitor) = (world.operator(), world.visitor());
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     agent.labelled("shop", "app=shop", &origin).await;
     let backend = operator.group("app", "shop").await;
@@ -68,7 +68,7 @@ async fn the_access_log_has_a_line_of_json_for_every_request_and_connection() {
 }
 
 #[tokio::test]
-async fn whom_an_edge_turned_away_is_listed_with_the_rule_that_did_it() {
+async fn a_refused_visitor_is_listed_with_the_rule_that_refused() {
     let world = World::start().await;
     let (operator, visitor) = (world.operator(), world.visitor());
     let backend = operator.post("/backends/http_response", json!({ "body": "fixed" })).await.ok().text("id");
@@ -90,7 +90,7 @@ async fn whom_an_edge_turned_away_is_listed_with_the_rule_that_did_it() {
     let policy = operator.policy(&[("allow", "0.0.0.0/0"), ("deny", "127.0.0.0/8")]).await;
     let body = json!({ "hostports": [format!("localhost:{port}")], "ip_restriction": { "ip_policy_ids": [policy] } });
     let edge = operator.post("/edges/tcp", body).await.ok().text("id");
-    assert!(postern_tests::tcp::Line::open(port).await.is_none());
+    assert!(postern_tests::tcp::EchoClient::connect(port).await.is_none());
     let listed = operator.get(&format!("/edges/tcp/{edge}/decisions")).await.ok();
     let one = &listed.body["decisions"][0];
     assert_eq!((&one["scheme"], &one["error_code"]), (&json!("tcp"), &json!("ERR_POSTERN_3203")));
@@ -98,10 +98,10 @@ async fn whom_an_edge_turned_away_is_listed_with_the_rule_that_did_it() {
 }
 
 #[tokio::test]
-async fn a_captured_request_says_why_the_edge_let_it_through() {
+async fn a_captured_request_shows_why_the_edge_admitted_it() {
     let world = World::start().await;
     let (operator, visitor) = (world.operator(), world.visitor());
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     agent.labelled("shop", "app=shop", &origin).await;
     let backend = operator.group("app", "shop").await;
@@ -109,7 +109,7 @@ async fn a_captured_request_says_why_the_edge_let_it_through() {
     let url = format!("https://shop.example.test:{}", world.server.addresses.https.port());
     for path in ["/one", "/two"] {
         assert_eq!(visitor.get(&format!("{url}{path}")).await.text(), "hello");
-        let captured = agent.captures("it is captured", |request| request["request"]["uri"] == path).await;
+        let captured = agent.wait_for_capture("it is captured", |request| request["request"]["uri"] == path).await;
         let detail = agent.get(captured["uri"].as_str().unwrap()).await.ok();
         let trace = &detail["trace"];
         assert_eq!((&trace["edge"], &trace["route"]), (&json!(edge), &json!(route)), "{path}: {detail}");
@@ -120,18 +120,22 @@ async fn a_captured_request_says_why_the_edge_let_it_through() {
             (&json!("ip_restriction"), &json!("passed"))
         );
     }
-    let heard = origin.heard();
+    let heard = origin.requests();
     let names = heard.iter().flat_map(|request| request.headers.keys());
     assert!(heard.len() == 2 && !names.into_iter().any(|name| name.as_str().contains("trace")), "notes are not for it");
 
     let tunnel = agent.https("site", &origin).await;
     visitor.get(&tunnel.url("/three")).await;
-    let captured = agent.captures("it is captured", |request| request["request"]["uri"] == "/three").await;
-    assert_eq!(agent.get(captured["uri"].as_str().unwrap()).await.ok()["trace"], Value::Null, "nobody judged it");
+    let captured = agent.wait_for_capture("it is captured", |request| request["request"]["uri"] == "/three").await;
+    assert_eq!(
+        agent.get(captured["uri"].as_str().unwrap()).await.ok()["trace"],
+        Value::Null,
+        "no module applied to it"
+    );
 }
 
 #[tokio::test]
-async fn numbers_tell_kinds_modules_and_bytes_and_never_names() {
+async fn metrics_have_kinds_modules_and_bytes_but_no_names() {
     let world = World::start().await;
     let (operator, visitor) = (world.operator(), world.visitor());
     let backend = operator.post("/backends/http_response", json!({ "body": "fixed" })).await.ok().text("id");
@@ -162,7 +166,7 @@ async fn numbers_tell_kinds_modules_and_bytes_and_never_names() {
 }
 
 #[tokio::test]
-async fn who_finds_no_place_and_whose_handshake_fails_is_seen() {
+async fn refused_connections_and_failed_handshakes_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("access.log");
     let flags = ["--access-log", &file.to_string_lossy(), "--max-connections", "1"];

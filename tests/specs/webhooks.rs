@@ -1,12 +1,12 @@
-//! A route for webhooks: only what the provider has signed comes in, and a change of the module counts at once.
+//! Webhook verification on a route: only signed requests are admitted, and a change applies at once.
 
 use aws_lc_rs::hmac;
 use postern_api::Code;
-use postern_tests::visitor::Reply;
+use postern_tests::visitor::VisitorResponse;
 use postern_tests::{Origin, Visitor, World};
 use serde_json::{Value, json};
 
-/// A body as no text has it.
+/// A body that is not text.
 fn payload(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at * 7 + at / 251) as u8).collect()
 }
@@ -17,7 +17,7 @@ fn signature(secret: &str, body: &[u8]) -> String {
 }
 
 /// Sends a body, signed with a secret or not at all.
-async fn sent(visitor: &Visitor, url: &str, secret: Option<&str>, body: &[u8]) -> Reply {
+async fn sent(visitor: &Visitor, url: &str, secret: Option<&str>, body: &[u8]) -> VisitorResponse {
     let mut request = visitor.http.post(url).body(body.to_vec());
     if let Some(secret) = secret {
         request = request.header("X-Hub-Signature-256", signature(secret, body));
@@ -29,7 +29,7 @@ async fn sent(visitor: &Visitor, url: &str, secret: Option<&str>, body: &[u8]) -
 async fn only_signed_webhooks_reach_the_service_until_the_module_is_disabled() {
     let world = World::start().await;
     let (operator, visitor) = (world.operator(), world.visitor());
-    let origin = Origin::says("hello").await;
+    let origin = Origin::start("hello").await;
     let agent = world.agent().await;
     agent.labelled("hooks", "app=hooks", origin.address()).await;
     let group = operator.group("app", "hooks").await;
@@ -42,7 +42,7 @@ async fn only_signed_webhooks_reach_the_service_until_the_module_is_disabled() {
     let put = async |body: Value| operator.put(&module, body).await.ok();
     let (url, body) = (format!("https://hooks.localhost:{port}/echo"), payload(300_000));
 
-    assert_eq!(sent(&visitor, &url, None, &body).await.body, body, "without the module everybody comes in");
+    assert_eq!(sent(&visitor, &url, None, &body).await.body, body, "without the module every request is admitted");
     put(json!({ "provider": "GITHUB", "secret": "first secret" })).await;
     for secret in [None, Some("another secret")] {
         let refused = sent(&visitor, &url, secret, &body).await;
@@ -51,7 +51,7 @@ async fn only_signed_webhooks_reach_the_service_until_the_module_is_disabled() {
     }
     let passed = sent(&visitor, &url, Some("first secret"), &body).await;
     assert_eq!((passed.status, passed.body == body), (200, true), "{:?}", passed.headers);
-    assert_eq!(origin.heard_at("/echo").len(), 2);
+    assert_eq!(origin.requests_to("/echo").len(), 2);
     let large = sent(&visitor, &url, Some("first secret"), &payload(10 * 1024 * 1024 + 1)).await;
     assert_eq!((large.status, large.refused()), (413, Code::BodyTooLarge));
 
@@ -71,5 +71,5 @@ async fn only_signed_webhooks_reach_the_service_until_the_module_is_disabled() {
     assert_eq!(sent(&visitor, &url, None, &body).await.status, 403);
     operator.delete(&module).await.ok();
     assert_eq!(sent(&visitor, &url, None, &body).await.body, body);
-    assert_eq!(origin.heard_at("/echo").len(), 5);
+    assert_eq!(origin.requests_to("/echo").len(), 5);
 }

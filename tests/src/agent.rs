@@ -3,7 +3,7 @@
 use crate::condition::eventually;
 use crate::exchange::exchange;
 use crate::network::Network;
-use crate::process::{Ended, Process};
+use crate::process::{Process, ProcessOutput};
 use crate::programs;
 use crate::screen::Screen;
 use crate::server::Server;
@@ -14,22 +14,22 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// How an agent is started: a folder for its configuration, the server, a token.
+/// The configuration and command line of an agent.
 #[derive(Clone, Debug)]
 pub struct AgentSetup {
     folder: PathBuf,
     settings: Vec<(String, String)>,
     tunnels: Vec<(String, Value)>,
     arguments: Vec<String>,
-    /// What the command line is put behind.
-    before: Vec<String>,
+    /// A command that runs the program, such as `ip netns exec`.
+    command_prefix: Vec<String>,
 }
 
 /// A running agent.
 pub struct Agent {
     /// The program.
     pub process: Process,
-    /// Where its local API listens.
+    /// The address of its local API.
     pub web: SocketAddr,
     setup: AgentSetup,
     http: reqwest::Client,
@@ -44,31 +44,31 @@ pub struct Tunnel {
     pub public_url: String,
 }
 
-/// An answer of the local API.
+/// A response of the local API.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct LocalApiResponse {
     /// The HTTP status.
     pub status: u16,
-    /// The body; null if there was none or it is no JSON.
+    /// The body; null if it is empty or not JSON.
     pub body: Value,
-    /// The body as it was sent.
+    /// The body as sent.
     pub text: String,
 }
 
-impl Answer {
-    /// The error's code. Panics if there is none.
+impl LocalApiResponse {
+    /// The error code. Panics if there is none.
     #[track_caller]
     pub fn code(&self) -> Code {
         let code = self.body["details"]["code"].as_str().unwrap_or_else(|| panic!("no error: {self:?}"));
         code.parse().unwrap_or_else(|()| panic!("an unknown code: {code}"))
     }
 
-    /// The sentence of an error.
+    /// The message of an error.
     pub fn sentence(&self) -> String {
         self.body["details"]["err"].as_str().or_else(|| self.body["msg"].as_str()).unwrap_or_default().to_owned()
     }
 
-    /// The body of an answer that should have been a success.
+    /// The body of a successful response. Panics for any other status.
     #[track_caller]
     pub fn ok(self) -> Value {
         assert!((200..300).contains(&self.status), "{self:?}");
@@ -82,7 +82,7 @@ impl Tunnel {
         Tunnel { name: text("name"), public_url: text("public_url") }
     }
 
-    /// An address below the tunnel.
+    /// A URL below the public address.
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.public_url)
     }
@@ -93,7 +93,7 @@ impl Tunnel {
         url.host_str().expect("a host").to_owned()
     }
 
-    /// The port that stands in the address.
+    /// The port of the public address.
     pub fn port(&self) -> u16 {
         let url = url::Url::parse(&self.public_url).expect("an address");
         url.port_or_known_default().expect("a port")
@@ -101,12 +101,12 @@ impl Tunnel {
 }
 
 impl AgentSetup {
-    /// With a folder of its own.
+    /// A setup with its own folder.
     pub fn new(folder: PathBuf, server: &Server, token: &str) -> AgentSetup {
         let settings = [
             ("version", "2".to_owned()),
             ("authtoken", token.to_owned()),
-            ("server_addr", server.agents_connect_to()),
+            ("server_addr", server.agent_address()),
             ("root_cas", server.authority().to_string_lossy().into_owned()),
             ("web_addr", "127.0.0.1:0".to_owned()),
         ];
@@ -115,14 +115,14 @@ impl AgentSetup {
             settings: settings.map(|(key, value)| (key.to_owned(), value)).to_vec(),
             tunnels: Vec::new(),
             arguments: vec!["start".into(), "--none".into()],
-            before: Vec::new(),
+            command_prefix: Vec::new(),
         }
     }
 
-    /// Runs it in a network of its own, from which the server is reached over the router.
+    /// Runs the agent in its own network, which reaches the server over the router.
     #[must_use]
     pub fn inside(mut self, network: &Network, server: &Server) -> AgentSetup {
-        self.before = network.inside(&[]);
+        self.command_prefix = network.inside(&[]);
         self.setting("server_addr", &format!("{}:{}", network.server(), server.addresses.https.port()))
             .setting("server_name", "localhost")
             .setting("web_addr", &format!("{}:0", network.web()))
@@ -146,7 +146,7 @@ impl AgentSetup {
         self
     }
 
-    /// Takes a tunnel out of the file.
+    /// Removes a tunnel from the file.
     #[must_use]
     pub fn without_tunnel(mut self, name: &str) -> AgentSetup {
         self.tunnels.retain(|(existing, _)| existing != name);
@@ -185,14 +185,14 @@ impl AgentSetup {
         let mut arguments = self.arguments.clone();
         arguments.extend(["--config".to_owned(), config]);
         let home = self.folder.to_string_lossy().into_owned();
-        let mut words = self.before.clone();
+        let mut words = self.command_prefix.clone();
         words.push(programs::agent().to_string_lossy().into_owned());
         words.extend(arguments);
         Process::start(Path::new(&words[0]), &words[1..], &[("POSTERN_HOME", &home), ("HOME", &home)])
     }
 
-    /// Starts it in a terminal.
-    pub fn on_a_screen(&self) -> Screen {
+    /// Starts the program in a terminal.
+    pub fn start_in_terminal(&self) -> Screen {
         self.write();
         let mut words = vec![programs::agent().to_string_lossy().into_owned()];
         words.extend(self.arguments.clone());
@@ -202,15 +202,15 @@ impl AgentSetup {
     }
 
     /// Runs the program to its end.
-    pub async fn run(&self) -> Ended {
-        self.spawn().ended().await
+    pub async fn run(&self) -> ProcessOutput {
+        self.spawn().wait_with_output().await
     }
 
-    /// Starts it and waits until its local API answers.
-    pub async fn start_alone(self) -> Agent {
+    /// Starts the program and waits until its local API responds.
+    pub async fn start_without_session(self) -> Agent {
         let process = self.spawn();
         let file = PathBuf::from(format!("{}.state.json", self.config().display()));
-        let web = eventually("the agent says where its local API is", async || {
+        let web = eventually("the agent writes the address of its local API", async || {
             assert!(process.is_running(), "the agent ended: {}{}", process.stdout(), process.stderr());
             let state: Value = serde_json::from_slice(&std::fs::read(&file).ok()?).ok()?;
             (state["pid"] == process.pid()).then(|| state["web_addr"].as_str()?.parse().ok()).flatten()
@@ -220,44 +220,44 @@ impl AgentSetup {
         Agent { process, web, setup: self, http }
     }
 
-    /// Starts it and waits until its session stands.
+    /// Starts the program and waits until its session is online.
     pub async fn start(self) -> Agent {
-        let agent = self.start_alone().await;
-        agent.is_online().await;
+        let agent = self.start_without_session().await;
+        agent.wait_until_online().await;
         agent
     }
 }
 
 impl Agent {
-    /// Calls the local API. A body of null is no body.
-    pub async fn call(&self, method: Method, path: &str, body: Value) -> Answer {
+    /// Calls the local API. A null body is not sent.
+    pub async fn call(&self, method: Method, path: &str, body: Value) -> LocalApiResponse {
         let request = self.http.request(method, format!("http://{}{path}", self.web));
         let (status, body, text) = exchange(request, body).await;
-        Answer { status, body, text }
+        LocalApiResponse { status, body, text }
     }
 
     /// GET.
-    pub async fn get(&self, path: &str) -> Answer {
+    pub async fn get(&self, path: &str) -> LocalApiResponse {
         self.call(Method::GET, path, Value::Null).await
     }
 
     /// POST.
-    pub async fn post(&self, path: &str, body: Value) -> Answer {
+    pub async fn post(&self, path: &str, body: Value) -> LocalApiResponse {
         self.call(Method::POST, path, body).await
     }
 
     /// DELETE.
-    pub async fn delete(&self, path: &str) -> Answer {
+    pub async fn delete(&self, path: &str) -> LocalApiResponse {
         self.call(Method::DELETE, path, Value::Null).await
     }
 
-    /// Waits until the session stands.
-    pub async fn is_online(&self) {
-        self.session_is("online").await;
+    /// Waits until the session is online.
+    pub async fn wait_until_online(&self) {
+        self.wait_for_session("online").await;
     }
 
-    /// Waits for a state of the session and gives it with its reason.
-    pub async fn session_is(&self, state: &str) -> Value {
+    /// Waits for a state of the session and returns the session.
+    pub async fn wait_for_session(&self, state: &str) -> Value {
         eventually(&format!("the session is {state}"), async || {
             assert!(self.process.is_running(), "the agent ended: {}", self.process.stderr());
             let session = self.get("/api/status").await.body["session"].clone();
@@ -266,42 +266,42 @@ impl Agent {
         .await
     }
 
-    /// Asks for a tunnel.
-    pub async fn ask(&self, definition: Value) -> Answer {
+    /// Requests a tunnel.
+    pub async fn request_tunnel(&self, definition: Value) -> LocalApiResponse {
         self.post("/api/tunnels", definition).await
     }
 
-    /// Starts a tunnel that must come up.
+    /// Starts a tunnel. Panics if it is refused.
     pub async fn tunnel(&self, definition: Value) -> Tunnel {
-        let answer = self.ask(definition).await;
+        let answer = self.request_tunnel(definition).await;
         assert_eq!(answer.status, 201, "{answer:?}");
         Tunnel::from(&answer.body)
     }
 
-    /// Publishes a web server over HTTPS under a name the server chooses.
+    /// Publishes a web server over HTTPS under a generated name.
     pub async fn https(&self, name: &str, address: impl std::fmt::Display) -> Tunnel {
         self.tunnel(json!({ "name": name, "proto": "http", "addr": address.to_string() })).await
     }
 
-    /// The same under a name that is asked for.
-    pub async fn https_as(&self, name: &str, domain: &str, address: impl std::fmt::Display) -> Tunnel {
+    /// Publishes a web server over HTTPS under a requested name.
+    pub async fn https_at(&self, name: &str, domain: &str, address: impl std::fmt::Display) -> Tunnel {
         self.tunnel(json!({ "name": name, "proto": "http", "domain": domain, "addr": address.to_string() })).await
     }
 
-    /// Publishes a TCP service on a port the server chooses.
+    /// Publishes a TCP service on a port that the server selects.
     pub async fn tcp(&self, name: &str, address: impl std::fmt::Display) -> Tunnel {
         self.tunnel(json!({ "name": name, "proto": "tcp", "addr": address.to_string() })).await
     }
 
-    /// Offers a service with a label, for backends to choose.
+    /// Starts a labelled tunnel for tunnel-group backends.
     pub async fn labelled(&self, name: &str, label: &str, address: impl std::fmt::Display) {
         let body = json!({ "name": name, "labels": [label], "addr": address.to_string() });
-        let answer = self.ask(body).await;
+        let answer = self.request_tunnel(body).await;
         assert_eq!(answer.status, 201, "{answer:?}");
     }
 
     /// Waits for a tunnel of the configuration file.
-    pub async fn tunnel_is_up(&self, name: &str) -> Tunnel {
+    pub async fn wait_for_tunnel(&self, name: &str) -> Tunnel {
         eventually(&format!("the tunnel {name} is up"), async || {
             let answer = self.get(&format!("/api/tunnels/{name}")).await;
             (answer.status == 200).then(|| Tunnel::from(&answer.body))
@@ -315,13 +315,13 @@ impl Agent {
         body["requests"].as_array().expect("a list").clone()
     }
 
-    /// Waits until a captured request fits, newest first.
-    pub async fn captures(&self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
+    /// Waits for a captured request that matches, and returns the newest.
+    pub async fn wait_for_capture(&self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
         eventually(what, async || self.captured().await.into_iter().find(&fits)).await
     }
 
     /// Replays a captured request.
-    pub async fn replay(&self, id: &str, tunnel: Option<&str>) -> Answer {
+    pub async fn replay(&self, id: &str, tunnel: Option<&str>) -> LocalApiResponse {
         let body = match tunnel {
             Some(tunnel) => json!({ "id": id, "tunnel_name": tunnel }),
             None => json!({ "id": id }),
@@ -329,14 +329,14 @@ impl Agent {
         self.post("/api/requests/http", body).await
     }
 
-    /// The first events of the live feed, as `(event, data)`.
+    /// The first events of the event stream, as `(event, data)`.
     pub async fn events(&self, count: usize) -> Vec<(String, Value)> {
         let answer = self.http.get(format!("http://{}/api/events", self.web)).send().await.expect("a feed");
         let mut bytes = answer.bytes_stream();
         let mut text = String::new();
         let mut events = Vec::new();
         while events.len() < count {
-            let chunk = bytes.next().await.expect("the feed goes on").expect("readable");
+            let chunk = bytes.next().await.expect("the stream continues").expect("readable");
             text.push_str(&String::from_utf8_lossy(&chunk));
             while let Some((event, rest)) = text.split_once("\n\n") {
                 let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
@@ -349,8 +349,8 @@ impl Agent {
         events
     }
 
-    /// Changes its configuration file while it runs.
-    pub fn saves(&mut self, change: impl FnOnce(AgentSetup) -> AgentSetup) {
+    /// Changes the configuration file while the agent runs.
+    pub fn edit_config(&mut self, change: impl FnOnce(AgentSetup) -> AgentSetup) {
         self.setup = change(self.setup.clone());
         self.setup.write();
     }
@@ -360,14 +360,14 @@ impl Agent {
         self.setup.config()
     }
 
-    /// Ends it as `kill -9` does and starts it again with the same configuration.
-    pub async fn killed_and_restarted(self) -> Agent {
+    /// Kills the agent with SIGKILL and restarts it with the same configuration.
+    pub async fn kill_and_restart(self) -> Agent {
         self.process.kill();
         self.setup.start().await
     }
 }
 
-/// Writes a file as editors do: beside, then renamed.
+/// Writes a file as editors do: to a temporary file that is then renamed.
 fn replace(path: &Path, text: &str) {
     let folder = path.parent().expect("a file in a folder");
     std::fs::create_dir_all(folder).expect("a folder");

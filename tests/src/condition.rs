@@ -1,33 +1,33 @@
-//! Waiting for a condition, never for a time: a deadline says when hope ends, not how long something takes.
+//! Waiting for a condition with a timeout, never for a fixed time.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Long enough for two busy cores; nothing should ever come near it.
-pub const PATIENCE: Duration = Duration::from_secs(20);
-/// Between two looks.
-const PAUSE: Duration = Duration::from_millis(10);
+/// Long enough for two busy cores; passing tests stay far below.
+pub const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
+/// The interval between two checks.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Asks again and again until there is an answer. Panics when the deadline passes, saying what was waited for.
+/// Polls until there is a value. Panics with the description after the timeout.
 pub async fn eventually<T>(what: &str, ask: impl AsyncFnMut() -> Option<T>) -> T {
-    within(PATIENCE, what, ask).await
+    within(WAIT_TIMEOUT, what, ask).await
 }
 
-/// The same with a deadline that is part of the promise under test.
+/// Polls with a timeout that is part of the specification.
 pub async fn within<T>(deadline: Duration, what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let end = Instant::now() + deadline;
     loop {
         match tokio::time::timeout_at(end, ask()).await {
             Ok(Some(answer)) => return answer,
-            Ok(None) if Instant::now() < end => tokio::time::sleep(PAUSE).await,
-            _ => panic!("waited {deadline:?} in vain: {what}"),
+            Ok(None) if Instant::now() < end => tokio::time::sleep(POLL_INTERVAL).await,
+            _ => panic!("not within {deadline:?}: {what}"),
         }
     }
 }
 
-/// Bounds anything that should simply finish.
+/// Bounds work that should finish.
 pub async fn finishes<T>(what: &str, work: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE * 6, work).await {
+    match tokio::time::timeout(WAIT_TIMEOUT * 6, work).await {
         Ok(value) => value,
         Err(_) => panic!("never finished: {what}"),
     }

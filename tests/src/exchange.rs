@@ -1,14 +1,14 @@
-//! One call of a JSON API: sent, answered, read. What an error looks like there is the caller's to know.
+//! One call of a JSON API. The caller interprets errors.
 
 use reqwest::RequestBuilder;
 use serde_json::Value;
 
-/// Status, body and text of an answer. A body of null is not sent; one that is no JSON is read as null.
+/// Status, body and text of a response. A null body is not sent; a body that is not JSON is returned as null.
 pub(crate) async fn exchange(request: RequestBuilder, body: Value) -> (u16, Value, String) {
-    try_exchange(request, body).await.expect("the API answers")
+    try_exchange(request, body).await.expect("the API responds")
 }
 
-/// The same with somebody who may end at any moment: the answer counts only if all of it came.
+/// Like `exchange`, with a server that may end at any moment. Fails unless the complete response arrived.
 pub(crate) async fn try_exchange(request: RequestBuilder, body: Value) -> reqwest::Result<(u16, Value, String)> {
     let request = if body.is_null() { request } else { request.json(&body) };
     let answer = request.send().await?;

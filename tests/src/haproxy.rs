@@ -5,8 +5,8 @@ use crate::process::Process;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 
-/// How often a free port is looked for: somebody else may take it before the program does.
-const ATTEMPTS: usize = 10;
+/// Another program may take a free port before HAProxy does.
+const MAX_PORT_ATTEMPTS: usize = 10;
 
 /// A running HAProxy with one listener on loopback. It ends with its handle.
 pub struct Haproxy {
@@ -15,10 +15,9 @@ pub struct Haproxy {
 }
 
 impl Haproxy {
-    /// Starts one. `section` is everything of its `listen` section but the address: behind `bind` goes what `accepts`
-    /// says.
+    /// Starts HAProxy. `accepts` are the options of `bind`, `section` the other lines of the `listen` section.
     pub async fn start(folder: &Path, accepts: &str, section: &[&str]) -> Haproxy {
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_PORT_ATTEMPTS {
             let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
             let port = free.expect("a free port").port();
             let lines = section.iter().map(|line| format!("    {line}\n")).collect::<String>();
@@ -41,13 +40,13 @@ impl Haproxy {
             if listening && process.is_running() {
                 return Haproxy { _process: process, address };
             }
-            let ended = process.ended().await;
+            let ended = process.wait_with_output().await;
             assert!(ended.stderr.contains("Address already in use"), "HAProxy does not start: {}", ended.stderr);
         }
         panic!("no port stays free");
     }
 
-    /// Where it listens.
+    /// The listen address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

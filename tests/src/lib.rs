@@ -1,6 +1,6 @@
-//! The kit of the specifications: it starts the real programs and speaks with them through their public surfaces.
+//! The test kit of the specifications: it starts the real programs and uses their public interfaces.
 //!
-//! A [`World`] is one server on a data folder of its own. In it act a [`Visitor`] (the public side), an [`Operator`]
+//! A [`World`] is one server with its own data folder. Its actors are a [`Visitor`] (the public side), an [`Operator`]
 //! (the management API), an [`Agent`] (tunnels and the local API) and an [`Origin`] (the local service). Ports are free
 //! ones, folders temporary, and every process ends with its handle.
 
@@ -31,8 +31,8 @@ pub use condition::{eventually, within};
 pub use network::Network;
 pub use operator::Operator;
 pub use origin::Origin;
-pub use process::{Ended, Process};
+pub use process::{Process, ProcessOutput};
 pub use screen::Screen;
 pub use server::{Server, ServerSetup};
-pub use visitor::{Reply, Visitor};
+pub use visitor::{Visitor, VisitorResponse};
 pub use world::World;

@@ -1,21 +1,21 @@
-//! A network of its own for an agent: a way to the server that can be cut, made to swallow everything, or moved.
+//! A network for an agent whose link to the server can be cut, drop packets, or change its address.
 //!
-//! Two network namespaces: the agent's, and a router's between it and this one. A second link, which nothing happens to,
-//! leads straight to the agent's local API. Making them takes root, or sudo without a password.
+//! Two network namespaces: the agent's, and a router's between it and this one. A second link, which
+//! never changes, leads to the agent's local API. Creating them needs root, or sudo without a password.
 
 use std::net::Ipv4Addr;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-/// The namespaces of one specification; they go when it ends.
+/// The network namespaces of one specification, deleted at its end.
 pub struct Network {
     name: String,
-    /// Of 198.18.0.0/15, which is meant for tests of networks.
+    /// In 198.18.0.0/15, which is reserved for benchmarks (RFC 2544).
     subnet: [u8; 3],
 }
 
 impl Network {
-    /// Makes the namespaces and what connects them.
+    /// Creates and connects the namespaces.
     pub fn new() -> Network {
         for _ in 0..20 {
             let number: u16 = rand::random_range(0..512);
@@ -23,7 +23,7 @@ impl Network {
                 name: format!("pt{number}"),
                 subnet: [198, 18 + u8::try_from(number >> 8).expect("0 or 1"), (number & 0xff) as u8],
             };
-            // Another specification may have this number at the moment.
+            // Another specification may use this number.
             if ip(&["netns", "add", &network.router()]) {
                 network.connect();
                 return network;
@@ -32,12 +32,12 @@ impl Network {
         panic!("network namespaces cannot be made; this specification runs as root, or with sudo");
     }
 
-    /// Where agents reach the server, which listens everywhere.
+    /// The address at which agents reach the server.
     pub fn server(&self) -> Ipv4Addr {
         self.host(1)
     }
 
-    /// Where the agent's local API can be reached whatever happens to the way.
+    /// The address of the agent's local API on the second link.
     pub fn web(&self) -> Ipv4Addr {
         self.host(34)
     }
@@ -51,34 +51,34 @@ impl Network {
         all
     }
 
-    /// Pulls the plug out of the agent's machine.
-    pub fn is_cut(&self) {
+    /// Takes the agent's link down.
+    pub fn cut(&self) {
         must(&["-n", &self.router(), "link", "set", "inner", "down"]);
     }
 
-    /// Puts it in again.
-    pub fn is_whole(&self) {
+    /// Brings the agent's link up again.
+    pub fn restore(&self) {
         must(&["-n", &self.router(), "link", "set", "inner", "up"]);
     }
 
-    /// From now on the router loses everything, and tells nobody.
-    pub fn swallows(&self) {
-        self.forward(false);
+    /// Makes the router drop all packets silently.
+    pub fn drop_packets(&self) {
+        self.set_forwarding(false);
     }
 
-    /// The router passes everything on again.
-    pub fn passes(&self) {
-        self.forward(true);
+    /// Makes the router forward packets again.
+    pub fn forward_packets(&self) {
+        self.set_forwarding(true);
     }
 
-    /// The agent's machine loses its address.
-    pub fn loses_its_address(&self) {
+    /// Removes the address of the agent's machine.
+    pub fn remove_address(&self) {
         let way = format!("{}/28", self.host(18));
         must(&["-n", &self.agent(), "address", "del", &way, "dev", "way"]);
     }
 
-    /// The agent's machine gets another address, and a way to the server with it.
-    pub fn gets_another_address(&self) {
+    /// Gives the agent's machine another address with a route to the server.
+    pub fn add_other_address(&self) {
         let own = self.agent();
         must(&["-n", &own, "address", "add", &format!("{}/28", self.host(19)), "dev", "way"]);
         must(&["-n", &own, "route", "add", "default", "via", &self.host(17).to_string()]);
@@ -89,7 +89,7 @@ impl Network {
         let (outer, aside) = (format!("{name}o"), format!("{name}a"));
         let address = |last: u8| format!("{}/28", self.host(last));
         must(&["netns", "add", &agent]);
-        // Its addresses come and go by themselves, and the agent would notice.
+        // IPv6 addresses change by themselves, which the agent would notice.
         let without = "echo 1 | tee /proc/sys/net/ipv6/conf/*/disable_ipv6";
         must(&["netns", "exec", &agent, "sh", "-c", without]);
         must(&["link", "add", &outer, "type", "veth", "peer", "name", "outer", "netns", &router]);
@@ -110,8 +110,8 @@ impl Network {
         must(&["link", "set", &aside, "up"]);
         must(&["route", "add", &address(16), "via", &self.host(2).to_string()]);
         must(&["-n", &agent, "route", "add", "default", "via", &self.host(17).to_string()]);
-        self.forward(true);
-        // The kernel tells of new links some time after it has made them; nothing is to be told any more.
+        self.set_forwarding(true);
+        // The kernel reports new links with a delay; wait until it has reported all.
         for (namespace, device) in [(&router, "inner"), (&agent, "way"), (&agent, "aside")] {
             let calm = (0..250).any(|_| {
                 std::thread::sleep(Duration::from_millis(20));
@@ -121,8 +121,8 @@ impl Network {
         }
     }
 
-    fn forward(&self, wanted: bool) {
-        let write = format!("echo {} > /proc/sys/net/ipv4/ip_forward", u8::from(wanted));
+    fn set_forwarding(&self, enabled: bool) {
+        let write = format!("echo {} > /proc/sys/net/ipv4/ip_forward", u8::from(enabled));
         must(&["netns", "exec", &self.router(), "sh", "-c", &write]);
     }
 
@@ -148,7 +148,7 @@ impl Default for Network {
 
 impl Drop for Network {
     fn drop(&mut self) {
-        // The links go with the namespaces at their other ends.
+        // Deleting the namespaces deletes the links too.
         for namespace in [self.router(), self.agent()] {
             ip(&["netns", "delete", &namespace]);
         }

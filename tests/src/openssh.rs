@@ -1,12 +1,12 @@
-//! The real OpenSSH: keys, a server on loopback, and a client that trusts nothing but what it is given.
+//! OpenSSH: keys, a server on loopback, and a client that trusts only a given authority.
 
 use crate::condition::{eventually, finishes};
-use crate::process::{Ended, Process};
+use crate::process::{Process, ProcessOutput};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
-/// How often a free port is looked for: somebody else may take it before the server does.
-const ATTEMPTS: usize = 10;
+/// Another program may take a free port before sshd does.
+const MAX_PORT_ATTEMPTS: usize = 10;
 
 /// A key pair made by `ssh-keygen`, and a certificate of it if there is one.
 #[derive(Clone, Debug)]
@@ -15,8 +15,8 @@ pub struct KeyPair {
 }
 
 impl KeyPair {
-    /// Makes one of a kind: `ed25519`, `ecdsa` or `rsa`.
-    pub async fn made(folder: &Path, name: &str, kind: &str) -> KeyPair {
+    /// Generates a key pair of type `ed25519`, `ecdsa` or `rsa`.
+    pub async fn generate(folder: &Path, name: &str, kind: &str) -> KeyPair {
         let path = folder.join(name);
         let file = path.to_string_lossy().into_owned();
         let made = Process::run(Path::new("ssh-keygen"), &["-q", "-t", kind, "-N", "", "-f", &file], &[]).await;
@@ -29,7 +29,7 @@ impl KeyPair {
         std::fs::read_to_string(self.path.with_extension("pub")).expect("a public key").trim().to_owned()
     }
 
-    /// Puts a certificate where OpenSSH looks for it.
+    /// Writes a certificate to the file that OpenSSH reads.
     pub fn certify(&self, certificate: &str) {
         std::fs::write(self.certificate(), format!("{certificate}\n")).expect("written");
     }
@@ -47,15 +47,15 @@ pub struct Sshd {
 }
 
 impl Sshd {
-    /// Starts one that shows the certificate of `host` and lets in whom `authority` (a public key) has certified.
+    /// Starts `sshd` with the certificate of `host`. It admits users with a certificate of `authority` (a public key).
     pub async fn start(folder: &Path, host: &KeyPair, authority: &str) -> Sshd {
         let trusted = folder.join("trusted_user_authorities");
         std::fs::write(&trusted, format!("{authority}\n")).expect("written");
         if rustix::process::geteuid().is_root() {
-            // Where it locks up the part that reads what strangers send; a service manager makes it otherwise.
+            // The privilege separation folder, which a service manager otherwise creates.
             std::fs::create_dir_all("/run/sshd").expect("root may make it");
         }
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_PORT_ATTEMPTS {
             let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").port();
             let configuration = folder.join(format!("sshd_config.{port}"));
             let text = format!(
@@ -79,15 +79,14 @@ impl Sshd {
             if listening {
                 return Sshd { process, port };
             }
-            let ended = process.ended().await;
+            let ended = process.wait_with_output().await;
             assert!(ended.stderr.contains("Address already in use"), "sshd does not start: {}", ended.stderr);
         }
         panic!("no port stays free");
     }
 
-    /// Logs in as `login` to what calls itself `name`, and asks the shell there to say something. The client trusts
-    /// `authority` for every host, and nobody else.
-    pub async fn visit(&self, user: &KeyPair, login: &str, name: &str, authority: &str) -> Visit {
+    /// Logs in as `login` to the host `name` and runs a command. The client trusts only `authority`.
+    pub async fn log_in(&self, user: &KeyPair, login: &str, name: &str, authority: &str) -> SshLogin {
         assert!(self.process.is_running(), "sshd is there");
         let folder = user.path.parent().expect("keys lie in a folder");
         let known = folder.join("known_hosts");
@@ -109,25 +108,25 @@ impl Sshd {
         }
         arguments.extend(["-i".to_owned(), user.path.to_string_lossy().into_owned()]);
         arguments.extend([format!("{login}@{name}"), "echo let in".to_owned()]);
-        Visit(finishes("ssh", Process::run(Path::new("ssh"), &arguments, &[])).await)
+        SshLogin(finishes("ssh", Process::run(Path::new("ssh"), &arguments, &[])).await)
     }
 }
 
-/// How a login went.
+/// The result of a login.
 #[derive(Debug)]
-pub struct Visit(Ended);
+pub struct SshLogin(ProcessOutput);
 
-impl Visit {
+impl SshLogin {
     /// The client accepted the server's certificate and the server the user's.
     #[track_caller]
-    pub fn is_let_in(&self) {
+    pub fn assert_admitted(&self) {
         assert!(self.0.status.success() && self.0.stdout.trim() == "let in", "{}", self.0.output());
         assert!(self.0.stderr.contains("-CERT host certificate"), "by the certificate: {}", self.0.stderr);
     }
 
     /// The client went away because of the server's certificate.
     #[track_caller]
-    pub fn turns_away_because(&self, reason: &str) {
+    pub fn assert_host_refused(&self, reason: &str) {
         assert!(!self.0.status.success() && self.0.stdout.is_empty(), "{}", self.0.output());
         let said = format!("Certificate invalid: {reason}");
         assert!(self.0.stderr.contains(&said), "`{said}` is missing: {}", self.0.stderr);
@@ -135,21 +134,21 @@ impl Visit {
 
     /// The client trusts no authority that has signed for this server.
     #[track_caller]
-    pub fn does_not_know_the_server(&self) {
+    pub fn assert_unknown_host(&self) {
         assert!(!self.0.status.success() && self.0.stdout.is_empty(), "{}", self.0.output());
         assert!(self.0.stderr.contains("Host key verification failed"), "{}", self.0.stderr);
     }
 
     /// The server was accepted, and did not let the user in.
     #[track_caller]
-    pub fn is_kept_out(&self) {
+    pub fn assert_denied(&self) {
         assert!(!self.0.status.success() && self.0.stdout.is_empty(), "{}", self.0.output());
         assert!(self.0.stderr.contains("-CERT host certificate"), "{}", self.0.stderr);
         assert!(self.0.stderr.contains("Permission denied"), "{}", self.0.stderr);
     }
 }
 
-/// The name of whoever runs the tests: nobody else can log in to a server that is not root's.
+/// The name of the current user, the only one who can log in to an `sshd` without root.
 pub async fn login() -> String {
     let ended = Process::run(Path::new("id"), &["-un"], &[]).await;
     assert!(ended.status.success(), "{}", ended.output());

@@ -1,4 +1,4 @@
-//! Pebble, Let's Encrypt's own ACME authority for tests, and a name server that leads every name to this machine.
+//! Pebble, Let's Encrypt's ACME server for tests, and a name server that resolves every name to this machine.
 
 use crate::condition::{eventually, finishes};
 use crate::process::Process;
@@ -8,7 +8,7 @@ use serde_json::json;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// Where the authority looks for proofs, and how long its certificates last.
+/// The ports of challenges and the validity of certificates.
 #[derive(Clone, Copy, Debug)]
 pub struct PebbleSetup {
     /// The port of `http-01`.
@@ -73,7 +73,7 @@ impl Pebble {
         let process = Process::start(Path::new("pebble"), &arguments, &[("PEBBLE_VA_NOSLEEP", "1")]);
         let pebble = Pebble { process, _names: names, directory, management, root };
         let client = pebble.client();
-        eventually("pebble answers", async || {
+        eventually("pebble responds", async || {
             assert!(pebble.process.is_running(), "pebble ended: {}", pebble.process.stderr());
             client.get(pebble.directory()).send().await.ok().filter(|answer| answer.status().is_success())
         })

@@ -1,4 +1,4 @@
-//! A program at work: its output is kept, and it ends with its handle.
+//! A child process whose output is collected and that ends with its handle.
 
 use crate::condition::{eventually, within};
 use rustix::process::{Pid, Signal, kill_process};
@@ -21,10 +21,10 @@ pub struct Process {
     show: bool,
 }
 
-/// What a program left behind.
+/// The exit status and output of a program.
 #[derive(Debug)]
-pub struct Ended {
-    /// How it ended.
+pub struct ProcessOutput {
+    /// The exit status.
     pub status: ExitStatus,
     /// Standard output.
     pub stdout: String,
@@ -32,15 +32,15 @@ pub struct Ended {
     pub stderr: String,
 }
 
-impl Ended {
-    /// Both outputs together.
+impl ProcessOutput {
+    /// Standard output and standard error.
     pub fn output(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }
 }
 
 impl Process {
-    /// Starts a program with nothing of the tests' own environment that could configure it.
+    /// Starts a program without the `POSTERN_*` variables of the test environment.
     pub fn start<A: AsRef<OsStr>>(program: &Path, arguments: &[A], environment: &[(&str, &str)]) -> Process {
         let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut command = Command::new(program);
@@ -58,8 +58,8 @@ impl Process {
     }
 
     /// Runs a program to its end.
-    pub async fn run<A: AsRef<OsStr>>(program: &Path, arguments: &[A], environment: &[(&str, &str)]) -> Ended {
-        Process::start(program, arguments, environment).ended().await
+    pub async fn run<A: AsRef<OsStr>>(program: &Path, arguments: &[A], environment: &[(&str, &str)]) -> ProcessOutput {
+        Process::start(program, arguments, environment).wait_with_output().await
     }
 
     /// Its process id.
@@ -67,29 +67,29 @@ impl Process {
         self.pid
     }
 
-    /// What it has written to standard output so far.
+    /// The standard output so far.
     pub fn stdout(&self) -> String {
         self.stdout.lock().expect("no reader panics").clone()
     }
 
-    /// What it has written to standard error so far.
+    /// The standard error so far.
     pub fn stderr(&self) -> String {
         self.stderr.lock().expect("no reader panics").clone()
     }
 
-    /// Whether it is still there.
+    /// Whether the program is still running.
     pub fn is_running(&self) -> bool {
         self.status().is_none()
     }
 
-    /// How it ended, if it did.
+    /// The exit status, if the program has ended.
     pub fn status(&self) -> Option<ExitStatus> {
-        self.child.lock().expect("not poisoned").try_wait().expect("a child can be asked")
+        self.child.lock().expect("not poisoned").try_wait().expect("a child has a status")
     }
 
-    /// Waits until standard error holds a text.
-    pub async fn says(&self, text: &str) {
-        eventually(&format!("{} says `{text}`", self.name), async || self.stderr().contains(text).then_some(())).await;
+    /// Waits until standard error contains a text.
+    pub async fn wait_for_log(&self, text: &str) {
+        eventually(&format!("{} logs `{text}`", self.name), async || self.stderr().contains(text).then_some(())).await;
     }
 
     /// Sends SIGTERM.
@@ -105,17 +105,17 @@ impl Process {
         }
     }
 
-    /// Ends it at once, as `kill -9` does, and waits until it is gone.
+    /// Kills the program with SIGKILL and waits for its end.
     pub fn kill(&self) {
         let mut child = self.child.lock().expect("not poisoned");
         let _ = child.kill();
         let _ = child.wait();
     }
 
-    /// Waits until it has ended and everything it wrote was read.
-    pub async fn gone(&self) -> ExitStatus {
+    /// Waits until the program has ended and all its output was read.
+    pub async fn wait_for_exit(&self) -> ExitStatus {
         let status = eventually(&format!("{} ends", self.name), async || self.status()).await;
-        // The pipes are at their end when the readers have given their share back.
+        // The readers drop their references at the end of the pipes.
         eventually("the pipes are read to their end", async || {
             (Arc::strong_count(&self.stdout) == 1 && Arc::strong_count(&self.stderr) == 1).then_some(())
         })
@@ -123,22 +123,22 @@ impl Process {
         status
     }
 
-    /// Waits for its end and takes what it wrote.
-    pub async fn ended(mut self) -> Ended {
-        let status = self.gone().await;
+    /// Waits for the end and returns the output.
+    pub async fn wait_with_output(mut self) -> ProcessOutput {
+        let status = self.wait_for_exit().await;
         self.show = false;
-        Ended { status, stdout: self.stdout(), stderr: self.stderr() }
+        ProcessOutput { status, stdout: self.stdout(), stderr: self.stderr() }
     }
 
-    /// The same within a time that is promised.
-    pub async fn ended_within(self, promise: Duration) -> Ended {
-        within(promise, &format!("{} ends", self.name), async || self.status()).await;
-        self.ended().await
+    /// Waits for the end within a specified time.
+    pub async fn wait_within(self, limit: Duration) -> ProcessOutput {
+        within(limit, &format!("{} ends", self.name), async || self.status()).await;
+        self.wait_with_output().await
     }
 }
 
-/// Whether it ended by itself, not by a signal, and said all was well.
-pub fn ended_well(status: ExitStatus) -> bool {
+/// Whether the status is 0 and not a signal.
+pub fn exited_successfully(status: ExitStatus) -> bool {
     status.success() && status.signal().is_none()
 }
 
@@ -157,7 +157,7 @@ fn collect(pipe: impl Read + Send + 'static) -> Arc<Mutex<String>> {
 }
 
 impl Drop for Process {
-    #[allow(clippy::print_stderr, reason = "a failed test shows what its programs said")]
+    #[allow(clippy::print_stderr, reason = "a failed test shows the output of its programs")]
     fn drop(&mut self) {
         self.kill();
         if self.show && std::thread::panicking() {

@@ -1,4 +1,4 @@
-//! Where the programs under test are: beside the tests' own executable, unless the environment names them.
+//! The paths of the programs under test: beside the test executable, unless the environment names them.
 
 use std::path::PathBuf;
 
@@ -15,12 +15,12 @@ pub fn agent() -> PathBuf {
 fn find(name: &str, variable: &str) -> PathBuf {
     if let Some(path) = std::env::var_os(variable) {
         let path = PathBuf::from(path);
-        assert!(path.is_file(), "{variable} names {}, which is not there", path.display());
+        assert!(path.is_file(), "{variable} names {}, which does not exist", path.display());
         return path;
     }
     let test = std::env::current_exe().expect("a test knows its own path");
     // <target>/<profile>/deps/specs-…
-    let folder = test.parent().and_then(|deps| deps.parent()).expect("tests lie in the target folder");
+    let folder = test.parent().and_then(|deps| deps.parent()).expect("tests are in the target folder");
     let path = folder.join(name);
     assert!(
         path.is_file(),

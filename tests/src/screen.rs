@@ -1,4 +1,4 @@
-//! A program in a terminal: what it draws is kept as a screen, and keys can be pressed.
+//! A program in a pseudo-terminal, with its screen and a keyboard.
 
 use crate::condition::eventually;
 use rustix::fs::{Mode, OFlags};
@@ -10,10 +10,10 @@ use std::num::NonZero;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 
-/// A terminal of the kernel's, with a program in it that thinks somebody sits there.
+/// A pseudo-terminal with a program in it.
 pub struct Screen {
     keys: File,
-    /// Held open so that what was drawn last can be read after the program's end.
+    /// Held open so that the last output can be read after the end of the program.
     terminal: File,
     child: Child,
     drawn: Arc<Mutex<vt100::Parser>>,
@@ -31,7 +31,7 @@ impl Screen {
         let keys = File::from(master);
         size(&keys, 100, 30);
         let side = || Stdio::from(terminal.try_clone().expect("another handle"));
-        // The terminal becomes the program's own, so that it hears of its size and of Ctrl+C.
+        // The terminal becomes the controlling terminal, so that the program gets size changes and Ctrl+C.
         let mut program = Command::new("setsid");
         program.arg("--ctty").args(command).stdin(side()).stdout(side()).stderr(side());
         for (variable, _) in std::env::vars_os() {
@@ -45,40 +45,40 @@ impl Screen {
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(count @ 1..) = output.read(&mut bytes) {
-                draws.lock().expect("nobody panics").process(&bytes[..count]);
+                draws.lock().expect("not poisoned").process(&bytes[..count]);
             }
         });
         Screen { keys, terminal, child, drawn }
     }
 
-    /// What can be read at the moment.
+    /// The visible text.
     pub fn text(&self) -> String {
-        self.drawn.lock().expect("nobody panics").screen().contents()
+        self.drawn.lock().expect("not poisoned").screen().contents()
     }
 
-    /// Whether a screen of the program's own is shown, in place of the lines before.
-    pub fn is_taken(&self) -> bool {
-        self.drawn.lock().expect("nobody panics").screen().alternate_screen()
+    /// Whether the alternate screen is shown.
+    pub fn is_alternate(&self) -> bool {
+        self.drawn.lock().expect("not poisoned").screen().alternate_screen()
     }
 
-    /// Whether a cursor is to be seen.
+    /// Whether the cursor is visible.
     pub fn has_cursor(&self) -> bool {
-        !self.drawn.lock().expect("nobody panics").screen().hide_cursor()
+        !self.drawn.lock().expect("not poisoned").screen().hide_cursor()
     }
 
-    /// Whether the terminal echoes keys and makes lines of them, as a shell needs it.
+    /// Whether the terminal echoes keys and edits lines, as a shell needs it.
     pub fn is_cooked(&self) -> bool {
         let modes = rustix::termios::tcgetattr(&self.terminal).expect("a terminal").local_modes;
         modes.contains(rustix::termios::LocalModes::ECHO | rustix::termios::LocalModes::ICANON)
     }
 
-    /// Waits until a text can be read.
+    /// Waits until the screen shows a text.
     pub async fn shows(&self, text: &str) -> String {
-        self.comes_to(&format!("the screen shows `{text}`"), |screen| screen.contains(text)).await
+        self.wait_for(&format!("the screen shows `{text}`"), |screen| screen.contains(text)).await
     }
 
-    /// Waits until the screen fits.
-    pub async fn comes_to(&self, what: &str, fits: impl Fn(&str) -> bool) -> String {
+    /// Waits until the text of the screen matches.
+    pub async fn wait_for(&self, what: &str, fits: impl Fn(&str) -> bool) -> String {
         let last = std::cell::RefCell::new(String::new());
         let _show = ShowOnPanic(&last);
         eventually(what, async || {
@@ -94,10 +94,10 @@ impl Screen {
         (&self.keys).write_all(keys.as_bytes()).expect("a terminal takes keys");
     }
 
-    /// The window is made larger or smaller.
-    pub fn is_resized(&self, columns: u16, rows: u16) {
+    /// Resizes the window.
+    pub fn resize(&self, columns: u16, rows: u16) {
         size(&self.keys, columns, rows);
-        self.drawn.lock().expect("nobody panics").screen_mut().set_size(cells(rows), cells(columns));
+        self.drawn.lock().expect("not poisoned").screen_mut().set_size(cells(rows), cells(columns));
     }
 
     /// The process id of the program.
@@ -105,10 +105,10 @@ impl Screen {
         self.child.id()
     }
 
-    /// Waits for the program's end.
-    pub async fn ended(&mut self) -> ExitStatus {
+    /// Waits for the end of the program.
+    pub async fn wait_for_exit(&mut self) -> ExitStatus {
         let child = &mut self.child;
-        eventually("the program ends", async || child.try_wait().expect("it can be asked")).await
+        eventually("the program ends", async || child.try_wait().expect("a child has a status")).await
     }
 }
 

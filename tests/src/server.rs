@@ -1,14 +1,14 @@
-//! The program `postern-server` on a data folder.
+//! The program `postern-server` with a data folder.
 
 use crate::condition::eventually;
-use crate::process::{Ended, Process};
+use crate::process::{Process, ProcessOutput};
 use crate::programs;
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 
-/// Where the server listens, as it wrote it into its data folder.
+/// The listen addresses that the server writes into its data folder.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Addresses {
     /// HTTPS visitors and agents.
@@ -21,7 +21,7 @@ pub struct Addresses {
     pub pid: u32,
 }
 
-/// How a server is started: free ports, the given folder, and whatever a specification adds.
+/// The command line of a server: a folder, free ports and further flags.
 #[derive(Clone, Debug)]
 pub struct ServerSetup {
     folder: PathBuf,
@@ -35,14 +35,14 @@ pub struct ServerSetup {
 pub struct Server {
     /// The program.
     pub process: Process,
-    /// Where it listens.
+    /// The listen address.
     pub addresses: Addresses,
     setup: ServerSetup,
 }
 
 impl ServerSetup {
-    /// On this folder, with free ports.
-    pub fn on(folder: impl Into<PathBuf>) -> ServerSetup {
+    /// A server with this data folder and free ports.
+    pub fn new(folder: impl Into<PathBuf>) -> ServerSetup {
         ServerSetup {
             folder: folder.into(),
             ports: free_tcp_ports(16),
@@ -59,7 +59,7 @@ impl ServerSetup {
         self
     }
 
-    /// Adds a variable.
+    /// Adds an environment variable.
     #[must_use]
     pub fn environment(mut self, name: &str, value: &str) -> ServerSetup {
         self.environment.push((name.to_owned(), value.to_owned()));
@@ -93,11 +93,11 @@ impl ServerSetup {
         Process::start(&programs::server(), &arguments, &environment)
     }
 
-    /// Starts it and waits until it is ready.
+    /// Starts the server and waits until it is ready.
     pub async fn start(self) -> Server {
         let process = self.spawn();
         let file = self.folder.join("addresses.json");
-        let addresses = eventually("the server writes where it listens", async || {
+        let addresses = eventually("the server writes its addresses", async || {
             assert!(process.is_running(), "the server ended: {}", process.stderr());
             let text = std::fs::read(&file).ok()?;
             serde_json::from_slice::<Addresses>(&text).ok().filter(|addresses| addresses.pid == process.pid())
@@ -123,25 +123,25 @@ impl Server {
         self.folder().join("ca.pem")
     }
 
-    /// The address agents are given: the name is in the server's certificate.
-    pub fn agents_connect_to(&self) -> String {
+    /// The address for agents, with a name that is in the server's certificate.
+    pub fn agent_address(&self) -> String {
         format!("localhost:{}", self.addresses.https.port())
     }
 
-    /// The setup that starts it again on the same folder and the same ports.
-    pub fn again(&self) -> ServerSetup {
+    /// A setup with the same folder and the same ports.
+    pub fn restart_setup(&self) -> ServerSetup {
         ServerSetup { fixed: Some(self.addresses.clone()), ..self.setup.clone() }
     }
 
-    /// Ends it as `kill -9` does and starts it again on the same folder and ports.
-    pub async fn killed_and_restarted(self) -> Server {
-        let again = self.again();
+    /// Kills the server with SIGKILL and restarts it with the same folder and ports.
+    pub async fn kill_and_restart(self) -> Server {
+        let again = self.restart_setup();
         self.process.kill();
         again.start().await
     }
 
-    /// Runs another command of the program on the same folder.
-    pub async fn command(&self, arguments: &[&str]) -> Ended {
+    /// Runs another command of the program with the same folder.
+    pub async fn command(&self, arguments: &[&str]) -> ProcessOutput {
         let folder = self.folder().to_string_lossy().into_owned();
         let mut all: Vec<&str> = arguments.to_vec();
         all.extend(["--data-dir", &folder]);
@@ -149,8 +149,7 @@ impl Server {
     }
 }
 
-/// A range of so many ports that nobody listens on. Below what the system hands out by itself, so that no connection of
-/// a test takes one by chance.
+/// A range of free ports, below the ephemeral ports so that no connection of a test uses one by chance.
 pub fn free_tcp_ports(count: u16) -> (u16, u16) {
     for _ in 0..200 {
         let first = rand::random_range(10_000..32_000 - count);
@@ -159,5 +158,5 @@ pub fn free_tcp_ports(count: u16) -> (u16, u16) {
             return (first, first + count - 1);
         }
     }
-    panic!("no {count} free ports beside each other");
+    panic!("no {count} consecutive free ports");
 }

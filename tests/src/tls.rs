@@ -1,4 +1,4 @@
-//! TLS for local services that speak it themselves.
+//! TLS for local services.
 
 use rcgen::{CertifiedKey, KeyPair};
 use rustls::ServerConfig;
@@ -6,12 +6,12 @@ use rustls_pki_types::{PrivateKeyDer, pem::PemObject};
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
 
-/// A certificate for one name that nobody but its holder has signed.
+/// A self-signed certificate for one name.
 pub fn certificate(name: &str) -> CertifiedKey<KeyPair> {
     rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate")
 }
 
-/// Ends TLS with a certificate and its key.
+/// Terminates TLS with a certificate and its key.
 pub fn acceptor(own: &CertifiedKey<KeyPair>) -> TlsAcceptor {
     let key = PrivateKeyDer::from_pem_slice(own.signing_key.serialize_pem().as_bytes()).expect("a key");
     let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))

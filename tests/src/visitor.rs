@@ -1,4 +1,4 @@
-//! The visitor: somebody on the public side who trusts the server's authority.
+//! The visitor: a client on the public side that trusts the server's authority.
 
 use crate::server::Server;
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// Opens public addresses.
+/// A client of public addresses.
 #[derive(Clone)]
 pub struct Visitor {
     /// For requests of any kind.
@@ -24,9 +24,9 @@ pub struct Visitor {
     https: SocketAddr,
 }
 
-/// An answer, read to its end.
+/// A complete response.
 #[derive(Clone, Debug)]
-pub struct Reply {
+pub struct VisitorResponse {
     /// The HTTP status.
     pub status: u16,
     /// The HTTP version.
@@ -37,11 +37,11 @@ pub struct Reply {
     pub body: Bytes,
 }
 
-impl Reply {
-    /// Reads an answer to its end.
-    pub async fn of(answer: Response) -> Reply {
-        let (status, version, headers) = (answer.status().as_u16(), answer.version(), answer.headers().clone());
-        Reply { status, version, headers, body: answer.bytes().await.expect("the body arrives whole") }
+impl VisitorResponse {
+    /// Reads a response to its end.
+    pub async fn read(response: Response) -> VisitorResponse {
+        let (status, version, headers) = (response.status().as_u16(), response.version(), response.headers().clone());
+        VisitorResponse { status, version, headers, body: response.bytes().await.expect("the body is complete") }
     }
 
     /// The body as text.
@@ -49,12 +49,12 @@ impl Reply {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// A header's text; empty if it is not there.
+    /// The value of a header; empty if it is missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// With which code the edge refused. Panics if it did not.
+    /// The code of the edge's refusal. Panics if the edge did not refuse.
     #[track_caller]
     pub fn refused(&self) -> Code {
         let code = self.header("postern-error-code");
@@ -62,10 +62,10 @@ impl Reply {
     }
 }
 
-/// Everything is on this machine, whatever its name.
-struct Here;
+/// Resolves every name to this machine.
+struct LoopbackResolver;
 
-impl Resolve for Here {
+impl Resolve for LoopbackResolver {
     fn resolve(&self, _: Name) -> Resolving {
         let addresses: Addrs = Box::new(std::iter::once(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))));
         Box::pin(std::future::ready(Ok(addresses)))
@@ -80,7 +80,7 @@ impl Visitor {
         Visitor { http, authority, https: server.addresses.https }
     }
 
-    /// The same visitor with an HTTP client that is set up in a special way.
+    /// The same visitor with a modified HTTP client.
     #[must_use]
     pub fn with(&self, change: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Visitor {
         Visitor { http: Visitor::client(&self.authority, change), ..self.clone() }
@@ -92,19 +92,19 @@ impl Visitor {
         let builder = Client::builder()
             .no_proxy()
             .tls_certs_only([certificate])
-            .dns_resolver(Arc::new(Here))
+            .dns_resolver(Arc::new(LoopbackResolver))
             .redirect(reqwest::redirect::Policy::none());
         change(builder).build().expect("a client")
     }
 
-    /// Opens an address and reads the answer to its end.
-    pub async fn get(&self, url: &str) -> Reply {
+    /// Sends a GET request and reads the response to its end.
+    pub async fn get(&self, url: &str) -> VisitorResponse {
         self.send(self.http.get(url)).await
     }
 
-    /// Sends a request and reads the answer to its end.
-    pub async fn send(&self, request: RequestBuilder) -> Reply {
-        Reply::of(request.send().await.unwrap_or_else(|error| panic!("no answer: {error:?}"))).await
+    /// Sends a request and reads the response to its end.
+    pub async fn send(&self, request: RequestBuilder) -> VisitorResponse {
+        VisitorResponse::read(request.send().await.unwrap_or_else(|error| panic!("no response: {error:?}"))).await
     }
 
     /// A TLS connection to the HTTPS port with this server name.

@@ -1,4 +1,4 @@
-//! A world: one server on a folder of its own, and everybody who acts around it.
+//! A world: one server with its own folder, and the actors around it.
 
 use crate::agent::{Agent, AgentSetup};
 use crate::operator::Operator;
@@ -15,15 +15,15 @@ pub struct World {
 }
 
 impl World {
-    /// With a server as it comes.
+    /// A world with a default server.
     pub async fn start() -> World {
         World::with(|setup| setup).await
     }
 
-    /// With a server that is set up in a special way.
+    /// A world with a modified server setup.
     pub async fn with(change: impl FnOnce(ServerSetup) -> ServerSetup) -> World {
         let folder = tempfile::Builder::new().prefix("postern-").tempdir().expect("a temporary folder");
-        let setup = change(ServerSetup::on(folder.path().join("server")));
+        let setup = change(ServerSetup::new(folder.path().join("server")));
         World { server: setup.start().await, folder }
     }
 
@@ -37,7 +37,7 @@ impl World {
         self.folder.path()
     }
 
-    /// The key the server wrote at its first start.
+    /// The key that the server wrote on its first start.
     pub fn admin_key(&self) -> String {
         let text = std::fs::read_to_string(self.server.folder().join("admin.key")).expect("the first key");
         text.trim().to_owned()
@@ -48,29 +48,29 @@ impl World {
         Operator::new(self.server.addresses.api, Some(&self.admin_key()))
     }
 
-    /// Somebody without a key.
+    /// A client of the management API without a key.
     pub fn stranger(&self) -> Operator {
         Operator::new(self.server.addresses.api, None)
     }
 
-    /// Somebody on the public side who trusts the server's authority.
+    /// A visitor that trusts the server's authority.
     pub fn visitor(&self) -> Visitor {
         Visitor::new(&self.server)
     }
 
-    /// An agent with a credential that may bind everything, ready for tunnels.
+    /// An online agent with a credential that may bind every name.
     pub async fn agent(&self) -> Agent {
         let (_, token) = self.operator().credential(&[]).await;
         self.agent_setup("agent", &token).start().await
     }
 
-    /// An agent to be set up: its name is its folder.
+    /// The setup of an agent; its name is its folder.
     pub fn agent_setup(&self, name: &str, token: &str) -> AgentSetup {
         AgentSetup::new(self.path(name), &self.server, token)
     }
 
-    /// `kill -9` to the server, and a new one on the same folder and ports.
-    pub async fn server_is_killed_and_restarted(self) -> World {
-        World { server: self.server.killed_and_restarted().await, folder: self.folder }
+    /// Kills the server with SIGKILL and starts a new one with the same folder and ports.
+    pub async fn kill_and_restart_server(self) -> World {
+        World { server: self.server.kill_and_restart().await, folder: self.folder }
     }
 }

@@ -1,4 +1,4 @@
-//! Everything a server holds, read through its lists.
+//! All records of a server, read through its lists.
 
 use postern_tests::Operator;
 use serde_json::Value;
@@ -9,13 +9,13 @@ pub(super) const RULES: &str = "/ip_policy_rules";
 pub(super) const GROUPS: &str = "/backends/tunnel_group";
 pub(super) const EDGES: &str = "/edges/tcp";
 pub(super) const CREDENTIALS: &str = "/credentials";
-/// The kinds that take part.
+/// The kinds of records in this specification.
 pub(super) const KINDS: [&str; 5] = [POLICIES, RULES, GROUPS, EDGES, CREDENTIALS];
 
 /// A record's kind, as its path, and its id.
 pub(super) type Key = (&'static str, String);
 
-/// Records as they are shown.
+/// Records as the lists return them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Records(pub(super) BTreeMap<Key, Value>);
 
@@ -41,12 +41,12 @@ impl Records {
         all
     }
 
-    /// Those of one kind.
+    /// The records of one kind.
     pub(super) fn of(&self, kind: &'static str) -> impl Iterator<Item = (&String, &Value)> {
         self.0.iter().filter(move |((of, _), _)| *of == kind).map(|((_, id), record)| (id, record))
     }
 
-    /// Kinds and ids of all.
+    /// The kinds and ids of all records.
     pub(super) fn keys(&self) -> impl Iterator<Item = &Key> {
         self.0.keys()
     }
@@ -62,7 +62,7 @@ pub(super) fn ports_of(edge: &Value) -> Vec<u16> {
     hostports.iter().map(|hostport| text(hostport).rsplit_once(':').unwrap().1.parse().unwrap()).collect()
 }
 
-/// Whether a record shows what was asked for in a field or module.
+/// Whether a record has the requested value in a field or module.
 pub(super) fn shows(record: &Value, field: &str, asked: &Value) -> bool {
     match field {
         "ip_policy_id" => record["ip_policy"]["id"] == *asked,

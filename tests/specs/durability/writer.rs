@@ -1,9 +1,9 @@
-//! Somebody who writes, and remembers what was acknowledged and what was not.
+//! A writer that records which changes were acknowledged.
 
 use super::records::{CREDENTIALS, EDGES, GROUPS, KINDS, Key, POLICIES, RULES, Records, shows, text};
 use postern_api::Code;
 use postern_tests::Operator;
-use postern_tests::operator::Answer;
+use postern_tests::operator::ManagementResponse;
 use rand::seq::{IndexedRandom, IteratorRandom};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use reqwest::Method;
@@ -12,15 +12,15 @@ use tokio::sync::watch;
 
 const MODULES: [&str; 2] = ["backend", "ip_restriction"];
 
-/// Writes to records of its own; only the ports of its edges are wanted by others too.
+/// Writes to its own records. Only the ports of its edges are requested by other writers too.
 pub(super) struct Writer {
     name: String,
     random: StdRng,
     made: u32,
     ports: (u16, u16),
-    /// As they were acknowledged.
+    /// The acknowledged records.
     own: Records,
-    /// What was asked for and not answered.
+    /// The write that was not acknowledged.
     unanswered: Option<Intent>,
 }
 
@@ -65,13 +65,13 @@ impl Writer {
         }
     }
 
-    /// What this one knows to be there.
+    /// The records that this writer expects.
     pub(super) fn known(&self) -> impl Iterator<Item = &Key> {
         self.own.keys()
     }
 
-    /// Writes until the server is gone; every acknowledged write is counted.
-    pub(super) async fn write_until_nobody_answers(mut self, operator: Operator, count: watch::Sender<u64>) -> Writer {
+    /// Writes until the server ends, and counts every acknowledged write.
+    pub(super) async fn write_until_the_server_ends(mut self, operator: Operator, count: watch::Sender<u64>) -> Writer {
         loop {
             let intent = self.next();
             let (method, path) = intent.request();
@@ -176,8 +176,8 @@ impl Writer {
 
     // === what became of it ===
 
-    /// Takes an answer in; whether a write was acknowledged.
-    fn hear(&mut self, intent: &Intent, answer: Answer) -> bool {
+    /// Applies a response. Returns whether the write was acknowledged.
+    fn hear(&mut self, intent: &Intent, answer: ManagementResponse) -> bool {
         if answer.status >= 400 {
             match (&intent.does, answer.code()) {
                 (Does::Make(EDGES) | Does::Change((EDGES, _)), Code::HostportTaken)
@@ -220,7 +220,7 @@ impl Writer {
         self.own.of(EDGES).any(|(_, edge)| edge["backend"]["backend"]["id"] == group)
     }
 
-    /// A record is gone, and a policy's rules with it.
+    /// Removes a record, and the rules of a policy with it.
     fn forget(&mut self, key: &Key) {
         self.own.0.remove(key);
         self.own.0.retain(|(kind, _), record| *kind != RULES || record["ip_policy"]["id"] != key.1);
@@ -228,8 +228,8 @@ impl Writer {
 
     // === what is there after a kill ===
 
-    /// Compares what is there with what was acknowledged. Only the one write that was not answered may have
-    /// happened or not, as a whole.
+    /// Compares the records with the acknowledged writes. The one write without a response may be present or absent, but not
+    /// in part.
     pub(super) fn settle(&mut self, found: &Records) {
         if let Some(intent) = self.unanswered.take() {
             self.resolve(&intent, found);
@@ -279,7 +279,7 @@ impl Writer {
         }
     }
 
-    /// A record is as it was, or as it should have become.
+    /// Asserts that a record has its old or its new state.
     fn one_of(&mut self, key: &Key, changed: Value, found: &Records) {
         if found.0.get(key) == Some(&changed) {
             self.own.0.insert(key.clone(), changed);

@@ -1,15 +1,15 @@
-//! What happens to networks: plugs are pulled, routers go deaf, addresses change.
+//! Reconnection after network changes: links go down, routers drop packets, addresses change.
 
-use super::{ONE_CASE, is_there_once, record, sessions};
+use super::{SINGLE_CASE_LIMIT, is_there_once, record, sessions};
 use postern_api::Code;
 use postern_tests::{Agent, Network, World, within};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// A dead connection is found within this.
+/// The time to detect a dead connection.
 const SILENCE: Duration = Duration::from_secs(15);
-/// For the machine to notice and to tell.
+/// The time for the kernel to report a change.
 const GRACE: Duration = Duration::from_secs(4);
 
 /// An agent behind a router, with two tunnels.
@@ -28,13 +28,13 @@ impl Remote {
         let nobody = json!({ "proto": "http", "addr": "127.0.0.1:9" });
         let setup = world.agent_setup("agent", &token).tunnel("site", nobody.clone()).tunnel("shop", nobody);
         let agent = setup.inside(&network, &world.server).start().await;
-        let names = [agent.tunnel_is_up("site").await.public_url, agent.tunnel_is_up("shop").await.public_url];
+        let names = [agent.wait_for_tunnel("site").await.public_url, agent.wait_for_tunnel("shop").await.public_url];
         let remote = Remote { agent, names, world, network };
         remote.is_reached().await;
         remote
     }
 
-    /// A visitor comes as far as the agent, which has no local service.
+    /// Sends a visitor's request, which reaches the agent but no local service.
     async fn is_reached(&self) {
         for name in &self.names {
             assert_eq!(self.world.visitor().get(&format!("{name}/")).await.refused(), Code::ServiceUnreachable);
@@ -45,20 +45,20 @@ impl Remote {
         self.agent.get("/api/status").await.ok()["session"].clone()
     }
 
-    async fn is_lost(&self, promise: Duration) {
-        within(promise, "the agent knows that the session is lost", async || {
+    async fn is_lost(&self, limit: Duration) {
+        within(limit, "the agent knows that the session is lost", async || {
             (self.session().await["state"] != "online").then_some(())
         })
         .await;
     }
 
-    /// From the way being free until the session stands; then everything is as before.
-    async fn is_back(&self, what: &str, promise: Duration) {
+    /// Measures the time from the restored link to the session, then checks that everything works.
+    async fn is_back(&self, what: &str, limit: Duration) {
         let free = Instant::now();
-        within(promise, "the agent is back", async || (self.session().await["state"] == "online").then_some(())).await;
+        within(limit, "the agent is back", async || (self.session().await["state"] == "online").then_some(())).await;
         record(what, &mut [free.elapsed()]);
         for (tunnel, name) in ["site", "shop"].iter().zip(&self.names) {
-            assert_eq!(&self.agent.tunnel_is_up(tunnel).await.public_url, name, "the same name");
+            assert_eq!(&self.agent.wait_for_tunnel(tunnel).await.public_url, name, "the same name");
         }
         self.is_reached().await;
         is_there_once(&self.agent, &self.world.operator()).await;
@@ -66,24 +66,24 @@ impl Remote {
 }
 
 #[tokio::test]
-async fn a_link_that_was_cut_for_half_a_minute_comes_back() {
+async fn the_agent_reconnects_after_its_link_was_cut_for_half_a_minute() {
     let remote = Remote::start().await;
-    remote.network.is_cut();
+    remote.network.cut();
     remote.is_lost(SILENCE + GRACE).await;
     sleep(Duration::from_secs(30)).await;
     assert_ne!(remote.session().await["state"], "online");
     assert!(remote.session().await["reason"]["message"].is_string(), "it says why");
-    remote.network.is_whole();
-    remote.is_back("link cut for 30 s", ONE_CASE).await;
+    remote.network.restore();
+    remote.is_back("link cut for 30 s", SINGLE_CASE_LIMIT).await;
 }
 
 #[tokio::test]
 async fn a_link_that_was_cut_for_a_moment_costs_no_session() {
     let remote = Remote::start().await;
     let since = remote.session().await["since"].clone();
-    remote.network.is_cut();
+    remote.network.cut();
     sleep(Duration::from_millis(500)).await;
-    remote.network.is_whole();
+    remote.network.restore();
     within(Duration::from_secs(10), "the server is heard again", async || {
         (remote.world.visitor().get(&format!("{}/", remote.names[0])).await.status == 502).then_some(())
     })
@@ -93,38 +93,38 @@ async fn a_link_that_was_cut_for_a_moment_costs_no_session() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_open_and_dead_is_found_within_fifteen_seconds() {
+async fn a_dead_connection_is_detected_within_fifteen_seconds() {
     let remote = Remote::start().await;
-    remote.network.swallows();
+    remote.network.drop_packets();
     let deaf = Instant::now();
     remote.is_lost(SILENCE + GRACE).await;
     record("half-open connection, until it was found", &mut [deaf.elapsed()]);
-    remote.network.passes();
-    remote.is_back("half-open connection", ONE_CASE).await;
+    remote.network.forward_packets();
+    remote.is_back("half-open connection", SINGLE_CASE_LIMIT).await;
 }
 
 #[tokio::test]
-async fn a_router_that_was_deaf_for_long_is_found_again() {
+async fn the_agent_reconnects_after_a_router_dropped_packets_for_long() {
     let remote = Remote::start().await;
-    remote.network.swallows();
+    remote.network.drop_packets();
     remote.is_lost(SILENCE + GRACE).await;
     within(Duration::from_secs(20), "several tries are lost on the way", async || {
         (remote.session().await["attempt"].as_u64() >= Some(4)).then_some(())
     })
     .await;
-    remote.network.passes();
-    remote.is_back("deaf router", ONE_CASE).await;
+    remote.network.forward_packets();
+    remote.is_back("deaf router", SINGLE_CASE_LIMIT).await;
 }
 
 #[tokio::test]
 async fn another_address_means_another_session_at_once() {
     let remote = Remote::start().await;
-    remote.network.loses_its_address();
+    remote.network.remove_address();
     remote.is_lost(GRACE).await;
     within(Duration::from_secs(20), "a try fails without an address", async || {
         (remote.session().await["attempt"].as_u64() >= Some(2)).then_some(())
     })
     .await;
-    remote.network.gets_another_address();
-    remote.is_back("another address", ONE_CASE).await;
+    remote.network.add_other_address();
+    remote.is_back("another address", SINGLE_CASE_LIMIT).await;
 }
