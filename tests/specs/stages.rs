@@ -57,38 +57,60 @@ impl Shop {
     }
 }
 
-#[tokio::test]
-async fn a_circuit_opens_when_the_backend_fails_and_closes_when_it_recovers() {
-    let origin = Origin::start("hello").await;
-    let shop = Shop::leading_to(&origin).await;
-    let breaker = |seconds: u32| json!({ "tripped_duration": seconds, "rolling_window": 60, "volume_threshold": 4, "error_threshold_percentage": 0.5 });
-    shop.puts("circuit_breaker", breaker(1)).await;
-    for path in ["/", "/status/404", "/status/500", "/status/503"] {
-        assert!(shop.get(path).await.header("postern-error-code").is_empty(), "{path} passes");
-    }
-    let heard = origin.requests().len();
-    let refused = shop.get("/").await;
-    assert_eq!((refused.status, refused.refused()), (503, Code::CircuitOpen));
-    assert_eq!(refused.header("retry-after"), "1");
-    assert_eq!(origin.requests().len(), heard, "the service is left alone");
-    let reply =
-        eventually("a request is admitted", async || Some(shop.get("/").await).filter(|reply| reply.status != 503))
-            .await;
-    assert_eq!(reply.text(), "hello");
-    assert_eq!(shop.get("/status/500").await.status, 500, "closed, and counting anew");
+/// A circuit breaker that opens when half of at least 4 requests fail, for this number of seconds.
+fn breaker(tripped_duration: u32) -> Value {
+    json!({ "tripped_duration": tripped_duration, "rolling_window": 60, "volume_threshold": 4, "error_threshold_percentage": 0.5 })
+}
 
+/// A shop whose circuit is open for an hour.
+async fn shop_with_open_circuit(origin: &Origin) -> Shop {
+    let shop = Shop::leading_to(origin).await;
     shop.puts("circuit_breaker", breaker(3600)).await;
     for _ in 0..4 {
         shop.get("/status/500").await;
     }
     assert_eq!(shop.get("/").await.refused(), Code::CircuitOpen);
+    shop
+}
+
+#[tokio::test]
+async fn a_circuit_opens_when_the_backend_fails_and_closes_when_it_recovers() {
+    let origin = Origin::start("hello").await;
+    let shop = Shop::leading_to(&origin).await;
+    shop.puts("circuit_breaker", breaker(1)).await;
+    for path in ["/", "/status/404", "/status/500", "/status/503"] {
+        assert!(shop.get(path).await.header("postern-error-code").is_empty(), "{path} passes");
+    }
+    let requests = origin.requests().len();
+    let refused = shop.get("/").await;
+    assert_eq!((refused.status, refused.refused()), (503, Code::CircuitOpen));
+    assert_eq!(refused.header("retry-after"), "1");
+    assert_eq!(origin.requests().len(), requests, "the service receives nothing");
+    let response = eventually("a request is admitted", async || {
+        Some(shop.get("/").await).filter(|response| response.status != 503)
+    })
+    .await;
+    assert_eq!(response.text(), "hello");
+    assert_eq!(shop.get("/status/500").await.status, 500, "closed, and counting from zero");
+}
+
+#[tokio::test]
+async fn an_open_circuit_stays_open_when_other_settings_of_the_route_change() {
+    let origin = Origin::start("hello").await;
+    let shop = shop_with_open_circuit(&origin).await;
     shop.world.operator().patch(&shop.route, json!({ "description": "another word" })).await.ok();
     shop.puts("compression", json!({})).await;
-    assert_eq!(shop.get("/").await.refused(), Code::CircuitOpen, "what else changes does not close it");
+    assert_eq!(shop.get("/").await.refused(), Code::CircuitOpen);
+}
+
+#[tokio::test]
+async fn disabling_or_deleting_the_circuit_breaker_resets_it() {
+    let origin = Origin::start("hello").await;
+    let shop = shop_with_open_circuit(&origin).await;
     shop.puts("circuit_breaker", json!({ "enabled": false })).await;
-    assert_eq!(shop.get("/").await.text(), "hello", "switched off");
+    assert_eq!(shop.get("/").await.text(), "hello", "disabled");
     shop.puts("circuit_breaker", breaker(3600)).await;
-    assert_eq!(shop.get("/").await.text(), "hello", "and on again it has forgotten");
+    assert_eq!(shop.get("/").await.text(), "hello", "enabled again without its count");
     shop.deletes("circuit_breaker").await;
     for _ in 0..8 {
         assert_eq!(shop.get("/status/500").await.status, 500, "without the module nothing is counted");
