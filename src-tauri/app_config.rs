@@ -3,7 +3,7 @@
 use crate::paths::{AppPaths, ListenAddresses};
 use crate::settings::SettingsFile;
 
-/// What is set before the app starts or saved to disk while it runs.
+/// Configuration from before the start, and the settings that are saved while the app runs.
 pub(crate) struct AppConfig {
     pub(crate) paths: AppPaths,
     /// The preferred addresses; another free port may be used instead.

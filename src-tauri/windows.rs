@@ -11,7 +11,7 @@ pub(crate) const INSPECTOR_WINDOW: &str = "inspector";
 /// Width and height in logical pixels.
 const MAIN_SIZE: (f64, f64) = (1080.0, 720.0);
 
-/// What the inspector shows: the requests of a tunnel, one request, or everything.
+/// The target of the inspector: the requests of a tunnel, one request, or everything.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct InspectorTarget {
     pub(crate) tunnel: Option<String>,

@@ -1,4 +1,4 @@
-//! The parts of the app that supervision uses.
+//! The context of the supervised programs.
 
 use super::started_processes::StartedProcesses;
 use crate::app_config::AppConfig;
@@ -6,7 +6,7 @@ use crate::app_state::AppState;
 use crate::management_key::ManagementKeys;
 use std::sync::Arc;
 
-/// What the supervised programs use of the app.
+/// The parts of the app that the supervised programs use.
 #[derive(Clone)]
 pub(super) struct SupervisionContext {
     pub(super) config: Arc<AppConfig>,

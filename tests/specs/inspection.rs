@@ -68,8 +68,11 @@ async fn a_replay_reaches_the_origin_again() {
 
     let replayed = agent.replay(id(&captured), None).await;
     assert_eq!((replayed.status, replayed.text.as_str()), (204, ""));
-    let heard = origin.wait_for_requests("/sum", 2).await;
-    assert_eq!((&heard[0].target, heard[0].header("x-mine")), (&heard[1].target, heard[1].header("x-mine")));
+    let received = origin.wait_for_requests("/sum", 2).await;
+    assert_eq!(
+        (&received[0].target, received[0].header("x-mine")),
+        (&received[1].target, received[1].header("x-mine"))
+    );
     let again = agent
         .wait_for_capture("the replay is captured", |request| {
             request["replay_of"] == captured["id"] && !request["response"].is_null()
@@ -83,7 +86,7 @@ async fn a_replay_reaches_the_origin_again() {
 
     let unknown = agent.replay("0000000000000000", None).await;
     assert_eq!((unknown.status, unknown.code()), (404, Code::CapturedUnknown));
-    assert_eq!(agent.replay(id(&captured), Some("nobody")).await.code(), Code::TunnelUnknown);
+    assert_eq!(agent.replay(id(&captured), Some("unknown")).await.code(), Code::TunnelUnknown);
 }
 
 #[tokio::test]
@@ -174,8 +177,8 @@ async fn a_replay_through_the_edge_is_a_visit_of_its_own() {
 
     let body = json!({"id": captured["id"], "through": "edge", "headers": {"X-Mine": "changed"}});
     assert_eq!(agent.post("/api/requests/http", body).await.status, 204);
-    let heard = origin.wait_for_requests("/sum", 2).await;
-    assert_eq!((heard[0].header("x-mine"), heard[1].header("x-mine")), ("yes", "changed"));
+    let received = origin.wait_for_requests("/sum", 2).await;
+    assert_eq!((received[0].header("x-mine"), received[1].header("x-mine")), ("yes", "changed"));
     let seen = agent
         .wait_for_capture("what the visitor saw is captured", |request| {
             request["replay_through"] == "edge" && !request["response"].is_null()
@@ -190,6 +193,6 @@ async fn a_replay_through_the_edge_is_a_visit_of_its_own() {
         .await;
     assert!(!arrived["response"].is_null(), "{arrived}");
 
-    let nobody = json!({"id": captured["id"], "through": "edge", "tunnel_name": "nobody"});
-    assert_eq!(agent.post("/api/requests/http", nobody).await.code(), Code::TunnelUnknown);
+    let unknown = json!({"id": captured["id"], "through": "edge", "tunnel_name": "unknown"});
+    assert_eq!(agent.post("/api/requests/http", unknown).await.code(), Code::TunnelUnknown);
 }

@@ -126,10 +126,13 @@ async fn the_service_gets_the_configured_host_and_its_redirects_lead_back() {
     ] {
         let asks = visitor.http.get(tunnel.url(path)).header("x-original-host", "forged.test");
         assert_eq!(visitor.send(asks).await.text(), "hello");
-        let heard = &origin.requests_to(path)[0];
-        assert_eq!((heard.header("host"), heard.header("x-forwarded-host")), (host.as_str(), public(tunnel).as_str()));
+        let received = &origin.requests_to(path)[0];
+        assert_eq!(
+            (received.header("host"), received.header("x-forwarded-host")),
+            (host.as_str(), public(tunnel).as_str())
+        );
         if path != "/kept" {
-            assert_eq!(heard.header("x-original-host"), public(tunnel));
+            assert_eq!(received.header("x-original-host"), public(tunnel));
         }
     }
     let to = "http://inner.test/login?next=%2F".to_owned();
@@ -172,7 +175,7 @@ async fn certificates_of_local_services_are_verified_as_configured() {
     std::fs::write(&other, tls::certificate("localhost").cert.pem()).expect("written");
     for (name, keys, good) in [
         ("usual", json!({}), true),
-        ("anybody", json!({ "verify_upstream_tls": false }), true),
+        ("any", json!({ "verify_upstream_tls": false }), true),
         ("system", json!({ "verify_upstream_tls": true }), false),
         ("own", json!({ "verify_upstream_tls_cas": file }), true),
         ("other", json!({ "verify_upstream_tls_cas": other }), false),

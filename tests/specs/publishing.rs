@@ -32,13 +32,13 @@ async fn the_origin_receives_the_request_as_sent_and_the_visitors_address() {
         .body("a body");
     let reply = visitor.send(request).await;
     assert_eq!((reply.status, reply.text().as_str()), (200, "hello"));
-    let heard = &origin.requests()[0];
-    assert_eq!((heard.method.as_str(), heard.target.as_str()), ("POST", "/page?x=1&y=%20z"));
-    assert_eq!(heard.header("x-mine"), "kept");
-    assert_eq!(heard.header("x-forwarded-for"), "127.0.0.1", "rebuilt, never trusted");
-    assert_eq!(heard.header("x-forwarded-proto"), "https");
-    assert!(!heard.header("forwarded").contains("6.6.6.6"), "{}", heard.header("forwarded"));
-    assert!(heard.header("host").starts_with(&tunnel.host()), "{}", heard.header("host"));
+    let received = &origin.requests()[0];
+    assert_eq!((received.method.as_str(), received.target.as_str()), ("POST", "/page?x=1&y=%20z"));
+    assert_eq!(received.header("x-mine"), "kept");
+    assert_eq!(received.header("x-forwarded-for"), "127.0.0.1", "rebuilt, never trusted");
+    assert_eq!(received.header("x-forwarded-proto"), "https");
+    assert!(!received.header("forwarded").contains("6.6.6.6"), "{}", received.header("forwarded"));
+    assert!(received.header("host").starts_with(&tunnel.host()), "{}", received.header("host"));
 }
 
 #[tokio::test]

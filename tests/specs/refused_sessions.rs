@@ -36,9 +36,9 @@ async fn an_unknown_tunnel_name_lists_the_existing_names() {
     assert!(output.contains("ERR_POSTERN_8101") && output.contains("shpo") && output.contains("shop"), "{output}");
 
     let agent = world.agent_setup("other", &token).start().await;
-    let unknown = agent.get("/api/tunnels/nobody").await;
+    let unknown = agent.get("/api/tunnels/missing").await;
     assert_eq!((unknown.status, unknown.code()), (404, Code::TunnelUnknown));
-    assert_eq!(agent.delete("/api/tunnels/nobody").await.code(), Code::TunnelUnknown);
+    assert_eq!(agent.delete("/api/tunnels/missing").await.code(), Code::TunnelUnknown);
 }
 
 #[tokio::test]

@@ -130,12 +130,12 @@ async fn headers_change_on_their_way_to_the_service_and_back() {
     let reply = shop.world.visitor().send(shop.asks("/page").header("x-kind", "old").header("x-mine", "kept")).await;
     assert_eq!((reply.text().as_str(), reply.header("x-status")), ("hello", "200"));
     assert!(reply.headers.get("content-type").is_none());
-    let heard = &origin.requests_to("/page")[0];
-    assert_eq!(heard.header("x-who"), "127.0.0.1 asks shop.localhost/page");
-    assert_eq!(heard.headers.get_all("x-kind").iter().collect::<Vec<_>>(), ["new"]);
-    assert_eq!((heard.header("host"), heard.header("x-mine")), ("inner.test", "kept"));
-    assert!(heard.header("x-forwarded-for").is_empty());
-    assert_eq!(heard.header("x-forwarded-host").split(':').next(), Some(HOST));
+    let received = &origin.requests_to("/page")[0];
+    assert_eq!(received.header("x-who"), "127.0.0.1 asks shop.localhost/page");
+    assert_eq!(received.headers.get_all("x-kind").iter().collect::<Vec<_>>(), ["new"]);
+    assert_eq!((received.header("host"), received.header("x-mine")), ("inner.test", "kept"));
+    assert!(received.header("x-forwarded-for").is_empty());
+    assert_eq!(received.header("x-forwarded-host").split(':').next(), Some(HOST));
 
     shop.deletes("request_headers").await;
     shop.deletes("response_headers").await;
@@ -198,21 +198,21 @@ async fn websocket_connections_become_streams_to_a_tcp_service() {
         tokio_tungstenite::client_async(request, stream).await.unwrap().0
     };
     let mut socket = connect().await;
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     let sent: Vec<u8> = (0..200_000_u32).map(|number| (number % 251) as u8).collect();
     for piece in sent.chunks(50_000) {
         socket.send(Message::binary(piece.to_vec())).await.unwrap();
-        while heard.len() < piece.len() {
+        while received.len() < piece.len() {
             match socket.next().await.unwrap().unwrap() {
-                Message::Binary(bytes) => heard.extend_from_slice(&bytes),
+                Message::Binary(bytes) => received.extend_from_slice(&bytes),
                 other => panic!("{other:?}"),
             }
-            if heard.starts_with(b"welcome\n") {
-                heard.drain(..8);
+            if received.starts_with(b"welcome\n") {
+                received.drain(..8);
             }
         }
-        assert!(heard == piece, "the same bytes in the same order");
-        heard.clear();
+        assert!(received == piece, "the same bytes in the same order");
+        received.clear();
     }
     shop.deletes("websocket_tcp_converter").await;
     socket.send(Message::binary(&b"still open"[..])).await.unwrap();

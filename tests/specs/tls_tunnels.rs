@@ -33,7 +33,12 @@ async fn tls_service(own: &CertifiedKey<KeyPair>) -> SocketAddr {
 }
 
 /// The greeting that a visitor receives who trusts this certificate, with an optional client certificate.
-async fn heard(world: &World, name: &str, trusted: &[u8], own: Option<&(Vec<u8>, String)>) -> std::io::Result<String> {
+async fn read_greeting(
+    world: &World,
+    name: &str,
+    trusted: &[u8],
+    own: Option<&(Vec<u8>, String)>,
+) -> std::io::Result<String> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from(trusted.to_vec())).expect("an authority");
     let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
@@ -75,9 +80,9 @@ async fn passed_through_tls_is_terminated_by_the_local_service_only() {
     agent.tunnel(tunnel.clone()).await;
     let port = world.server.addresses.https.port();
     assert_eq!(shown(&agent, "vault").await, ("tls".to_owned(), format!("tls://{HOST}:{port}")));
-    assert_eq!(heard(&world, HOST, own.cert.der(), None).await.expect("let in"), "from the service");
+    assert_eq!(read_greeting(&world, HOST, own.cert.der(), None).await.expect("let in"), "from the service");
     let edge = authority_of(&world);
-    assert!(heard(&world, HOST, &edge, None).await.is_err(), "the server shows no certificate for it");
+    assert!(read_greeting(&world, HOST, &edge, None).await.is_err(), "the server shows no certificate for it");
 
     let origin = Origin::start("hello").await;
     let taken = agent
@@ -91,7 +96,7 @@ async fn passed_through_tls_is_terminated_by_the_local_service_only() {
     assert_eq!(crossed.status, 421, "a connection for another name is refused");
 
     agent.delete("/api/tunnels/vault").await.ok();
-    assert!(heard(&world, HOST, own.cert.der(), None).await.is_err());
+    assert!(read_greeting(&world, HOST, own.cert.der(), None).await.is_err());
     let again =
         agent.tunnel(json!({ "name": "web", "proto": "http", "addr": origin.to_string(), "domain": HOST })).await;
     assert_eq!(visitor.get(&again.url("/")).await.text(), "hello", "the name is free again");
@@ -106,7 +111,7 @@ async fn ip_rules_apply_before_the_handshake() {
     let rules = json!({ "allow_cidrs": ["192.0.2.0/24"] });
     let body = json!({ "name": "vault", "proto": "tls", "addr": service.to_string(), "domain": HOST, "ip_restriction": rules });
     agent.tunnel(body).await;
-    assert!(heard(&world, HOST, own.cert.der(), None).await.is_err());
+    assert!(read_greeting(&world, HOST, own.cert.der(), None).await.is_err());
 }
 
 #[tokio::test]
@@ -125,14 +130,15 @@ async fn the_agent_ends_tls_with_its_own_certificate_and_takes_a_new_one_from_it
     let tunnel = json!({ "proto": "tls", "addr": echo.to_string(), "domain": HOST, "crt": files[0], "key": files[1] });
     let mut agent = world.agent_setup("agent", &token).tunnel("vault", tunnel).start().await;
     agent.wait_for_tunnel("vault").await;
-    assert_eq!(heard(&world, HOST, &first, None).await.expect("let in"), "plain inside");
-    assert!(heard(&world, HOST, &authority_of(&world), None).await.is_err(), "the server cannot read it");
+    assert_eq!(read_greeting(&world, HOST, &first, None).await.expect("let in"), "plain inside");
+    assert!(read_greeting(&world, HOST, &authority_of(&world), None).await.is_err(), "the server cannot read it");
 
     let second = renew();
     agent.edit_config(|setup| setup.setting("metadata", "another word"));
-    let greeting = eventually("the new certificate is shown", async || heard(&world, HOST, &second, None).await.ok());
+    let greeting =
+        eventually("the new certificate is shown", async || read_greeting(&world, HOST, &second, None).await.ok());
     assert_eq!(greeting.await, "plain inside");
-    assert!(heard(&world, HOST, &first, None).await.is_err());
+    assert!(read_greeting(&world, HOST, &first, None).await.is_err());
 }
 
 #[tokio::test]
@@ -166,10 +172,10 @@ async fn visitors_present_certificates_wherever_tls_is_terminated() {
     agent.tunnel(body("at the agent", json!({ "domain": HOST, "crt": files[0], "key": files[1] }))).await;
     agent.tunnel(body("at the server", json!({ "domain": "door.localhost", "terminate_at": "edge" }))).await;
     for (name, trusted) in [(HOST, own.cert.der().to_vec()), ("door.localhost", authority_of(&world))] {
-        assert_eq!(heard(&world, name, &trusted, Some(&ada)).await.expect("let in"), "plain inside", "{name}");
+        assert_eq!(read_greeting(&world, name, &trusted, Some(&ada)).await.expect("let in"), "plain inside", "{name}");
         for stranger in [None, Some(&eve)] {
-            let heard = heard(&world, name, &trusted, stranger).await;
-            assert!(heard.as_ref().map_or(true, String::is_empty), "{name}: {heard:?}");
+            let received = read_greeting(&world, name, &trusted, stranger).await;
+            assert!(received.as_ref().map_or(true, String::is_empty), "{name}: {received:?}");
         }
     }
     let nowhere = agent.request_tunnel(body("passed through", json!({}))).await;
@@ -185,5 +191,5 @@ async fn a_tls_tunnel_is_one_command() {
     let setup = world.agent_setup("agent", &token).arguments(&["tls", &service, "--domain", HOST]);
     let agent = setup.start().await;
     agent.wait_for_tunnel("command_line").await;
-    assert_eq!(heard(&world, HOST, own.cert.der(), None).await.expect("let in"), "from the service");
+    assert_eq!(read_greeting(&world, HOST, own.cert.der(), None).await.expect("let in"), "from the service");
 }

@@ -63,8 +63,8 @@ async fn a_password_admits_a_visitor_and_is_not_forwarded() {
     for (user, password) in [("ada", "planted-secret-1"), ("bob", "planted-secret-2")] {
         assert_eq!(visitor.send(asks(user, password)).await.text(), "hello");
     }
-    let heard = shop.origin.requests_to("/page");
-    assert!(heard.iter().all(|request| request.header("authorization").is_empty()), "it goes no further");
+    let received = shop.origin.requests_to("/page");
+    assert!(received.iter().all(|request| request.header("authorization").is_empty()), "it goes no further");
     let token = visitor.http.get(tunnel.url("/")).bearer_auth("planted-secret-1");
     assert_eq!(visitor.send(token).await.status, 401);
 
@@ -151,9 +151,9 @@ async fn headers_are_changed_and_responses_compressed() {
     let reply = visitor.send(visitor.http.get(tunnel.url("/page")).header("x-kind", "old")).await;
     assert_eq!((reply.text().as_str(), reply.header("x-status")), ("hello", "200"));
     assert!(reply.headers.get("content-type").is_none());
-    let heard = &shop.origin.requests_to("/page")[0];
-    assert_eq!(heard.header("x-who"), "127.0.0.1");
-    assert_eq!(heard.headers.get_all("x-kind").iter().collect::<Vec<_>>(), ["new"]);
+    let received = &shop.origin.requests_to("/page")[0];
+    assert_eq!(received.header("x-who"), "127.0.0.1");
+    assert_eq!(received.headers.get_all("x-kind").iter().collect::<Vec<_>>(), ["new"]);
 
     let words = "the same words again and again; ".repeat(100);
     let long = Origin::start(&words).await;
@@ -201,11 +201,11 @@ async fn websockets_become_byte_streams() {
     let request = format!("wss://{}:{}/", tunnel.host(), tunnel.port()).into_client_request().expect("a request");
     let (mut socket, _) = tokio_tungstenite::client_async(request, stream).await.expect("taken");
     socket.send(Message::binary(b"ping".as_slice())).await.expect("sent");
-    let mut heard = Vec::new();
-    while heard.len() < b"welcome\nping".len() {
-        heard.extend(socket.next().await.expect("an answer").expect("readable").into_data());
+    let mut received = Vec::new();
+    while received.len() < b"welcome\nping".len() {
+        received.extend(socket.next().await.expect("an answer").expect("readable").into_data());
     }
-    assert_eq!(heard, b"welcome\nping");
+    assert_eq!(received, b"welcome\nping");
 }
 
 #[tokio::test]
@@ -249,9 +249,9 @@ async fn visitors_present_certificates_of_the_authorities_in_a_file() {
     let known = shop.visitor().with(|client| client.identity(identity(Some(&issuer))));
     let reply = known.send(known.http.get(tunnel.url("/page")).header("postern-mtls-subject-cn", "forged")).await;
     assert_eq!(reply.text(), "hello");
-    let heard = &shop.origin.requests_to("/page")[0];
-    assert_eq!(heard.header("postern-mtls-subject-alt-name-dns"), "ada.test");
-    assert_ne!(heard.header("postern-mtls-subject-cn"), "forged");
+    let received = &shop.origin.requests_to("/page")[0];
+    assert_eq!(received.header("postern-mtls-subject-alt-name-dns"), "ada.test");
+    assert_ne!(received.header("postern-mtls-subject-cn"), "forged");
     let stranger = shop.visitor().with(|client| client.identity(identity(None)));
     assert!(stranger.http.get(tunnel.url("/")).send().await.is_err(), "the handshake fails");
     assert!(shop.visitor().http.get(tunnel.url("/")).send().await.is_err(), "and so it does without a certificate");

@@ -51,10 +51,10 @@ async fn an_address_passes_a_proxy_the_tunnel_and_another_proxy() {
         let visitor = world.visitor().with(|builder| builder.local_address(IpAddr::from(VISITOR)));
         let url = format!("https://{}:{}/v{version}", tunnel.host(), front.address().port());
         assert_eq!(visitor.get(&url).await.text(), "hello");
-        let heard = &origin.wait_for_requests(&format!("/v{version}"), 1).await[0];
-        assert!(heard.header("x-visitor").starts_with("127.0.0.3:"), "{heard:?}");
-        assert_eq!(heard.header("x-reached"), front.address().to_string(), "what the visitor reached is the proxy");
-        assert_eq!(heard.header("x-forwarded-for"), "127.0.0.3");
+        let received = &origin.wait_for_requests(&format!("/v{version}"), 1).await[0];
+        assert!(received.header("x-visitor").starts_with("127.0.0.3:"), "{received:?}");
+        assert_eq!(received.header("x-reached"), front.address().to_string(), "what the visitor reached is the proxy");
+        assert_eq!(received.header("x-forwarded-for"), "127.0.0.3");
         let captured =
             agent.wait_for_capture("the request", |request| request["request"]["uri"] == format!("/v{version}")).await;
         assert!(captured["remote_addr"].as_str().unwrap().starts_with("127.0.0.3"), "{captured}");
@@ -62,8 +62,8 @@ async fn an_address_passes_a_proxy_the_tunnel_and_another_proxy() {
         // Who is not trusted may come, and is taken for who it is.
         let direct = world.visitor().get(&tunnel.url(&format!("/direct{version}"))).await;
         assert_eq!(direct.text(), "hello");
-        let heard = &origin.wait_for_requests(&format!("/direct{version}"), 1).await[0];
-        assert!(heard.header("x-visitor").starts_with("127.0.0.1:"), "{heard:?}");
+        let received = &origin.wait_for_requests(&format!("/direct{version}"), 1).await[0];
+        assert!(received.header("x-visitor").starts_with("127.0.0.1:"), "{received:?}");
     }
 }
 
@@ -104,9 +104,9 @@ async fn a_tcp_service_receives_the_address_before_anything_else() {
     // The check whether the proxy listens was forwarded here too, and closed without a byte.
     let mut service = loop {
         let (mut service, _) = listener.accept().await.unwrap();
-        let mut heard = vec![0; line.len()];
-        if service.read_exact(&mut heard).await.is_ok() {
-            assert_eq!(String::from_utf8_lossy(&heard), line);
+        let mut received = vec![0; line.len()];
+        if service.read_exact(&mut received).await.is_ok() {
+            assert_eq!(String::from_utf8_lossy(&received), line);
             break service;
         }
     };
@@ -122,12 +122,12 @@ async fn only_proxies_may_connect_if_the_operator_says_so() {
     let world = World::with(|setup| setup.flags(&flags)).await;
     let mut direct = TcpStream::connect(world.server.addresses.http).await.unwrap();
     let _ = direct.write_all(b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n").await;
-    let mut heard = Vec::new();
-    let _ = direct.read_to_end(&mut heard).await;
-    assert!(heard.is_empty(), "{}", String::from_utf8_lossy(&heard));
+    let mut received = Vec::new();
+    let _ = direct.read_to_end(&mut received).await;
+    assert!(received.is_empty(), "{}", String::from_utf8_lossy(&received));
     let front = in_front(&world, world.server.addresses.http, "send-proxy-v2").await;
     let mut proxied = from(VISITOR, front.address()).await;
     proxied.write_all(b"GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n").await.unwrap();
-    proxied.read_to_end(&mut heard).await.unwrap();
-    assert!(heard.starts_with(b"HTTP/1.1 404"), "{}", String::from_utf8_lossy(&heard));
+    proxied.read_to_end(&mut received).await.unwrap();
+    assert!(received.starts_with(b"HTTP/1.1 404"), "{}", String::from_utf8_lossy(&received));
 }

@@ -120,9 +120,12 @@ async fn a_captured_request_shows_why_the_edge_admitted_it() {
             (&json!("ip_restriction"), &json!("passed"))
         );
     }
-    let heard = origin.requests();
-    let names = heard.iter().flat_map(|request| request.headers.keys());
-    assert!(heard.len() == 2 && !names.into_iter().any(|name| name.as_str().contains("trace")), "notes are not for it");
+    let received = origin.requests();
+    let names = received.iter().flat_map(|request| request.headers.keys());
+    assert!(
+        received.len() == 2 && !names.into_iter().any(|name| name.as_str().contains("trace")),
+        "notes are not for it"
+    );
 
     let tunnel = agent.https("site", &origin).await;
     visitor.get(&tunnel.url("/three")).await;

@@ -73,14 +73,14 @@ impl Network {
 
     /// Removes the address of the agent's machine.
     pub fn remove_address(&self) {
-        let way = format!("{}/28", self.host(18));
-        must(&["-n", &self.agent(), "address", "del", &way, "dev", "way"]);
+        let address = format!("{}/28", self.host(18));
+        must(&["-n", &self.agent(), "address", "del", &address, "dev", "uplink"]);
     }
 
     /// Gives the agent's machine another address with a route to the server.
     pub fn add_other_address(&self) {
         let own = self.agent();
-        must(&["-n", &own, "address", "add", &format!("{}/28", self.host(19)), "dev", "way"]);
+        must(&["-n", &own, "address", "add", &format!("{}/28", self.host(19)), "dev", "uplink"]);
         must(&["-n", &own, "route", "add", "default", "via", &self.host(17).to_string()]);
     }
 
@@ -94,14 +94,14 @@ impl Network {
         must(&["netns", "exec", &agent, "sh", "-c", without]);
         must(&["link", "add", &outer, "type", "veth", "peer", "name", "outer", "netns", &router]);
         must(&["link", "add", &aside, "type", "veth", "peer", "name", "aside", "netns", &agent]);
-        must(&["-n", &router, "link", "add", "inner", "type", "veth", "peer", "name", "way", "netns", &agent]);
+        must(&["-n", &router, "link", "add", "inner", "type", "veth", "peer", "name", "uplink", "netns", &agent]);
         must(&["address", "add", &address(1), "dev", &outer]);
         must(&["address", "add", &address(33), "dev", &aside]);
         must(&["-n", &router, "address", "add", &address(2), "dev", "outer"]);
         must(&["-n", &router, "address", "add", &address(17), "dev", "inner"]);
-        must(&["-n", &agent, "address", "add", &address(18), "dev", "way"]);
+        must(&["-n", &agent, "address", "add", &address(18), "dev", "uplink"]);
         must(&["-n", &agent, "address", "add", &address(34), "dev", "aside"]);
-        for (namespace, devices) in [(&router, ["outer", "inner", "lo"]), (&agent, ["way", "aside", "lo"])] {
+        for (namespace, devices) in [(&router, ["outer", "inner", "lo"]), (&agent, ["uplink", "aside", "lo"])] {
             for device in devices {
                 must(&["-n", namespace, "link", "set", device, "up"]);
             }
@@ -112,7 +112,7 @@ impl Network {
         must(&["-n", &agent, "route", "add", "default", "via", &self.host(17).to_string()]);
         self.set_forwarding(true);
         // The kernel reports new links with a delay; wait until it has reported all.
-        for (namespace, device) in [(&router, "inner"), (&agent, "way"), (&agent, "aside")] {
+        for (namespace, device) in [(&router, "inner"), (&agent, "uplink"), (&agent, "aside")] {
             let calm = (0..250).any(|_| {
                 std::thread::sleep(Duration::from_millis(20));
                 says(&["-n", namespace, "link", "show", device], "state UP")

@@ -128,8 +128,8 @@ impl SshLogin {
     #[track_caller]
     pub fn assert_host_refused(&self, reason: &str) {
         assert!(!self.0.status.success() && self.0.stdout.is_empty(), "{}", self.0.output());
-        let said = format!("Certificate invalid: {reason}");
-        assert!(self.0.stderr.contains(&said), "`{said}` is missing: {}", self.0.stderr);
+        let expected = format!("Certificate invalid: {reason}");
+        assert!(self.0.stderr.contains(&expected), "`{expected}` is missing: {}", self.0.stderr);
     }
 
     /// The client trusts no authority that has signed for this server.

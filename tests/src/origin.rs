@@ -33,7 +33,7 @@ pub struct Origin {
 
 struct Shared {
     greeting: String,
-    heard: Mutex<Vec<ReceivedRequest>>,
+    received: Mutex<Vec<ReceivedRequest>>,
     released: watch::Sender<bool>,
 }
 
@@ -62,7 +62,7 @@ impl Origin {
         let address = listener.local_addr().expect("an address");
         let shared = Arc::new(Shared {
             greeting: greeting.to_owned(),
-            heard: Mutex::default(),
+            received: Mutex::default(),
             released: watch::Sender::new(false),
         });
         let router = Router::new()
@@ -89,18 +89,18 @@ impl Origin {
 
     /// All requests so far.
     pub fn requests(&self) -> Vec<ReceivedRequest> {
-        self.shared.heard.lock().expect("not poisoned").clone()
+        self.shared.received.lock().expect("not poisoned").clone()
     }
 
     /// All requests to a path so far.
     pub fn requests_to(&self, path: &str) -> Vec<ReceivedRequest> {
-        self.requests().into_iter().filter(|heard| heard.target.split('?').next() == Some(path)).collect()
+        self.requests().into_iter().filter(|received| received.target.split('?').next() == Some(path)).collect()
     }
 
     /// Waits for this number of requests to a path.
     pub async fn wait_for_requests(&self, path: &str, count: usize) -> Vec<ReceivedRequest> {
         eventually(&format!("the origin receives {path} {count} times"), async || {
-            Some(self.requests_to(path)).filter(|heard| heard.len() >= count)
+            Some(self.requests_to(path)).filter(|received| received.len() >= count)
         })
         .await
     }
@@ -133,7 +133,7 @@ impl Drop for Origin {
 type OriginState = State<Arc<Shared>>;
 
 async fn remember(State(shared): OriginState, request: Request, next: axum::middleware::Next) -> Response {
-    shared.heard.lock().expect("not poisoned").push(ReceivedRequest {
+    shared.received.lock().expect("not poisoned").push(ReceivedRequest {
         method: request.method().to_string(),
         target: request.uri().to_string(),
         headers: request.headers().clone(),

@@ -93,8 +93,8 @@ impl Pebble {
 
     /// The root of the certificates it issues, in PEM.
     pub async fn issuing_root(&self) -> String {
-        let asked = self.client().get(format!("https://{}/roots/0", self.management)).send();
-        finishes("pebble shows its root", asked).await.expect("an answer").text().await.expect("PEM")
+        let response = self.client().get(format!("https://{}/roots/0", self.management)).send();
+        finishes("pebble shows its root", response).await.expect("a response").text().await.expect("PEM")
     }
 
     fn client(&self) -> reqwest::Client {

@@ -186,7 +186,7 @@ impl Writer {
                     assert!(self.uses(id), "no edge uses {id}: {answer:?}");
                     return false;
                 }
-                _ => panic!("{} asked for {intent:?} and heard {answer:?}", self.name),
+                _ => panic!("{} requested {intent:?} and received {answer:?}", self.name),
             }
         }
         let mut body = answer.body;

@@ -25,8 +25,8 @@ impl Remote {
         let world = World::with(|setup| setup.flags(&["--https-addr", "0.0.0.0:0"])).await;
         let network = Network::new();
         let token = world.operator().credential(&[]).await.1;
-        let nobody = json!({ "proto": "http", "addr": "127.0.0.1:9" });
-        let setup = world.agent_setup("agent", &token).tunnel("site", nobody.clone()).tunnel("shop", nobody);
+        let definition = json!({ "proto": "http", "addr": "127.0.0.1:9" });
+        let setup = world.agent_setup("agent", &token).tunnel("site", definition.clone()).tunnel("shop", definition);
         let agent = setup.inside(&network, &world.server).start().await;
         let names = [agent.wait_for_tunnel("site").await.public_url, agent.wait_for_tunnel("shop").await.public_url];
         let remote = Remote { agent, names, world, network };
@@ -84,7 +84,7 @@ async fn a_link_that_was_cut_for_a_moment_costs_no_session() {
     remote.network.cut();
     sleep(Duration::from_millis(500)).await;
     remote.network.restore();
-    within(Duration::from_secs(10), "the server is heard again", async || {
+    within(Duration::from_secs(10), "the server responds again", async || {
         (remote.world.visitor().get(&format!("{}/", remote.names[0])).await.status == 502).then_some(())
     })
     .await;
